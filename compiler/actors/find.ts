@@ -5,10 +5,10 @@
  */
 import type { DeclarationKey } from "../model/index.js";
 import type { BaseOutline, ClassOutline, ModuleOutline } from "./outline.js";
-import { candidates } from "./resolve.js";
+import { importCandidates } from "./resolve.js";
 
 /** An exported, concrete class that extends a generated base. */
-export interface FoundActor {
+export interface ActorImplementation {
   /** Relative to the config's root: `src/memory-counter.ts`. */
   readonly path: string;
   /** The name it is exported under; its own where it has several. */
@@ -23,40 +23,40 @@ export interface ActorSources {
   read(path: string): string | undefined;
   outline(path: string, text: string): ModuleOutline;
   /** The actor whose base class the generated module `path` exports as `name`; undefined: no such module, or no base. */
-  generated(path: string, name: string): DeclarationKey | undefined;
+  generatedBase(path: string, name: string): DeclarationKey | undefined;
 }
 
 /** An exported class of which it cannot be told whether it is an actor: what it extends is computed. */
-export interface UnclearClass {
+export interface UndecidedClass {
   readonly path: string;
   readonly name: string;
   readonly line: number;
   readonly column: number;
 }
 
-export interface FoundActors {
+export interface ActorSearchResult {
   /** In the order of paths, then of names. */
-  readonly actors: readonly FoundActor[];
-  readonly unclear: readonly UnclearClass[];
+  readonly actors: readonly ActorImplementation[];
+  readonly undecided: readonly UndecidedClass[];
 }
 
-export function findActors(sources: ActorSources): FoundActors {
-  const search = new Search(sources);
-  const actors: FoundActor[] = [];
-  const unclear: UnclearClass[] = [];
+export function findActors(sources: ActorSources): ActorSearchResult {
+  const search = new ActorSearch(sources);
+  const actors: ActorImplementation[] = [];
+  const unclear: UndecidedClass[] = [];
   for (const path of [...new Set(sources.files)].sort()) {
-    if (!mayHoldActor(sources.read(path) ?? "")) continue;
-    for (const [name, actor] of search.actorsOf(path)) actors.push({ path, name, actor });
-    unclear.push(...search.unclearOf(path));
+    if (!mayDeclareActor(sources.read(path) ?? "")) continue;
+    for (const [name, actor] of search.actorsIn(path)) actors.push({ path, name, actor });
+    unclear.push(...search.undecidedIn(path));
   }
-  return { actors, unclear };
+  return { actors, undecided: unclear };
 }
 
-function mayHoldActor(text: string): boolean {
+function mayDeclareActor(text: string): boolean {
   return text.includes("extends") && text.includes("export");
 }
 
-class Search {
+class ActorSearch {
   readonly #sources: ActorSources;
   readonly #outlines = new Map<string, ModuleOutline | undefined>();
 
@@ -65,7 +65,7 @@ class Search {
   }
 
   /** Exported name and actor of each class that `path` declares and exports. */
-  actorsOf(path: string): readonly (readonly [string, DeclarationKey])[] {
+  actorsIn(path: string): readonly (readonly [string, DeclarationKey])[] {
     const outline = this.#outline(path);
     if (outline === undefined) return [];
     const found: (readonly [string, DeclarationKey])[] = [];
@@ -83,10 +83,10 @@ class Search {
   /**
    * Classes that may be actors, in a file that imports a generated base which no class of the file is seen to extend.
    */
-  unclearOf(path: string): readonly UnclearClass[] {
+  undecidedIn(path: string): readonly UndecidedClass[] {
     const outline = this.#outline(path);
     if (outline === undefined) return [];
-    const candidates = outline.classes.flatMap((declared): UnclearClass[] => {
+    const candidates = outline.classes.flatMap((declared): UndecidedClass[] => {
       const name = exportedName(outline, declared);
       const { base, line, column } = declared;
       if (name === undefined || base === undefined || declared.abstract || declared.isCall) return [];
@@ -150,9 +150,9 @@ class Search {
   }
 
   #actorOfImport(importer: string, from: string, name: string, seen: Set<string>): DeclarationKey | undefined {
-    const files = candidates(importer, from);
+    const files = importCandidates(importer, from);
     for (const file of files) {
-      const actor = this.#sources.generated(file, name);
+      const actor = this.#sources.generatedBase(file, name);
       if (actor !== undefined) return actor;
     }
     const file = files.find((candidate) => this.#outline(candidate) !== undefined);

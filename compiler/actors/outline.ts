@@ -5,16 +5,16 @@
 
 export interface ModuleOutline {
   /** Names bound by imports. */
-  readonly imports: readonly ImportedName[];
+  readonly imports: readonly ImportBinding[];
   /** Class declarations at the top level, and classes bound to a name by `const X = class …`. */
   readonly classes: readonly ClassOutline[];
   /** `export { local as exported }`, `export class local`, `export default local`. */
-  readonly exports: readonly ExportedName[];
+  readonly exports: readonly ExportBinding[];
   /** `export { imported as exported } from "…"`; `*` for `export * from "…"`. */
-  readonly reexports: readonly ReexportedName[];
+  readonly reexports: readonly ReexportBinding[];
 }
 
-export interface ImportedName {
+export interface ImportBinding {
   readonly local: string;
   /** `default`, `*` for a namespace, or a name. */
   readonly imported: string;
@@ -41,13 +41,13 @@ export type BaseOutline =
   | { readonly kind: "call"; readonly args: readonly BaseOutline[] }
   | { readonly kind: "other" };
 
-export interface ExportedName {
+export interface ExportBinding {
   /** Undefined for an unnamed default export. */
   readonly local: string | undefined;
   readonly exported: string;
 }
 
-export interface ReexportedName {
+export interface ReexportBinding {
   readonly imported: string;
   readonly exported: string;
   readonly from: string;

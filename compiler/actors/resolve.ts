@@ -12,7 +12,7 @@ const sourceExtensions: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The files that `specifier` in `importer` can mean, likeliest first; none when it is not relative. */
-export function candidates(importer: string, specifier: string): readonly string[] {
+export function importCandidates(importer: string, specifier: string): readonly string[] {
   if (!/^\.\.?(\/|$)/.test(specifier)) return [];
   const target = path.join(path.dirname(importer), specifier);
   const extension = path.extname(target);

@@ -2,14 +2,14 @@
 import path from "node:path";
 import { type Config, ConfigError, type IgnoredBreak } from "../config/index.js";
 import { type Diagnostic, diagnostic, renderDiagnostic, renderJson, renderSummary } from "../diagnostics/index.js";
-import { type BreakClass, breakClasses, findBreaks, ignoredForNothing, sift } from "../evolve/index.js";
+import { applyIgnores, type BreakClass, breakClasses, findBreaks, unusedIgnore } from "../evolve/index.js";
 import { isAccepted } from "../pipeline/accepted.js";
 import { packageName, readIfThere, readSchemaTexts } from "../pipeline/index.js";
-import { readSide } from "../pipeline/side.js";
+import { readSchemaState } from "../pipeline/side.js";
 import { type Snapshot, snapshotText, takeSnapshot } from "../pipeline/snapshot.js";
 import { openTypeSource } from "../source/index.js";
 import { exitCode, type Io } from "./io.js";
-import { type PrintedBreak, printableOf, printBreaks } from "./print-breaks.js";
+import { type PrintedBreak, printBreaks, toPrintedBreak } from "./print-breaks.js";
 import type { Project } from "./project.js";
 import { report } from "./report.js";
 
@@ -22,9 +22,9 @@ export interface BreakOptions {
 }
 
 /** @throws ConfigError unless findings are asked for as JSON, of which it is then one */
-export async function breaking(project: Project, options: BreakOptions, io: Io): Promise<number> {
+export async function breakCommand(project: Project, options: BreakOptions, io: Io): Promise<number> {
   try {
-    return await compare(project, options, io);
+    return await compareWithSnapshot(project, options, io);
   } catch (error) {
     if (!(error instanceof ConfigError) || !options.json) throw error;
     const at = { file: path.basename(project.configFile), line: 1, column: 1 };
@@ -34,20 +34,24 @@ export async function breaking(project: Project, options: BreakOptions, io: Io):
   }
 }
 
-async function compare(project: Project, { against, json, classes }: BreakOptions, io: Io): Promise<number> {
-  const wanted = classesOf(classes);
+async function compareWithSnapshot(
+  project: Project,
+  { against, json, classes }: BreakOptions,
+  io: Io,
+): Promise<number> {
+  const wanted = parseBreakClasses(classes);
   const config = await project.config();
   const source = await project.source();
   const snapshot = takeSnapshot(against, config, (file, text) => source.transpile(file, text));
   const { texts, diagnostics } = readSchemaTexts(config);
   const lock = readIfThere(path.join(config.root, config.lock));
-  const newer = readSide(config, packageName(config), texts, lock, source, diagnostics);
-  if (newer.side === undefined) {
+  const newer = readSchemaState(config, packageName(config), texts, lock, source, diagnostics);
+  if (newer.state === undefined) {
     report(newer.diagnostics, config.root, json, io);
     return exitCode.schema;
   }
   const past = openTypeSource({ exists: (file) => snapshot.exists(file) });
-  const older = readSide(
+  const older = readSchemaState(
     snapshot.config,
     snapshot.package,
     snapshot.schemas,
@@ -55,18 +59,18 @@ async function compare(project: Project, { against, json, classes }: BreakOption
     past,
     snapshot.diagnostics,
   );
-  if (older.side === undefined) {
+  if (older.state === undefined) {
     if (!json) io.err(`cannot compare with ${snapshot.name}: its schemas have errors`);
-    printOlder(older.diagnostics, snapshot, json, io);
+    printSnapshotDiagnostics(older.diagnostics, snapshot, json, io);
     return exitCode.schema;
   }
-  const { breaks, unused } = sift(findBreaks(older.side, newer.side), config.break.ignore);
-  const { lock: agreed } = newer.side;
+  const { breaks, unused } = applyIgnores(findBreaks(older.state, newer.state), config.break.ignore);
+  const { lock: agreed } = newer.state;
   const shown = breaks.filter((found) => wanted.includes(found.class) && !isAccepted(found, agreed));
   const textOf = (file: string, side: "older" | "newer") =>
     side === "older" ? snapshotText(snapshot, file) : readIfThere(path.join(config.root, file));
   printBreaks(
-    [...shown.map(printableOf), ...unused.map((entry) => unusedOf(entry, config))],
+    [...shown.map(toPrintedBreak), ...unused.map((entry) => unusedIgnoreFinding(entry, config))],
     textOf,
     { json, root: config.root },
     io,
@@ -76,7 +80,7 @@ async function compare(project: Project, { against, json, classes }: BreakOption
   return exitCode.ok;
 }
 
-function classesOf(text: string | undefined): readonly BreakClass[] {
+function parseBreakClasses(text: string | undefined): readonly BreakClass[] {
   if (text === undefined) return breakClasses;
   return text.split(",").map((name) => {
     const found = breakClasses.find((known) => known === name.trim().toUpperCase());
@@ -88,11 +92,11 @@ function classesOf(text: string | undefined): readonly BreakClass[] {
 }
 
 /** What is ignored for nothing would hide the next break of the place. */
-function unusedOf({ code, place }: IgnoredBreak, config: Config): PrintedBreak {
+function unusedIgnoreFinding({ code, place }: IgnoredBreak, config: Config): PrintedBreak {
   const lines = (readIfThere(path.join(config.root, config.file)) ?? "").split("\n");
   const line = lines.findIndex((text) => text.includes(place)) + 1;
   return {
-    code: ignoredForNothing.code,
+    code: unusedIgnore.code,
     severity: "warning",
     place,
     at: { file: config.file, line: Math.max(line, 1), column: 1 },
@@ -102,7 +106,7 @@ function unusedOf({ code, place }: IgnoredBreak, config: Config): PrintedBreak {
   };
 }
 
-function printOlder(diagnostics: readonly Diagnostic[], snapshot: Snapshot, json: boolean, io: Io): void {
+function printSnapshotDiagnostics(diagnostics: readonly Diagnostic[], snapshot: Snapshot, json: boolean, io: Io): void {
   if (json) {
     for (const one of diagnostics) io.out(renderJson(one));
     return;

@@ -5,7 +5,7 @@ import { type Config, ConfigError } from "../config/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
 import type { Break } from "../evolve/index.js";
 import { emptyLock, printLock } from "../lock/index.js";
-import { planOutput, rememberTree, writeOutput, writeWhole } from "../output/index.js";
+import { planOutput, rememberTree, writeAtomically, writeOutput } from "../output/index.js";
 import type { CompiledOutput } from "../pipeline/compile.js";
 import type { BaseLock } from "../pipeline/history.js";
 import { exitCode, type Io } from "./io.js";
@@ -41,10 +41,10 @@ export async function compile(project: Project, options: CompileOptions, io: Io)
 
 async function compileOnce(project: Project, options: CompileOptions, io: Io): Promise<number> {
   const accept = options.accept ?? [];
-  const unchanged = options.draft || accept.length > 0 ? undefined : project.unchanged();
+  const unchanged = options.draft || accept.length > 0 ? undefined : project.configIfUnchanged();
   // The lock that others use may have changed all the same.
   const isCompared = options.check || typeof options.base === "string";
-  if (unchanged !== undefined && !(isCompared && (await baseLock(unchanged, options)))) {
+  if (unchanged !== undefined && !(isCompared && (await readBase(unchanged, options)))) {
     if (!options.json) io.out("Nothing to do: generated code is in step.");
     return exitCode.ok;
   }
@@ -61,9 +61,12 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     report(compiled.diagnostics, root, options.json, io);
     return exitCode.schema;
   }
-  const base = await baseLock(config, options);
-  const diagnostics = sortDiagnostics([...compiled.diagnostics, ...(await sinceBase(config, options, output, base))]);
-  const { open, lock } = await wireBreaks(config, options, output, base);
+  const base = await readBase(config, options);
+  const diagnostics = sortDiagnostics([
+    ...compiled.diagnostics,
+    ...(await diagnoseHistory(config, options, output, base)),
+  ]);
+  const { unaccepted: open, lock } = await findUnacceptedBreaks(config, options, output, base);
   const plan = planOutput(root, config.out, output.files);
   if (plan.foreign.length > 0) {
     const at = (file: string) => ({ file, line: 1, column: 1 });
@@ -76,7 +79,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     const asked = diagnostics.map((found) =>
       found.code === "VC2007" ? { ...found, severity: "error" as const } : found,
     );
-    const drift = driftDiagnostics(plan, lock.differs ? config.lock : undefined);
+    const drift = driftDiagnostics(plan, lock.differsFromDisk ? config.lock : undefined);
     report([...asked, ...drift], root, options.json, io);
     await reportBreaks(open, "error", base, config, options, io);
     if (open.length > 0 || drift.length > 0 || hasErrors(asked)) return exitCode.drift;
@@ -86,11 +89,11 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   report(diagnostics, root, options.json, io);
   await reportBreaks(open, "warning", base, config, options, io);
   writeOutput(root, plan);
-  const writesLock = !options.draft && lock.differs;
+  const writesLock = !options.draft && lock.differsFromDisk;
   // Drafts beside no lock at all would pass for generated code whose lock has been lost.
   const lockFile = path.join(root, config.lock);
-  if (options.draft && !existsSync(lockFile)) writeWhole(lockFile, printLock(emptyLock));
-  if (writesLock) writeWhole(lockFile, lock.text);
+  if (options.draft && !existsSync(lockFile)) writeAtomically(lockFile, printLock(emptyLock));
+  if (writesLock) writeAtomically(lockFile, lock.text);
   if (!options.draft && diagnostics.length === 0 && open.length === 0) {
     rememberTree(
       config,
@@ -101,20 +104,20 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   if (!options.json) {
     for (const file of plan.write) io.out(`${file.isNew ? "wrote  " : "updated"} ${file.path}`);
     for (const file of plan.remove) io.out(`removed ${file}`);
-    if (writesLock) io.out(`${lock.before === undefined ? "wrote  " : "updated"} ${config.lock}`);
+    if (writesLock) io.out(`${lock.previous === undefined ? "wrote  " : "updated"} ${config.lock}`);
     const { modules } = output.schema;
     const actors = modules.reduce((sum, module) => sum + module.actors.length, 0);
     const types = modules.reduce((sum, module) => sum + module.types.length, 0);
     const took = (performance.now() - started).toFixed(0);
     io.out(
-      `${counted(actors, "actor")} and ${counted(types, "type")} in ${counted(modules.length, "file")}, ${took} ms`,
+      `${countText(actors, "actor")} and ${countText(types, "type")} in ${countText(modules.length, "file")}, ${took} ms`,
     );
   }
   return exitCode.ok;
 }
 
 /** The lock that others use, if it is known and is not the one on disk. */
-async function baseLock(config: Config, { base, draft }: CompileOptions): Promise<BaseLock | undefined> {
+async function readBase(config: Config, { base, draft }: CompileOptions): Promise<BaseLock | undefined> {
   if (draft || base === false) return undefined;
   // Imported here: an unchanged tree needs none of it.
   const { readBaseLock } = await import("../pipeline/history.js");
@@ -123,30 +126,30 @@ async function baseLock(config: Config, { base, draft }: CompileOptions): Promis
 }
 
 /** What has become of ids that others use. Lost ones are a warning, until they are checked. */
-async function sinceBase(
+async function diagnoseHistory(
   config: Config,
   { check }: CompileOptions,
   { lock, declared }: CompiledOutput,
   base: BaseLock | undefined,
 ): Promise<readonly Diagnostic[]> {
-  if (base === undefined || lock.before === undefined) return [];
+  if (base === undefined || lock.previous === undefined) return [];
   const { historyDiagnostics } = await import("../pipeline/history.js");
-  const found = historyDiagnostics(lock.before, config.lock, base, declared);
+  const found = historyDiagnostics(lock.previous, config.lock, base, declared);
   if (check) return found;
   // What has been replaced was asked about when it was: the question belongs to whoever reviews it.
   return found.filter(({ severity }) => severity === "error").map((lost) => ({ ...lost, severity: "warning" }));
 }
 
 /** Drafts are not compared: the lock stays as it is. */
-async function wireBreaks(
+async function findUnacceptedBreaks(
   config: Config,
   { draft, accept = [] }: CompileOptions,
   output: CompiledOutput,
   base: BaseLock | undefined,
 ): Promise<WireBreaks> {
   const { lock } = output;
-  const isInStep = base === undefined && !lock.differs;
-  if (draft || ((isInStep || lock.before === undefined) && accept.length === 0)) return { open: [], lock };
+  const isInStep = base === undefined && !lock.differsFromDisk;
+  if (draft || ((isInStep || lock.previous === undefined) && accept.length === 0)) return { unaccepted: [], lock };
   // Imported here: a lock in step needs none of the rules.
   const { findWireBreaks } = await import("./wire-breaks.js");
   return findWireBreaks(config, output, base, accept);
@@ -161,15 +164,15 @@ async function reportBreaks(
   io: Io,
 ): Promise<void> {
   if (open.length === 0) return;
-  const { printableWireBreak } = await import("./wire-breaks.js");
+  const { toPrintedWireBreak } = await import("./wire-breaks.js");
   const { printBreaks } = await import("./print-breaks.js");
   const { readIfThere } = await import("../pipeline/project.js");
   const textOf = (file: string, side: Break["side"]) =>
     side === "older" && file === lock && base !== undefined ? base.text : readIfThere(path.join(root, file));
-  const printed = open.map((found) => printableWireBreak(found, severity));
+  const printed = open.map((found) => toPrintedWireBreak(found, severity));
   printBreaks(printed, textOf, { json, root }, io);
 }
 
-function counted(count: number, noun: string): string {
+function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -27,7 +27,7 @@ export async function init(folder: string, io: Io): Promise<number> {
     writeFileSync(file, text);
     io.out(`wrote    ${name}`);
   }
-  ignore(folder, io);
+  extendGitignore(folder, io);
   writeManifest(folder, manifest, io);
   io.out("");
   io.out("Next:");
@@ -39,7 +39,7 @@ export async function init(folder: string, io: Io): Promise<number> {
   return exitCode.ok;
 }
 
-function ignore(folder: string, io: Io): void {
+function extendGitignore(folder: string, io: Io): void {
   const file = path.join(folder, ".gitignore");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const missing = ignoredPaths.filter((entry) => !text.split(/\r?\n/).includes(entry));
@@ -49,14 +49,14 @@ function ignore(folder: string, io: Io): void {
   io.out(`${text === "" ? "wrote   " : "extended"} .gitignore`);
 }
 
-interface Manifest {
+interface PackageManifest {
   /** Undefined: there is none. */
   readonly content: Readonly<Record<string, unknown>> | undefined;
   readonly problems: readonly string[];
 }
 
 /** Generated code is made of ES modules: a package of CommonJS modules is left as it is. */
-function readManifest(folder: string): Manifest {
+function readManifest(folder: string): PackageManifest {
   const file = path.join(folder, "package.json");
   if (!existsSync(file)) return { content: undefined, problems: [] };
   let content: Record<string, unknown>;
@@ -67,7 +67,7 @@ function readManifest(folder: string): Manifest {
   }
   const { type } = content;
   if (type === "module") return { content, problems: [] };
-  const [own] = type === undefined ? ownCode(folder) : [];
+  const [own] = type === undefined ? existingCode(folder) : [];
   if (type === undefined && own === undefined) return { content, problems: [] };
   const why =
     own === undefined
@@ -82,7 +82,7 @@ function readManifest(folder: string): Manifest {
 }
 
 /** Files that mean something else in another type of package, beside those that this command writes. */
-function ownCode(folder: string): readonly string[] {
+function existingCode(folder: string): readonly string[] {
   const written = new Set(templates.map(({ path: name }) => name));
   return glob(folder, ["*.{js,ts}", "{src,lib,bin,test}/**/*.{js,ts,jsx,tsx}"], []).filter(
     (name) => !written.has(name),
@@ -104,10 +104,10 @@ async function settingProblems(folder: string): Promise<readonly string[]> {
   return [["cannot use tsconfig.json:", ...problems.map((problem) => `  ${problem}`), ...advice].join("\n")];
 }
 
-function writeManifest(folder: string, { content }: Manifest, io: Io): void {
+function writeManifest(folder: string, { content }: PackageManifest, io: Io): void {
   const file = path.join(folder, "package.json");
   if (content === undefined) {
-    const manifest = { name: packageName(folder), version: "0.0.0", private: true, type: "module" };
+    const manifest = { name: packageNameFor(folder), version: "0.0.0", private: true, type: "module" };
     writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
     io.out("wrote    package.json");
     return;
@@ -115,7 +115,7 @@ function writeManifest(folder: string, { content }: Manifest, io: Io): void {
   const { name, type } = content;
   // npm makes a package.json without a name when it installs into an empty folder; the name is part of every id.
   const added = {
-    ...(name === undefined && { name: packageName(folder) }),
+    ...(name === undefined && { name: packageNameFor(folder) }),
     ...(type === undefined && { type: "module" }),
   };
   if (Object.keys(added).length === 0) return;
@@ -127,7 +127,7 @@ function writeManifest(folder: string, { content }: Manifest, io: Io): void {
 }
 
 /** A package may be called what its folder is called, spelt as npm has it: a letter or digit first. */
-function packageName(folder: string): string {
+function packageNameFor(folder: string): string {
   const name = path
     .basename(path.resolve(folder))
     .toLowerCase()

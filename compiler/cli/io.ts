@@ -3,13 +3,13 @@ export interface Io {
   out(line: string): void;
   err(line: string): void;
   /** The top of the checkout whose lines are annotated: in a workflow of GitHub Actions, or of those that do as it does. */
-  readonly annotates?: string;
+  readonly annotationRoot?: string;
 }
 
 export const processIo: Io = {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),
-  ...(process.env["GITHUB_ACTIONS"] === "true" && { annotates: process.env["GITHUB_WORKSPACE"] ?? process.cwd() }),
+  ...(process.env["GITHUB_ACTIONS"] === "true" && { annotationRoot: process.env["GITHUB_WORKSPACE"] ?? process.cwd() }),
 };
 
 /** Exit codes of the command line. */

@@ -5,35 +5,35 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { GitRepository } from "../git/index.js";
-import { writeWhole } from "../output/index.js";
+import { writeAtomically } from "../output/index.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
 
 /** The setting that holds the command. */
-export const driverSetting = "merge.viceroy.driver";
+export const mergeDriverSetting = "merge.viceroy.driver";
 
 /** @throws ConfigError, GitError */
-export async function installDriver(project: Project, io: Io): Promise<number> {
+export async function installMergeDriver(project: Project, io: Io): Promise<number> {
   const { root, lock } = await project.config();
-  const repository = GitRepository.around(root);
+  const repository = GitRepository.containing(root);
   if (repository === undefined) {
     // Not a failure: packages run this when they are installed, wherever that is.
     io.err(`nothing to install: ${root} lies in no git repository`);
     return exitCode.ok;
   }
-  declareDriver(path.join(root, ".gitattributes"), lock, io);
-  const command = `node ${quoted(commandFile(root, repository.top))} lock merge %O %A %B %L %P`;
-  if (repository.setting(driverSetting) === command) {
-    io.out(`kept     ${driverSetting}`);
+  declareMergeDriver(path.join(root, ".gitattributes"), lock, io);
+  const command = `node ${shellQuoted(commandFile(root, repository.top))} lock merge %O %A %B %L %P`;
+  if (repository.setting(mergeDriverSetting) === command) {
+    io.out(`kept     ${mergeDriverSetting}`);
     return exitCode.ok;
   }
-  repository.set("merge.viceroy.name", "merge of Viceroy's locks");
-  repository.set(driverSetting, command);
-  io.out(`set      ${driverSetting} to ${command}`);
+  repository.saveSetting("merge.viceroy.name", "merge of Viceroy's locks");
+  repository.saveSetting(mergeDriverSetting, command);
+  io.out(`set      ${mergeDriverSetting} to ${command}`);
   return exitCode.ok;
 }
 
-function declareDriver(file: string, lock: string, io: Io): void {
+function declareMergeDriver(file: string, lock: string, io: Io): void {
   const line = `${/\s/.test(lock) ? JSON.stringify(lock) : lock} merge=viceroy`;
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   if (text.split(/\r?\n/).includes(line)) {
@@ -41,7 +41,7 @@ function declareDriver(file: string, lock: string, io: Io): void {
     return;
   }
   const separator = text === "" || text.endsWith("\n") ? "" : "\n";
-  writeWhole(file, `${text}${separator}${line}\n`);
+  writeAtomically(file, `${text}${separator}${line}\n`);
   io.out(`${text === "" ? "wrote   " : "extended"} .gitattributes: ${line}`);
 }
 
@@ -67,6 +67,6 @@ function fromTop(file: string, top: string): string {
 }
 
 /** For the shell that git runs drivers with. */
-function quoted(file: string): string {
+function shellQuoted(file: string): string {
   return /^[\w./@+-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }

@@ -6,13 +6,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { GitError, GitRepository, publishedRef } from "../git/index.js";
 import { type MergedText, mergeLockTexts, printActorId } from "../lock/index.js";
-import { writeWhole } from "../output/index.js";
+import { writeAtomically } from "../output/index.js";
 import { lockDiagnostic } from "../pipeline/lock-diagnostics.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
 
 /** What git passes: `%O %A %B %L %P`. */
-export interface DriverArguments {
+export interface MergeDriverArguments {
   /** Files with the three versions. The result goes to `ours`. */
   readonly base: string;
   readonly ours: string;
@@ -27,22 +27,22 @@ export interface DriverArguments {
 const usualMarkSize = 7;
 
 /** @returns 0: merged; 1: in conflict, with marks */
-export function driveMerge({ base, ours, theirs, markSize, path: name }: DriverArguments, io: Io): number {
-  const repository = GitRepository.around(process.cwd());
+export function runMergeDriver({ base, ours, theirs, markSize, path: name }: MergeDriverArguments, io: Io): number {
+  const repository = GitRepository.containing(process.cwd());
   const texts = {
     base: readFileSync(base, "utf8"),
     ours: readFileSync(ours, "utf8"),
     theirs: readFileSync(theirs, "utf8"),
-    published: repository && published(repository, name),
+    published: repository && readPublishedLock(repository, name),
   };
   const merged = mergeLockTexts(texts, (problem) => lockDiagnostic(problem).text, markSize);
-  writeWhole(ours, merged.text);
-  if (markSize <= usualMarkSize) report(merged, name, io);
+  writeAtomically(ours, merged.text);
+  if (markSize <= usualMarkSize) reportMerge(merged, name, io);
   return merged.conflicts.length === 0 ? exitCode.ok : exitCode.drift;
 }
 
 /** @throws ConfigError, GitError */
-export async function mergeConflict(project: Project, io: Io): Promise<number> {
+export async function mergeConflictedLock(project: Project, io: Io): Promise<number> {
   const { root, lock } = await project.config();
   const repository = GitRepository.open(root);
   const [ours, theirs] = [repository.stage(2, lock), repository.stage(3, lock)];
@@ -54,17 +54,17 @@ export async function mergeConflict(project: Project, io: Io): Promise<number> {
     return exitCode.usage;
   }
   const base = repository.stage(1, lock) ?? "";
-  const texts = { base, ours, theirs, published: published(repository, lock) };
+  const texts = { base, ours, theirs, published: readPublishedLock(repository, lock) };
   const merged = mergeLockTexts(texts, (problem) => lockDiagnostic(problem).text);
-  writeWhole(path.join(root, lock), merged.text);
-  report(merged, lock, io);
+  writeAtomically(path.join(root, lock), merged.text);
+  reportMerge(merged, lock, io);
   if (merged.conflicts.length > 0) return exitCode.drift;
   io.out(`merged ${lock}. Now run \`npx viceroy compile\`, then \`git add ${lock}\`.`);
   return exitCode.ok;
 }
 
 /** What others use of the lock already. Not to know it is no reason not to merge. */
-function published(repository: GitRepository, lock: string): string | undefined {
+function readPublishedLock(repository: GitRepository, lock: string): string | undefined {
   try {
     const ref = publishedRef(repository);
     return ref === undefined ? undefined : repository.read(ref, lock);
@@ -74,7 +74,7 @@ function published(repository: GitRepository, lock: string): string | undefined 
   }
 }
 
-function report({ moved, conflicts }: MergedText, lock: string, io: Io): void {
+function reportMerge({ moved, conflicts }: MergedText, lock: string, io: Io): void {
   for (const conflict of conflicts) io.err(`${lock}: ${conflict}`);
   if (conflicts.length > 0) {
     io.err(`${lock}: keep one line of each conflict, and run \`npx viceroy compile\`. Either line keeps the id taken.`);

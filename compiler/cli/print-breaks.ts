@@ -1,5 +1,5 @@
 /** Prints breaking changes as diagnostics are printed: with the line they speak of, or one JSON object a line. */
-import { type Diagnostic, renderPrintable, renderSummary } from "../diagnostics/index.js";
+import { type Diagnostic, renderFinding, renderSummary } from "../diagnostics/index.js";
 import type { Break, BreakClass } from "../evolve/index.js";
 import type { Io } from "./io.js";
 import { annotate } from "./report.js";
@@ -9,7 +9,7 @@ export type PrintedBreak = Omit<Break, "class"> & {
   readonly severity: Diagnostic["severity"];
 };
 
-export function printableOf(found: Break): PrintedBreak {
+export function toPrintedBreak(found: Break): PrintedBreak {
   return { ...found, severity: found.class === "DANGEROUS" ? "warning" : "error" };
 }
 
@@ -24,13 +24,13 @@ export function printBreaks(
   io: Io,
 ): void {
   if (json) {
-    for (const one of found) io.out(jsonOf(one));
+    for (const one of found) io.out(breakToJson(one));
     return;
   }
   const color = process.stderr.isTTY === true && process.env["NO_COLOR"] === undefined;
   for (const { at, side, class: of, code, ...rest } of found) {
     const printable = { ...rest, ...at, code: of === undefined ? code : `${code} ${of}` };
-    io.err(renderPrintable(printable, { color, textOf: (file) => textOf(file, side) }));
+    io.err(renderFinding(printable, { color, textOf: (file) => textOf(file, side) }));
   }
   if (found.length > 0) io.err(renderSummary(found));
   // Lines of the older side are not in the files that a workflow shows.
@@ -43,7 +43,7 @@ export function printBreaks(
 }
 
 /** As diagnostics, and behind that the class, the place for `break.ignore`, and whether the position is in the older files. */
-function jsonOf({
+function breakToJson({
   code,
   severity,
   at: { file, line, column },

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Config, loadConfig, nearestConfig } from "../config/index.js";
-import { unchangedSince } from "../output/index.js";
+import { configOfUnchangedTree } from "../output/index.js";
 import type { CompileMemory } from "../pipeline/index.js";
 import type { TypeSource } from "../source/index.js";
 import { version } from "./version.js";
@@ -26,8 +26,8 @@ export class Project {
   }
 
   /** The config, when nothing has changed since the last run. Loads no compiler. */
-  unchanged(): Config | undefined {
-    return unchangedSince(this.configFile, version);
+  configIfUnchanged(): Config | undefined {
+    return configOfUnchangedTree(this.configFile, version);
   }
 
   /** @throws ConfigError */

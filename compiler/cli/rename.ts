@@ -7,9 +7,9 @@ import { isQualifiedName, namespaceOf, simpleName } from "../../schemas/names/qu
 import { emptyLock, isPathEnd, type Lock, type LockBlock, type LockEntry, printLock } from "../lock/index.js";
 import type { Position, Schema } from "../model/index.js";
 import { whyReserved } from "../model/reserved.js";
-import { writeWhole } from "../output/index.js";
+import { writeAtomically } from "../output/index.js";
 import { compileProject, readIfThere, readLock } from "../pipeline/index.js";
-import { membersOf } from "../pipeline/members.js";
+import { declarationMembers } from "../pipeline/members.js";
 import { compile } from "./compile.js";
 import { exitCode, type Io } from "./io.js";
 import type { Project } from "./project.js";
@@ -31,7 +31,7 @@ export async function rename(project: Project, member: string, name: string, io:
   const [owner, old] = [namespaceOf(member), simpleName(member)];
   if (!isQualifiedName(owner) || old === "") return refuse("expected Type.member");
   if (!/^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)) return refuse(`expected an identifier as the new name, got "${name}"`);
-  const members = membersOf(output.schema, owner);
+  const members = declarationMembers(output.schema, owner);
   if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
   const isEndpoint = output.schema.modules.some(({ actors }) => actors.some((actor) => actor.name === owner));
   const reserved = isEndpoint ? whyReserved(name) : undefined;
@@ -45,7 +45,7 @@ export async function rename(project: Project, member: string, name: string, io:
       return refuse(`${owner} has no member ${old}; it has ${[...members.keys()].join(", ")}`);
     }
     // The source has been renamed already, and the lock does not know it: it is told.
-    writeWhole(lockFile, printLock(renameLocked(known, output.schema, owner, old, name)));
+    writeAtomically(lockFile, printLock(renameLocked(known, output.schema, owner, old, name)));
     io.out(`renamed ${owner}.${old} to ${name} in ${config.lock}; the schema calls it so already`);
     return compile(project, { check: false, json: false, draft: false }, io);
   }
@@ -55,9 +55,9 @@ export async function rename(project: Project, member: string, name: string, io:
   if (changed === undefined) return refuse(`its name does not stand at ${found.file}:${found.line}:${found.column}`);
 
   // What is not in the lock yet needs no rename there.
-  const lock = output.lock.before ?? emptyLock;
-  writeWhole(path.join(config.root, found.file), changed);
-  writeWhole(lockFile, printLock(renameLocked(lock, output.schema, owner, old, name)));
+  const lock = output.lock.previous ?? emptyLock;
+  writeAtomically(path.join(config.root, found.file), changed);
+  writeAtomically(lockFile, printLock(renameLocked(lock, output.schema, owner, old, name)));
   io.out(`renamed ${owner}.${old} to ${name} in ${found.file} and ${config.lock}`);
   return compile(project, { check: false, json: false, draft: false }, io);
 }

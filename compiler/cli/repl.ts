@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type { Config } from "../config/index.js";
 import { generatedFiles } from "../output/index.js";
 import { exitCode, type Io } from "./io.js";
-import { exitOf, nodeFlags } from "./run.js";
+import { nodeFlags, runProgram } from "./run.js";
 
 export async function repl(config: Config, io: Io): Promise<number> {
   const flags = nodeFlags(path.join(config.root, config.file), config);
@@ -21,7 +21,7 @@ export async function repl(config: Config, io: Io): Promise<number> {
     io.err(`cannot start: nothing is generated in ${config.out} yet. Run \`npx viceroy compile\``);
     return exitCode.usage;
   }
-  return exitOf(process.execPath, [...flags, "--input-type=module", "--eval", promptProgram(config, modules)]);
+  return runProgram(process.execPath, [...flags, "--input-type=module", "--eval", promptProgram(config, modules)]);
 }
 
 /** The program that opens the prompt: it runs beside the config, so that `viceroy` is the project's own. */

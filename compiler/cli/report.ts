@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 import {
-  type Annotated,
+  type AnnotatedFinding,
   type Diagnostic,
   renderAnnotation,
   renderDiagnostic,
@@ -27,10 +27,10 @@ export function report(diagnostics: readonly Diagnostic[], root: string, json: b
 }
 
 /** In a workflow, shows what was found beside the lines it speaks of. Files are relative to `root`. */
-export function annotate(found: readonly Annotated[], root: string, io: Io): void {
-  if (io.annotates === undefined) return;
+export function annotate(found: readonly AnnotatedFinding[], root: string, io: Io): void {
+  if (io.annotationRoot === undefined) return;
   for (const one of found) {
-    const file = path.relative(io.annotates, path.join(root, one.file)).split(path.sep).join("/");
+    const file = path.relative(io.annotationRoot, path.join(root, one.file)).split(path.sep).join("/");
     io.out(renderAnnotation(one, file));
   }
 }

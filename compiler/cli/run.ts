@@ -28,7 +28,7 @@ export async function run(
     io.err(flags);
     return exitCode.usage;
   }
-  return exitOf(process.execPath, [...flags, file, ...args]);
+  return runProgram(process.execPath, [...flags, file, ...args]);
 }
 
 /** Flags for Node.js, or what keeps it from running TypeScript. */
@@ -70,7 +70,7 @@ function resolvePackage(name: string, from: readonly string[]): string | undefin
 }
 
 /** Runs a program with our own streams; signals reach it as they reach us. 128 and the signal's number when one ended it. */
-export function exitOf(program: string, args: readonly string[]): Promise<number> {
+export function runProgram(program: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit" });
     const forward = (signal: NodeJS.Signals) => child.kill(signal);

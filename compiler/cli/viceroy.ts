@@ -32,7 +32,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function parse(args: readonly string[]): Promise<number> {
   const { Command, CommanderError } = await import("commander");
   let code: number = exitCode.ok;
-  const program = commands(new Command("viceroy"), (result) => {
+  const program = defineCommands(new Command("viceroy"), (result) => {
     code = result;
   });
   try {
@@ -44,7 +44,7 @@ async function parse(args: readonly string[]): Promise<number> {
   }
 }
 
-function commands(program: Command, end: (code: number) => void): Command {
+function defineCommands(program: Command, end: (code: number) => void): Command {
   program
     .description("Schema-first actor RPC for TypeScript.")
     .version(version)
@@ -86,8 +86,8 @@ function commands(program: Command, end: (code: number) => void): Command {
     .option("--class <classes>", "WIRE, SOURCE, BEHAVIOUR or DANGEROUS, or several with commas; all by default")
     .option("--json", "print one finding a line, as JSON")
     .action(async ({ against, class: classes, json = false }) => {
-      const { breaking } = await import("./break.js");
-      end(await breaking(await project(), { against, classes, json }, processIo));
+      const { breakCommand } = await import("./break.js");
+      end(await breakCommand(await project(), { against, classes, json }, processIo));
     });
 
   program
@@ -132,7 +132,7 @@ function commands(program: Command, end: (code: number) => void): Command {
     .option(
       "--listen <address>",
       "unix:///path, tcp://host:port or tls://host:port; can be given several times",
-      add,
+      collectOption,
       [],
     )
     .option("--token-file <file>", "the token that drivers must have, too; otherwise VICEROY_TOKEN, if it is set")
@@ -169,7 +169,7 @@ function commands(program: Command, end: (code: number) => void): Command {
 }
 
 /** Gathers what an option is given several times. */
-function add(value: string, others: readonly string[]): readonly string[] {
+function collectOption(value: string, others: readonly string[]): readonly string[] {
   return [...others, value];
 }
 
@@ -179,22 +179,22 @@ function lockCommands(lock: Command, end: (code: number) => void): void {
     .description("merge two versions of the lock, as git's merge driver; alone: the lock that git has left in conflict")
     .action(async (...given: readonly unknown[]) => {
       const [base, ours, theirs, size, name] = given.filter((value) => typeof value === "string");
-      const { driveMerge, mergeConflict } = await import("./lock-merge.js");
-      if (base === undefined) return end(await mergeConflict(await project(), processIo));
+      const { runMergeDriver, mergeConflictedLock } = await import("./lock-merge.js");
+      if (base === undefined) return end(await mergeConflictedLock(await project(), processIo));
       if (ours === undefined || theirs === undefined)
         lock.error("cannot merge: expected the files of base, ours and theirs");
       const markSize = Number(size ?? 7);
       if (!Number.isInteger(markSize) || markSize < 1)
         lock.error(`cannot merge: expected the size of marks, got "${size}"`);
-      end(driveMerge({ base, ours, theirs, markSize, path: name ?? ours }, processIo));
+      end(runMergeDriver({ base, ours, theirs, markSize, path: name ?? ours }, processIo));
     });
 
   lock
     .command("install")
     .description("make git merge the lock with `viceroy lock merge`")
     .action(async () => {
-      const { installDriver } = await import("./lock-install.js");
-      end(await installDriver(await project(), processIo));
+      const { installMergeDriver } = await import("./lock-install.js");
+      end(await installMergeDriver(await project(), processIo));
     });
 }
 
@@ -212,7 +212,7 @@ async function configIfAny() {
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
-  return found.unchanged() ?? (await found.config());
+  return found.configIfUnchanged() ?? (await found.config());
 }
 
 async function runCompile(

@@ -8,9 +8,9 @@ import path from "node:path";
 
 export interface TreeListener {
   /** @param name relative to the root; of a folder that has come or gone: the folder, with a separator behind it */
-  changed(name: string): void;
+  onChange(name: string): void;
   /** A folder cannot be watched. */
-  failed(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 export interface WatchedTree {
@@ -26,7 +26,7 @@ export function watchTree(root: string, isSkipped: (folder: string) => boolean, 
   if (process.platform === "linux") return new FolderTree(root, isSkipped, listener);
   // Elsewhere the system itself watches the whole tree.
   return watch(root, { recursive: true }, (_, name) => {
-    if (name !== null && !isSkipped(name)) listener.changed(name);
+    if (name !== null && !isSkipped(name)) listener.onChange(name);
   });
 }
 
@@ -53,9 +53,9 @@ class FolderTree implements WatchedTree {
   #add(folder: string): void {
     if (folder !== "" && this.#isSkipped(folder)) return;
     const watcher = watch(path.join(this.#root, folder), (event, name) => {
-      if (name !== null && this.#watchers.get(folder) === watcher) this.#heard(event, path.join(folder, name));
+      if (name !== null && this.#watchers.get(folder) === watcher) this.#onEvent(event, path.join(folder, name));
     });
-    watcher.on("error", (error) => this.#listener.failed(error));
+    watcher.on("error", (error) => this.#listener.onError(error));
     this.#watchers.set(folder, watcher);
     for (const entry of readdirSync(path.join(this.#root, folder), { withFileTypes: true })) {
       this.#addEntry(path.join(folder, entry.name), entry);
@@ -63,7 +63,7 @@ class FolderTree implements WatchedTree {
   }
 
   #addEntry(name: string, entry: Pick<Dirent, "isDirectory" | "isSymbolicLink">): void {
-    ifThere(() => {
+    ignoreMissing(() => {
       if (entry.isDirectory()) this.#add(name);
       else if (entry.isSymbolicLink()) this.#addLink(name);
     });
@@ -73,26 +73,26 @@ class FolderTree implements WatchedTree {
   #addLink(name: string): void {
     const target = realpathSync(path.join(this.#root, name));
     const watcher = watch(path.dirname(target), (_, changed) => {
-      if (changed === path.basename(target)) this.#listener.changed(name);
+      if (changed === path.basename(target)) this.#listener.onChange(name);
     });
-    watcher.on("error", (error) => this.#listener.failed(error));
+    watcher.on("error", (error) => this.#listener.onError(error));
     this.#watchers.set(name, watcher);
   }
 
-  #heard(event: string, name: string): void {
+  #onEvent(event: string, name: string): void {
     // A name has come or gone, or is that of something else now: of another folder, perhaps.
     if (event === "rename") this.#refresh(name);
-    this.#listener.changed(name);
+    this.#listener.onChange(name);
   }
 
   #refresh(name: string): void {
     const had = this.#remove(name);
     try {
-      ifThere(() => this.#addEntry(name, lstatSync(path.join(this.#root, name))));
+      ignoreMissing(() => this.#addEntry(name, lstatSync(path.join(this.#root, name))));
     } catch (error) {
-      this.#listener.failed(error);
+      this.#listener.onError(error);
     }
-    if (had || this.#watchers.has(name)) this.#listener.changed(name + path.sep);
+    if (had || this.#watchers.has(name)) this.#listener.onChange(name + path.sep);
   }
 
   /** @returns whether it was watched */
@@ -107,7 +107,7 @@ class FolderTree implements WatchedTree {
 }
 
 /** Ignores the error of a file that has vanished: the watcher of its folder reports that. */
-function ifThere(action: () => void): void {
+function ignoreMissing(action: () => void): void {
   try {
     action();
   } catch (error) {

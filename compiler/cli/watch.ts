@@ -11,21 +11,21 @@ import { Project } from "./project.js";
 import { watchTree } from "./watch-tree.js";
 
 /** Changes that come within this time are compiled together, in milliseconds. */
-const settle = 5;
+const settleMs = 5;
 
 /** @returns when `signal` is aborted */
 export async function watch(folder: string, json: boolean, io: Io, signal: AbortSignal): Promise<number> {
   let project = new Project(folder);
   const { root, out } = await project.config();
-  const again = new Changes();
+  const again = new PendingChanges();
   let edited = false;
   const watcher = watchTree(root, (folder) => isSkipped(folder, out), {
-    changed(name) {
-      if (!concerns(name)) return;
+    onChange(name) {
+      if (!affectsCompilation(name)) return;
       if (path.join(root, name) === project.configFile) edited = true;
       again.note();
     },
-    failed(error) {
+    onError(error) {
       io.err(`cannot watch all of ${root}: ${(error as Error).message}`);
     },
   });
@@ -55,12 +55,12 @@ function isSkipped(name: string, out: string): boolean {
 }
 
 /** Whether something may be compiled otherwise: a file that is read, or a folder that has come or gone. */
-function concerns(name: string): boolean {
+function affectsCompilation(name: string): boolean {
   return name.endsWith(path.sep) || /\.([cm]?[jt]sx?|lock|json)$/.test(name);
 }
 
 /** Waits for the next change, gathering those that come together. */
-class Changes {
+class PendingChanges {
   #changed = false;
   #ended = false;
   #wake: () => void = () => {};
@@ -83,7 +83,7 @@ class Changes {
       });
     }
     if (this.#ended) return false;
-    await new Promise((resolve) => setTimeout(resolve, settle));
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
     this.#changed = false;
     return true;
   }

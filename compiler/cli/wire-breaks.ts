@@ -4,19 +4,19 @@
  */
 import { type Config, ConfigError } from "../config/index.js";
 import type { Break } from "../evolve/index.js";
-import { type AcceptedBreak, holdBack, publishedPart } from "../lock/index.js";
-import { acceptedBreak, isAccepted } from "../pipeline/accepted.js";
+import { type AcceptedBreak, holdBack, publishedLock } from "../lock/index.js";
+import { isAccepted, toAcceptedBreak } from "../pipeline/accepted.js";
 import { type CompiledOutput, NextLock } from "../pipeline/compile.js";
 import type { BaseLock } from "../pipeline/history.js";
 import { lockBreaks } from "../pipeline/lock-breaks.js";
-import { type PrintedBreak, printableOf } from "./print-breaks.js";
+import { type PrintedBreak, toPrintedBreak } from "./print-breaks.js";
 
 /** Ids that have vanished from the lock or changed hands are reported as VC2013 and VC2014, with the line to write back. */
 const lostIds: ReadonlySet<string> = new Set(["VC5018", "VC5019"]);
 
 export interface WireBreaks {
   /** The breaking changes that nobody has accepted. */
-  readonly open: readonly Break[];
+  readonly unaccepted: readonly Break[];
   /** The lock to be written. */
   readonly lock: NextLock;
 }
@@ -35,19 +35,19 @@ export function findWireBreaks(
   const found = breaksOf();
   const asked = found.filter(({ place }) => accept.includes(place));
   for (const place of accept) if (!asked.some((one) => one.place === place)) throw nothingToAccept(place, found);
-  const accepted: readonly AcceptedBreak[] = [...lock.lock.accepted, ...asked.map(acceptedBreak)];
+  const accepted: readonly AcceptedBreak[] = [...lock.lock.accepted, ...asked.map(toAcceptedBreak)];
   const open = found.filter((one) => !asked.includes(one));
   const next = { ...lock.lock, accepted };
   return {
-    open,
-    lock: new NextLock(open.length > 0 && lock.before ? holdBack(lock.before, next) : next, lock.onDisk),
+    unaccepted: open,
+    lock: new NextLock(open.length > 0 && lock.previous ? holdBack(lock.previous, next) : next, lock.onDisk),
   };
 
   function breaksOf(): readonly Break[] {
-    if (lock.before === undefined) return [];
+    if (lock.previous === undefined) return [];
     // A lock in step remembers what the schemas say: nothing is broken.
-    if (base === undefined && !lock.differs) return [];
-    const published = publishedPart(base?.lock ?? lock.before);
+    if (base === undefined && !lock.differsFromDisk) return [];
+    const published = publishedLock(base?.lock ?? lock.previous);
     return lockBreaks(config, schema, published, lock.text)
       .filter(({ code }) => !lostIds.has(code))
       .filter((one) => !isAccepted(one, lock.lock));
@@ -61,11 +61,11 @@ function nothingToAccept(place: string, found: readonly Break[]): ConfigError {
 }
 
 /** @param severity a warning when compiling, an error when checking */
-export function printableWireBreak(found: Break, severity: PrintedBreak["severity"]): PrintedBreak {
+export function toPrintedWireBreak(found: Break, severity: PrintedBreak["severity"]): PrintedBreak {
   const place = /^[\w.]+$/.test(found.place) ? found.place : `'${found.place}'`;
   const accept = `If it is meant, run \`npx viceroy compile --accept ${place}\`, which writes it into the lock.`;
   return {
-    ...printableOf(found),
+    ...toPrintedBreak(found),
     severity,
     fix: found.fix === undefined ? accept : `${found.fix} ${accept}`,
   };

@@ -17,7 +17,7 @@ export const configNames = ["viceroy.config.ts", "viceroy.config.mts", "viceroy.
  * @throws ConfigError when there is none
  */
 export function findConfig(folder: string): string {
-  return configIn(folder) ?? refuse(folder, "");
+  return configIn(folder) ?? refuseMissing(folder, "");
 }
 
 /**
@@ -28,7 +28,7 @@ export function nearestConfig(folder: string): string {
   for (let at = folder; ; at = path.dirname(at)) {
     const found = configIn(at);
     if (found !== undefined) return found;
-    if (at === path.dirname(at)) return refuse(folder, " or above it");
+    if (at === path.dirname(at)) return refuseMissing(folder, " or above it");
   }
 }
 
@@ -36,7 +36,7 @@ function configIn(folder: string): string | undefined {
   return configNames.map((name) => path.join(folder, name)).find((file) => existsSync(file));
 }
 
-function refuse(folder: string, where: string): never {
+function refuseMissing(folder: string, where: string): never {
   throw new ConfigError(
     `cannot find a config: no ${configNames[0]} in ${folder}${where}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
   );

@@ -3,7 +3,7 @@
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 /** A diagnostic, or whatever else has a place. */
-export interface Annotated {
+export interface AnnotatedFinding {
   readonly code: string;
   readonly severity: "error" | "warning" | "notice";
   readonly file: string;
@@ -14,7 +14,7 @@ export interface Annotated {
 }
 
 /** @param file as the repository knows it: relative to its top */
-export function renderAnnotation({ code, severity, line, column, text, fix }: Annotated, file: string): string {
+export function renderAnnotation({ code, severity, line, column, text, fix }: AnnotatedFinding, file: string): string {
   const properties = Object.entries({ file, line, col: column, title: code }).map(([key, value]) => {
     return `${key}=${escapeProperty(String(value))}`;
   });

@@ -1,6 +1,6 @@
 /** One problem of a user's schema, lock or configuration, as plain data. Made from the table; never thrown. */
 import type { Position } from "../model/index.js";
-import { type DiagnosticCode, table } from "./table.js";
+import { type DiagnosticCode, diagnosticTable } from "./table.js";
 
 export type Severity = "error" | "warning";
 
@@ -19,27 +19,30 @@ export interface Diagnostic {
 }
 
 /** The names in braces in a template: `"{name} is {what}"` -> `"name" | "what"`. Braces of TypeScript hold no names. */
-type Names<Template> = Template extends `${string}{${infer Inside}}${infer Rest}` ? Name<Inside> | Names<Rest> : never;
-type Name<Inside> = Inside extends `${string}{${infer Inner}`
-  ? Name<Inner>
+type TemplateNames<Template> = Template extends `${string}{${infer Inside}}${infer Rest}`
+  ? TemplateName<Inside> | TemplateNames<Rest>
+  : never;
+type TemplateName<Inside> = Inside extends `${string}{${infer Inner}`
+  ? TemplateName<Inner>
   : Inside extends `${string} ${string}`
     ? never
     : Inside;
-type Entry<Code extends DiagnosticCode> = (typeof table)[Code];
-type Fix<Code extends DiagnosticCode> = Entry<Code> extends { readonly fix: infer Template } ? Template : "";
+type DiagnosticEntry<Code extends DiagnosticCode> = (typeof diagnosticTable)[Code];
+type DiagnosticFix<Code extends DiagnosticCode> =
+  DiagnosticEntry<Code> extends { readonly fix: infer Template } ? Template : "";
 
 /** What the texts of `Code` speak of. */
-export type Parameters<Code extends DiagnosticCode> = Readonly<
-  Record<Names<Entry<Code>["text"]> | Names<Fix<Code>>, string | number>
+export type DiagnosticParameters<Code extends DiagnosticCode> = Readonly<
+  Record<TemplateNames<DiagnosticEntry<Code>["text"]> | TemplateNames<DiagnosticFix<Code>>, string | number>
 >;
 
 /** Fills in the texts of the table. */
 export function diagnostic<Code extends DiagnosticCode>(
   code: Code,
   at: Position,
-  parameters: Parameters<Code>,
+  parameters: DiagnosticParameters<Code>,
 ): Diagnostic {
-  const entry: { severity: Severity; text: string; fix?: string } = table[code];
+  const entry: { severity: Severity; text: string; fix?: string } = diagnosticTable[code];
   const fill = (template: string) =>
     template.replace(/\{(\w+)\}/g, (_, name: string) => String((parameters as Record<string, string | number>)[name]));
   const { file, line, column } = at;
@@ -55,10 +58,10 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Di
     return !known.has(key) && known.add(key);
   });
   return unique.sort(
-    (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.code, b.code),
+    (a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column || compareText(a.code, b.code),
   );
 }
 
-function compare(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -2,7 +2,7 @@
 import type { Diagnostic } from "./diagnostic.js";
 
 /** What can be printed: a diagnostic, or another kind of finding that says where it is explained. */
-export interface Printable extends Omit<Diagnostic, "code"> {
+export interface PrintableFinding extends Omit<Diagnostic, "code"> {
   readonly code: string;
 }
 
@@ -20,10 +20,10 @@ export interface RenderOptions {
  *       fix: …
  */
 export function renderDiagnostic(diagnostic: Diagnostic, options: RenderOptions): string {
-  return renderPrintable(diagnostic, options);
+  return renderFinding(diagnostic, options);
 }
 
-export function renderPrintable(printable: Printable, { color, textOf }: RenderOptions): string {
+export function renderFinding(printable: PrintableFinding, { color, textOf }: RenderOptions): string {
   const { code, severity, file, line, column, text, fix } = printable;
   const paint = (style: number, part: string) => (color ? `\u001b[${style}m${part}\u001b[0m` : part);
   const label = paint(severity === "error" ? 31 : 33, severity);
@@ -41,7 +41,7 @@ export function renderPrintable(printable: Printable, { color, textOf }: RenderO
 }
 
 /** One line, its keys in a fixed order. */
-export function renderJson({ code, severity, file, line, column, text, fix }: Printable): string {
+export function renderJson({ code, severity, file, line, column, text, fix }: PrintableFinding): string {
   return JSON.stringify({ code, severity, file, line, column, text, ...(fix !== undefined && { fix }) });
 }
 

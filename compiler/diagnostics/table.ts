@@ -12,6 +12,6 @@ import { files } from "./codes/files.js";
 import { project } from "./codes/project.js";
 import { types } from "./codes/types.js";
 
-export const table = { ...files, ...types, ...declarations, ...project, ...artefacts, ...capnp } as const;
+export const diagnosticTable = { ...files, ...types, ...declarations, ...project, ...artefacts, ...capnp } as const;
 
-export type DiagnosticCode = keyof typeof table;
+export type DiagnosticCode = keyof typeof diagnosticTable;

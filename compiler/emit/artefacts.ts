@@ -6,7 +6,7 @@ import type { Artefact } from "../config/index.js";
 import type { Diagnostic } from "../diagnostics/index.js";
 import type { Lock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
-import type { Lowered } from "../protobuf/lowered.js";
+import type { LoweredSchema } from "../protobuf/lowered.js";
 import { emitCapnp } from "./capnp/index.js";
 import { emitDescriptorSet } from "./descriptor/index.js";
 import { emitJsonSchema } from "./jsonschema/index.js";
@@ -18,7 +18,7 @@ export interface ArtefactInput {
   /** The one that goes with the schema: with the tombstones. */
   readonly lock: Lock;
   /** As it was before this run; absent where there was none. */
-  readonly before?: Lock | undefined;
+  readonly previousLock?: Lock | undefined;
   /** Whether TypeScript is emitted too: what else is generated may import it. */
   readonly typeScript?: boolean;
   /** Viceroy's own. */
@@ -28,7 +28,7 @@ export interface ArtefactInput {
   /** Of the `.proto` files: `acme.shop.v1`. */
   readonly protoPackage: string;
   /** The schema as protobuf has it, in that package. */
-  readonly lowered: Lowered;
+  readonly lowered: LoweredSchema;
 }
 
 export interface ArtefactFile {

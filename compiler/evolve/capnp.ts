@@ -1,5 +1,5 @@
 /** What of two states of a schema is the same in Cap'n Proto: structs by where they stand, members by their order. */
-import type { CapnpFile, CapnpMember, CapnpStruct, CapnpType } from "../emit/capnp/schema.js";
+import type { CapnpFile, CapnpMember, CapnpSchemaType, CapnpStruct } from "../emit/capnp/schema.js";
 import type { Pair } from "./comparison.js";
 
 export interface CapnpChange {
@@ -13,7 +13,7 @@ export interface CapnpChange {
 }
 
 /** The struct of an exported type. */
-export function structOf(files: readonly CapnpFile[], module: string, name: string): CapnpStruct | undefined {
+export function rootStruct(files: readonly CapnpFile[], module: string, name: string): CapnpStruct | undefined {
   const file = files.find((one) => one.module === module);
   return file?.types.find((type): type is CapnpStruct => type.kind === "struct" && type.root?.name === name);
 }
@@ -30,9 +30,9 @@ export function structChanges(
   const found: CapnpChange[] = [];
   for (const [i, member] of newer.members.entries()) {
     const before = older.members[i];
-    const { source } = member;
+    const { property: source } = member;
     // Of what has gone the place alone is kept.
-    if (before === undefined || source === undefined || before.source === undefined) continue;
+    if (before === undefined || source === undefined || before.property === undefined) continue;
     const here = `${place}.${source}`;
     const [was, is] = [memberText(before), memberText(member)];
     if (was !== is) {
@@ -48,19 +48,19 @@ export function structChanges(
   return found;
 }
 
-function structIn(type: CapnpType): CapnpStruct | undefined {
+function structIn(type: CapnpSchemaType): CapnpStruct | undefined {
   if (type.kind === "list") return structIn(type.element);
   return type.kind === "struct" || type.kind === "nullable" ? type.target : undefined;
 }
 
 function memberText({ type, ordinals, optional, nullable }: CapnpMember): string {
-  if (ordinals === 1) return typeText(type);
+  if (ordinals === 1) return capnpTypeText(type);
   // `absent` and `null` take the same place.
   const ways = optional && nullable ? "absent, null" : "absent";
-  return `union of ${ways} and ${typeText(type)}`;
+  return `union of ${ways} and ${capnpTypeText(type)}`;
 }
 
-function typeText(type: CapnpType): string {
+function capnpTypeText(type: CapnpSchemaType): string {
   switch (type.kind) {
     case "data":
       return scalarText[type.scalar];
@@ -74,7 +74,7 @@ function typeText(type: CapnpType): string {
     case "typedArray":
       return type.element === "uint8clamped" ? "Data" : `List(${elementText[type.element]})`;
     case "list":
-      return `List(${typeText(type.element)})`;
+      return `List(${capnpTypeText(type.element)})`;
     case "struct":
       return type.target.shape === "choice" ? "struct of a union" : "struct";
     case "nullable":

@@ -4,10 +4,10 @@
  */
 import { typeText } from "../lock/type-text.js";
 import { type Position, partsOf, type SchemaIndex, type Type } from "../model/index.js";
-import type { Comparison, Pair } from "./comparison.js";
+import type { Pair, StateComparison } from "./comparison.js";
 
 /** By the position of a member in the newer schema: where what it is made of has changed, if not there. */
-export function changedLines({ typePairs, indexes }: Comparison): ReadonlyMap<string, Position> {
+export function changedLines({ typePairs, indexes }: StateComparison): ReadonlyMap<string, Position> {
   return new Map(
     typePairs.flatMap(({ older, newer, at }): [string, Position][] => {
       const changed = changedAlias({ older, newer }, indexes, new Set());

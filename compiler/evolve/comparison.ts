@@ -5,7 +5,7 @@
 import { simpleName } from "../../schemas/names/qualified.js";
 import type { CapnpFile } from "../emit/capnp/schema.js";
 import type { Lock } from "../lock/index.js";
-import { nameOf, typeText } from "../lock/type-text.js";
+import { declarationName, typeText } from "../lock/type-text.js";
 import {
   type ActorDeclaration,
   type DeclarationKey,
@@ -16,11 +16,11 @@ import {
   type Type,
   type TypeDeclaration,
 } from "../model/index.js";
-import type { Lowered } from "../protobuf/lowered.js";
-import { type Member, membersOf } from "./members.js";
+import type { LoweredSchema } from "../protobuf/lowered.js";
+import { membersOf, type ShapeMember } from "./members.js";
 import { pairShapes, type ShapePair, type TuplePair, type TypePair } from "./shapes.js";
 
-export interface Side {
+export interface SchemaState {
   /** With ids. */
   readonly schema: Schema;
   /** In step with the schema, with the lines of its file. */
@@ -28,7 +28,7 @@ export interface Side {
   /** Its path. */
   readonly lockFile: string;
   /** The same schema in the protobuf layout. */
-  readonly lowered: Lowered;
+  readonly lowered: LoweredSchema;
   /** In Cap'n Proto, where the project emits it. */
   readonly capnp?: readonly CapnpFile[];
 }
@@ -42,14 +42,14 @@ export interface EndpointPair extends Pair<Endpoint> {
   readonly actor: ActorDeclaration;
 }
 
-export interface Comparison {
-  readonly sides: Pair<Side>;
+export interface StateComparison {
+  readonly states: Pair<SchemaState>;
   readonly indexes: Pair<SchemaIndex>;
   readonly types: readonly Pair<TypeDeclaration>[];
   /** A type of the older side as the lock would write it, with the names that declarations have in their namespaces now. */
-  readonly textNow: (type: Type) => string;
+  readonly currentTypeText: (type: Type) => string;
   /** Declarations that the newer side does not have. */
-  readonly goneTypes: readonly TypeDeclaration[];
+  readonly removedTypes: readonly TypeDeclaration[];
   readonly actors: readonly Pair<ActorDeclaration>[];
   /** Those that both actors have. */
   readonly endpoints: readonly EndpointPair[];
@@ -61,7 +61,7 @@ export interface Comparison {
   readonly typePairs: readonly TypePair[];
 }
 
-export function compare(older: Side, newer: Side): Comparison {
+export function compareStates(older: SchemaState, newer: SchemaState): StateComparison {
   const before = older.schema.modules.flatMap(({ types }) => types);
   const after = newer.schema.modules.flatMap(({ types }) => types);
   const types = pairByName(before, after);
@@ -73,11 +73,11 @@ export function compare(older: Side, newer: Side): Comparison {
   const endpoints = actors.flatMap((pair) => pairEndpoints(pair));
   const pairs = pairShapes(types, actors, endpoints);
   return {
-    sides: { older, newer },
+    states: { older, newer },
     indexes: { older: indexSchema(older.schema), newer: indexSchema(newer.schema) },
     types,
-    textNow: (type) => typeText(type, (key) => moved.get(key) ?? nameOf(key)),
-    goneTypes: before.filter((type) => !paired.has(type)),
+    currentTypeText: (type) => typeText(type, (key) => moved.get(key) ?? declarationName(key)),
+    removedTypes: before.filter((type) => !paired.has(type)),
     actors,
     endpoints,
     shapes: pairs.shapes,
@@ -137,10 +137,10 @@ export interface MemberComparison {
    * Those that are one in TypeScript: of one name, whatever their ids, and of the others those of one id, which have been
    * renamed.
    */
-  readonly pairs: readonly Pair<Member>[];
+  readonly pairs: readonly Pair<ShapeMember>[];
   /** Those that one side alone has, neither by name nor by id. */
-  readonly added: readonly Member[];
-  readonly gone: readonly Member[];
+  readonly added: readonly ShapeMember[];
+  readonly removed: readonly ShapeMember[];
 }
 
 export function compareMembers({ older, newer }: ShapePair): MemberComparison {
@@ -148,7 +148,7 @@ export function compareMembers({ older, newer }: ShapePair): MemberComparison {
   const after = membersOf(newer);
   const names = new Set(after.map(({ name }) => name));
   const pairs = after.flatMap((member) => {
-    const renamed = ({ name, id }: Member) => id === member.id && !names.has(name);
+    const renamed = ({ name, id }: ShapeMember) => id === member.id && !names.has(name);
     const same = before.find(({ name }) => name === member.name) ?? before.find(renamed);
     return same === undefined ? [] : [{ older: same, newer: member }];
   });
@@ -156,6 +156,6 @@ export function compareMembers({ older, newer }: ShapePair): MemberComparison {
   return {
     pairs,
     added: after.filter((member) => !known.has(member)),
-    gone: before.filter((member) => !known.has(member)),
+    removed: before.filter((member) => !known.has(member)),
   };
 }

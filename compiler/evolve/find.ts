@@ -1,6 +1,6 @@
 /** All breaking changes between two states of a project. */
 import type { Position } from "../model/index.js";
-import { compare, type Side } from "./comparison.js";
+import { compareStates, type SchemaState } from "./comparison.js";
 import type { Break } from "./rule.js";
 import { schemaRules } from "./rules/index.js";
 import { capnpChanged } from "./rules/wire/capnp-changed.js";
@@ -8,21 +8,21 @@ import { oneofMoved } from "./rules/wire/oneof-moved.js";
 import { wireBreaks } from "./wire.js";
 
 /** @returns sorted by place; of one change the worst that it does, see `isSaid` */
-export function findBreaks(older: Side, newer: Side): readonly Break[] {
-  const comparison = compare(older, newer);
+export function findBreaks(older: SchemaState, newer: SchemaState): readonly Break[] {
+  const comparison = compareStates(older, newer);
   const wire = wireBreaks(comparison);
   const others = schemaRules.flatMap((rule) =>
     rule.find(comparison).map((finding) => ({ ...finding, code: rule.code, class: rule.class })),
   );
   const places = new Set(wire.map(({ at, side }) => placeOf(at, side)));
-  return [...wire, ...others.filter((found) => !isSaid(found, places))].sort(inOrder);
+  return [...wire, ...others.filter((found) => !isImplied(found, places))].sort(byPosition);
 }
 
 /**
  * What does not even read as it was hardly compiles as it did, nor lies in memory as it did: what a rule of the protobuf
  * layout says of a place is enough.
  */
-function isSaid({ code, class: of, at, side }: Break, places: ReadonlySet<string>): boolean {
+function isImplied({ code, class: of, at, side }: Break, places: ReadonlySet<string>): boolean {
   const isWeaker = of === "SOURCE" || of === "DANGEROUS" || code === capnpChanged.code || code === oneofMoved.code;
   return isWeaker && places.has(placeOf(at, side));
 }
@@ -31,7 +31,7 @@ function placeOf({ file, line, column }: Position, side: string): string {
   return `${side} ${file}:${line}:${column}`;
 }
 
-function inOrder(a: Break, b: Break): number {
+function byPosition(a: Break, b: Break): number {
   const text = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0);
   return (
     text(a.at.file, b.at.file) ||

@@ -1,28 +1,32 @@
 /** What members are called outside of TypeScript: in `.proto` files, and in JSON, which makes its names of those. */
 import { jsonName, memberNames, protoName } from "../../schemas/protobuf/names.js";
 import type { Parameter, Shape, Type } from "../model/index.js";
-import type { Lowered } from "../protobuf/lowered.js";
-import { hasNumbers, unlabelled } from "../protobuf/position.js";
-import type { Comparison, Pair } from "./comparison.js";
-import type { Member } from "./members.js";
+import type { LoweredSchema } from "../protobuf/lowered.js";
+import { hasNumbers, unlabelledName } from "../protobuf/position.js";
+import type { Pair, StateComparison } from "./comparison.js";
+import type { ShapeMember } from "./members.js";
 
-export interface OutsideName {
+export interface ExternalName {
   readonly proto: string;
   readonly json: string;
 }
 
 /** @returns undefined where protobuf has no name of its own for the member: of a variant its tag is, of a generic nothing */
-export function outsideNames(
-  { sides }: Comparison,
+export function externalNames(
+  { states: sides }: StateComparison,
   shape: Pair<Shape>,
-  member: Pair<Member>,
-): Pair<OutsideName> | undefined {
-  const older = outsideName(shape.older, member.older, sides.older.lowered);
-  const newer = outsideName(shape.newer, member.newer, sides.newer.lowered);
+  member: Pair<ShapeMember>,
+): Pair<ExternalName> | undefined {
+  const older = externalName(shape.older, member.older, sides.older.lowered);
+  const newer = externalName(shape.newer, member.newer, sides.newer.lowered);
   return older && newer && { older, newer };
 }
 
-function outsideName(shape: Shape, { name, wireName, tags }: Member, lowered: Lowered): OutsideName | undefined {
+function externalName(
+  shape: Shape,
+  { name, wireName, tags }: ShapeMember,
+  lowered: LoweredSchema,
+): ExternalName | undefined {
   if (shape.kind === "message" || shape.kind === "oneof") {
     const proto = wireName ?? protoName(name);
     return { proto, json: tags?.json ?? jsonName(proto) };
@@ -39,7 +43,7 @@ function outsideName(shape: Shape, { name, wireName, tags }: Member, lowered: Lo
 /** The names of a tuple's elements in JSON, by their places. */
 export function elementNames({ elements }: Extract<Type, { kind: "tuple" }>): readonly string[] {
   const members = elements.map(({ name }, i) => {
-    return { member: name ?? unlabelled(i), number: i + 1, isMap: false };
+    return { member: name ?? unlabelledName(i), number: i + 1, isMap: false };
   });
   return memberNames(members).map((named) => named.jsonName);
 }
@@ -52,7 +56,7 @@ export function parameterNames(params: readonly Parameter[]): ReadonlyMap<number
 }
 
 /** The public names of endpoints, by their ids, by the ids of their actors. */
-export function methodNames({ schema }: Lowered): ReadonlyMap<number, ReadonlyMap<number, string>> {
+export function methodNames({ schema }: LoweredSchema): ReadonlyMap<number, ReadonlyMap<number, string>> {
   return new Map(
     [...schema.services.values()].map((service) => [
       service.id,
@@ -62,6 +66,6 @@ export function methodNames({ schema }: Lowered): ReadonlyMap<number, ReadonlyMa
 }
 
 /** The public names of actors, by their ids. */
-export function serviceNames({ schema }: Lowered): ReadonlyMap<number, string> {
+export function serviceNames({ schema }: LoweredSchema): ReadonlyMap<number, string> {
   return new Map([...schema.services.values()].map(({ id, name }) => [id, name]));
 }

@@ -1,7 +1,7 @@
 /** Fields, cases, variants and values as one thing: what has a name and an id in a shape. */
 import type { Position, Shape, Tags, Type } from "../model/index.js";
 
-export interface Member {
+export interface ShapeMember {
   readonly name: string;
   readonly id: number;
   readonly at: Position;
@@ -14,7 +14,7 @@ export interface Member {
   readonly tags?: Tags;
 }
 
-export function membersOf(shape: Shape): readonly Member[] {
+export function membersOf(shape: Shape): readonly ShapeMember[] {
   switch (shape.kind) {
     case "message":
       return shape.fields;
@@ -30,6 +30,6 @@ export function membersOf(shape: Shape): readonly Member[] {
 }
 
 /** What a member of a shape is called in texts. */
-export function kindOfMember(shape: Shape): string {
+export function memberKind(shape: Shape): string {
   return { message: "field", oneof: "case", union: "variant", enum: "value", alias: "type" }[shape.kind];
 }

@@ -19,20 +19,20 @@ import type {
   TypeDeclaration,
 } from "../model/index.js";
 import { positionIn } from "./rules/history/entries.js";
-import { typeOfText } from "./type-of-text.js";
+import { parseLockType } from "./type-of-text.js";
 
 /**
  * @param schema as it is, with ids that go on from `lock`
  * @param lockFile its path
  */
 export function rememberedSchema(schema: Schema, lock: Lock, lockFile: string): Schema {
-  return new Memory(schema, lock, lockFile).schema();
+  return new SchemaRebuilder(schema, lock, lockFile).schema();
 }
 
 /** A declaration that has moved may have become one of another kind. */
 const kindsOfTypes: readonly BlockKind[] = ["message", "oneof", "union", "enum"];
 
-interface Where {
+interface ShapePath {
   /** As the lock names modules. */
   readonly module: string;
   /** As the lock knows a shape that stands here: `Entry.meta`. */
@@ -40,7 +40,7 @@ interface Where {
   readonly typeParameters: readonly string[];
 }
 
-class Memory {
+class SchemaRebuilder {
   readonly #now: Schema;
   readonly #lock: Lock;
   readonly #file: string;
@@ -121,24 +121,24 @@ class Memory {
     };
   }
 
-  #block(kind: string, { module, path }: Where): LockBlock | undefined {
+  #block(kind: string, { module, path }: ShapePath): LockBlock | undefined {
     const same = this.#lock.blocks.filter((block) => block.kind === kind && block.name === path && !block.retired);
     return same.find((block) => block.module === module) ?? (same.length === 1 ? same[0] : undefined);
   }
 
   /** A declaration that was of another kind. */
-  #anyBlock({ module, path }: Where): LockBlock | undefined {
+  #anyBlock({ module, path }: ShapePath): LockBlock | undefined {
     return this.#lock.blocks.find(
       (block) => block.name === path && block.module === module && !block.retired && block.kind !== "actor",
     );
   }
 
   /** A shape of which the lock knows nothing: it is new, or an alias. */
-  #shape(shape: Shape, where: Where): Shape {
+  #shape(shape: Shape, where: ShapePath): Shape {
     return shape.kind === "alias" ? { ...shape, type: this.#type(shape.type, where) } : shape;
   }
 
-  #ofBlock(block: LockBlock, shape: Shape, where: Where): Shape {
+  #ofBlock(block: LockBlock, shape: Shape, where: ShapePath): Shape {
     const live = block.entries.filter(({ retired }) => !retired);
     switch (block.kind) {
       case "message":
@@ -149,7 +149,7 @@ class Memory {
         const known = shape.kind === "union" ? shape.variants : [];
         const variants = live.flatMap(({ id, name, type: text, line }) => {
           const now = known.find((variant) => variant.id === id);
-          const type = this.#typeThen(text, now?.type, below(where, `|${printName(name)}`));
+          const type = this.#typeThen(text, now?.type, shapePathBelow(where, `|${printName(name)}`));
           return type === undefined ? [] : [{ tag: name, id, type, at: now?.at ?? positionIn(this.#file, line) }];
         });
         return { kind: "union", discriminant: shape.kind === "union" ? shape.discriminant : "kind", variants };
@@ -175,12 +175,16 @@ class Memory {
     });
   }
 
-  #fields(live: readonly LockEntry[], known: readonly Field[], where: Where): readonly Field[] {
+  #fields(live: readonly LockEntry[], known: readonly Field[], where: ShapePath): readonly Field[] {
     const areNumbered = known.length > 0 && known.every(({ tags }) => tags.id !== undefined);
     return live.flatMap(({ id, name, type: text, line }) => {
       const now = known.find((field) => field.id === id);
       const optional = text.endsWith("?");
-      const type = this.#typeThen(optional ? text.slice(0, -1) : text, now?.type, below(where, `.${printName(name)}`));
+      const type = this.#typeThen(
+        optional ? text.slice(0, -1) : text,
+        now?.type,
+        shapePathBelow(where, `.${printName(name)}`),
+      );
       if (type === undefined) return [];
       if (now !== undefined) return [{ ...now, name, type, optional }];
       const tags = areNumbered ? { id } : {};
@@ -189,30 +193,30 @@ class Memory {
   }
 
   /** Undefined: nothing is known of it, then or now. */
-  #typeThen(text: string, now: Type | undefined, where: Where): Type | undefined {
+  #typeThen(text: string, now: Type | undefined, where: ShapePath): Type | undefined {
     if (now !== undefined && typeText(now) === text) return this.#type(now, where);
-    const then = typeOfText(text, {
+    const then = parseLockType(text, {
       named: (name, args) => this.#named(name, args, where),
-      inline: (kind, step) => this.#inline(kind, below(where, step)),
+      inline: (kind, step) => this.#inline(kind, shapePathBelow(where, step)),
     });
     return then ?? now;
   }
 
-  #named(name: string, args: readonly Type[], { module, typeParameters }: Where): Type | undefined {
+  #named(name: string, args: readonly Type[], { module, typeParameters }: ShapePath): Type | undefined {
     if (typeParameters.includes(name)) return { kind: "parameter", name };
     const found = this.#keys.get(name) ?? [];
     const type = (found.find((known) => known.module === module) ?? (found.length === 1 ? found[0] : undefined))?.type;
     return type?.kind === "ref" ? { ...type, args } : type;
   }
 
-  #inline(kind: string, where: Where): Type | undefined {
+  #inline(kind: string, where: ShapePath): Type | undefined {
     const block = this.#block(kind, where);
     if (block === undefined) return undefined;
     return { kind: "inline", shape: this.#ofBlock(block, { kind: "message", fields: [] }, where) };
   }
 
   /** A type that is the same as far as its text goes: what is written in place in it may have been another. */
-  #type(type: Type, where: Where): Type {
+  #type(type: Type, where: ShapePath): Type {
     switch (type.kind) {
       case "inline": {
         const block = this.#block(type.shape.kind, where);
@@ -221,24 +225,24 @@ class Memory {
       }
       case "array":
       case "set":
-        return { ...type, element: this.#type(type.element, below(where, "[]")) };
+        return { ...type, element: this.#type(type.element, shapePathBelow(where, "[]")) };
       case "map": {
-        const key = this.#type(type.key, below(where, "{key}"));
-        return { ...type, key, value: this.#type(type.value, below(where, "{}")) };
+        const key = this.#type(type.key, shapePathBelow(where, "{key}"));
+        return { ...type, key, value: this.#type(type.value, shapePathBelow(where, "{}")) };
       }
       case "record":
-        return { ...type, value: this.#type(type.value, below(where, "{}")) };
+        return { ...type, value: this.#type(type.value, shapePathBelow(where, "{}")) };
       case "nullable":
         return { ...type, inner: this.#type(type.inner, where) };
       case "port":
-        return { ...type, element: this.#type(type.element, below(where, "(port)")) };
+        return { ...type, element: this.#type(type.element, shapePathBelow(where, "(port)")) };
       case "ref":
-        return { ...type, args: type.args.map((arg, i) => this.#type(arg, below(where, `<${i}>`))) };
+        return { ...type, args: type.args.map((arg, i) => this.#type(arg, shapePathBelow(where, `<${i}>`))) };
       case "tuple": {
         const elements = type.elements.map((element, i) => {
-          return { ...element, type: this.#type(element.type, below(where, `[${i}]`)) };
+          return { ...element, type: this.#type(element.type, shapePathBelow(where, `[${i}]`)) };
         });
-        const rest = type.rest && this.#type(type.rest, below(where, "[...]"));
+        const rest = type.rest && this.#type(type.rest, shapePathBelow(where, "[...]"));
         return { ...type, elements, ...(rest !== undefined && { rest }) };
       }
       default:
@@ -254,16 +258,24 @@ class Memory {
       .filter(({ id, retired }) => id !== 0 && !retired)
       .map((entry) => this.#endpoint(entry, actor, where));
     const args = block.entries.find(({ id }) => id === 0)?.params?.entries ?? [];
-    return [{ ...actor, id: block.id, args: this.#params(args, actor.args, below(where, "()"), actor.at), endpoints }];
+    return [
+      {
+        ...actor,
+        id: block.id,
+        args: this.#params(args, actor.args, shapePathBelow(where, "()"), actor.at),
+        endpoints,
+      },
+    ];
   }
 
-  #endpoint({ id, name, type: text, params, line }: LockEntry, actor: ActorDeclaration, where: Where): Endpoint {
+  #endpoint({ id, name, type: text, params, line }: LockEntry, actor: ActorDeclaration, where: ShapePath): Endpoint {
     const now = actor.endpoints.find((endpoint) => endpoint.id === id);
     const at = now?.at ?? positionIn(this.#file, line);
-    const inside = below(where, `.${printName(name)}`);
+    const inside = shapePathBelow(where, `.${printName(name)}`);
     const streamed = /^stream<(.*)>$/.exec(text)?.[1];
-    const result = text === "void" ? undefined : this.#typeThen(streamed ?? text, now?.result, below(inside, "->"));
-    const { options, doc, tags }: Pick<Endpoint, "options" | "doc" | "tags"> = now ?? unsaid;
+    const result =
+      text === "void" ? undefined : this.#typeThen(streamed ?? text, now?.result, shapePathBelow(inside, "->"));
+    const { options, doc, tags }: Pick<Endpoint, "options" | "doc" | "tags"> = now ?? defaultEndpoint;
     return {
       ...{ options, doc, tags },
       ...{ name, id, at, stream: streamed !== undefined },
@@ -275,7 +287,7 @@ class Memory {
   #params(
     entries: readonly LockParam[],
     known: readonly Parameter[],
-    where: Where,
+    where: ShapePath,
     at: Position,
   ): readonly Parameter[] {
     return entries
@@ -286,7 +298,7 @@ class Memory {
         const type = this.#typeThen(
           optional ? text.slice(0, -1) : text,
           now?.type,
-          below(where, `.${printName(name)}`),
+          shapePathBelow(where, `.${printName(name)}`),
         );
         return type === undefined ? [] : [{ name, id, type, optional, at: now?.at ?? at }];
       });
@@ -310,8 +322,8 @@ function wasNumeric(live: readonly LockEntry[], now: EnumShape | undefined): boo
 }
 
 /** The lock does not keep what an endpoint promises beside its types. */
-const unsaid = { options: { concurrent: false, idempotent: false, respond: false }, doc: "", tags: {} };
+const defaultEndpoint = { options: { concurrent: false, idempotent: false, respond: false }, doc: "", tags: {} };
 
-function below(where: Where, step: string): Where {
+function shapePathBelow(where: ShapePath, step: string): ShapePath {
   return { ...where, path: where.path + step };
 }

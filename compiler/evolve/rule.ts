@@ -3,7 +3,7 @@
  * change hurts whom. One rule a file, one code a rule; codes are never reused.
  */
 import type { Position } from "../model/index.js";
-import type { Comparison } from "./comparison.js";
+import type { StateComparison } from "./comparison.js";
 
 /**
  * Whom a change hurts. WIRE: processes of the older and the newer schema, and what has been written down: they refuse each
@@ -15,7 +15,7 @@ export type BreakClass = "WIRE" | "SOURCE" | "BEHAVIOUR" | "DANGEROUS";
 export const breakClasses: readonly BreakClass[] = ["WIRE", "SOURCE", "BEHAVIOUR", "DANGEROUS"];
 
 /** What a rule has found. */
-export interface Finding {
+export interface BreakFinding {
   /** As the schema says it: `Tree.leaves`, `Counter.increment`. */
   readonly place: string;
   /** In the newer files, or in the older ones where what it speaks of has gone. */
@@ -26,7 +26,7 @@ export interface Finding {
   readonly fix?: string;
 }
 
-export interface Break extends Finding {
+export interface Break extends BreakFinding {
   readonly code: string;
   readonly class: BreakClass;
 }
@@ -36,5 +36,5 @@ export interface BreakRule {
   /** In words: `member-renamed`. */
   readonly name: string;
   readonly class: BreakClass;
-  find(comparison: Comparison): readonly Finding[];
+  find(comparison: StateComparison): readonly BreakFinding[];
 }

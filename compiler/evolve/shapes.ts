@@ -35,7 +35,7 @@ export interface TypePair extends Pair<Type> {
   readonly at: Position;
 }
 
-export interface Pairs {
+export interface ShapePairs {
   readonly shapes: readonly ShapePair[];
   readonly tuples: readonly TuplePair[];
   readonly types: readonly TypePair[];
@@ -45,32 +45,32 @@ export function pairShapes(
   types: readonly Pair<TypeDeclaration>[],
   actors: readonly Pair<ActorDeclaration>[],
   endpoints: readonly EndpointPair[],
-): Pairs {
-  const walk = new Walk();
+): ShapePairs {
+  const walk = new ShapePairing();
   for (const { older, newer } of types) walk.declaration(older, newer);
   for (const { older, newer } of actors) walk.members(newer.name, older.args, newer.args);
   for (const { older, newer, actor } of endpoints) {
     const place = `${actor.name}.${newer.name}`;
     walk.members(place, older.params, newer.params);
     if (older.result !== undefined && newer.result !== undefined)
-      walk.whole(place, older.result, newer.result, newer.at);
+      walk.pairTypes(place, older.result, newer.result, newer.at);
   }
   return walk.found;
 }
 
-interface Typed {
+interface TypedMember {
   readonly name: string;
   readonly id: number;
   readonly type?: Type;
   readonly at: Position;
 }
 
-class Walk {
+class ShapePairing {
   readonly found = { shapes: [] as ShapePair[], tuples: [] as TuplePair[], types: [] as TypePair[] };
 
   declaration(older: TypeDeclaration, newer: TypeDeclaration): void {
     if (older.shape.kind === "alias" && newer.shape.kind === "alias")
-      this.whole(newer.name, older.shape.type, newer.shape.type, newer.at);
+      this.pairTypes(newer.name, older.shape.type, newer.shape.type, newer.at);
     else this.#shapes(newer.name, older.shape, newer.shape);
   }
 
@@ -80,16 +80,16 @@ class Walk {
     this.members(place, membersOf(older), membersOf(newer));
   }
 
-  members(place: string, older: readonly Typed[], newer: readonly Typed[]): void {
+  members(place: string, older: readonly TypedMember[], newer: readonly TypedMember[]): void {
     const before = new Map(older.map((member) => [member.id, member]));
     for (const { name, id, type, at } of newer) {
       const was = before.get(id)?.type;
-      if (was !== undefined && type !== undefined) this.whole(`${place}.${name}`, was, type, at);
+      if (was !== undefined && type !== undefined) this.pairTypes(`${place}.${name}`, was, type, at);
     }
   }
 
   /** The type of a member or of an alias, with all that is in it. */
-  whole(place: string, older: Type, newer: Type, at: Position): void {
+  pairTypes(place: string, older: Type, newer: Type, at: Position): void {
     this.found.types.push({ older, newer, at });
     this.#types(place, older, newer, at);
   }

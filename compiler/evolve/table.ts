@@ -17,4 +17,4 @@ export const breakTable: ReadonlyMap<string, RuleEntry> = new Map(
 );
 
 /** `break.ignore` of the config has an entry that ignores nothing. Said by the command, of no schema. */
-export const ignoredForNothing = { code: "VC5090", name: "ignored-for-nothing" } as const;
+export const unusedIgnore = { code: "VC5090", name: "ignored-for-nothing" } as const;

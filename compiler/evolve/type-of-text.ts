@@ -6,7 +6,7 @@
 import type { ScalarName, Type, TypedArrayElement } from "../model/index.js";
 import { wellKnownNames } from "../model/well-known.js";
 
-export interface TypeNames {
+export interface LockTypeResolver {
   /** A declaration, an actor or a type parameter, by its name; undefined: nothing of that name is known. */
   named(name: string, args: readonly Type[]): Type | undefined;
   /** What is written in place; `step` is the way to it from where the text stands, as in `Entry.meta[]`. */
@@ -14,8 +14,8 @@ export interface TypeNames {
 }
 
 /** Undefined: the text names something that is not known any more, so that nothing can be said of the type. */
-export function typeOfText(text: string, names: TypeNames): Type | undefined {
-  return new TextReader(text, names).whole();
+export function parseLockType(text: string, names: LockTypeResolver): Type | undefined {
+  return new LockTypeParser(text, names).whole();
 }
 
 const scalars: ReadonlySet<string> = new Set<ScalarName>([
@@ -27,14 +27,14 @@ const typedArrays: ReadonlySet<string> = new Set<TypedArrayElement>([
   ...(["bigint64", "biguint64", "float32", "float64"] as const),
 ]);
 
-class Unknown extends Error {}
+class UnknownTypeName extends Error {}
 
-class TextReader {
+class LockTypeParser {
   readonly #text: string;
-  readonly #names: TypeNames;
+  readonly #names: LockTypeResolver;
   #at = 0;
 
-  constructor(text: string, names: TypeNames) {
+  constructor(text: string, names: LockTypeResolver) {
     this.#text = text;
     this.#names = names;
   }
@@ -44,7 +44,7 @@ class TextReader {
       const type = this.#type("");
       return this.#at === this.#text.length ? type : undefined;
     } catch (error) {
-      if (error instanceof Unknown) return undefined;
+      if (error instanceof UnknownTypeName) return undefined;
       throw error;
     }
   }
@@ -122,9 +122,9 @@ class TextReader {
       case "oneof":
       case "union":
       case "enum":
-        return known(this.#names.inline(name, step));
+        return requireKnown(this.#names.inline(name, step));
       default:
-        return known(this.#names.named(name, []));
+        return requireKnown(this.#names.named(name, []));
     }
   }
 
@@ -132,12 +132,12 @@ class TextReader {
     const args: Type[] = [];
     do args.push(this.#type(`${step}<${args.length}>`));
     while (this.#comma());
-    return this.#close(known(this.#names.named(name, args)));
+    return this.#close(requireKnown(this.#names.named(name, args)));
   }
 
   #mesh(): Type {
-    const actor = known(this.#names.named(this.#name(), []));
-    if (actor.kind !== "mesh") throw new Unknown();
+    const actor = requireKnown(this.#names.named(this.#name(), []));
+    if (actor.kind !== "mesh") throw new UnknownTypeName();
     const dimensions: string[] = [];
     while (this.#comma()) dimensions.push(this.#quoted());
     return this.#close(dimensions.length === 0 ? actor : { ...actor, dimensions });
@@ -151,7 +151,7 @@ class TextReader {
         if (this.#skip("...")) {
           // Its last mark says that it is repeated, and is no step of its own.
           const depth = this.#arrayDepth() - 1;
-          if (depth < 0) throw new Unknown();
+          if (depth < 0) throw new UnknownTypeName();
           rest = this.#arrays(`${step}[...]`, depth);
           this.#expect("[]");
         } else {
@@ -179,7 +179,7 @@ class TextReader {
     const found = /[\p{L}_$][\p{L}\p{N}_$]*(?:\.[\p{L}_$][\p{L}\p{N}_$]*)*/uy;
     found.lastIndex = this.#at;
     const name = found.exec(this.#text)?.[0];
-    if (name === undefined) throw new Unknown();
+    if (name === undefined) throw new UnknownTypeName();
     this.#at += name.length;
     return name;
   }
@@ -188,13 +188,13 @@ class TextReader {
     const found = /"(?:[^"\\]|\\.)*"/y;
     found.lastIndex = this.#at;
     const text = found.exec(this.#text)?.[0];
-    if (text === undefined) throw new Unknown();
+    if (text === undefined) throw new UnknownTypeName();
     this.#at += text.length;
     try {
       return JSON.parse(text) as string;
     } catch {
       // Somebody has edited the lock.
-      throw new Unknown();
+      throw new UnknownTypeName();
     }
   }
 
@@ -205,12 +205,12 @@ class TextReader {
   }
 
   #expect(text: string): void {
-    if (!this.#skip(text)) throw new Unknown();
+    if (!this.#skip(text)) throw new UnknownTypeName();
     if (text === ",") this.#skip(" ");
   }
 }
 
-function known(type: Type | undefined): Type {
-  if (type === undefined) throw new Unknown();
+function requireKnown(type: Type | undefined): Type {
+  if (type === undefined) throw new UnknownTypeName();
   return type;
 }

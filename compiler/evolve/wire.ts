@@ -2,26 +2,26 @@
  * The rules of the wire, asked about two states of a project that have been lowered to the protobuf layout: what they say of
  * messages and fields gets its place in the schema again. The rules themselves are in `schemas/evolution`.
  */
-import { type WireRoots, wireDifferences, wireRules } from "../../schemas/evolution/index.js";
+import { findWireDifferences, type WireRoots, wireRules } from "../../schemas/evolution/index.js";
 import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
 import type { Position } from "../model/index.js";
-import type { Lowered, Origin } from "../protobuf/lowered.js";
+import type { LoweredSchema, Origin } from "../protobuf/lowered.js";
 import { changedLines, lineKey } from "./changed-line.js";
-import type { Comparison, Pair } from "./comparison.js";
+import type { Pair, StateComparison } from "./comparison.js";
 import type { Break } from "./rule.js";
 
-export function wireBreaks(comparison: Comparison): readonly Break[] {
-  const { sides } = comparison;
+export function wireBreaks(comparison: StateComparison): readonly Break[] {
+  const { states: sides } = comparison;
   const lowered = { older: sides.older.lowered, newer: sides.newer.lowered };
   const roots = rootsOf(comparison, lowered);
   const names = { older: lowered.older.memberNames, newer: lowered.newer.memberNames };
-  const found = wireDifferences(withConstructors(lowered.older), withConstructors(lowered.newer), roots, names);
+  const found = findWireDifferences(withConstructors(lowered.older), withConstructors(lowered.newer), roots, names);
   const changed = changedLines(comparison);
   return found.map(({ code, place, text }) => {
     const [origin, side] = originOf(lowered, place);
     const fix = wireRules.find((rule) => rule.code === code)?.fix;
     const lineOf = (at: Position, of: typeof side) => (of === "newer" && changed.get(lineKey(at))) || at;
-    const said = origin === undefined ? place : inWords(origin.place);
+    const said = origin === undefined ? place : placeInWords(origin.place);
     return {
       code,
       class: "WIRE",
@@ -35,7 +35,7 @@ export function wireBreaks(comparison: Comparison): readonly Break[] {
 }
 
 /** The lock writes `Office.find->.name` of what is inside of a result. */
-function inWords(place: string): string {
+function placeInWords(place: string): string {
   const [endpoint = "", inside] = place.split("->");
   if (inside === undefined) return place;
   const result = `the result of ${endpoint}`;
@@ -43,7 +43,7 @@ function inWords(place: string): string {
 }
 
 /** What may be sent or may have been written down: calls to all actors, and values of exported types. */
-function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>): WireRoots {
+function rootsOf({ states: sides, types }: StateComparison, { older, newer }: Pair<LoweredSchema>): WireRoots {
   const before = namesByPlace(older);
   const after = namesByPlace(newer);
   const values = types.flatMap((pair) => {
@@ -71,14 +71,14 @@ function rootsOf({ sides, types }: Comparison, { older, newer }: Pair<Lowered>):
 }
 
 /** Arguments of constructors are messages like others: processes are asked to create actors with them. */
-function withConstructors({ schema, constructors }: Lowered): ProtoSchema {
+function withConstructors({ schema, constructors }: LoweredSchema): ProtoSchema {
   const messages = new Map(schema.messages);
   for (const message of constructors.values()) messages.set(message.name, message);
   return { ...schema, messages };
 }
 
 /** Names of messages and enums by the place of their declaration. A generic type has one for each of its uses. */
-function namesByPlace({ schema, origins }: Lowered): ReadonlyMap<string, readonly string[]> {
+function namesByPlace({ schema, origins }: LoweredSchema): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const name of [...schema.messages.keys(), ...schema.enums.keys()]) {
     const origin = origins.get(name);
@@ -96,7 +96,10 @@ function key(place: string, { file, line, column }: Position): string {
 }
 
 /** Of a member: in the newer schema, or in the older one where it has gone; else of what it is a member of. */
-function originOf({ older, newer }: Pair<Lowered>, place: string): readonly [Origin | undefined, "older" | "newer"] {
+function originOf(
+  { older, newer }: Pair<LoweredSchema>,
+  place: string,
+): readonly [Origin | undefined, "older" | "newer"] {
   for (let name = place; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
     const now = newer.origins.get(name);
     if (now !== undefined) return [now, "newer"];

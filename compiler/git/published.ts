@@ -16,5 +16,5 @@ export function publishedRef(repository: GitRepository, environment = process.en
     "main",
     "master",
   ];
-  return names.find((name) => repository.commitIfAny(name) !== undefined);
+  return names.find((name) => repository.findCommit(name) !== undefined);
 }

@@ -22,7 +22,7 @@ export class GitRepository {
   }
 
   /** The repository that a folder lies in. Undefined if it lies in none; then git is not even run. */
-  static around(folder: string): GitRepository | undefined {
+  static containing(folder: string): GitRepository | undefined {
     const from = path.resolve(folder);
     for (let above = from; ; above = path.dirname(above)) {
       // A file in worktrees and submodules, a folder otherwise.
@@ -33,7 +33,7 @@ export class GitRepository {
 
   /** @throws GitError if the folder lies in no repository */
   static open(folder: string): GitRepository {
-    const repository = GitRepository.around(folder);
+    const repository = GitRepository.containing(folder);
     if (repository !== undefined) return repository;
     throw new GitError(`${path.resolve(folder)} lies in no git repository`);
   }
@@ -43,13 +43,13 @@ export class GitRepository {
    * @throws GitError if there is none of that name
    */
   commit(ref: string): string {
-    const found = this.commitIfAny(ref);
+    const found = this.findCommit(ref);
     if (found !== undefined) return found;
     throw new GitError(`there is no commit ${JSON.stringify(ref)} in ${this.folder}${this.#shallowHint()}`);
   }
 
   /** @throws GitError if git cannot be run */
-  commitIfAny(ref: string): string | undefined {
+  findCommit(ref: string): string | undefined {
     // Options are not meant, whatever somebody calls a branch.
     if (ref === "" || ref.startsWith("-")) return undefined;
     const { code, stdout } = this.#git("rev-parse", "--verify", "--quiet", `${ref}^{commit}`);
@@ -123,7 +123,7 @@ export class GitRepository {
   }
 
   /** Writes to the configuration of this repository alone. */
-  set(name: string, value: string): void {
+  saveSetting(name: string, value: string): void {
     this.#succeed(["config", "--local", name, value]);
   }
 

@@ -19,7 +19,7 @@ import type {
   Variant,
 } from "../model/index.js";
 import { sameItems } from "../model/same.js";
-import { Blocks } from "./blocks.js";
+import { BlockMatcher } from "./blocks.js";
 import {
   aliasEntry,
   type BlockKind,
@@ -31,12 +31,12 @@ import {
   type LockParam,
   type LockParams,
 } from "./lock.js";
-import { type Assigned, assignMembers, type Locked, type Member } from "./members.js";
+import { type AssignedMembers, assignMembers, type DeclaredMember, type LockedMember } from "./members.js";
 import { AssignMemory, type KnownDeclarations } from "./memory.js";
 import { moduleName } from "./module-name.js";
 import { isPathEnd } from "./path.js";
 import { withoutPending } from "./pending.js";
-import { placesOf } from "./places.js";
+import { declarationKeys } from "./places.js";
 import { printName } from "./print.js";
 import type { LockProblem } from "./problem.js";
 import { typeText } from "./type-text.js";
@@ -55,17 +55,17 @@ export function assignIds(
   memory: AssignMemory = new AssignMemory(),
 ): AssignedSchema {
   const problems: LockProblem[] = [];
-  const blocks = new Blocks(schema.package, lock, placesOf(schema));
-  const known = memory.of(lock);
+  const blocks = new BlockMatcher(schema.package, lock, declarationKeys(schema));
+  const known = memory.knownWith(lock);
   const modules = schema.modules.map((module) =>
-    sameAsBefore(new ModuleIds(module, blocks, problems, known).assign(), memory),
+    reuseUnchangedModule(new ModuleIdAssigner(module, blocks, problems, known).assign(), memory),
   );
   const next = withoutPending({ blocks: blocks.finish(), accepted: lock.accepted });
   return { schema: { ...schema, modules }, lock: next, problems };
 }
 
 /** The same object as last time, if nothing in it differs. */
-function sameAsBefore(module: Module, { modules }: AssignMemory): Module {
+function reuseUnchangedModule(module: Module, { modules }: AssignMemory): Module {
   const before = modules.get(module.path);
   const isSame = before && sameItems(before.types, module.types) && sameItems(before.actors, module.actors);
   if (isSame) return before;
@@ -77,10 +77,10 @@ function optionalText(type: Type, optional: boolean): string {
   return typeText(type) + (optional ? "?" : "");
 }
 
-class ModuleIds {
+class ModuleIdAssigner {
   readonly #module: Module;
   readonly #name: string;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockMatcher;
   readonly #problems: LockProblem[];
   readonly #known: KnownDeclarations;
   /** Numbers that `@reserved` of the declaration keeps from its own members. */
@@ -90,7 +90,7 @@ class ModuleIds {
   /** What renamed members were called: `Entry.expiry` -> `Entry.ttl`. Shapes written in place are known by such paths. */
   readonly #renamed = new Map<string, string>();
 
-  constructor(module: Module, blocks: Blocks, problems: LockProblem[], known: KnownDeclarations) {
+  constructor(module: Module, blocks: BlockMatcher, problems: LockProblem[], known: KnownDeclarations) {
     this.#known = known;
     this.#module = module;
     this.#name = moduleName(module.path);
@@ -206,7 +206,12 @@ class ModuleIds {
   }
 
   /** @param taken ids that no new member gets */
-  #block(kind: BlockKind, path: string, members: readonly Member[], taken?: ReadonlySet<number>): readonly number[] {
+  #block(
+    kind: BlockKind,
+    path: string,
+    members: readonly DeclaredMember[],
+    taken?: ReadonlySet<number>,
+  ): readonly number[] {
     const block = this.#find(kind, path);
     // Those of a shape written in place are its own affair: a path to one goes on behind the name of the declaration.
     const isInPlace = path !== this.#declared;
@@ -249,7 +254,7 @@ class ModuleIds {
     return path;
   }
 
-  #noteRenames(path: string, { entries }: Assigned<Locked>): void {
+  #noteRenames(path: string, { entries }: AssignedMembers<LockedMember>): void {
     for (const { name, member, from } of entries) {
       if (member === undefined || from === undefined || from.name === name) continue;
       const before = `${this.#pathBefore(path)}.${printName(from.name)}`;
@@ -370,7 +375,7 @@ function resultText({ result, stream }: Endpoint): string {
 }
 
 /** A parameter whose name alone has changed is the same one: callers give it by its place. */
-function paramMembers(params: readonly Parameter[], known: readonly Locked[]): readonly Member[] {
+function paramMembers(params: readonly Parameter[], known: readonly LockedMember[]): readonly DeclaredMember[] {
   const live = known.filter(({ retired }) => !retired);
   return params.map(({ name, type, optional, at }, i) => {
     const text = optionalText(type, optional);
@@ -384,10 +389,10 @@ function paramMembers(params: readonly Parameter[], known: readonly Locked[]): r
   });
 }
 
-function plainEntry({ id, name, retired, type, was }: Locked): LockEntry {
+function plainEntry({ id, name, retired, type, was }: LockedMember): LockEntry {
   return { id, name, retired, type, was, line: 0 };
 }
 
-function plainParam({ id, name, retired, type }: Locked): LockParam {
+function plainParam({ id, name, retired, type }: LockedMember): LockParam {
   return { id, name, retired, type };
 }

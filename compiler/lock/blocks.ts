@@ -14,15 +14,15 @@ export interface BlockRecord {
   readonly written: readonly LockBlock[];
 }
 
-interface Recording {
+interface BlockRecording {
   readonly claimed: LockBlock[];
   readonly written: LockBlock[];
   /** Nothing depended on what other declarations there are. */
-  alone: boolean;
+  isIndependent: boolean;
 }
 
-export class Blocks {
-  #recording: Recording | undefined;
+export class BlockMatcher {
+  #recording: BlockRecording | undefined;
   readonly #package: string;
   readonly #known: readonly LockBlock[];
   /** By kind and name. */
@@ -56,7 +56,7 @@ export class Blocks {
     const recording = this.#recording;
     if (recording !== undefined) {
       if (found !== undefined) recording.claimed.push(found);
-      if (here === undefined && this.#byName.has(`${kind} ${name}`)) recording.alone = false;
+      if (here === undefined && this.#byName.has(`${kind} ${name}`)) recording.isIndependent = false;
     }
     return found;
   }
@@ -68,7 +68,7 @@ export class Blocks {
     this.#declared ??= new DeclaredBlocks(this.#known);
     const isLike = (block: LockBlock) => block.kind === kind && simpleName(block.name) === simpleName(name);
     // Which other declarations there are decides.
-    if (this.#recording !== undefined && this.#known.some(isLike)) this.#recording.alone = false;
+    if (this.#recording !== undefined && this.#known.some(isLike)) this.#recording.isIndependent = false;
     const isGone = (block: LockBlock) =>
       !this.#claimed.has(block) && !this.#places.has(`${kind} ${block.name} in ${block.module}`);
     const moved = this.#declared.moved(kind, name, module, isGone);
@@ -83,11 +83,11 @@ export class Blocks {
 
   /** What `assign` finds and writes; undefined if it might be another time, with the same lock, something else. */
   record<T>(assign: () => T): readonly [T, BlockRecord | undefined] {
-    const recording: Recording = { claimed: [], written: [], alone: true };
+    const recording: BlockRecording = { claimed: [], written: [], isIndependent: true };
     this.#recording = recording;
     const result = assign();
     this.#recording = undefined;
-    return [result, recording.alone ? recording : undefined];
+    return [result, recording.isIndependent ? recording : undefined];
   }
 
   /** Finds and writes what has been recorded with the same lock. */
@@ -105,7 +105,7 @@ export class Blocks {
 
   /** A 32-bit id that no actor of this lock has, drawn from the actor's name. */
   drawActorId(name: string, module: string): number {
-    if (this.#recording !== undefined) this.#recording.alone = false;
+    if (this.#recording !== undefined) this.#recording.isIndependent = false;
     const taken = new Set([...this.#known, ...this.#written].map(({ id }) => id));
     return drawActorId(`${this.#package}/${module}#${name}`, (id) => taken.has(id));
   }

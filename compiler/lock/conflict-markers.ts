@@ -3,12 +3,12 @@
 const marks = /^(<{7,}|\|{7,}|={7,}|>{7,})( |$)/;
 
 /** 1-based lines on which conflicts begin. */
-export function conflictsIn(text: string): readonly number[] {
+export function conflictLines(text: string): readonly number[] {
   return text.split("\n").flatMap((line, i) => (/^<{7,}( |\r?$)/.test(line) ? [i + 1] : []));
 }
 
 /** The text as the first of the two sides has it. */
-export function firstSides(text: string): string {
+export function takeFirstSides(text: string): string {
   let isFirst = true;
   const lines = text.split("\n").filter((line) => {
     const mark = marks.exec(line.trimEnd())?.[1]?.[0];

@@ -1,5 +1,5 @@
 export * from "./assign.js";
-export { conflictsIn } from "./conflict-markers.js";
+export { conflictLines } from "./conflict-markers.js";
 export { DeclaredBlocks } from "./declared.js";
 export { holdBack } from "./hold.js";
 export * from "./lock.js";
@@ -8,7 +8,7 @@ export * from "./merge/index.js";
 export { moduleName } from "./module-name.js";
 export * from "./parse.js";
 export { isPathEnd } from "./path.js";
-export { hasPending, publishedPart } from "./pending.js";
+export { hasPending, publishedLock } from "./pending.js";
 export * from "./print.js";
 export type * from "./problem.js";
 export { changesSince, type LockChange } from "./since.js";

@@ -8,7 +8,7 @@ import { maxId, type Pending } from "./lock.js";
 import type { LockProblem } from "./problem.js";
 
 /** A member as the schema has it. */
-export interface Member {
+export interface DeclaredMember {
   readonly name: string;
   readonly type: string;
   readonly tags: Tags;
@@ -16,7 +16,7 @@ export interface Member {
 }
 
 /** What a lock knows of a member. */
-export interface Locked extends Pending {
+export interface LockedMember extends Pending {
   readonly id: number;
   readonly name: string;
   readonly retired: boolean;
@@ -24,12 +24,12 @@ export interface Locked extends Pending {
   readonly was: readonly string[];
 }
 
-export interface Assigned<E extends Locked> {
+export interface AssignedMembers<E extends LockedMember> {
   /** Ids of the members, in their order. */
   readonly ids: readonly number[];
   readonly next: number;
   /** Known ones first, in their order, then new ones. `from`: the locked entry it continues. */
-  readonly entries: readonly (Locked & { readonly from?: E; readonly member?: number })[];
+  readonly entries: readonly (LockedMember & { readonly from?: E; readonly member?: number })[];
 }
 
 /**
@@ -38,9 +38,9 @@ export interface Assigned<E extends Locked> {
  * @param options.others ids that something else has, which no new member gets unless it asks for one
  * @param options.isInPlace whether the members are those of a shape written in place
  */
-export function assignMembers<E extends Locked>(
+export function assignMembers<E extends LockedMember>(
   of: string,
-  members: readonly Member[],
+  members: readonly DeclaredMember[],
   locked: readonly E[],
   next: number,
   problems: LockProblem[],
@@ -48,9 +48,9 @@ export function assignMembers<E extends Locked>(
     others = new Set(),
     isInPlace = false,
   }: { readonly others?: ReadonlySet<number>; readonly isInPlace?: boolean } = {},
-): Assigned<E> {
+): AssignedMembers<E> {
   const matched = matchMembers(of, members, locked, problems);
-  const asked = askedIds(of, members, matched, locked, problems);
+  const asked = requestedIds(of, members, matched, locked, problems);
   const taken = new Set([...asked.values(), ...others]);
   let free = next;
   const ids = members.map((_, i) => {
@@ -59,7 +59,7 @@ export function assignMembers<E extends Locked>(
     while (taken.has(free) || isReserved(free)) free++;
     return free++;
   });
-  const kept = locked.map((entry) => continued(entry, members, matched));
+  const kept = locked.map((entry) => continueEntry(entry, members, matched));
   const added = members.flatMap((member, i) =>
     matched[i] === undefined ? [entryOf(member, ids[i] as number, i)] : [],
   );
@@ -76,15 +76,15 @@ export function isReserved(id: number): boolean {
  * The locked entry that each member continues. No two members continue the same one: members that are renamed choose first,
  * so that another member may have the former name of a renamed one.
  */
-function matchMembers<E extends Locked>(
+function matchMembers<E extends LockedMember>(
   of: string,
-  members: readonly Member[],
+  members: readonly DeclaredMember[],
   locked: readonly E[],
   problems: LockProblem[],
 ): readonly (E | undefined)[] {
   const matched: (E | undefined)[] = members.map(() => undefined);
   const holders = new Map<E, string>();
-  const take = (i: number, { name }: Member, entry: E | undefined) => {
+  const take = (i: number, { name }: DeclaredMember, entry: E | undefined) => {
     matched[i] = entry;
     if (entry !== undefined) holders.set(entry, name);
   };
@@ -108,14 +108,14 @@ function matchMembers<E extends Locked>(
   return matched;
 }
 
-function liveEntry<E extends Locked>(name: string, locked: readonly E[]): E | undefined {
+function liveEntry<E extends LockedMember>(name: string, locked: readonly E[]): E | undefined {
   return locked.find((entry) => entry.name === name && !entry.retired);
 }
 
 /** The entry with the name that the member had, if no other member has taken it. */
-function formerEntry<E extends Locked>(
+function formerEntry<E extends LockedMember>(
   of: string,
-  { name, tags, at }: Member,
+  { name, tags, at }: DeclaredMember,
   locked: readonly E[],
   holders: ReadonlyMap<E, string>,
   problems: LockProblem[],
@@ -129,9 +129,9 @@ function formerEntry<E extends Locked>(
   return holder === undefined ? old : undefined;
 }
 
-function askedIds<E extends Locked>(
+function requestedIds<E extends LockedMember>(
   of: string,
-  members: readonly Member[],
+  members: readonly DeclaredMember[],
   matched: readonly (E | undefined)[],
   locked: readonly E[],
   problems: LockProblem[],
@@ -159,14 +159,14 @@ function askedIds<E extends Locked>(
   return asked;
 }
 
-function continued<E extends Locked>(
+function continueEntry<E extends LockedMember>(
   entry: E,
-  members: readonly Member[],
+  members: readonly DeclaredMember[],
   matched: readonly (E | undefined)[],
-): Locked & { readonly from: E; readonly member?: number } {
+): LockedMember & { readonly from: E; readonly member?: number } {
   const i = matched.indexOf(entry);
   const member = members[i];
-  if (member === undefined) return { ...pick(entry), retired: true, from: entry };
+  if (member === undefined) return { ...withoutState(entry), retired: true, from: entry };
   const was = member.name === entry.name ? entry.was : [...entry.was, entry.name];
   return {
     id: entry.id,
@@ -179,28 +179,32 @@ function continued<E extends Locked>(
   };
 }
 
-function pick({ id, name, type, was }: Locked): Omit<Locked, "retired"> {
+function withoutState({ id, name, type, was }: LockedMember): Omit<LockedMember, "retired"> {
   return { id, name, type, was };
 }
 
-function entryOf({ name, type, tags }: Member, id: number, member: number): Locked & { readonly member: number } {
+function entryOf(
+  { name, type, tags }: DeclaredMember,
+  id: number,
+  member: number,
+): LockedMember & { readonly member: number } {
   return { id, name, type, retired: tags.retired ?? false, was: [], member };
 }
 
 /** One that has just gone and one that has just come, of the same type, without a word from the author. */
 function reportRenames(
   of: { readonly declaration: string; readonly isInPlace: boolean },
-  kept: readonly (Locked & { readonly from: Locked })[],
-  added: readonly (Locked & { readonly member: number })[],
-  members: readonly Member[],
+  kept: readonly (LockedMember & { readonly from: LockedMember })[],
+  added: readonly (LockedMember & { readonly member: number })[],
+  members: readonly DeclaredMember[],
   problems: LockProblem[],
 ): void {
-  const removed = kept.filter(({ retired, from, member }: Locked & { from: Locked; member?: number }) => {
+  const removed = kept.filter(({ retired, from, member }: LockedMember & { from: LockedMember; member?: number }) => {
     return retired && !from.retired && member === undefined;
   });
   for (const { name, type, member } of added) {
     const candidate = removed.findIndex((gone) => gone.type === type);
-    const source = members[member] as Member;
+    const source = members[member] as DeclaredMember;
     if (candidate < 0 || source.tags.id !== undefined) continue;
     for (const gone of removed.splice(candidate, 1)) {
       problems.push({ kind: "ambiguousRename", at: source.at, ...of, removed: gone.name, added: name });

@@ -20,7 +20,7 @@ export class AssignMemory {
   readonly modules = new Map<string, Module>();
 
   /** What is known with this lock. */
-  of(lock: Lock): KnownDeclarations {
+  knownWith(lock: Lock): KnownDeclarations {
     if (this.#lock !== lock) this.#known = new WeakMap();
     this.#lock = lock;
     return this.#known;

@@ -2,7 +2,7 @@
  * Reads a lock file and checks everything that can be checked without its history: people edit it by hand, and merge it.
  * Every problem has its place; none throws.
  */
-import { conflictsIn } from "./conflict-markers.js";
+import { conflictLines } from "./conflict-markers.js";
 import {
   type AcceptedBreak,
   type BlockKind,
@@ -15,9 +15,9 @@ import {
   maxId,
   type Pending,
 } from "./lock.js";
-import { lockHeader, lockHeader2 } from "./print.js";
+import { lockHeader, lockHeaderFormat2 } from "./print.js";
 import type { LockProblem } from "./problem.js";
-import { Scanner, SyntaxProblem } from "./scanner.js";
+import { LockScanner, LockSyntaxError } from "./scanner.js";
 
 export interface ParsedLock {
   readonly lock: Lock;
@@ -28,7 +28,7 @@ const kinds: readonly string[] = ["actor", "message", "oneof", "union", "enum", 
 
 /** @param file its path, for positions */
 export function parseLock(file: string, text: string): ParsedLock {
-  const conflicts = conflictsIn(text);
+  const conflicts = conflictLines(text);
   if (conflicts.length > 0) {
     // Nothing else that could be said of it is worth reading.
     const found = conflicts.map((line) => ({ kind: "lockConflict", at: { file, line, column: 1 } }) as const);
@@ -38,23 +38,23 @@ export function parseLock(file: string, text: string): ParsedLock {
   const blocks: MutableBlock[] = [];
   const accepted: AcceptedBreak[] = [];
   const lines = text.split(/\r?\n/);
-  if (lines[0] !== lockHeader && lines[0] !== lockHeader2) {
+  if (lines[0] !== lockHeader && lines[0] !== lockHeaderFormat2) {
     const found = lines[0] ?? "";
-    problems.push({ kind: "lockVersion", at: { file, line: 1, column: 1 }, found, expected: lockHeader2 });
+    problems.push({ kind: "lockVersion", at: { file, line: 1, column: 1 }, found, expected: lockHeaderFormat2 });
     return { lock: emptyLock, problems };
   }
   for (const [i, line] of lines.entries()) {
     if (i === 0 || line.trim() === "") continue;
-    const scanner = new Scanner(line);
+    const scanner = new LockScanner(line);
     try {
       if (line.startsWith("  ")) {
         const block = blocks.at(-1);
-        if (block === undefined) throw new SyntaxProblem("a member without a declaration above it", 1);
+        if (block === undefined) throw new LockSyntaxError("a member without a declaration above it", 1);
         block.entries.push(parseEntry(scanner, block.kind, i + 1));
       } else if (line.startsWith("accepted ")) accepted.push(parseAccepted(line));
       else blocks.push(parseHead(scanner, i + 1));
     } catch (error) {
-      if (!(error instanceof SyntaxProblem)) throw error;
+      if (!(error instanceof LockSyntaxError)) throw error;
       problems.push({ kind: "lockSyntax", at: { file, line: i + 1, column: error.column }, why: error.message });
     }
   }
@@ -69,14 +69,14 @@ interface MutableBlock extends LockBlock {
 function parseAccepted(line: string): AcceptedBreak {
   const [, code, text] = /^accepted (VC\d{4}) (\S.*)$/.exec(line) ?? [];
   if (code !== undefined && text !== undefined) return { code, text };
-  throw new SyntaxProblem("expected the code of a breaking change and its text", "accepted ".length + 1);
+  throw new LockSyntaxError("expected the code of a breaking change and its text", "accepted ".length + 1);
 }
 
-function parseHead(scanner: Scanner, line: number): MutableBlock {
+function parseHead(scanner: LockScanner, line: number): MutableBlock {
   const { retired, pending } = parseMark(scanner);
   const kind = scanner.word("actor, message, oneof, union, enum or alias");
   if (!kinds.includes(kind))
-    throw new SyntaxProblem(`expected actor, message, oneof, union, enum or alias, got "${kind}"`, 1);
+    throw new LockSyntaxError(`expected actor, message, oneof, union, enum or alias, got "${kind}"`, 1);
   const name = scanner.path();
   scanner.expect("in");
   const module = scanner.name();
@@ -86,7 +86,7 @@ function parseHead(scanner: Scanner, line: number): MutableBlock {
   return { kind: kind as BlockKind, name, module, retired, ...pending, id, next, entries: [], line };
 }
 
-function parseEntry(scanner: Scanner, kind: BlockKind, line: number): LockEntry {
+function parseEntry(scanner: LockScanner, kind: BlockKind, line: number): LockEntry {
   const id = scanner.number();
   const { retired, pending } = parseMark(scanner);
   const name = scanner.name();
@@ -102,12 +102,12 @@ function parseEntry(scanner: Scanner, kind: BlockKind, line: number): LockEntry 
 }
 
 /** `-` before a tombstone, `+` before what is pending. */
-function parseMark(scanner: Scanner): { readonly retired: boolean; readonly pending: Pending } {
+function parseMark(scanner: LockScanner): { readonly retired: boolean; readonly pending: Pending } {
   const retired = scanner.skip("-");
   return { retired, pending: !retired && scanner.skip("+") ? { pending: true } : {} };
 }
 
-function parseParams(scanner: Scanner): LockParams {
+function parseParams(scanner: LockScanner): LockParams {
   const next = scanner.assigned("next");
   const entries: LockParam[] = [];
   scanner.expect("(");

@@ -2,7 +2,7 @@
 import type { Lock, Pending } from "./lock.js";
 
 /** Without what is pending: what others may use. */
-export function publishedPart(lock: Lock): Lock {
+export function publishedLock(lock: Lock): Lock {
   if (!hasPending(lock)) return lock;
   const isPublished = ({ pending }: Pending) => !pending;
   const blocks = lock.blocks.filter(isPublished).map((block) => ({

@@ -3,7 +3,7 @@ import type { Schema, Shape } from "../model/index.js";
 import { moduleName } from "./module-name.js";
 
 /** `<kind> <name> in <module>` of every named declaration. Shapes written in place move with the one they stand in. */
-export function placesOf(schema: Schema): ReadonlySet<string> {
+export function declarationKeys(schema: Schema): ReadonlySet<string> {
   const places = new Set<string>();
   for (const { path, types, actors } of schema.modules) {
     const module = moduleName(path);

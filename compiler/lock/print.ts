@@ -5,7 +5,7 @@ import { hasPending } from "./pending.js";
 export const lockHeader = headerOf(1);
 
 /** Format 2 has lines that versions before it cannot read: aliases, accepted breaking changes and pending members. */
-export const lockHeader2 = headerOf(2);
+export const lockHeaderFormat2 = headerOf(2);
 
 function headerOf(format: number): string {
   return `# viceroy lock ${format} · written by \`viceroy compile\` · ids are never reused · review every change`;
@@ -16,7 +16,7 @@ export function printLock(lock: Lock): string {
   const blocks = [...lock.blocks].sort(byPlace);
   const accepted = [...new Set(lock.accepted.map(printAccepted))].sort();
   const needsFormat2 = accepted.length > 0 || blocks.some(({ kind }) => kind === "alias") || hasPending(lock);
-  const header = needsFormat2 ? lockHeader2 : lockHeader;
+  const header = needsFormat2 ? lockHeaderFormat2 : lockHeader;
   return [header, ...accepted, ...blocks.flatMap(printBlock), ""].join("\n");
 }
 
@@ -34,13 +34,13 @@ function compare(a: string, b: string): number {
 }
 
 function printBlock(block: LockBlock): readonly string[] {
-  return [printHead(block), ...[...block.entries].sort(byId).map(printEntry)];
+  return [printBlockHead(block), ...[...block.entries].sort(byId).map(printEntry)];
 }
 
 /** The first line of a block. */
-export function printHead({ kind, name, module, retired, pending, id, next }: LockBlock): string {
+export function printBlockHead({ kind, name, module, retired, pending, id, next }: LockBlock): string {
   const number = kind === "actor" ? ` ${printActorId(id)}` : "";
-  return `${markOf({ retired, pending })}${kind} ${name} in ${printName(module)}${number} next=${next}`;
+  return `${stateMark({ retired, pending })}${kind} ${name} in ${printName(module)}${number} next=${next}`;
 }
 
 /** Eight hexadecimal digits. */
@@ -55,7 +55,7 @@ function byId(a: LockEntry, b: LockEntry): number {
 
 /** The line of a member. */
 export function printEntry({ id, name, retired, pending, type, was, params }: LockEntry): string {
-  const parts = [`  ${id} ${markOf({ retired, pending })}${printName(name)}`];
+  const parts = [`  ${id} ${stateMark({ retired, pending })}${printName(name)}`];
   if (params !== undefined) parts.push(printParams(params), "->");
   if (type !== "") parts.push(type);
   if (was.length > 0) parts.push(`was=${was.map(printName).join(",")}`);
@@ -63,11 +63,13 @@ export function printEntry({ id, name, retired, pending, type, was, params }: Lo
 }
 
 function printParams({ next, entries }: LockParams): string {
-  const list = entries.map((param: LockParam) => `${param.id} ${markOf(param)}${printName(param.name)}: ${param.type}`);
+  const list = entries.map(
+    (param: LockParam) => `${param.id} ${stateMark(param)}${printName(param.name)}: ${param.type}`,
+  );
   return `next=${next} (${list.join(", ")})`;
 }
 
-function markOf({ retired, pending }: Pending & { readonly retired: boolean }): string {
+function stateMark({ retired, pending }: Pending & { readonly retired: boolean }): string {
   if (retired) return "-";
   return pending ? "+" : "";
 }

@@ -1,7 +1,7 @@
 /** Cuts one line of a lock file into words, names, numbers and types. */
 
 /** What is wrong with a line, and where in it (1-based). */
-export class SyntaxProblem extends Error {
+export class LockSyntaxError extends Error {
   readonly column: number;
   constructor(message: string, column: number) {
     super(message);
@@ -11,7 +11,7 @@ export class SyntaxProblem extends Error {
 
 const closers: Readonly<Record<string, string>> = { "<": ">", "[": "]", "(": ")" };
 
-export class Scanner {
+export class LockScanner {
   readonly #line: string;
   #at = 0;
 
@@ -116,7 +116,7 @@ export class Scanner {
 
   #fail(expected: string): never {
     const rest = this.#line.slice(this.#at, this.#at + 20);
-    throw new SyntaxProblem(
+    throw new LockSyntaxError(
       `expected ${expected}, got ${rest === "" ? "the end of the line" : `"${rest}"`}`,
       this.#at + 1,
     );

@@ -3,9 +3,9 @@
  * whichever hand; and members that have gone while others of the same type have come. Pure.
  */
 import type { BlockKind, Lock, LockBlock, LockEntry } from "./lock.js";
-import { areRelated } from "./merge/pair.js";
+import { shareAnyName } from "./merge/pair.js";
 import { pairBlocks } from "./merge/pair-blocks.js";
-import { printActorId, printEntry, printHead, printName } from "./print.js";
+import { printActorId, printBlockHead, printEntry, printName } from "./print.js";
 
 export type LockChange =
   /** An id that the earlier lock has, and the later one has not. */
@@ -43,7 +43,7 @@ export function changesSince(before: Lock, now: Lock): readonly LockChange[] {
     if (base === undefined) return [];
     if (ours !== undefined) return blockChanges(base, ours);
     const what = `${base.kind} ${base.name} in ${base.module}, with all its ids,`;
-    const lines = [printHead(base), ...base.entries.map(printEntry)];
+    const lines = [printBlockHead(base), ...base.entries.map(printEntry)];
     return [{ kind: "lost", what, lines, where: "anywhere between other blocks", line: 1 }];
   });
 }
@@ -53,7 +53,13 @@ function blockChanges(before: LockBlock, now: LockBlock): readonly LockChange[] 
   const { name: of, line } = now;
   if (before.id !== now.id) {
     const what = `id ${printActorId(before.id)} of actor ${of}`;
-    changes.push({ kind: "lost", what, lines: [printHead(before)], where: `in place of \`${printHead(now)}\``, line });
+    changes.push({
+      kind: "lost",
+      what,
+      lines: [printBlockHead(before)],
+      where: `in place of \`${printBlockHead(now)}\``,
+      line,
+    });
   }
   const byId = new Map(now.entries.map((entry) => [entry.id, entry]));
   for (const entry of before.entries) {
@@ -61,9 +67,9 @@ function blockChanges(before: LockBlock, now: LockBlock): readonly LockChange[] 
     const found = byId.get(id);
     const name = `${of}.${printName(entry.name)}`;
     if (found === undefined) {
-      const where = `below \`${printHead(now)}\``;
+      const where = `below \`${printBlockHead(now)}\``;
       changes.push({ kind: "lost", what: `id ${id} of ${name}`, lines: [printEntry(entry)], where, line });
-    } else if (isOther(now.kind, entry, found)) {
+    } else if (isOtherMember(now.kind, entry, found)) {
       const other = `${of}.${printName(found.name)}`;
       changes.push({ kind: "reused", id, before: name, now: other, text: printEntry(entry), line: found.line });
     } else changes.push(...parameterChanges(name, entry, found));
@@ -72,8 +78,8 @@ function blockChanges(before: LockBlock, now: LockBlock): readonly LockChange[] 
 }
 
 /** Values of an enum have their numbers for ids: a name that changes leaves no trace in the lock. */
-function isOther(kind: BlockKind, before: LockEntry, now: LockEntry): boolean {
-  return kind !== "enum" && !areRelated(before, now);
+function isOtherMember(kind: BlockKind, before: LockEntry, now: LockEntry): boolean {
+  return kind !== "enum" && !shareAnyName(before, now);
 }
 
 function parameterChanges(of: string, before: LockEntry, now: LockEntry): readonly LockChange[] {

@@ -5,12 +5,12 @@
 import type { DeclarationKey, Type } from "../model/index.js";
 
 /** The name of a declaration, without its file. */
-export function nameOf(key: DeclarationKey): string {
+export function declarationName(key: DeclarationKey): string {
   return key.slice(key.lastIndexOf("#") + 1);
 }
 
 /** @param named what declarations are called */
-export function typeText(type: Type, named: (key: DeclarationKey) => string = nameOf): string {
+export function typeText(type: Type, named: (key: DeclarationKey) => string = declarationName): string {
   const text = (part: Type): string => typeText(part, named);
   switch (type.kind) {
     case "scalar":

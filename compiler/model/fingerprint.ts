@@ -37,7 +37,7 @@ export interface Fingerprints {
 /** Computes all fingerprints of a schema; linear in its size. */
 export function fingerprint(index: SchemaIndex): Fingerprints {
   const hashes = hashDeclarations(index);
-  const plain = new Texts(index, hashes, new Map(), []);
+  const plain = new FingerprintTexts(index, hashes, new Map(), []);
   const actor = (declaration: ActorDeclaration): bigint => BigInt(`0x${sha64(actorText(declaration, plain))}`);
   return {
     type: (type) => BigInt(`0x${plain.closed(type)}`),
@@ -65,14 +65,14 @@ function sha64(text: string): string {
 }
 
 /** Hashes by key, in the order in which they were found. */
-class Hashes extends Map<DeclarationKey, string> {
+class DeclarationHashes extends Map<DeclarationKey, string> {
   /** Those of what an alias stands for. */
   readonly transparent = new Set<DeclarationKey>();
   readonly circular = new Set<DeclarationKey>();
 }
 
-function hashDeclarations(index: SchemaIndex): Hashes {
-  const hashes = new Hashes();
+function hashDeclarations(index: SchemaIndex): DeclarationHashes {
+  const hashes = new DeclarationHashes();
   const keys = index.schema.modules.flatMap((module) => module.types.map(({ key }) => key)).sort();
   const references = (key: DeclarationKey) => targetsOf(index.type(key).shape);
   for (const circle of components(keys, references)) {
@@ -100,7 +100,7 @@ const hashesByDeclaration = new WeakMap<TypeDeclaration, KnownHash>();
 
 function knownHash(
   index: SchemaIndex,
-  hashes: Hashes,
+  hashes: DeclarationHashes,
   key: DeclarationKey,
   references: readonly DeclarationKey[],
 ): string {
@@ -113,22 +113,22 @@ function knownHash(
   return hash;
 }
 
-function hashOne(index: SchemaIndex, hashes: Hashes, key: DeclarationKey): string {
+function hashOne(index: SchemaIndex, hashes: DeclarationHashes, key: DeclarationKey): string {
   const { name, shape, typeParameters } = index.type(key);
-  const texts = new Texts(index, hashes, new Map(), typeParameters);
+  const texts = new FingerprintTexts(index, hashes, new Map(), typeParameters);
   if (shape.kind === "alias" && typeParameters.length === 0) return texts.closed(shape.type);
   return sha64(texts.shape(shape, simpleName(name)));
 }
 
 function hashCircle(
   index: SchemaIndex,
-  hashes: Hashes,
+  hashes: DeclarationHashes,
   circle: readonly DeclarationKey[],
 ): readonly (readonly [DeclarationKey, string])[] {
   const numbers = new Map(circle.map((key, i) => [key, i]));
   const text = circle.map((key) => {
     const { name, shape, typeParameters } = index.type(key);
-    return new Texts(index, hashes, numbers, typeParameters).shape(shape, simpleName(name));
+    return new FingerprintTexts(index, hashes, numbers, typeParameters).shape(shape, simpleName(name));
   });
   const whole = sha64(text.join("\n"));
   return circle.map((key, i) => [key, sha64(`${whole}#${i}`)]);
@@ -149,9 +149,9 @@ function scalarHash(name: string): string {
 }
 
 /** The texts that are hashed. `circle`: declarations that have no hash yet; `parameters`: those of the generic one. */
-class Texts {
+class FingerprintTexts {
   readonly #index: SchemaIndex;
-  readonly #hashes: Hashes;
+  readonly #hashes: DeclarationHashes;
   readonly #circle: ReadonlyMap<DeclarationKey, number>;
   readonly #parameters: readonly string[];
   /** How often something has been written that a type alone does not say. */
@@ -159,7 +159,7 @@ class Texts {
 
   constructor(
     index: SchemaIndex,
-    hashes: Hashes,
+    hashes: DeclarationHashes,
     circle: ReadonlyMap<DeclarationKey, number>,
     parameters: readonly string[],
   ) {
@@ -259,7 +259,7 @@ class Texts {
   }
 }
 
-function actorText(actor: ActorDeclaration, texts: Texts): string {
+function actorText(actor: ActorDeclaration, texts: FingerprintTexts): string {
   const endpoints = actor.endpoints.map(({ name, id, params, result, stream, options }) => {
     const returned = result === undefined ? "void" : texts.closed(result);
     const kind = `${stream ? "*" : ""}${options.respond ? "!" : ""}${options.propagate === undefined ? "" : "^"}`;
@@ -268,6 +268,6 @@ function actorText(actor: ActorDeclaration, texts: Texts): string {
   return `actor ${actor.name}(${parametersText(actor.args, texts)}){${endpoints.sort().join(",")}}`;
 }
 
-function parametersText(params: readonly Parameter[], texts: Texts): string {
+function parametersText(params: readonly Parameter[], texts: FingerprintTexts): string {
   return texts.tuple(params.map(({ type, optional }) => ({ type, optional })));
 }

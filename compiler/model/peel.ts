@@ -9,14 +9,14 @@ import type { Shape, Type } from "./type.js";
  * A type with a layout of its own. A reference is to a message, a choice, or an alias of something composite; to an alias
  * of something composite or null it means what is not null.
  */
-export type Core = Exclude<Type, { readonly kind: "nullable" | "parameter" | "unsupported" }>;
+export type CoreType = Exclude<Type, { readonly kind: "nullable" | "parameter" | "unsupported" }>;
 
-export interface Peeled {
-  readonly core: Core;
+export interface PeeledType {
+  readonly core: CoreType;
   readonly nullable: boolean;
 }
 
-export function peel(type: Type, index: SchemaIndex): Peeled {
+export function peel(type: Type, index: SchemaIndex): PeeledType {
   switch (type.kind) {
     case "nullable":
       return { core: peel(type.inner, index).core, nullable: true };
@@ -35,7 +35,7 @@ export function peel(type: Type, index: SchemaIndex): Peeled {
 type Reference = Extract<Type, { kind: "ref" }>;
 
 /** Composite types have codecs under the name of their alias, so that they may refer to themselves. */
-function peelReference(type: Reference, index: SchemaIndex): Peeled {
+function peelReference(type: Reference, index: SchemaIndex): PeeledType {
   const shape = instantiate(index.type(type.target), type.args);
   if (shape.kind !== "alias") return { core: type, nullable: false };
   const { inner, nullable } = withoutNull(shape.type);
@@ -56,7 +56,7 @@ function isComposite(type: Type): boolean {
 }
 
 /** The shape behind a reference or written in place; of an alias, what is not null of what it is an alias of. */
-export function shapeOf(core: Extract<Core, { kind: "ref" | "inline" }>, index: SchemaIndex): Shape {
+export function shapeOf(core: Extract<CoreType, { kind: "ref" | "inline" }>, index: SchemaIndex): Shape {
   if (core.kind === "inline") return core.shape;
   const shape = instantiate(index.type(core.target), core.args);
   return shape.kind === "alias" ? { kind: "alias", type: withoutNull(shape.type).inner } : shape;

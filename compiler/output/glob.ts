@@ -24,8 +24,8 @@ export function glob(root: string, patterns: readonly string[], skipped: readonl
 
 /** Whether a file is meant by patterns, without looking at a disk. */
 export function matcher(patterns: readonly string[]): (file: string) => boolean {
-  const wanted = patterns.filter(isWanted).map(toRegExp);
-  const unwanted = patterns.filter((pattern) => !isWanted(pattern)).map((pattern) => toRegExp(pattern.slice(1)));
+  const wanted = patterns.filter(isWanted).map(globToRegExp);
+  const unwanted = patterns.filter((pattern) => !isWanted(pattern)).map((pattern) => globToRegExp(pattern.slice(1)));
   const inPackages = /(^|\/)node_modules\//;
   return (file) => {
     const isMeant = wanted.some((expression) => expression.test(file)) && !inPackages.test(file);
@@ -84,7 +84,7 @@ function kindOf(entry: Dirent, file: string): "file" | "folder" | "other" {
 const special = /[\\^$+.()|]/;
 
 /** Exported for tests. */
-export function toRegExp(pattern: string): RegExp {
+export function globToRegExp(pattern: string): RegExp {
   let source = "";
   let braces = 0;
   for (let i = 0; i < pattern.length; i++) {

@@ -9,14 +9,14 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../config/index.js";
 import { glob } from "./glob.js";
-import { writeWhole } from "./write.js";
+import { writeAtomically } from "./write.js";
 
 export const stateFile = ".viceroy/state.json";
 
 /** Changes when another build of the same version is installed, as happens to those who develop Viceroy. */
 const build = statSync(fileURLToPath(import.meta.url)).mtimeMs;
 
-interface State {
+interface TreeState {
   readonly version: string;
   readonly build: number;
   /** What the config said; valid while its file is as it was. */
@@ -30,10 +30,10 @@ interface State {
  * The config of an unchanged tree; undefined when anything differs.
  * @param version of Viceroy
  */
-export function unchangedSince(configFile: string, version: string): Config | undefined {
+export function configOfUnchangedTree(configFile: string, version: string): Config | undefined {
   const root = path.dirname(configFile);
   try {
-    const state = JSON.parse(readFileSync(path.join(root, stateFile), "utf8")) as State;
+    const state = JSON.parse(readFileSync(path.join(root, stateFile), "utf8")) as TreeState;
     if (state.version !== version || state.build !== build) return undefined;
     if (state.config.file !== path.basename(configFile)) return undefined;
     const config = { ...state.config, root };
@@ -46,25 +46,25 @@ export function unchangedSince(configFile: string, version: string): Config | un
 /** To be called after a run without any diagnostic. `outputs`: relative to the root. */
 export function rememberTree(config: Config, version: string, outputs: readonly string[]): void {
   const file = path.join(config.root, config.file);
-  if (!standsAlone(readFileSync(file, "utf8"))) return;
+  if (!isSelfContainedConfig(readFileSync(file, "utf8"))) return;
   const { root, ...rest } = config;
-  const state: State = { version, build, config: rest, tree: hashTree(config, outputs), outputs };
-  writeWhole(path.join(root, stateFile), JSON.stringify(state));
+  const state: TreeState = { version, build, config: rest, tree: hashTree(config, outputs), outputs };
+  writeAtomically(path.join(root, stateFile), JSON.stringify(state));
 }
 
 /** A config that imports files of its own can change without changing. */
-function standsAlone(text: string): boolean {
+function isSelfContainedConfig(text: string): boolean {
   const specifiers = [...text.matchAll(/(?:from|import|require\s*\()\s*["']([^"']+)["']/g)].map(([, from]) => from);
   return specifiers.every((from) => from === "viceroy/compiler") && !/\b(process|import\s*\()/.test(text);
 }
 
 /** Files that `patterns` mean, relative to `root`, sorted; without what the compiler itself writes, and dependencies. */
-export function filesOf(config: Config, patterns: readonly string[]): readonly string[] {
+export function matchingFiles(config: Config, patterns: readonly string[]): readonly string[] {
   return glob(config.root, patterns, [config.out, ".viceroy"]);
 }
 
 function hashTree(config: Config, outputs: readonly string[]): string {
-  const inputs = [...filesOf(config, config.schemas), ...filesOf(config, config.actors)];
+  const inputs = [...matchingFiles(config, config.schemas), ...matchingFiles(config, config.actors)];
   const all = createHash("sha256");
   for (const file of [config.file, config.lock, "package.json", ...inputs, ...outputs]) {
     all.update(

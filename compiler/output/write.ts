@@ -6,7 +6,7 @@ import type { OutputPlan } from "./plan.js";
 
 /** @param root of the config, absolute */
 export function writeOutput(root: string, plan: OutputPlan): void {
-  for (const { path: name, content } of plan.write) writeWhole(path.join(root, name), content);
+  for (const { path: name, content } of plan.write) writeAtomically(path.join(root, name), content);
   for (const name of plan.remove) {
     rmSync(path.join(root, name), { force: true });
     removeEmptyFolders(root, path.dirname(name));
@@ -14,7 +14,7 @@ export function writeOutput(root: string, plan: OutputPlan): void {
 }
 
 /** Writes a file so that nobody ever reads half of it. @throws what `fileErrorText` has words for */
-export function writeWhole(file: string, content: string | Uint8Array): void {
+export function writeAtomically(file: string, content: string | Uint8Array): void {
   const beside = `${file}.${process.pid}.tmp`;
   try {
     mkdirSync(path.dirname(file), { recursive: true });

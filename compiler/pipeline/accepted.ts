@@ -2,12 +2,12 @@
 import type { Break } from "../evolve/index.js";
 import type { AcceptedBreak, Lock } from "../lock/index.js";
 
-export function acceptedBreak({ code, text }: Break): AcceptedBreak {
+export function toAcceptedBreak({ code, text }: Break): AcceptedBreak {
   return { code, text: text.replace(/\s+/g, " ") };
 }
 
 /** The text has to be the same: whoever accepts a change of a member has not accepted the next one. */
 export function isAccepted(found: Break, { accepted }: Lock): boolean {
-  const { code, text } = acceptedBreak(found);
+  const { code, text } = toAcceptedBreak(found);
   return accepted.some((known) => known.code === code && known.text === text);
 }

@@ -17,15 +17,15 @@ import {
 } from "../emit/index.js";
 import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
-import { filesOf, type OutputFile } from "../output/index.js";
+import { matchingFiles, type OutputFile } from "../output/index.js";
 import { checkProtobuf } from "../protobuf/checks.js";
-import { lower, nameEnums } from "../protobuf/lower.js";
-import type { Lowered } from "../protobuf/lowered.js";
+import { lowerToProtobuf, nameEnums } from "../protobuf/lower.js";
+import type { LoweredSchema } from "../protobuf/lowered.js";
 import { protoPackageOf } from "../protobuf/package.js";
 import { readSchema, type TypeSource } from "../source/index.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import type { CompileMemory } from "./memory.js";
-import { packageName, type ReadLock, readIfThere, readLock, readSchemaTexts } from "./project.js";
+import { type LockOnDisk, packageName, readIfThere, readLock, readSchemaTexts } from "./project.js";
 
 export interface Compilation {
   /** Sorted by place. */
@@ -46,16 +46,16 @@ export interface CompiledOutput {
 /** The lock that the schema wants. Its text is printed on demand: watch mode does not need it. */
 export class NextLock {
   readonly lock: Lock;
-  readonly onDisk: ReadLock;
+  readonly onDisk: LockOnDisk;
   #text: string | undefined;
 
-  constructor(lock: Lock, onDisk: ReadLock) {
+  constructor(lock: Lock, onDisk: LockOnDisk) {
     this.lock = lock;
     this.onDisk = onDisk;
   }
 
   /** The one on disk; undefined: there is none. */
-  get before(): Lock | undefined {
+  get previous(): Lock | undefined {
     return this.onDisk.lock;
   }
 
@@ -65,7 +65,7 @@ export class NextLock {
   }
 
   /** The one on disk is another, or there is none. */
-  get differs(): boolean {
+  get differsFromDisk(): boolean {
     return this.text !== this.onDisk.text;
   }
 }
@@ -91,22 +91,26 @@ export function compileProject(
 
   const { schema, lock, problems } = assignIds(read.schema, onDisk.lock, memory?.assign);
   const schemaRoot = commonRoot(config.schemas);
-  diagnostics.push(...problems.map(lockDiagnostic), ...clashDiagnostics(schema, schemaRoot), ...checkProtobuf(schema));
+  diagnostics.push(
+    ...problems.map(lockDiagnostic),
+    ...nameClashDiagnostics(schema, schemaRoot),
+    ...checkProtobuf(schema),
+  );
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
   const protoPackage = config.proto.package ?? protoPackageOf(name);
   const naming = { package: protoPackage, schemaRoot };
-  let lowered: Lowered | undefined;
+  let lowered: LoweredSchema | undefined;
   // Asked for by emitters that need it: not all do.
-  const lowerOnce = (): Lowered => (lowered ??= lower(schema, lock, naming));
-  let named: Lowered["enumNames"] | undefined;
-  const enumNames = () => (named ??= memory?.enumNames.of(schema, naming) ?? nameEnums(schema, naming));
+  const lowerOnce = (): LoweredSchema => (lowered ??= lowerToProtobuf(schema, lock, naming));
+  let named: LoweredSchema["enumNames"] | undefined;
+  const enumNames = () => (named ??= memory?.enumNames.enumNames(schema, naming) ?? nameEnums(schema, naming));
   const options = { version, schemaRoot, out: config.out, protoPackage, enumNames };
-  const { actors, unclear } = findActors({
-    files: filesOf(config, config.actors),
+  const { actors, undecided: unclear } = findActors({
+    files: matchingFiles(config, config.actors),
     read: (file) => readIfThere(path.join(config.root, file)),
     outline: (file, text) => source.outline(file, text),
-    generated: generatedBases(schema, options),
+    generatedBase: generatedBases(schema, options),
   });
   diagnostics.push(
     ...unclear.map(({ path: file, name, line, column }) => diagnostic("VC1011", { file, line, column }, { name })),
@@ -115,7 +119,7 @@ export function compileProject(
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
   const typeScriptToo = config.emit.includes("ts");
   const others = emitArtefacts(config, {
-    ...{ schema, lock, before: onDisk.lock, typeScript: typeScriptToo, version, schemaRoot, protoPackage },
+    ...{ schema, lock, previousLock: onDisk.lock, typeScript: typeScriptToo, version, schemaRoot, protoPackage },
     get lowered() {
       return lowerOnce();
     },
@@ -131,7 +135,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === "error");
 }
 
-function clashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnostic[] {
+function nameClashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnostic[] {
   return findClashes(schema, schemaRoot).map(({ name, first, second, at }) => {
     if (name.endsWith(".ts")) return diagnostic("VC1008", at, { output: name, file: second, other: first });
     return diagnostic("VC1202", at, { name, first, second });

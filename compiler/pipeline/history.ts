@@ -7,7 +7,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import { GitError, GitRepository, publishedRef } from "../git/index.js";
 import { changesSince, type Lock, type LockChange, parseLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
-import { membersOf } from "./members.js";
+import { declarationMembers } from "./members.js";
 
 export interface BaseLock {
   /** What it was asked for by: `origin/main`. */
@@ -29,7 +29,7 @@ export function readBaseLock(
 ): BaseLock | undefined {
   if (asked !== undefined) return readLockAt(GitRepository.open(config.root), config.lock, asked, current);
   try {
-    const repository = GitRepository.around(config.root);
+    const repository = GitRepository.containing(config.root);
     if (repository === undefined) return undefined;
     const ref = publishedRef(repository);
     return ref === undefined ? undefined : readLockAt(repository, config.lock, ref, current);
@@ -86,7 +86,7 @@ function changeDiagnostic(
     }
     case "replaced": {
       const { of, removed, added } = change;
-      const members = declared && membersOf(declared, of);
+      const members = declared && declarationMembers(declared, of);
       const [old, young] = [members?.get(removed), members?.get(added)];
       // Who writes a tombstone or a number into the source has said that it is new.
       if (old?.tags.retired || young?.tags.id !== undefined) return [];

@@ -1,11 +1,11 @@
 /** What the schemas of a project break of what a lock remembers. Only rules of the wire are asked. */
 import type { Config } from "../config/index.js";
-import { lower as lowerToCapnp } from "../emit/capnp/lower.js";
+import { lowerToCapnp } from "../emit/capnp/lower.js";
 import { commonRoot } from "../emit/index.js";
-import { type Break, findBreaks, rememberedSchema, type Side, sift } from "../evolve/index.js";
+import { applyIgnores, type Break, findBreaks, rememberedSchema, type SchemaState } from "../evolve/index.js";
 import { type Lock, parseLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
-import { lower } from "../protobuf/lower.js";
+import { lowerToProtobuf } from "../protobuf/lower.js";
 import { protoPackageOf } from "../protobuf/package.js";
 
 /**
@@ -18,14 +18,14 @@ export function lockBreaks(config: Config, schema: Schema, before: Lock, next: s
     package: config.proto.package ?? protoPackageOf(schema.package),
     schemaRoot: commonRoot(config.schemas),
   };
-  const side = (of: Schema, lock: Lock): Side => ({
-    ...{ schema: of, lock, lockFile: config.lock, lowered: lower(of, lock, options) },
+  const side = (of: Schema, lock: Lock): SchemaState => ({
+    ...{ schema: of, lock, lockFile: config.lock, lowered: lowerToProtobuf(of, lock, options) },
     ...(config.emit.includes("capnp") && {
       capnp: lowerToCapnp({ schema: of, lock, schemaRoot: options.schemaRoot }).files,
     }),
   });
   const remembered = rememberedSchema(schema, before, config.lock);
   const found = findBreaks(side(remembered, before), side(schema, parseLock(config.lock, next).lock));
-  const { breaks } = sift(found, config.break.ignore);
+  const { breaks } = applyIgnores(found, config.break.ignore);
   return breaks.filter((one) => one.class === "WIRE");
 }

@@ -1,14 +1,14 @@
 /** The members of a declaration that people name: fields, cases, endpoints, members of enums. */
 import type { Position, Schema, Tags } from "../model/index.js";
 
-export interface NamedMember {
+export interface DeclarationMember {
   readonly at: Position;
   readonly tags: Tags;
 }
 
 /** @returns undefined if there is no such declaration, or it has none */
-export function membersOf(schema: Schema, owner: string): ReadonlyMap<string, NamedMember> | undefined {
-  const byName = (members: readonly (NamedMember & { readonly name: string })[]) =>
+export function declarationMembers(schema: Schema, owner: string): ReadonlyMap<string, DeclarationMember> | undefined {
+  const byName = (members: readonly (DeclarationMember & { readonly name: string })[]) =>
     new Map(members.map((member) => [member.name, member]));
   for (const { types, actors } of schema.modules) {
     const actor = actors.find((candidate) => candidate.name === owner);

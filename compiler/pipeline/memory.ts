@@ -3,16 +3,16 @@ import type { Config } from "../config/index.js";
 import { EmitMemory } from "../emit/index.js";
 import { AssignMemory } from "../lock/index.js";
 import { EnumNameMemory } from "../protobuf/enum-names.js";
-import { type ReadLock, readLock } from "./project.js";
+import { type LockOnDisk, readLock } from "./project.js";
 
 export class CompileMemory {
   readonly emit = new EmitMemory();
   readonly assign = new AssignMemory();
   readonly enumNames = new EnumNameMemory();
-  #lock: ReadLock | undefined;
+  #lock: LockOnDisk | undefined;
 
   /** The lock, parsed again only when its text differs: the same object otherwise. */
-  readLock(config: Config): ReadLock {
+  readLock(config: Config): LockOnDisk {
     this.#lock = readLock(config, this.#lock);
     return this.#lock;
   }

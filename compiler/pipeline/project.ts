@@ -4,7 +4,7 @@ import path from "node:path";
 import { type Config, ConfigError } from "../config/index.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import { type Lock, parseLock } from "../lock/index.js";
-import { filesOf, generatedFiles } from "../output/index.js";
+import { generatedFiles, matchingFiles } from "../output/index.js";
 import type { SourceText } from "../source/type-source.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 
@@ -44,7 +44,7 @@ export interface SchemaTexts {
 export function readSchemaTexts(config: Config): SchemaTexts {
   const texts: SourceText[] = [];
   const diagnostics: Diagnostic[] = [];
-  const files = filesOf(config, config.schemas);
+  const files = matchingFiles(config, config.schemas);
   for (const file of files) {
     try {
       texts.push({ path: file, text: decode(readFileSync(path.join(config.root, file))) });
@@ -65,7 +65,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
-export interface ReadLock {
+export interface LockOnDisk {
   /** Undefined: there is none yet. */
   readonly lock: Lock | undefined;
   /** As it stands on disk. */
@@ -74,7 +74,7 @@ export interface ReadLock {
 }
 
 /** @param before what is answered again if the text is as it was then */
-export function readLock(config: Config, before?: ReadLock): ReadLock {
+export function readLock(config: Config, before?: LockOnDisk): LockOnDisk {
   const text = readIfThere(path.join(config.root, config.lock));
   if (text !== undefined && text === before?.text) return before;
   if (text !== undefined) {

@@ -2,19 +2,19 @@
 
 import type { Config } from "../config/index.js";
 import { type Diagnostic, sortDiagnostics } from "../diagnostics/index.js";
-import { lower as lowerToCapnp } from "../emit/capnp/lower.js";
+import { lowerToCapnp } from "../emit/capnp/lower.js";
 import { commonRoot } from "../emit/index.js";
-import type { Side } from "../evolve/index.js";
+import type { SchemaState } from "../evolve/index.js";
 import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
-import { lower } from "../protobuf/lower.js";
+import { lowerToProtobuf } from "../protobuf/lower.js";
 import { protoPackageOf } from "../protobuf/package.js";
 import { readSchema, type SourceText, type TypeSource } from "../source/index.js";
 import { hasErrors } from "./compile.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 
-export interface ReadSide {
+export interface ReadState {
   /** Undefined while there are errors. */
-  readonly side: Side | undefined;
+  readonly state: SchemaState | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -23,39 +23,39 @@ export interface ReadSide {
  * @param lock undefined: there is none yet
  * @param diagnostics what was wrong before
  */
-export function readSide(
+export function readSchemaState(
   config: Config,
   packageName: string,
   schemas: readonly SourceText[],
   lock: string | undefined,
   source: TypeSource,
   diagnostics: readonly Diagnostic[],
-): ReadSide {
+): ReadState {
   source.update(schemas);
   const read = readSchema(source, packageName);
   const parsed = lock === undefined ? undefined : parseLock(config.lock, lock);
   const found = [...diagnostics, ...read.diagnostics, ...(parsed?.problems ?? []).map(lockDiagnostic)];
-  if (hasErrors(found)) return { side: undefined, diagnostics: sortDiagnostics(found) };
+  if (hasErrors(found)) return { state: undefined, diagnostics: sortDiagnostics(found) };
   const assigned = assignIds(read.schema, parsed?.lock);
   found.push(...assigned.problems.map(lockDiagnostic));
-  if (hasErrors(found)) return { side: undefined, diagnostics: sortDiagnostics(found) };
+  if (hasErrors(found)) return { state: undefined, diagnostics: sortDiagnostics(found) };
   const { schema } = assigned;
   const schemaRoot = commonRoot(config.schemas);
-  const lowered = lower(schema, assigned.lock, {
+  const lowered = lowerToProtobuf(schema, assigned.lock, {
     package: config.proto.package ?? protoPackageOf(packageName),
     schemaRoot,
   });
   const capnp = config.emit.includes("capnp")
     ? lowerToCapnp({ schema, lock: assigned.lock, schemaRoot }).files
     : undefined;
-  const side: Side = {
+  const side: SchemaState = {
     schema,
     lock: withLines(config.lock, assigned.lock),
     lockFile: config.lock,
     lowered,
     ...(capnp && { capnp }),
   };
-  return { side, diagnostics: sortDiagnostics(found) };
+  return { state: side, diagnostics: sortDiagnostics(found) };
 }
 
 /** The lock as its file has it: with the lines on which entries stand. */

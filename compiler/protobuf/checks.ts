@@ -80,7 +80,7 @@ function checkOneofs(fields: readonly Field[], owner: string): readonly Diagnost
   return found;
 }
 
-interface ProtoName {
+interface ProtoMemberName {
   /** In the schema. */
   readonly member: string;
   readonly name: string;
@@ -89,19 +89,19 @@ interface ProtoName {
   readonly at: Position;
 }
 
-function nameOfField({ name, wireName, tags, at }: Field): ProtoName {
+function nameOfField({ name, wireName, tags, at }: Field): ProtoMemberName {
   const spelt = wireName ?? protoName(name);
   return { member: name, name: spelt, json: tags.json ?? jsonName(spelt), at };
 }
 
-function fieldNames(fields: readonly Field[]): readonly ProtoName[] {
+function fieldNames(fields: readonly Field[]): readonly ProtoMemberName[] {
   return fields.flatMap((field) => {
     const cases = flattenedCases(field.type, field.optional);
     return cases === undefined ? [nameOfField(field)] : [nameOfField(field), ...cases.map(nameOfField)];
   });
 }
 
-function checkNames(names: readonly ProtoName[], owner: string): readonly Diagnostic[] {
+function checkNames(names: readonly ProtoMemberName[], owner: string): readonly Diagnostic[] {
   const holders = new Map<string, string>();
   return names.flatMap(({ member, name, json = name, at }) => {
     // Readers of JSON take both names of a member.
@@ -116,7 +116,7 @@ function checkNames(names: readonly ProtoName[], owner: string): readonly Diagno
 
 function checkEnum(shape: Extract<Shape, { kind: "enum" }>, owner: string): readonly Diagnostic[] {
   const isNumbers = hasNumbers(shape);
-  const names: ProtoName[] = [];
+  const names: ProtoMemberName[] = [];
   const found: Diagnostic[] = [];
   for (const { value, ...first } of shape.values) {
     const member = `${owner}.${first.name}`;
@@ -190,7 +190,7 @@ function checkReserved(schema: Schema): readonly Diagnostic[] {
   );
 }
 
-function reservable(shape: Shape, owner: string): readonly (ProtoName & { readonly number: number })[] {
+function reservable(shape: Shape, owner: string): readonly (ProtoMemberName & { readonly number: number })[] {
   switch (shape.kind) {
     case "message":
       return shape.fields

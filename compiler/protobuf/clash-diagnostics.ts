@@ -1,8 +1,8 @@
 /** Diagnostics from names that two things would have in protobuf. */
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
-import type { Lowered } from "./lowered.js";
+import type { LoweredSchema } from "./lowered.js";
 
-export function clashDiagnostics({ clashes, package: packageName }: Lowered): readonly Diagnostic[] {
+export function protoClashDiagnostics({ clashes, package: packageName }: LoweredSchema): readonly Diagnostic[] {
   return clashes.map(({ kind, name, first, second, at }) => {
     const full = `${packageName}.${name}`;
     return diagnostic(kind === "type" ? "VC4010" : "VC4011", at, { name: full, first, second });

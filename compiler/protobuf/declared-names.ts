@@ -9,7 +9,7 @@ import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
 import type { Module } from "../model/schema.js";
 
 /** @param name of a type, or of a namespace */
-export function declaredName(name: string, module: Module): string {
+export function protoDeclarationName(name: string, module: Module): string {
   const namespaces = namespacesOf(name);
   if (namespaces.length === 0) return pascalCase(name);
   let full = "";

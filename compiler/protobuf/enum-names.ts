@@ -7,8 +7,8 @@ import type { Module, Schema } from "../model/index.js";
 import { partsOf, textOf, typesOf } from "../model/resolve.js";
 import type { Shape, Type } from "../model/type.js";
 import { type LowerOptions, nameEnums } from "./lower.js";
-import type { Lowered } from "./lowered.js";
-import { withoutPlain } from "./plain.js";
+import type { LoweredSchema } from "./lowered.js";
+import { withoutPlainFields } from "./plain.js";
 
 export class EnumNameMemory {
   /** What the names were made of. */
@@ -17,9 +17,9 @@ export class EnumNameMemory {
   #names: readonly (string | undefined)[] = [];
 
   /** As `nameEnums`, for the enums that `enumsIn` finds. */
-  of(schema: Schema, options: LowerOptions): Lowered["enumNames"] {
+  enumNames(schema: Schema, options: LowerOptions): LoweredSchema["enumNames"] {
     const text = [options.package, options.schemaRoot, ...schema.modules.map(nameText)].join("\n");
-    const enums = schema.modules.flatMap(enumsIn);
+    const enums = schema.modules.flatMap(inlineEnumsIn);
     if (text !== this.#text) {
       const names = nameEnums(schema, options);
       this.#names = enums.map((shape) => names.get(shape));
@@ -35,7 +35,7 @@ export class EnumNameMemory {
 }
 
 /** The enums that are written in place in a module, in an order that depends on nothing but the module. */
-export function enumsIn(module: Pick<Module, "types" | "actors">): readonly Shape[] {
+export function inlineEnumsIn(module: Pick<Module, "types" | "actors">): readonly Shape[] {
   let known = enumsByModule.get(module);
   if (known === undefined) {
     const found: Shape[] = [];
@@ -56,7 +56,9 @@ const enumsByModule = new WeakMap<object, readonly Shape[]>();
 function nameText(module: Module): string {
   let text = textsByModule.get(module);
   if (text === undefined) {
-    const types = module.types.map((declaration) => textOf({ ...declaration, shape: withoutPlain(declaration.shape) }));
+    const types = module.types.map((declaration) =>
+      textOf({ ...declaration, shape: withoutPlainFields(declaration.shape) }),
+    );
     text = [module.path, ...types, ...module.actors.map(textOf)].join("\n");
     textsByModule.set(module, text);
   }

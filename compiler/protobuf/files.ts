@@ -10,13 +10,13 @@ import { components } from "../model/components.js";
 import { handleFile } from "./handles.js";
 import type { LoweredFile } from "./lowered.js";
 
-type Part = "messages" | "enums" | "services";
+type FilePart = "messages" | "enums" | "services";
 
 export class FileSorter {
   readonly #package: string;
   readonly #schemaRoot: string;
   /** What there is in a schema file, by its path. */
-  readonly #modules = new Map<string, Record<Part, string[]>>();
+  readonly #modules = new Map<string, Record<FilePart, string[]>>();
   readonly #moduleOf = new Map<string, string>();
 
   constructor({ package: packageName, schemaRoot }: { readonly package: string; readonly schemaRoot: string }) {
@@ -24,7 +24,7 @@ export class FileSorter {
     this.#schemaRoot = schemaRoot;
   }
 
-  add(name: string, part: Part, module: string): void {
+  add(name: string, part: FilePart, module: string): void {
     const parts = this.#modules.get(module) ?? { messages: [], enums: [], services: [] };
     parts[part].push(name);
     this.#modules.set(module, parts);
@@ -54,13 +54,13 @@ export class FileSorter {
         imports: [...imports].sort(),
       };
     });
-    return [...handles(schema), ...files];
+    return [...handleFiles(schema), ...files];
   }
 
   #referencesOf(module: string, schema: ProtoSchema): readonly string[] {
-    const { messages, services } = this.#modules.get(module) as Record<Part, string[]>;
+    const { messages, services } = this.#modules.get(module) as Record<FilePart, string[]>;
     const types = messages.flatMap(
-      (name) => schema.messages.get(name)?.fields.flatMap(({ type }) => nameOf(type)) ?? [],
+      (name) => schema.messages.get(name)?.fields.flatMap(({ type }) => namedTypes(type)) ?? [],
     );
     const calls = services.flatMap((name) => schema.services.get(name)?.methods ?? []);
     return [...new Set([...types, ...calls.flatMap(({ request, response }) => [request, response])])];
@@ -102,11 +102,11 @@ export class FileSorter {
   }
 }
 
-function nameOf(type: ProtoType): readonly string[] {
+function namedTypes(type: ProtoType): readonly string[] {
   return type.kind === "scalar" ? [] : [type.name];
 }
 
-function handles({ messages }: ProtoSchema): readonly LoweredFile[] {
+function handleFiles({ messages }: ProtoSchema): readonly LoweredFile[] {
   const own = [...messages.keys()].filter((name) => name.startsWith(`${handlePackage}.`)).sort();
   if (own.length === 0) return [];
   return [

@@ -5,7 +5,7 @@ import { type FieldForm, type ValueForm, valueForm } from "./position.js";
 
 const narrow: Readonly<Record<string, 8 | 16>> = { int8: 8, int16: 16, uint16: 16 };
 
-export function lossesOf(
+export function readerLosses(
   { element, type }: Extract<FieldForm, { kind: "repeated" }>,
   index: SchemaIndex,
 ): Pick<ProtoField, "unique" | "bits"> {

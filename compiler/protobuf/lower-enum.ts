@@ -5,9 +5,9 @@ import type { ProtoEnum, ProtoEnumValue } from "../../schemas/protobuf/descripto
 import { enumValueNames } from "../../schemas/protobuf/names.js";
 import type { EnumAlias, EnumValue } from "../model/type.js";
 import type { ProtoClash } from "./lowered.js";
-import type { Place } from "./place.js";
+import type { NamePath } from "./place.js";
 import { type EnumShape, hasNumbers } from "./position.js";
-import type { InUse, Reserved } from "./tombstones.js";
+import type { NamesInUse, Reserved } from "./tombstones.js";
 
 export interface LoweredEnum {
   readonly lowered: ProtoEnum;
@@ -20,7 +20,7 @@ export function lowerEnum(
   shape: EnumShape,
   full: string,
   name: string,
-  reserve: (inUse: InUse) => Reserved | undefined,
+  reserve: (inUse: NamesInUse) => Reserved | undefined,
 ): LoweredEnum {
   const isNumbers = hasNumbers(shape);
   const sources = shape.values.flatMap((value) => {
@@ -56,7 +56,7 @@ function sourcesOf(
  * Names of values, which in protobuf are names of the package, or of the message that the enum stands in: two enums there cannot
  * have the same.
  */
-export class ValueNames {
+export class EnumValueNames {
   readonly #holders = new Map<string, string>();
   readonly #clashes: ProtoClash[];
 
@@ -64,7 +64,7 @@ export class ValueNames {
     this.#clashes = clashes;
   }
 
-  claim({ lowered, sources }: LoweredEnum, place: Place): void {
+  claim({ lowered, sources }: LoweredEnum, place: NamePath): void {
     const scope = namespaceOf(place.name);
     for (const [i, value] of lowered.values.entries()) {
       const name = scope === "" ? value.name : `${scope}.${value.name}`;

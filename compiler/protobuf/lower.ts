@@ -9,12 +9,12 @@ import { emptyLock, type Lock } from "../lock/index.js";
 import { indexSchema } from "../model/resolve.js";
 import type { Schema } from "../model/schema.js";
 import { FileSorter } from "./files.js";
-import type { Lowered } from "./lowered.js";
-import { Names } from "./message-names.js";
-import { Messages } from "./messages.js";
-import { Places } from "./places.js";
+import type { LoweredSchema } from "./lowered.js";
+import { MessageNames } from "./message-names.js";
+import { MessageLowering } from "./messages.js";
+import { NamePaths } from "./places.js";
 import { scopeClashes } from "./scope-clashes.js";
-import { Services } from "./services.js";
+import { ServiceLowering } from "./services.js";
 import { Tombstones } from "./tombstones.js";
 
 export interface LowerOptions {
@@ -28,7 +28,7 @@ export interface LowerOptions {
  * @param schema with ids, free of errors
  * @param lock the one that goes with it: tombstones come from there
  */
-export function lower(schema: Schema, lock: Lock, options: LowerOptions): Lowered {
+export function lowerToProtobuf(schema: Schema, lock: Lock, options: LowerOptions): LoweredSchema {
   const { messages, services, files, names } = lowerInto(schema, lock, options, false);
   const lowered = { messages: messages.messages, enums: messages.enums, services: services.services };
   const clashes = [...names.clashes, ...scopeClashes(lowered, messages.origins, options.package)];
@@ -45,25 +45,25 @@ export function lower(schema: Schema, lock: Lock, options: LowerOptions): Lowere
 }
 
 /** The full names of enums, as `lower` gives them, at a fraction of its cost: codecs need nothing else of it. */
-export function nameEnums(schema: Schema, options: LowerOptions): Lowered["enumNames"] {
+export function nameEnums(schema: Schema, options: LowerOptions): LoweredSchema["enumNames"] {
   return lowerInto(schema, emptyLock, options, true).messages.enumNames;
 }
 
-interface Lowering {
-  readonly messages: Messages;
-  readonly services: Services;
+interface ProtobufLowering {
+  readonly messages: MessageLowering;
+  readonly services: ServiceLowering;
   readonly files: FileSorter;
-  readonly names: Names;
+  readonly names: MessageNames;
 }
 
-function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly: boolean): Lowering {
+function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly: boolean): ProtobufLowering {
   const index = indexSchema(schema);
-  const names = new Names(options.package);
-  const places = new Places(index, names);
+  const names = new MessageNames(options.package);
+  const places = new NamePaths(index, names);
   const files = new FileSorter(options);
   const surroundings = { index, names, places, files, tombstones: new Tombstones(lock, schema.modules), namesOnly };
-  const messages = new Messages(surroundings);
-  const services = new Services(surroundings, messages);
+  const messages = new MessageLowering(surroundings);
+  const services = new ServiceLowering(surroundings, messages);
   // The order of files never matters.
   const modules = [...schema.modules].sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const module of modules) for (const declaration of module.types) places.claim(declaration, module);

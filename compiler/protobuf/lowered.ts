@@ -5,7 +5,7 @@
 import type { ProtoMessage, ProtoSchema } from "../../schemas/protobuf/descriptor.js";
 import type { Position, Shape } from "../model/type.js";
 
-export interface Lowered {
+export interface LoweredSchema {
   /** Of everything that the schema declares. */
   readonly package: string;
   readonly schema: ProtoSchema;

@@ -32,21 +32,21 @@ export function argumentName(type: Type, nameOf: (type: Type) => string): string
   }
 }
 
-interface Holder {
+interface NameHolder {
   /** `Tree of schemas/a.ts`. */
   readonly what: string;
 }
 
-export class Names {
+export class MessageNames {
   readonly #package: string;
-  readonly #holders = new Map<string, Holder>();
+  readonly #holders = new Map<string, NameHolder>();
   readonly clashes: ProtoClash[] = [];
 
   constructor(packageName: string) {
     this.#package = packageName;
   }
 
-  full(name: string): string {
+  fullName(name: string): string {
     return `${this.#package}.${name}`;
   }
 
@@ -54,11 +54,11 @@ export class Names {
   claim(name: string, what: string, at: Position): string {
     const first = this.#holders.get(name);
     if (first !== undefined) this.clashes.push({ kind: "type", name, first: first.what, second: what, at });
-    return this.find(name, what);
+    return this.findFree(name, what);
   }
 
   /** For what has no name of its own: `wanted`, or that with a number. */
-  find(wanted: string, what: string): string {
+  findFree(wanted: string, what: string): string {
     let name = wanted;
     for (let i = 2; this.#holders.has(name); i++) name = `${wanted}${i}`;
     this.#holders.set(name, { what });

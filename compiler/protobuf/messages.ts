@@ -12,13 +12,13 @@ import type { TypeDeclaration } from "../model/schema.js";
 import type { Shape, Type } from "../model/type.js";
 import type { FileSorter } from "./files.js";
 import { handleMessages, handleName } from "./handles.js";
-import { lossesOf } from "./losses.js";
-import { lowerEnum, ValueNames } from "./lower-enum.js";
+import { readerLosses } from "./losses.js";
+import { EnumValueNames, lowerEnum } from "./lower-enum.js";
 import type { Origin } from "./lowered.js";
-import type { Names } from "./message-names.js";
-import { below, elementStep, memberStep, type Place, steps, variantStep } from "./place.js";
-import type { Placed, Places } from "./places.js";
-import { withoutPlain } from "./plain.js";
+import type { MessageNames } from "./message-names.js";
+import { elementStep, memberStep, type NamePath, namePathBelow, steps, variantStep } from "./place.js";
+import type { NamePaths, TypeAtPath } from "./places.js";
+import { withoutPlainFields } from "./plain.js";
 import {
   type EnumShape,
   elementForm,
@@ -28,42 +28,42 @@ import {
   type ValueForm,
   valueForm,
 } from "./position.js";
-import { type InUse, mergeReserved, type Reserved, type Tombstones } from "./tombstones.js";
+import { mergeReserved, type NamesInUse, type Reserved, type Tombstones } from "./tombstones.js";
 
 /** A field with the type that it comes from, and where that stands. */
-export interface Member extends Placed {
+export interface MemberAtPath extends TypeAtPath {
   readonly field: MessageField;
   readonly doc?: string;
   /** What it is called in the schema, and was before. */
   readonly names?: readonly string[];
   /** Where elements stand, if not where they usually do. */
-  readonly items?: Place;
+  readonly items?: NamePath;
 }
 
 /** A field of protobuf. */
-interface Leaf extends Member {
+interface FieldAtPath extends MemberAtPath {
   readonly oneof: string | undefined;
 }
 
 /** What messages are made with. */
-export interface Surroundings {
+export interface LowerContext {
   readonly index: SchemaIndex;
-  readonly names: Names;
-  readonly places: Places;
+  readonly names: MessageNames;
+  readonly places: NamePaths;
   readonly tombstones: Tombstones;
   readonly files: FileSorter;
   /** Nothing but names is asked for: messages are left without fields, enums without values. */
   readonly namesOnly: boolean;
 }
 
-export class Messages {
+export class MessageLowering {
   readonly #index: SchemaIndex;
-  readonly #names: Names;
-  readonly #places: Places;
+  readonly #names: MessageNames;
+  readonly #places: NamePaths;
   readonly #tombstones: Tombstones;
   readonly #files: FileSorter;
   readonly #namesOnly: boolean;
-  readonly #values: ValueNames;
+  readonly #values: EnumValueNames;
   /** Full names of messages, by what they are. */
   readonly #known = new Map<string, string>();
   readonly messages = new Map<string, ProtoMessage>();
@@ -73,25 +73,25 @@ export class Messages {
   readonly origins = new Map<string, Origin>();
   readonly memberNames = new Map<string, readonly string[]>();
 
-  constructor({ index, names, places, tombstones, files, namesOnly }: Surroundings) {
+  constructor({ index, names, places, tombstones, files, namesOnly }: LowerContext) {
     this.#index = index;
     this.#names = names;
     this.#places = places;
     this.#tombstones = tombstones;
     this.#files = files;
     this.#namesOnly = namesOnly;
-    this.#values = new ValueNames(names.clashes);
+    this.#values = new EnumValueNames(names.clashes);
   }
 
   declaration(declaration: TypeDeclaration): void {
     if (declaration.typeParameters.length > 0 || !this.#places.isOwnMessage(declaration)) return;
     const type: Type = { kind: "ref", target: declaration.key, args: [] };
-    const place = this.#places.declared(declaration);
+    const place = this.#places.declaredPath(declaration);
     if (valueForm(type, this.#index).kind === "scalar") this.#standIn("value", type, place);
     else this.#value(type, place);
   }
 
-  #value(type: Type, place: Place): ProtoType {
+  #value(type: Type, place: NamePath): ProtoType {
     const form = valueForm(type, this.#index);
     switch (form.kind) {
       case "scalar":
@@ -104,7 +104,7 @@ export class Messages {
     }
   }
 
-  #message(message: MessageForm, type: Type, place: Place): string {
+  #message(message: MessageForm, type: Type, place: NamePath): string {
     switch (message.kind) {
       case "timestamp":
         return `${wellKnownPackage}.Timestamp`;
@@ -117,12 +117,12 @@ export class Messages {
       case "tuple":
         return this.#tuple(message, this.#places.unwrap({ type, place }).place);
       case "entry":
-        return this.#entry(message, below(place, steps.entry));
+        return this.#entry(message, namePathBelow(place, steps.entry));
       case "standIn": {
         if (message.field !== "value")
           return this.#standIn(message.field, type, this.#places.unwrap({ type, place }).place);
         const named = this.#places.nullableAlias(type);
-        return this.#standIn("value", type, named === undefined ? place : this.#places.of(named, place));
+        return this.#standIn("value", type, named === undefined ? place : this.#places.pathOf(named, place));
       }
     }
   }
@@ -136,15 +136,15 @@ export class Messages {
     return handleName(kind);
   }
 
-  #declared(message: Extract<MessageForm, { kind: "declared" }>, place: Place): string {
+  #declared(message: Extract<MessageForm, { kind: "declared" }>, place: NamePath): string {
     return this.define("message", place, (own, full) => {
-      const shape = this.#namesOnly ? withoutPlain(message.shape) : message.shape;
+      const shape = this.#namesOnly ? withoutPlainFields(message.shape) : message.shape;
       const forms = fieldsOf({ ...message, shape }, this.#index);
       const oneof = shape.kind === "message" ? undefined : this.#oneofName(shape, forms);
       const members = forms.map((field) => this.#memberOf(shape, field, own));
       const fields = this.fields(members, full, oneof);
       if (this.#namesOnly) return { name: full, fields };
-      const reserved = this.#reservedOf(shape.kind, members, own, inUseOf(fields));
+      const reserved = this.#reservedOf(shape.kind, members, own, namesInUse(fields));
       const demanded = oneof === undefined ? demandedOneofs(members) : [oneof];
       return {
         name: full,
@@ -164,24 +164,24 @@ export class Messages {
     return name;
   }
 
-  #memberOf(shape: Shape, field: MessageField, place: Place): Member {
+  #memberOf(shape: Shape, field: MessageField, place: NamePath): MemberAtPath {
     switch (shape.kind) {
       case "message": {
-        const { name, type, doc, at, id } = find(shape.fields, field);
+        const { name, type, doc, at, id } = findMember(shape.fields, field);
         const names = this.#namesOf(shape.kind, place, name, id);
-        return { field, type, doc, names, place: below(place, memberStep(name, at)) };
+        return { field, type, doc, names, place: namePathBelow(place, memberStep(name, at)) };
       }
       case "oneof": {
-        const { name, type, doc, at, id } = find(shape.cases, field);
+        const { name, type, doc, at, id } = findMember(shape.cases, field);
         const names = this.#namesOf(shape.kind, place, name, id);
-        return { field, type, doc, names, place: below(place, memberStep(name, at)) };
+        return { field, type, doc, names, place: namePathBelow(place, memberStep(name, at)) };
       }
       case "union": {
         const variant = shape.variants.find(({ tag }) => tag === field.property);
         if (variant === undefined) throw new Error(`cannot find the variant ${field.property} of ${place.path}`);
         const { tag, id, type, at } = variant;
         const names = this.#namesOf(shape.kind, place, tag, id);
-        return { field, type, names, place: below(place, variantStep(tag, at)) };
+        return { field, type, names, place: namePathBelow(place, variantStep(tag, at)) };
       }
       default:
         throw new Error(`cannot take ${place.path} for a message`);
@@ -190,7 +190,7 @@ export class Messages {
 
   #namesOf(
     kind: "message" | "oneof" | "union" | "enum",
-    { path, lockModule }: Place,
+    { path, lockModule }: NamePath,
     name: string,
     id: number,
   ): readonly string[] {
@@ -200,48 +200,48 @@ export class Messages {
   /** Its own tombstones, and those of oneofs whose cases are fields of it. */
   #reservedOf(
     kind: "message" | "oneof" | "union",
-    members: readonly Member[],
-    { path, lockModule }: Place,
-    inUse: InUse,
+    members: readonly MemberAtPath[],
+    { path, lockModule }: NamePath,
+    inUse: NamesInUse,
   ): Reserved | undefined {
     const inside = members.filter(({ field }) => field.form.kind === "oneof");
     return mergeReserved([
-      this.#tombstones.ofMessage(kind, path, lockModule, inUse),
-      ...inside.map(({ place }) => this.#tombstones.ofMessage("oneof", place.path, lockModule, inUse)),
+      this.#tombstones.reservedOfMessage(kind, path, lockModule, inUse),
+      ...inside.map(({ place }) => this.#tombstones.reservedOfMessage("oneof", place.path, lockModule, inUse)),
     ]);
   }
 
-  #tuple(message: Extract<MessageForm, { kind: "tuple" }>, place: Place): string {
+  #tuple(message: Extract<MessageForm, { kind: "tuple" }>, place: NamePath): string {
     return this.define("tuple", place, (own, full) => {
       const { elements, rest } = message.type;
-      const members = fieldsOf(message, this.#index).map((field): Member => {
+      const members = fieldsOf(message, this.#index).map((field): MemberAtPath => {
         const i = field.number - 1;
         const element = elements[i];
         if (element !== undefined)
-          return { field, type: element.type, place: below(own, elementStep(i, element.name)) };
-        const place = below(own, steps.rest);
+          return { field, type: element.type, place: namePathBelow(own, elementStep(i, element.name)) };
+        const place = namePathBelow(own, steps.rest);
         const list: Type = { kind: "array", element: rest as Type, readonly: false };
-        return { field, type: list, place, items: below(place, steps.restItem) };
+        return { field, type: list, place, items: namePathBelow(place, steps.restItem) };
       });
       return { name: full, fields: this.fields(members, full), standsFor: "tuple" };
     });
   }
 
-  #entry(message: Extract<MessageForm, { kind: "entry" }>, place: Place): string {
+  #entry(message: Extract<MessageForm, { kind: "entry" }>, place: NamePath): string {
     return this.define("entry", place, (own, full) => {
       const { key, value } = message.type;
-      const members = fieldsOf(message, this.#index).map((field): Member => {
+      const members = fieldsOf(message, this.#index).map((field): MemberAtPath => {
         const isKey = field.number === 1;
-        return { field, type: isKey ? key : value, place: below(own, isKey ? steps.key : steps.value) };
+        return { field, type: isKey ? key : value, place: namePathBelow(own, isKey ? steps.key : steps.value) };
       });
       return { name: full, fields: this.fields(members, full), standsFor: "part" };
     });
   }
 
-  #standIn(name: "items" | "entries" | "value", type: Type, place: Place): string {
+  #standIn(name: "items" | "entries" | "value", type: Type, place: NamePath): string {
     const nullable = name === "value" && valueForm(type, this.#index).kind === "message";
     return this.define(name, place, (own, full) => {
-      const start = nullable ? below(own, steps.notNull) : own;
+      const start = nullable ? namePathBelow(own, steps.notNull) : own;
       const inside = this.#places.unwrap({ type, place: start });
       const inner: Type = nullable ? { kind: "nullable", inner: inside.type } : inside.type;
       const placed = elementForm(inner, false, this.#index);
@@ -252,34 +252,34 @@ export class Messages {
   }
 
   /** A message by what it is; made once. What it needs comes behind it. */
-  define(kind: string, place: Place, make: (own: Place, full: string) => ProtoMessage): string {
+  define(kind: string, place: NamePath, make: (own: NamePath, full: string) => ProtoMessage): string {
     const key = `${kind} ${place.name} ${place.path} ${place.lockModule}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const own = this.#own(place);
-    const full = this.#names.full(own.name);
+    const full = this.#names.fullName(own.name);
     this.#known.set(key, full);
     // Takes its place in the order before what is in it.
     this.messages.set(full, { name: full, fields: [] });
-    this.note(full, own);
+    this.noteOrigin(full, own);
     this.#files.add(full, "messages", own.module);
     this.messages.set(full, make(own, full));
     return full;
   }
 
-  #enum(shape: EnumShape, place: Place): string {
+  #enum(shape: EnumShape, place: NamePath): string {
     const known = this.enumNames.get(shape);
     if (known !== undefined) return known;
     // It depends on no type argument, and so belongs to the file of the generic type, not to that of an instance.
     const own = this.#own({ ...place, name: place.enumName, module: place.lockModule });
-    const full = this.#names.full(own.name);
+    const full = this.#names.fullName(own.name);
     this.enumNames.set(shape, full);
-    this.note(full, own);
+    this.noteOrigin(full, own);
     if (this.#namesOnly) return full;
     this.#files.add(full, "enums", own.module);
     const simple = simpleName(own.name);
     const lowered = lowerEnum(shape, full, simple, (inUse) =>
-      this.#tombstones.ofEnum(own.path, own.lockModule, simple, inUse),
+      this.#tombstones.reservedOfEnum(own.path, own.lockModule, simple, inUse),
     );
     this.enums.set(full, lowered.lowered);
     this.#values.claim(lowered, own);
@@ -291,18 +291,18 @@ export class Messages {
     return full;
   }
 
-  #own(place: Place): Place {
-    return place.isClaimed ? place : { ...place, name: this.#names.find(place.name, place.path), isClaimed: true };
+  #own(place: NamePath): NamePath {
+    return place.isClaimed ? place : { ...place, name: this.#names.findFree(place.name, place.path), isClaimed: true };
   }
 
-  note(name: string, { path, doc, at }: Place): void {
+  noteOrigin(name: string, { path, doc, at }: NamePath): void {
     if (!this.#namesOnly) this.origins.set(name, { place: path, doc, at });
   }
 
   /** In the order of their numbers. */
-  fields(members: readonly Member[], full: string, oneof?: string): readonly ProtoField[] {
+  fields(members: readonly MemberAtPath[], full: string, oneof?: string): readonly ProtoField[] {
     for (const { field, place } of members) {
-      if (field.form.kind === "oneof") this.note(`${full}.${protoName(field.property)}`, place);
+      if (field.form.kind === "oneof") this.noteOrigin(`${full}.${protoName(field.property)}`, place);
     }
     const leaves = members
       .flatMap((member) => (member.field.form.kind === "oneof" ? this.#casesOf(member) : [{ ...member, oneof }]))
@@ -314,10 +314,10 @@ export class Messages {
     return leaves.map((member) => this.#field(member, full));
   }
 
-  #field(member: Leaf, full: string): ProtoField {
+  #field(member: FieldAtPath, full: string): ProtoField {
     const { field, place, doc = "", oneof, names } = member;
     const { name, jsonName, form, number, presence } = field;
-    this.note(`${full}.${name}`, { ...place, doc });
+    this.noteOrigin(`${full}.${name}`, { ...place, doc });
     if (names !== undefined) this.memberNames.set(`${full}.${name}`, names);
     const base = { name, jsonName, number };
     const type = this.#typeOf(member);
@@ -327,7 +327,7 @@ export class Messages {
           ...base,
           cardinality: "repeated",
           ...type,
-          ...lossesOf(form, this.#index),
+          ...readerLosses(form, this.#index),
           ...(field.unpacked && { packed: false }),
         };
       case "map":
@@ -347,7 +347,7 @@ export class Messages {
   }
 
   /** What values are, and what they carry; the messages and enums for that are made. */
-  #typeOf(member: Leaf): Pick<ProtoField, "type" | "carries" | "millis"> {
+  #typeOf(member: FieldAtPath): Pick<ProtoField, "type" | "carries" | "millis"> {
     const { field, place } = member;
     const { form } = field;
     switch (form.kind) {
@@ -363,18 +363,18 @@ export class Messages {
   }
 
   /** What is sent through a handle, which its message does not say, and what is not kept of a time. */
-  #carried(form: ValueForm, place: Place): Pick<ProtoField, "carries" | "millis"> {
+  #carried(form: ValueForm, place: NamePath): Pick<ProtoField, "carries" | "millis"> {
     if (form.kind !== "message") return {};
     if (form.message.kind === "timestamp") return { millis: true };
     if (form.message.kind !== "handle") return {};
     const { type } = form.message;
     if (type.kind === "mesh") return { carries: { kind: "mesh", actor: this.#index.actor(type.actor).id } };
     if (type.kind !== "port") return {};
-    return { carries: { kind: "port", type: this.#value(type.element, below(place, steps.port)) } };
+    return { carries: { kind: "port", type: this.#value(type.element, namePathBelow(place, steps.port)) } };
   }
 
   /** The cases of a oneof are fields of the message. */
-  #casesOf({ field, type, place }: Member): readonly Leaf[] {
+  #casesOf({ field, type, place }: MemberAtPath): readonly FieldAtPath[] {
     if (field.form.kind !== "oneof") return [];
     const inside = this.#places.unwrap({ type, place });
     if (inside.type.kind !== "inline") throw new Error(`cannot take ${place.path} for a oneof`);
@@ -383,7 +383,7 @@ export class Messages {
     return field.form.cases.map((item) => ({ ...this.#memberOf(shape, item, inside.place), oneof }));
   }
 
-  #valueOf(form: ValueForm, { type, place, field }: Member): ProtoType {
+  #valueOf(form: ValueForm, { type, place, field }: MemberAtPath): ProtoType {
     // Where presence says whether it is null, the message is that of what is not.
     const isWrapped = form.kind === "message" && form.message.kind === "standIn" && form.message.field === "value";
     if (isWrapped || (field.presence !== "optional" && field.presence !== "nullable")) return this.#value(type, place);
@@ -391,38 +391,38 @@ export class Messages {
     return this.#value(inside.type, inside.place);
   }
 
-  #element(form: ValueForm, { type, place, items }: Member): ProtoType {
+  #element(form: ValueForm, { type, place, items }: MemberAtPath): ProtoType {
     const inside = this.#places.unwrap({ type, place });
     if (form.kind === "message" && form.message.kind === "entry") {
       return { kind: "message", name: this.#message(form.message, inside.type, inside.place) };
     }
     if (inside.type.kind === "array" || inside.type.kind === "set") {
-      return this.#value(inside.type.element, items ?? below(inside.place, steps.item));
+      return this.#value(inside.type.element, items ?? namePathBelow(inside.place, steps.item));
     }
     if (form.kind === "scalar") return { kind: "scalar", scalar: form.scalar };
     throw new Error(`cannot take ${place.path} for a list`);
   }
 
-  #mapValue({ type, place }: Member): ProtoType {
+  #mapValue({ type, place }: MemberAtPath): ProtoType {
     const inside = this.#places.unwrap({ type, place });
     if (inside.type.kind !== "map" && inside.type.kind !== "record")
       throw new Error(`cannot take ${place.path} for a map`);
-    return this.#value(inside.type.value, below(inside.place, steps.value));
+    return this.#value(inside.type.value, namePathBelow(inside.place, steps.value));
   }
 }
 
-export function find<M extends { readonly name: string }>(members: readonly M[], { property }: MessageField): M {
+export function findMember<M extends { readonly name: string }>(members: readonly M[], { property }: MessageField): M {
   const found = members.find(({ name }) => name === property);
   if (found === undefined) throw new Error(`cannot find the member ${property}`);
   return found;
 }
 
-function demandedOneofs(members: readonly Member[]): readonly string[] {
+function demandedOneofs(members: readonly MemberAtPath[]): readonly string[] {
   return members
     .filter(({ field }) => field.form.kind === "oneof" && field.presence === "demanded")
     .map(({ field }) => protoName(field.property));
 }
 
-export function inUseOf(fields: readonly ProtoField[]): InUse {
+export function namesInUse(fields: readonly ProtoField[]): NamesInUse {
   return { numbers: new Set(fields.map(({ number }) => number)), names: new Set(fields.map(({ name }) => name)) };
 }

@@ -7,7 +7,7 @@ import { pascalCase } from "../../schemas/protobuf/names.js";
 import { printName } from "../lock/index.js";
 import type { Position } from "../model/type.js";
 
-export interface Place {
+export interface NamePath {
   /** The preferred name of a message that stands here, qualified in a namespace: `Order.LineMeta`. */
   readonly name: string;
   /**
@@ -26,10 +26,10 @@ export interface Place {
   readonly doc: string;
   readonly at: Position;
   /** Types written in place as arguments of the generic type that this stands in, by key. */
-  readonly args: ReadonlyMap<string, Place>;
+  readonly args: ReadonlyMap<string, NamePath>;
 }
 
-export interface Step {
+export interface PathStep {
   /** Added to the name; empty: nothing. */
   readonly name: string;
   /** Added to the path. */
@@ -38,7 +38,7 @@ export interface Step {
 }
 
 /** What is written in place has no documentation of its own: that is its member's. */
-export function below(place: Place, { name, path, at = place.at }: Step): Place {
+export function namePathBelow(place: NamePath, { name, path, at = place.at }: PathStep): NamePath {
   return {
     ...place,
     name: place.name + name,
@@ -51,15 +51,15 @@ export function below(place: Place, { name, path, at = place.at }: Step): Place 
 }
 
 /** A property, a parameter, a case. */
-export function memberStep(name: string, at: Position): Step {
+export function memberStep(name: string, at: Position): PathStep {
   return { name: pascalCase(name), path: `.${printName(name)}`, at };
 }
 
-export function variantStep(tag: string, at: Position): Step {
+export function variantStep(tag: string, at: Position): PathStep {
   return { name: pascalCase(tag), path: `|${printName(tag)}`, at };
 }
 
-export function elementStep(i: number, label?: string): Step {
+export function elementStep(i: number, label?: string): PathStep {
   return { name: label === undefined ? `Item${i + 1}` : pascalCase(label), path: `[${i}]` };
 }
 
@@ -74,4 +74,4 @@ export const steps = {
   rest: { name: "Rest", path: "[...]" },
   restItem: { name: "Item", path: "" },
   port: { name: "Port", path: "(port)" },
-} as const satisfies Readonly<Record<string, Step>>;
+} as const satisfies Readonly<Record<string, PathStep>>;

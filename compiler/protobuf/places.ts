@@ -8,25 +8,25 @@ import { pascalCase } from "../../schemas/protobuf/names.js";
 import { instantiate, partsOf, type SchemaIndex, typeKey } from "../model/resolve.js";
 import type { Module, TypeDeclaration } from "../model/schema.js";
 import type { Type } from "../model/type.js";
-import { canHoldTypes, declaredName } from "./declared-names.js";
-import { argumentName, type Names } from "./message-names.js";
-import { below, type Place, steps } from "./place.js";
+import { canHoldTypes, protoDeclarationName } from "./declared-names.js";
+import { argumentName, type MessageNames } from "./message-names.js";
+import { type NamePath, namePathBelow, steps } from "./place.js";
 import { valueForm } from "./position.js";
 
 type Reference = Extract<Type, { kind: "ref" }>;
 
-export interface Placed {
+export interface TypeAtPath {
   readonly type: Type;
-  readonly place: Place;
+  readonly place: NamePath;
 }
 
-export class Places {
+export class NamePaths {
   readonly #index: SchemaIndex;
-  readonly #names: Names;
+  readonly #names: MessageNames;
   /** Of declarations without type parameters, and of instances of others. */
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, NamePath>();
 
-  constructor(index: SchemaIndex, names: Names) {
+  constructor(index: SchemaIndex, names: MessageNames) {
     this.#index = index;
     this.#names = names;
   }
@@ -36,7 +36,7 @@ export class Places {
     const { key, name, doc, at, typeParameters } = declaration;
     if (typeParameters.length > 0) return;
     const isClaimed = this.isOwnMessage(declaration);
-    const wanted = declaredName(name, module);
+    const wanted = protoDeclarationName(name, module);
     const own = isClaimed ? this.#names.claim(wanted, `${name} of ${module.path}`, at) : wanted;
     this.#places.set(key, {
       name: own,
@@ -61,7 +61,7 @@ export class Places {
       for (const namespace of namespacesOf(name)) {
         if (known.has(namespace) || !canHoldTypes(namespace, module)) continue;
         known.add(namespace);
-        this.#names.claim(declaredName(namespace, module), `namespace ${namespace} of ${path}`, at);
+        this.#names.claim(protoDeclarationName(namespace, module), `namespace ${namespace} of ${path}`, at);
       }
     }
   }
@@ -104,19 +104,19 @@ export class Places {
   }
 
   /** `type` without null and without the aliases around it, and where that stands. */
-  unwrap({ type, place }: Placed): Placed {
+  unwrap({ type, place }: TypeAtPath): TypeAtPath {
     switch (type.kind) {
       case "nullable":
-        return this.unwrap({ type: type.inner, place: below(place, { name: "", path: "" }) });
+        return this.unwrap({ type: type.inner, place: namePathBelow(place, { name: "", path: "" }) });
       case "inline":
         return type.shape.kind === "alias" ? this.unwrap({ type: type.shape.type, place }) : this.#inPlace(type, place);
       case "ref": {
         const shape = instantiate(this.#index.type(type.target), type.args);
-        const own = this.of(type, place);
+        const own = this.pathOf(type, place);
         if (shape.kind !== "alias") return { type, place: own };
         // The alias is the name of what may be null: what is not is called otherwise.
         const isOther = isNullable(shape.type);
-        return this.unwrap({ type: shape.type, place: isOther ? below(own, steps.notNull) : own });
+        return this.unwrap({ type: shape.type, place: isOther ? namePathBelow(own, steps.notNull) : own });
       }
       default:
         return { type, place };
@@ -124,24 +124,24 @@ export class Places {
   }
 
   /** An argument of a generic type that is written in place has a place of its own. */
-  #inPlace(type: Type, place: Place): Placed {
+  #inPlace(type: Type, place: NamePath): TypeAtPath {
     const own = place.args.size === 0 ? undefined : place.args.get(typeKey(type));
     return { type, place: own ?? place };
   }
 
   /** @param declaration one without type parameters */
-  declared({ key }: TypeDeclaration): Place {
+  declaredPath({ key }: TypeDeclaration): NamePath {
     return this.#declared(key);
   }
 
-  #declared(key: string): Place {
+  #declared(key: string): NamePath {
     const place = this.#places.get(key);
     if (place === undefined) throw new Error(`cannot place ${key}: the schema does not declare it`);
     return place;
   }
 
   /** Of a declaration; of an instance of a generic one, a place for each list of arguments. */
-  of(type: Reference, from: Place): Place {
+  pathOf(type: Reference, from: NamePath): NamePath {
     if (type.args.length === 0) return this.#declared(type.target);
     const key = typeKey(type);
     const known = this.#places.get(key);
@@ -149,16 +149,16 @@ export class Places {
     const target = this.#index.type(type.target);
     const args = new Map(from.args);
     const names = type.args.map((arg, i) => {
-      const place = below(from, { name: `Arg${i === 0 ? "" : i + 1}`, path: `<${i}>` });
+      const place = namePathBelow(from, { name: `Arg${i === 0 ? "" : i + 1}`, path: `<${i}>` });
       for (const inside of inlineParts(arg)) if (!args.has(typeKey(inside))) args.set(typeKey(inside), place);
       return argumentName(arg, (part) => this.#argumentName(part, args, place));
     });
     const declaring = this.#index.moduleOf(type.target);
-    const declared = declaredName(target.name, declaring);
+    const declared = protoDeclarationName(target.name, declaring);
     const module = this.#moduleOfInstance(type, from);
     // In another file there is no message of the namespace.
     const generic = module === declaring.path ? declared : flatName(declared);
-    const own: Place = {
+    const own: NamePath = {
       name: `${generic}Of${names.join("And")}`,
       enumName: declared,
       isClaimed: false,
@@ -173,10 +173,10 @@ export class Places {
     return own;
   }
 
-  #argumentName(type: Type, args: ReadonlyMap<string, Place>, from: Place): string {
+  #argumentName(type: Type, args: ReadonlyMap<string, NamePath>, from: NamePath): string {
     switch (type.kind) {
       case "ref":
-        return flatName(this.of(type, from).name);
+        return flatName(this.pathOf(type, from).name);
       case "inline":
         return flatName(args.get(typeKey(type))?.name ?? from.name);
       case "mesh":
@@ -187,13 +187,13 @@ export class Places {
   }
 
   /** An instance stands beside what it is an instance for: the generic declaration knows nothing of that. */
-  #moduleOfInstance(type: Reference, from: Place): string {
+  #moduleOfInstance(type: Reference, from: NamePath): string {
     const own = this.#index.moduleOf(type.target).path;
     const modules = type.args.flatMap((arg) => this.#modulesIn(arg, from));
     return modules.find((module) => module !== own) ?? own;
   }
 
-  #modulesIn(type: Type, from: Place): readonly string[] {
+  #modulesIn(type: Type, from: NamePath): readonly string[] {
     const inside = partsOf(type).flatMap((part) => this.#modulesIn(part, from));
     if (type.kind === "ref") return [this.#index.moduleOf(type.target).path, ...inside];
     return type.kind === "inline" ? [from.module, ...inside] : inside;

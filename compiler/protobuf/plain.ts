@@ -4,7 +4,7 @@ import type { Field, Shape, Type } from "../model/type.js";
 import { elementForm } from "./position.js";
 
 /** A message with those fields alone that need a message, an enum or a place; any other shape as it is. */
-export function withoutPlain<S extends Shape>(shape: S): S {
+export function withoutPlainFields<S extends Shape>(shape: S): S {
   if (shape.kind !== "message") return shape;
   let rest = known.get(shape);
   if (rest === undefined) {
@@ -21,7 +21,7 @@ const known = new WeakMap<Shape, Shape>();
 const noDeclarations = indexSchema({ package: "", modules: [] });
 
 function isPlain({ type, optional }: Field): boolean {
-  if (!isBare(type)) return false;
+  if (!isSelfContained(type)) return false;
   const { form } = elementForm(type, optional, noDeclarations);
   switch (form.kind) {
     case "scalar":
@@ -36,6 +36,6 @@ function isPlain({ type, optional }: Field): boolean {
 }
 
 /** Whether a type says all of what it is: nothing in it is declared somewhere else, or left open, and nothing has a shape. */
-function isBare(type: Type): boolean {
-  return !["ref", "inline", "parameter"].includes(type.kind) && partsOf(type).every(isBare);
+function isSelfContained(type: Type): boolean {
+  return !["ref", "inline", "parameter"].includes(type.kind) && partsOf(type).every(isSelfContained);
 }

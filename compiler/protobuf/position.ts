@@ -6,20 +6,20 @@
 import type { ProtoScalar } from "../../schemas/protobuf/descriptor.js";
 import { jsonName, memberNames, type NamedMember, protoName } from "../../schemas/protobuf/names.js";
 import { flattenedCases } from "../model/flattened.js";
-import { type Core, peel, shapeOf } from "../model/peel.js";
+import { type CoreType, peel, shapeOf } from "../model/peel.js";
 import type { SchemaIndex } from "../model/resolve.js";
 import type { Parameter } from "../model/schema.js";
 import type { Field, Shape, TupleElement, Type } from "../model/type.js";
 import type { WellKnownName } from "../model/well-known.js";
-import { isEntryKey, scalarOf, scalarOfElement } from "./scalar.js";
+import { canBeMapKey, protoScalarOf, protoScalarOfElement } from "./scalar.js";
 
 export type EnumShape = Extract<Shape, { kind: "enum" }>;
 export type ChoiceShape = Extract<Shape, { kind: "union" | "oneof" }>;
 
 /** One value on the wire: of a field, an element of a repeated one, a value of a map. */
 export type ValueForm =
-  | { readonly kind: "scalar"; readonly scalar: ProtoScalar; readonly type: Core }
-  | { readonly kind: "enum"; readonly shape: EnumShape; readonly type: Core }
+  | { readonly kind: "scalar"; readonly scalar: ProtoScalar; readonly type: CoreType }
+  | { readonly kind: "enum"; readonly shape: EnumShape; readonly type: CoreType }
   | { readonly kind: "message"; readonly message: MessageForm };
 
 /** A message, without its fields, which may refer back to it: `fieldsOf` tells them. */
@@ -27,7 +27,7 @@ export type MessageForm =
   /** An interface, a union or a `Oneof`, named or written in place. */
   | {
       readonly kind: "declared";
-      readonly type: Core;
+      readonly type: CoreType;
       readonly shape: ChoiceShape | Extract<Shape, { kind: "message" }>;
     }
   /** A `Date`: `google.protobuf.Timestamp`. */
@@ -36,7 +36,7 @@ export type MessageForm =
   | { readonly kind: "wellKnown"; readonly name: WellKnownName; readonly type: Extract<Type, { kind: "wellKnown" }> }
   | { readonly kind: "tuple"; readonly type: Extract<Type, { kind: "tuple" }> }
   /** A port, a mesh, a buffer or a tensor: `bytes state = 1`. */
-  | { readonly kind: "handle"; readonly type: Core }
+  | { readonly kind: "handle"; readonly type: CoreType }
   /** An element of the repeated field for a map whose keys no map of protobuf can have. Keeps no unknown fields. */
   | { readonly kind: "entry"; readonly type: Extract<Type, { kind: "map" }> }
   /** Stands for a type that protobuf cannot say in its place. Keeps no unknown fields. */
@@ -58,7 +58,7 @@ export type FieldForm =
       readonly type: Extract<Type, { kind: "map" | "record" }>;
     }
   /** A `Oneof` whose cases are fields of the message that it stands in. */
-  | { readonly kind: "oneof"; readonly cases: readonly MessageField[]; readonly type: Core };
+  | { readonly kind: "oneof"; readonly cases: readonly MessageField[]; readonly type: CoreType };
 
 /**
  * What it means that a field is not on the wire. `implicit`: its default, which is not written. `always`: the message with
@@ -95,13 +95,13 @@ export function valueForm(type: Type, index: SchemaIndex): ValueForm {
 }
 
 /** As `valueForm`, of what is not null: a reference to an alias that may be null means what is not. */
-function coreForm(core: Core, index: SchemaIndex): ValueForm {
+function coreForm(core: CoreType, index: SchemaIndex): ValueForm {
   const inside = throughAliases(core, index);
   // The codec of such an alias writes null too.
   const type = peel(core, index).nullable ? inside : core;
   switch (inside.kind) {
     case "scalar": {
-      const scalar = scalarOf(inside.scalar);
+      const scalar = protoScalarOf(inside.scalar);
       return scalar === undefined ? message({ kind: "timestamp" }) : { kind: "scalar", scalar, type: inside };
     }
     case "typedArray":
@@ -138,13 +138,13 @@ const nullValue: EnumShape = {
   values: [{ name: "NULL_VALUE", value: 0, id: 0, doc: "", at: { file: "", line: 1, column: 1 } }],
 };
 
-interface PlacedField {
+interface FieldFormAndPresence {
   readonly form: FieldForm;
   readonly presence: Presence;
 }
 
 /** How a field of an interface stands in its message. */
-export function fieldForm(type: Type, optional: boolean, index: SchemaIndex): PlacedField {
+export function interfaceFieldForm(type: Type, optional: boolean, index: SchemaIndex): FieldFormAndPresence {
   const flattened = flattenedCases(type, optional);
   if (flattened === undefined) return elementForm(type, optional, index);
   const cases = flattened.map((field) => caseOf(field, index));
@@ -154,7 +154,7 @@ export function fieldForm(type: Type, optional: boolean, index: SchemaIndex): Pl
 }
 
 /** How an element of a tuple, or an argument, stands in its message. */
-export function elementForm(type: Type, optional: boolean, index: SchemaIndex): PlacedField {
+export function elementForm(type: Type, optional: boolean, index: SchemaIndex): FieldFormAndPresence {
   const { core, nullable } = peel(type, index);
   if (optional && nullable) return { form: valueForm(type, index), presence: "optional" };
   if (optional || nullable) return { form: coreForm(core, index), presence: optional ? "optional" : "nullable" };
@@ -244,7 +244,7 @@ function declaredFields(
     case "message":
       return shape.fields.map((field) => {
         const { name, id, type, optional, tags } = field;
-        const { form, presence } = fieldForm(type, optional, index);
+        const { form, presence } = interfaceFieldForm(type, optional, index);
         return {
           ...named(name, id, form, presence),
           ...taggedNames(field),
@@ -264,7 +264,7 @@ function tupleFields(
   index: SchemaIndex,
 ): readonly MessageField[] {
   const fields = elements.map(({ name, type, optional }, i) => {
-    return { ...member(name ?? unlabelled(i), i + 1, type, optional, index), element: i };
+    return { ...member(name ?? unlabelledName(i), i + 1, type, optional, index), element: i };
   });
   if (rest === undefined) return fields;
   const list: Type = { kind: "array", element: rest, readonly: false };
@@ -272,7 +272,7 @@ function tupleFields(
 }
 
 /** The name of a tuple's element that has no label. */
-export function unlabelled(element: number): string {
+export function unlabelledName(element: number): string {
   return `item${element + 1}`;
 }
 
@@ -308,18 +308,18 @@ function inNumericOrder(fields: readonly MessageField[]): readonly MessageField[
 }
 
 /** A type that is a repeated field or a map by itself; undefined for one value. */
-function collectionForm(core: Core, index: SchemaIndex): FieldForm | undefined {
+function collectionForm(core: CoreType, index: SchemaIndex): FieldForm | undefined {
   switch (core.kind) {
     case "array":
     case "set":
       return { kind: "repeated", element: valueForm(core.element, index), type: core };
     case "typedArray": {
-      const element = scalarOfElement(core.element);
+      const element = protoScalarOfElement(core.element);
       return element === undefined ? undefined : { kind: "repeated", element: scalar(element), type: core };
     }
     case "map": {
       const key = valueForm(core.key, index);
-      if (key.kind !== "scalar" || !isEntryKey(key.scalar)) {
+      if (key.kind !== "scalar" || !canBeMapKey(key.scalar)) {
         return { kind: "repeated", element: message({ kind: "entry", type: core }), type: core };
       }
       return { kind: "map", key: key.scalar, value: valueForm(core.value, index), type: core };
@@ -354,7 +354,7 @@ function isDemanded(message: MessageForm): boolean {
 }
 
 /** What an alias of a composite type stands for. */
-function throughAliases(core: Core, index: SchemaIndex): Core {
+function throughAliases(core: CoreType, index: SchemaIndex): CoreType {
   if (core.kind !== "ref") return core;
   const shape = shapeOf(core, index);
   return shape.kind === "alias" ? throughAliases(peel(shape.type, index).core, index) : core;

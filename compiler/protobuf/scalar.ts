@@ -3,7 +3,7 @@ import type { ProtoScalar } from "../../schemas/protobuf/descriptor.js";
 import type { ScalarName, TypedArrayElement } from "../model/type.js";
 
 /** Undefined: a message of protobuf's own (`Timestamp`). */
-export function scalarOf(scalar: ScalarName): ProtoScalar | undefined {
+export function protoScalarOf(scalar: ScalarName): ProtoScalar | undefined {
   switch (scalar) {
     case "date":
       return undefined;
@@ -17,7 +17,7 @@ export function scalarOf(scalar: ScalarName): ProtoScalar | undefined {
 }
 
 /** Of the repeated field that a typed array is; undefined: it is `bytes`. */
-export function scalarOfElement(element: TypedArrayElement): ProtoScalar | undefined {
+export function protoScalarOfElement(element: TypedArrayElement): ProtoScalar | undefined {
   return elements[element];
 }
 
@@ -35,6 +35,6 @@ const elements: Readonly<Record<TypedArrayElement, ProtoScalar | undefined>> = {
 };
 
 /** Whether a map of protobuf can have such keys. */
-export function isEntryKey(scalar: ProtoScalar): boolean {
+export function canBeMapKey(scalar: ProtoScalar): boolean {
   return scalar !== "double" && scalar !== "float" && scalar !== "bytes";
 }

@@ -10,7 +10,7 @@ import type { Reserved } from "../model/type.js";
 export type { Reserved };
 
 /** Numbers and names that are in use, which nothing can reserve. */
-export interface InUse {
+export interface NamesInUse {
   readonly numbers: ReadonlySet<number>;
   readonly names: ReadonlySet<string>;
 }
@@ -31,24 +31,28 @@ export class Tombstones {
   }
 
   /** @param path as the lock knows a shape: `Tree`, `Entry.meta` */
-  ofMessage(
+  reservedOfMessage(
     kind: Exclude<BlockKind, "actor" | "enum">,
     path: string,
     module: string,
-    inUse: InUse,
+    inUse: NamesInUse,
   ): Reserved | undefined {
-    return this.#withDeclared(path, module, reserved(this.#entries(kind, path, module), protoName, inUse));
+    return this.#withDeclared(path, module, reservedByEntries(this.#entries(kind, path, module), protoName, inUse));
   }
 
-  ofEnum(path: string, module: string, enumName: string, inUse: InUse): Reserved | undefined {
-    const gone = reserved(this.#entries("enum", path, module), (value) => enumValueName(enumName, value), inUse);
+  reservedOfEnum(path: string, module: string, enumName: string, inUse: NamesInUse): Reserved | undefined {
+    const gone = reservedByEntries(
+      this.#entries("enum", path, module),
+      (value) => enumValueName(enumName, value),
+      inUse,
+    );
     return this.#withDeclared(path, module, gone);
   }
 
   /** @param endpoint its id; 0: the constructor */
-  ofArguments(actor: string, endpoint: number, module: string, inUse: InUse): Reserved | undefined {
+  reservedOfArguments(actor: string, endpoint: number, module: string, inUse: NamesInUse): Reserved | undefined {
     const found = this.#entries("actor", actor, module).find(({ id }) => id === endpoint);
-    return reserved(found?.params?.entries ?? [], protoName, inUse);
+    return reservedByEntries(found?.params?.entries ?? [], protoName, inUse);
   }
 
   /** The name of a member before it was renamed. */
@@ -66,10 +70,10 @@ export class Tombstones {
 }
 
 /** A member that was named anew, or a number that came back as another member's, is no tombstone. */
-function reserved(
+function reservedByEntries(
   entries: readonly (LockEntry | LockParam)[],
   spell: (name: string) => string,
-  { numbers, names }: InUse,
+  { numbers, names }: NamesInUse,
 ): Reserved | undefined {
   const gone = entries.filter((entry) => entry.retired && !numbers.has(entry.id));
   if (gone.length === 0) return undefined;

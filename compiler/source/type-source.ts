@@ -88,7 +88,7 @@ export interface SourceDeclaration extends Span {
 
 export interface SourceTypeParameter {
   readonly name: string;
-  readonly byDefault?: SourceType;
+  readonly defaultType?: SourceType;
 }
 
 export interface SourceEnumValue extends Span {
@@ -97,7 +97,7 @@ export interface SourceEnumValue extends Span {
   readonly value: string | number | undefined;
   readonly comment: SourceComment | undefined;
   /** The comment that ends its line. */
-  readonly behind?: SourceComment | undefined;
+  readonly trailingComment?: SourceComment | undefined;
 }
 
 /** A member of an object type. Spans are those of names. */
@@ -109,7 +109,7 @@ export interface SourceMember extends Span {
   readonly readonly: boolean;
   readonly comment: SourceComment | undefined;
   /** The comment that ends its line. */
-  readonly behind?: SourceComment | undefined;
+  readonly trailingComment?: SourceComment | undefined;
   /** Of a property its type, of a method its result, of an index signature that of its values. Undefined: not given. */
   readonly type: SourceType | undefined;
   /** Of a method; of an index signature its key. */

@@ -1,7 +1,7 @@
 /** Texts, bytes and typed arrays: what a pointer leads to that is one block. */
-import { describe, Misplaced } from "./error.js";
+import { describeValue, PathError } from "./error.js";
 import { listAt } from "./list.js";
-import { type Message, malformed, placeOf, type Segment } from "./message.js";
+import { type CapnpMessage, type MessageSegment, malformed, wordText } from "./message.js";
 import { ListSize, type PointerType } from "./type.js";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -16,27 +16,27 @@ export const text: PointerType<string> = {
     const place = listAt(message, segment, at);
     if (place === undefined) return "";
     const { segment: there, start, length, size } = place;
-    if (size === ListSize.byte) message.need(there, start, length);
+    if (size === ListSize.byte) message.requireBytes(there, start, length);
     if (size !== ListSize.byte || length === 0 || there.bytes[start + length - 1] !== 0) {
-      throw malformed(`expected a text at ${placeOf(segment, at)}: bytes that end with a zero`);
+      throw malformed(`expected a text at ${wordText(segment, at)}: bytes that end with a zero`);
     }
     try {
       // A copy first: decoders refuse shared memory.
       return decoder.decode(there.bytes.slice(start, start + length - 1));
     } catch {
-      throw malformed(`the text at ${placeOf(segment, at)} is not UTF-8`);
+      throw malformed(`the text at ${wordText(segment, at)} is not UTF-8`);
     }
   },
   empty: () => "",
   value: (view) => view,
   write(builder, at, value) {
     if (typeof value !== "string") {
-      throw new Misplaced("write", `invalid string: expected a string, got ${describe(value)}`);
+      throw new PathError("write", `invalid string: expected a string, got ${describeValue(value)}`);
     }
     if (!value.isWellFormed()) {
-      throw new Misplaced(
+      throw new PathError(
         "write",
-        `invalid string: expected well-formed Unicode, got a lone surrogate in ${describe(value)}`,
+        `invalid string: expected well-formed Unicode, got a lone surrogate in ${describeValue(value)}`,
       );
     }
     const bytes = encoder.encode(value);
@@ -58,7 +58,7 @@ export const data: PointerType<Uint8Array> = {
   value: (view) => new Uint8Array(view),
   write(builder, at, value) {
     if (!(value instanceof Uint8Array)) {
-      throw new Misplaced("write", `invalid bytes: expected a Uint8Array, got ${describe(value)}`);
+      throw new PathError("write", `invalid bytes: expected a Uint8Array, got ${describeValue(value)}`);
     }
     const to = builder.allocate(Math.ceil(value.byteLength / 8));
     builder.bytes.set(value, to);
@@ -66,14 +66,14 @@ export const data: PointerType<Uint8Array> = {
   },
 };
 
-function block(message: Message, segment: Segment, at: number, depth: number, bytes: number, size: number) {
+function block(message: CapnpMessage, segment: MessageSegment, at: number, depth: number, bytes: number, size: number) {
   message.descend(depth);
   const place = listAt(message, segment, at);
   if (place === undefined) return { bytes: segment.bytes, start: 0, length: 0 };
   if (place.length > 0 && place.size !== size) {
-    throw malformed(`expected a list of numbers of ${bytes} bytes at ${placeOf(segment, at)}`);
+    throw malformed(`expected a list of numbers of ${bytes} bytes at ${wordText(segment, at)}`);
   }
-  message.need(place.segment, place.start, place.length * bytes);
+  message.requireBytes(place.segment, place.start, place.length * bytes);
   return { bytes: place.segment.bytes, start: place.start, length: place.length };
 }
 
@@ -105,7 +105,7 @@ function typedArray<T extends TypedArray>(Class: TypedArrayConstructor<T>): Poin
     },
     write(builder, at, value) {
       if (!(value instanceof Class)) {
-        throw new Misplaced("write", `invalid ${Class.name}: expected a ${Class.name}, got ${describe(value)}`);
+        throw new PathError("write", `invalid ${Class.name}: expected a ${Class.name}, got ${describeValue(value)}`);
       }
       const { buffer, byteOffset, byteLength, length } = value;
       const to = builder.allocate(Math.ceil(byteLength / 8));

@@ -1,6 +1,6 @@
 /** The memory that a message is written into: one segment, behind the words that say so. */
 
-import { Misplaced } from "./error.js";
+import { PathError } from "./error.js";
 import { defaultDepth } from "./message.js";
 
 export interface WriteOptions {
@@ -13,7 +13,7 @@ export interface WriteOptions {
 /** Pointers reach this many words. */
 const mostWords = 2 ** 29 - 1;
 
-export class Builder {
+export class MessageBuilder {
   bytes: Uint8Array;
   view: DataView;
   readonly depth: number;
@@ -44,9 +44,9 @@ export class Builder {
 
   #grow(end: number): void {
     if (this.#fixed) {
-      throw new Misplaced("write", `it does not fit into the ${this.bytes.byteLength} bytes that it was given`);
+      throw new PathError("write", `it does not fit into the ${this.bytes.byteLength} bytes that it was given`);
     }
-    if (end > mostWords * 8) throw new Misplaced("write", "a message has at most 4 GiB");
+    if (end > mostWords * 8) throw new PathError("write", "a message has at most 4 GiB");
     const bytes = new Uint8Array(Math.max(end, Math.min(2 * this.bytes.byteLength, mostWords * 8)));
     bytes.set(this.bytes);
     this.bytes = bytes;
@@ -55,7 +55,7 @@ export class Builder {
 
   /** @throws Misplaced when `left` levels are none */
   descend(left: number): number {
-    if (left <= 0) throw new Misplaced("write", `it nests deeper than ${this.depth} levels, or contains itself`);
+    if (left <= 0) throw new PathError("write", `it nests deeper than ${this.depth} levels, or contains itself`);
     return left - 1;
   }
 
@@ -71,7 +71,7 @@ export class Builder {
   /** @param count elements; of composite ones their words, without the tag */
   listPointer(at: number, to: number, size: number, count: number): void {
     if (count >= 2 ** 29)
-      throw new Misplaced("write", `a list has at most ${2 ** 29 - 1} elements or words, got ${count}`);
+      throw new PathError("write", `a list has at most ${2 ** 29 - 1} elements or words, got ${count}`);
     this.view.setInt32(at, ((to - at - 8) / 8) * 4 + 1, true);
     this.view.setUint32(at + 4, count * 8 + size, true);
   }

@@ -1,9 +1,9 @@
 /** Types whose values lie in structs and lists themselves: numbers, booleans, dates, enumerations. */
-import { describe, Misplaced } from "./error.js";
+import { describeValue, PathError } from "./error.js";
 import type { DataType } from "./type.js";
 
 function refuse(what: string, expected: string, value: unknown): never {
-  throw new Misplaced("write", `invalid ${what}: expected ${expected}, got ${describe(value)}`);
+  throw new PathError("write", `invalid ${what}: expected ${expected}, got ${describeValue(value)}`);
 }
 
 export const bool: DataType<boolean> = {
@@ -139,7 +139,8 @@ export function enumeration<E extends string | number>(names: readonly (E | unde
     view: (memory, at) => nameOf(memory.getUint16(at, true)),
     write(memory, at, _, value) {
       const number = numbers.get(value) ?? numberOfUnknown(value);
-      if (number === undefined) refuse("enum value", `one of ${[...numbers.keys()].map(describe).join(", ")}`, value);
+      if (number === undefined)
+        refuse("enum value", `one of ${[...numbers.keys()].map(describeValue).join(", ")}`, value);
       memory.setUint16(at, number, true);
     },
   };

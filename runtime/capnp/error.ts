@@ -21,7 +21,7 @@ export class CapnpError extends Error {
 }
 
 /** A mistake below a place: each level that it passes on its way up puts its own name before it. */
-export class Misplaced extends Error {
+export class PathError extends Error {
   readonly verb: "read" | "write";
   readonly reason: string;
   readonly path: string;
@@ -36,7 +36,7 @@ export class Misplaced extends Error {
 
 /** @throws always: `error` again, one step further up */
 export function rethrowAt(step: string, error: unknown): never {
-  if (error instanceof Misplaced) throw new Misplaced(error.verb, error.reason, step + error.path);
+  if (error instanceof PathError) throw new PathError(error.verb, error.reason, step + error.path);
   throw error;
 }
 
@@ -46,7 +46,7 @@ export function memberStep(name: string): string {
 }
 
 /** A value as an error shows it: short, on one line. */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   switch (typeof value) {
     case "string":

@@ -1,7 +1,7 @@
 /** Anything that JSON has, as a text of it. */
 import { text } from "./blob.js";
-import { describe, Misplaced, memberStep, rethrowAt } from "./error.js";
-import { malformed, placeOf } from "./message.js";
+import { describeValue, memberStep, PathError, rethrowAt } from "./error.js";
+import { malformed, wordText } from "./message.js";
 import { ListSize, type PointerType } from "./type.js";
 
 /** @param absent the JSON that is read where there is none */
@@ -14,7 +14,7 @@ export function json<T>(absent: string): PointerType<T> {
       try {
         return JSON.parse(found === "" ? absent : found) as T;
       } catch {
-        throw malformed(`the text at ${placeOf(segment, at)} is not JSON`);
+        throw malformed(`the text at ${wordText(segment, at)} is not JSON`);
       }
     },
     empty: () => JSON.parse(absent) as T,
@@ -23,7 +23,7 @@ export function json<T>(absent: string): PointerType<T> {
       check(value);
       const isOther = (absent === "{}" && !isObject(value)) || (absent === "[]" && !Array.isArray(value));
       if (isOther)
-        throw new Misplaced("write", `invalid JSON: expected something like ${absent}, got ${describe(value)}`);
+        throw new PathError("write", `invalid JSON: expected something like ${absent}, got ${describeValue(value)}`);
       text.write(builder, at, JSON.stringify(value), depth);
     },
   };
@@ -39,7 +39,7 @@ function check(value: unknown): void {
   if (typeof value === "string" && value.isWellFormed()) return;
   const isPlain = isObject(value) && [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
   if (!isPlain && !Array.isArray(value)) {
-    throw new Misplaced("write", `invalid JSON: expected a value that JSON has, got ${describe(value)}`);
+    throw new PathError("write", `invalid JSON: expected a value that JSON has, got ${describeValue(value)}`);
   }
   for (const [key, part] of Object.entries(value as object)) {
     try {

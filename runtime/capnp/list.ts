@@ -1,13 +1,20 @@
 /** Lists: read in place element by element, and written from arrays. */
-import type { Builder } from "./builder.js";
-import { describe, Misplaced, rethrowAt } from "./error.js";
-import { follow, type Message, malformed, placeOf, type Segment, target } from "./message.js";
-import { kindOf } from "./struct.js";
-import { bitsOf, type CapnpType, ListSize, type PointerType } from "./type.js";
+import type { MessageBuilder } from "./builder.js";
+import { describeValue, PathError, rethrowAt } from "./error.js";
+import {
+  type CapnpMessage,
+  followPointer,
+  type MessageSegment,
+  malformed,
+  pointerTarget,
+  wordText,
+} from "./message.js";
+import { pointerKind } from "./struct.js";
+import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 
 /** Where a list is and what its elements take. */
-interface ListPlace {
-  readonly segment: Segment;
+interface ListLocation {
+  readonly segment: MessageSegment;
   /** Byte at which the first element begins. */
   readonly start: number;
   readonly length: number;
@@ -19,8 +26,8 @@ interface ListPlace {
   readonly pointerCount: number;
 }
 
-const empty: ListPlace = {
-  segment: target.segment,
+const emptyList: ListLocation = {
+  segment: pointerTarget.segment,
   start: 0,
   length: 0,
   step: 0,
@@ -30,46 +37,46 @@ const empty: ListPlace = {
 };
 
 /** The list that the pointer at byte `at` leads to; undefined for null. Its elements are known to be there. */
-export function listAt(message: Message, segment: Segment, at: number): ListPlace | undefined {
-  if (!follow(message, segment, at)) return undefined;
-  const { segment: there, at: start, low, high } = target;
-  if ((low & 3) !== 1) throw malformed(`expected a list at ${placeOf(segment, at)}, got ${kindOf(low)}`);
+export function listAt(message: CapnpMessage, segment: MessageSegment, at: number): ListLocation | undefined {
+  if (!followPointer(message, segment, at)) return undefined;
+  const { segment: there, at: start, low, high } = pointerTarget;
+  if ((low & 3) !== 1) throw malformed(`expected a list at ${wordText(segment, at)}, got ${pointerKind(low)}`);
   const size = high & 7;
   const count = high >>> 3;
-  const bytes = size === ListSize.composite ? 8 + count * 8 : Math.ceil((count * (bitsOf[size] as number)) / 8);
+  const bytes = size === ListSize.composite ? 8 + count * 8 : Math.ceil((count * (elementBits[size] as number)) / 8);
   if (start < 0 || start + bytes > there.bytes.byteLength) {
-    throw malformed(`the list at ${placeOf(segment, at)} lies outside of its segment`);
+    throw malformed(`the list at ${wordText(segment, at)} lies outside of its segment`);
   }
   if (size === ListSize.composite) return composite(message, there, start, count, segment, at);
   // Elements without a size cost something too: else a few bytes would be a list of millions.
-  message.spend(size === ListSize.void ? count : bytes + 8);
-  const step = bitsOf[size] as number;
+  message.chargeTraversal(size === ListSize.void ? count : bytes + 8);
+  const step = elementBits[size] as number;
   const isPointer = size === ListSize.pointer;
   const dataSize = isPointer ? 0 : step >>> 3;
   return { segment: there, start, length: count, step, size, dataSize, pointerCount: isPointer ? 1 : 0 };
 }
 
 function composite(
-  message: Message,
-  there: Segment,
+  message: CapnpMessage,
+  there: MessageSegment,
   tag: number,
   words: number,
-  segment: Segment,
+  segment: MessageSegment,
   at: number,
-): ListPlace {
-  message.need(there, tag, 8);
+): ListLocation {
+  message.requireBytes(there, tag, 8);
   const low = there.view.getUint32(tag, true);
   const high = there.view.getUint32(tag + 4, true);
-  if ((low & 3) !== 0) throw malformed(`the list at ${placeOf(segment, at)} has elements that are no structs`);
+  if ((low & 3) !== 0) throw malformed(`the list at ${wordText(segment, at)} has elements that are no structs`);
   const length = low >>> 2;
   const dataWords = high & 0xffff;
   const pointerCount = high >>> 16;
   if (length * (dataWords + pointerCount) > words) {
     throw malformed(
-      `the list at ${placeOf(segment, at)} has ${length} elements, for which its ${words} words are too few`,
+      `the list at ${wordText(segment, at)} has ${length} elements, for which its ${words} words are too few`,
     );
   }
-  message.spend(dataWords + pointerCount === 0 ? length + 16 : words * 8 + 16);
+  message.chargeTraversal(dataWords + pointerCount === 0 ? length + 16 : words * 8 + 16);
   const step = (dataWords + pointerCount) * 64;
   return {
     segment: there,
@@ -84,13 +91,13 @@ function composite(
 
 /** A list that is read where it lies. */
 export class ListReader<View> implements Iterable<View> {
-  readonly #place: ListPlace;
+  readonly #place: ListLocation;
   readonly #element: CapnpType<View>;
-  readonly #message: Message;
+  readonly #message: CapnpMessage;
   readonly #depth: number;
 
   /** @internal */
-  constructor(place: ListPlace, element: CapnpType<View>, message: Message, depth: number) {
+  constructor(place: ListLocation, element: CapnpType<View>, message: CapnpMessage, depth: number) {
     this.#place = place;
     this.#element = element;
     this.#message = message;
@@ -112,7 +119,7 @@ export class ListReader<View> implements Iterable<View> {
     const element = this.#element;
     const bit = index * step;
     const at = start + Math.floor(bit / 8);
-    this.#message.need(segment, at, Math.ceil(step / 8));
+    this.#message.requireBytes(segment, at, Math.ceil(step / 8));
     if (element.kind === "data") return element.view(segment.view, at, bit & 7);
     if (element.inList === undefined) return element.view(this.#message, segment, at + dataSize, this.#depth);
     return element.inList.view(this.#message, segment, at, dataSize, pointerCount, this.#depth);
@@ -129,10 +136,10 @@ export class ListReader<View> implements Iterable<View> {
 }
 
 /** Whether elements of `type` can be read from a list as it was written. */
-function readable({ size, dataSize, pointerCount }: ListPlace, type: CapnpType): boolean {
+function canReadElements({ size, dataSize, pointerCount }: ListLocation, type: CapnpType): boolean {
   if (type.kind === "data") {
     if (type.size === ListSize.bit) return size === ListSize.bit;
-    const bytes = (bitsOf[type.size] as number) / 8;
+    const bytes = (elementBits[type.size] as number) / 8;
     return size !== ListSize.bit && dataSize >= bytes;
   }
   // A list of numbers may have become one of structs whose first field they are.
@@ -141,52 +148,55 @@ function readable({ size, dataSize, pointerCount }: ListPlace, type: CapnpType):
 
 function listView<View>(
   element: CapnpType<View>,
-  message: Message,
-  segment: Segment,
+  message: CapnpMessage,
+  segment: MessageSegment,
   at: number,
   depth: number,
 ): ListReader<View> {
   const below = message.descend(depth);
   const place = listAt(message, segment, at);
-  if (place === undefined) return new ListReader(empty, element, message, below);
-  if (place.length > 0 && !readable(place, element)) {
-    throw malformed(`the list at ${placeOf(segment, at)} has elements of another type`);
+  if (place === undefined) return new ListReader(emptyList, element, message, below);
+  if (place.length > 0 && !canReadElements(place, element)) {
+    throw malformed(`the list at ${wordText(segment, at)} has elements of another type`);
   }
   return new ListReader(place, element, message, below);
 }
 
 /** What becomes of a list as a value, and what of a value can be written as one. */
-interface Collection<Value> {
+interface CollectionForm<Value> {
   make(elements: unknown[]): Value;
   /** @throws Misplaced for what is none */
   elements(value: unknown): readonly unknown[];
 }
 
-const arrays: Collection<unknown[]> = {
+const arrays: CollectionForm<unknown[]> = {
   make: (elements) => elements,
   elements(value) {
-    if (!Array.isArray(value)) throw new Misplaced("write", `invalid array: expected an array, got ${describe(value)}`);
+    if (!Array.isArray(value))
+      throw new PathError("write", `invalid array: expected an array, got ${describeValue(value)}`);
     return value;
   },
 };
 
-const sets: Collection<Set<unknown>> = {
+const sets: CollectionForm<Set<unknown>> = {
   make: (elements) => new Set(elements),
   elements(value) {
-    if (!(value instanceof Set)) throw new Misplaced("write", `invalid set: expected a Set, got ${describe(value)}`);
+    if (!(value instanceof Set))
+      throw new PathError("write", `invalid set: expected a Set, got ${describeValue(value)}`);
     return [...value];
   },
 };
 
-const maps: Collection<Map<unknown, unknown>> = {
+const maps: CollectionForm<Map<unknown, unknown>> = {
   make: (elements) => new Map(elements as [unknown, unknown][]),
   elements(value) {
-    if (!(value instanceof Map)) throw new Misplaced("write", `invalid map: expected a Map, got ${describe(value)}`);
+    if (!(value instanceof Map))
+      throw new PathError("write", `invalid map: expected a Map, got ${describeValue(value)}`);
     return [...value];
   },
 };
 
-const records: Collection<Record<string, unknown>> = {
+const records: CollectionForm<Record<string, unknown>> = {
   make(elements) {
     const record: Record<string, unknown> = {};
     for (const [key, value] of elements as [string, unknown][]) setOwn(record, key, value);
@@ -194,7 +204,7 @@ const records: Collection<Record<string, unknown>> = {
   },
   elements(value) {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new Misplaced("write", `invalid record: expected an object, got ${describe(value)}`);
+      throw new PathError("write", `invalid record: expected an object, got ${describeValue(value)}`);
     }
     return Object.entries(value);
   },
@@ -208,13 +218,13 @@ export function setOwn(object: object, key: string, value: unknown): void {
 
 function collection<View>(
   element: CapnpType<View>,
-  { make, elements }: Collection<unknown>,
+  { make, elements }: CollectionForm<unknown>,
 ): PointerType<ListReader<View>> {
   return {
     kind: "pointer",
     size: ListSize.pointer,
     view: (message, segment, at, depth) => listView(element, message, segment, at, depth),
-    empty: (message, depth) => new ListReader(empty, element, message, depth),
+    empty: (message, depth) => new ListReader(emptyList, element, message, depth),
     value(list) {
       const values: unknown[] = [];
       let i = 0;
@@ -252,7 +262,13 @@ export function record<View>(entry: PointerType<View>): PointerType<ListReader<V
   return collection(entry, records);
 }
 
-function writeList(element: CapnpType, builder: Builder, at: number, values: readonly unknown[], depth: number): void {
+function writeList(
+  element: CapnpType,
+  builder: MessageBuilder,
+  at: number,
+  values: readonly unknown[],
+  depth: number,
+): void {
   const below = builder.descend(depth);
   const listed = element.kind === "pointer" ? element.inList : undefined;
   if (listed !== undefined) {
@@ -262,15 +278,15 @@ function writeList(element: CapnpType, builder: Builder, at: number, values: rea
     builder.listPointer(at, to, ListSize.composite, words);
     builder.structPointer(to, to + 8, dataWords, pointerWords);
     builder.view.setUint32(to, values.length * 4, true);
-    eachOf(values, (value, i) => {
+    writeEachElement(values, (value, i) => {
       listed.write(builder, to + 8 + i * (dataWords + pointerWords) * 8, value, below);
     });
     return;
   }
-  const bits = bitsOf[element.size] as number;
+  const bits = elementBits[element.size] as number;
   const to = builder.allocate(Math.ceil((bits * values.length) / 64));
   builder.listPointer(at, to, element.size, values.length);
-  eachOf(values, (value, i) => {
+  writeEachElement(values, (value, i) => {
     const bit = i * bits;
     const place = to + Math.floor(bit / 8);
     if (element.kind === "data") element.write(builder.view, place, bit & 7, value);
@@ -278,7 +294,7 @@ function writeList(element: CapnpType, builder: Builder, at: number, values: rea
   });
 }
 
-function eachOf(values: readonly unknown[], write: (value: unknown, i: number) => void): void {
+function writeEachElement(values: readonly unknown[], write: (value: unknown, i: number) => void): void {
   let i = 0;
   try {
     // By index: holes are values that are refused.

@@ -7,7 +7,7 @@
  * After the encoding specification of Cap'n Proto, https://capnproto.org/encoding.html.
  */
 import { CapnpError } from "./error.js";
-import { type Presence, presenceOf } from "./presence.js";
+import { availabilityOf, type ByteAvailability } from "./presence.js";
 
 export interface ReadLimits {
   /**
@@ -24,20 +24,20 @@ export const defaultDepth = 64;
 const defaultTraversal = 64 * 2 ** 20;
 const mostSegments = 512;
 
-export interface Segment {
+export interface MessageSegment {
   readonly id: number;
   readonly bytes: Uint8Array;
   readonly view: DataView;
 }
 
-export class Message {
-  readonly segments: readonly Segment[];
+export class CapnpMessage {
+  readonly segments: readonly MessageSegment[];
   readonly depth: number;
-  readonly #presence: Presence | undefined;
+  readonly #presence: ByteAvailability | undefined;
   #left: number;
 
   /** @param presence where not all of it is there: what is needed is asked for before it is looked at */
-  constructor(segments: readonly Uint8Array[], limits: ReadLimits = {}, presence?: Presence) {
+  constructor(segments: readonly Uint8Array[], limits: ReadLimits = {}, presence?: ByteAvailability) {
     this.#presence = presence;
     this.segments = segments.map((bytes, id) => {
       return { id, bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
@@ -48,7 +48,7 @@ export class Message {
   }
 
   /** Takes `bytes` from what may still be read. */
-  spend(bytes: number): void {
+  chargeTraversal(bytes: number): void {
     this.#left -= bytes;
     if (this.#left < 0) {
       throw malformed(
@@ -62,8 +62,8 @@ export class Message {
    * Says that those bytes are about to be looked at, which are known to be in the segment.
    * @throws CapnpError when they are not there yet
    */
-  need({ bytes }: Segment, at: number, length: number): void {
-    this.#presence?.need(bytes.byteOffset + at, length);
+  requireBytes({ bytes }: MessageSegment, at: number, length: number): void {
+    this.#presence?.requireBytes(bytes.byteOffset + at, length);
   }
 
   /** @throws CapnpError when `left` levels are none */
@@ -81,18 +81,18 @@ export function malformed(reason: string): CapnpError {
  * The segments of a message as it travels: their number, their sizes, and then they themselves. What comes behind the
  * message is not looked at, so that it may lie in memory that is larger.
  */
-export function openMessage(bytes: Uint8Array, limits?: ReadLimits): Message {
+export function openMessage(bytes: Uint8Array, limits?: ReadLimits): CapnpMessage {
   if (!(bytes instanceof Uint8Array)) throw new TypeError("cannot read a message: expected a Uint8Array");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.byteLength < 8) throw malformed(`expected at least 8 bytes, got ${bytes.byteLength}`);
-  const presence = presenceOf(bytes.buffer);
-  presence?.need(bytes.byteOffset, 8);
+  const presence = availabilityOf(bytes.buffer);
+  presence?.requireBytes(bytes.byteOffset, 8);
   const count = view.getUint32(0, true) + 1;
   if (count > mostSegments) throw malformed(`expected at most ${mostSegments} segments, got ${count}`);
   let at = 8 * Math.ceil((4 + 4 * count) / 8);
   if (at > bytes.byteLength)
     throw malformed(`the sizes of its ${count} segments do not fit into ${bytes.byteLength} bytes`);
-  presence?.need(bytes.byteOffset, at);
+  presence?.requireBytes(bytes.byteOffset, at);
   const segments: Uint8Array[] = [];
   for (let i = 0; i < count; i++) {
     const size = 8 * view.getUint32(4 + 4 * i, true);
@@ -103,11 +103,11 @@ export function openMessage(bytes: Uint8Array, limits?: ReadLimits): Message {
     at += size;
   }
   if ((segments[0] as Uint8Array).byteLength < 8) throw malformed("its first segment has no root");
-  return new Message(segments, limits, presence);
+  return new CapnpMessage(segments, limits, presence);
 }
 
 /** What a pointer leads to. One object, used again and again: what is in it is taken out at once. */
-export const target: { segment: Segment; at: number; low: number; high: number } = {
+export const pointerTarget: { segment: MessageSegment; at: number; low: number; high: number } = {
   segment: { id: 0, bytes: new Uint8Array(0), view: new DataView(new ArrayBuffer(0)) },
   at: 0,
   low: 0,
@@ -119,58 +119,64 @@ export const target: { segment: Segment; at: number; low: number; high: number }
  * at which its content begins, and the two halves of the pointer that describes it.
  * @returns false for null
  */
-export function follow(message: Message, segment: Segment, at: number): boolean {
+export function followPointer(message: CapnpMessage, segment: MessageSegment, at: number): boolean {
   const low = segment.view.getInt32(at, true);
   const high = segment.view.getUint32(at + 4, true);
   if (low === 0 && high === 0) return false;
   if ((low & 3) !== 2) {
-    target.segment = segment;
-    target.at = at + 8 + (low >> 2) * 8;
-    target.low = low;
-    target.high = high;
+    pointerTarget.segment = segment;
+    pointerTarget.at = at + 8 + (low >> 2) * 8;
+    pointerTarget.low = low;
+    pointerTarget.high = high;
     return true;
   }
-  return followFar(message, segment, at, low, high);
+  return followFarPointer(message, segment, at, low, high);
 }
 
-function followFar(message: Message, from: Segment, place: number, low: number, high: number): boolean {
+function followFarPointer(
+  message: CapnpMessage,
+  from: MessageSegment,
+  place: number,
+  low: number,
+  high: number,
+): boolean {
   const far = segmentOf(message, high, from, place);
   const pad = (low >>> 3) * 8;
   const double = (low & 4) !== 0;
   if (pad + (double ? 16 : 8) > far.bytes.byteLength) {
-    throw malformed(`the far pointer at ${placeOf(from, place)} leads past the end of segment ${far.id}`);
+    throw malformed(`the far pointer at ${wordText(from, place)} leads past the end of segment ${far.id}`);
   }
-  message.spend(double ? 16 : 8);
-  message.need(far, pad, double ? 16 : 8);
+  message.chargeTraversal(double ? 16 : 8);
+  message.requireBytes(far, pad, double ? 16 : 8);
   const first = far.view.getInt32(pad, true);
   const second = far.view.getUint32(pad + 4, true);
   if (!double) {
     if (first === 0 && second === 0) return false;
-    if ((first & 3) === 2) throw malformed(`the far pointer at ${placeOf(from, place)} leads to another one`);
-    target.segment = far;
-    target.at = pad + 8 + (first >> 2) * 8;
-    target.low = first;
-    target.high = second;
+    if ((first & 3) === 2) throw malformed(`the far pointer at ${wordText(from, place)} leads to another one`);
+    pointerTarget.segment = far;
+    pointerTarget.at = pad + 8 + (first >> 2) * 8;
+    pointerTarget.low = first;
+    pointerTarget.high = second;
     return true;
   }
-  if ((first & 7) !== 2) throw malformed(`the double far pointer at ${placeOf(from, place)} leads to no far pointer`);
-  target.segment = segmentOf(message, second, far, pad);
-  target.at = (first >>> 3) * 8;
-  target.low = far.view.getInt32(pad + 8, true);
-  target.high = far.view.getUint32(pad + 12, true);
-  if ((target.low & 3) === 2)
-    throw malformed(`the double far pointer at ${placeOf(from, place)} has a far pointer as tag`);
+  if ((first & 7) !== 2) throw malformed(`the double far pointer at ${wordText(from, place)} leads to no far pointer`);
+  pointerTarget.segment = segmentOf(message, second, far, pad);
+  pointerTarget.at = (first >>> 3) * 8;
+  pointerTarget.low = far.view.getInt32(pad + 8, true);
+  pointerTarget.high = far.view.getUint32(pad + 12, true);
+  if ((pointerTarget.low & 3) === 2)
+    throw malformed(`the double far pointer at ${wordText(from, place)} has a far pointer as tag`);
   return true;
 }
 
-function segmentOf(message: Message, id: number, from: Segment, place: number): Segment {
+function segmentOf(message: CapnpMessage, id: number, from: MessageSegment, place: number): MessageSegment {
   const segment = message.segments[id];
   if (segment !== undefined) return segment;
   const count = message.segments.length;
-  throw malformed(`the far pointer at ${placeOf(from, place)} leads to segment ${id}, of ${count}`);
+  throw malformed(`the far pointer at ${wordText(from, place)} leads to segment ${id}, of ${count}`);
 }
 
 /** `word 7 of segment 0`. */
-export function placeOf({ id }: Segment, at: number): string {
+export function wordText({ id }: MessageSegment, at: number): string {
   return `word ${at / 8} of segment ${id}`;
 }

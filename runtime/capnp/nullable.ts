@@ -2,15 +2,15 @@
  * `T | null` where it stands alone, as an element or as the value of an entry: a struct of a union of `null :Void` and
  * `value :T`. In a struct that has it as a member, the member's own union or pointer says it.
  */
-import type { Builder } from "./builder.js";
-import { Misplaced } from "./error.js";
-import type { Message, Segment } from "./message.js";
+import type { MessageBuilder } from "./builder.js";
+import { PathError } from "./error.js";
+import type { CapnpMessage, MessageSegment } from "./message.js";
 import { readPointer, readUint16, StructReader, structAt } from "./struct.js";
-import { bitsOf, type CapnpType, ListSize, type PointerType } from "./type.js";
+import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 
 export function nullable<View>(type: CapnpType<View>): PointerType<View | null> {
   // Behind the 16 bits that tell them apart, where its size puts it.
-  const bits = type.kind === "data" ? (bitsOf[type.size] as number) : 0;
+  const bits = type.kind === "data" ? (elementBits[type.size] as number) : 0;
   const bit = Math.max(16, bits);
   const dataWords = bits === 64 ? 2 : 1;
   const pointerWords = type.kind === "data" ? 0 : 1;
@@ -20,9 +20,9 @@ export function nullable<View>(type: CapnpType<View>): PointerType<View | null> 
     if (bit + bits > reader.$dataSize * 8) return type.default;
     return type.view(reader.$segment.view, reader.$data + (bit >>> 3), bit & 7);
   };
-  const fill = (builder: Builder, at: number, value: unknown, depth: number): void => {
+  const fill = (builder: MessageBuilder, at: number, value: unknown, depth: number): void => {
     const below = builder.descend(depth);
-    if (value === undefined) throw new Misplaced("write", "expected a value or null, got undefined");
+    if (value === undefined) throw new PathError("write", "expected a value or null, got undefined");
     if (value === null) return;
     builder.view.setUint16(at, 1, true);
     if (type.kind === "data") type.write(builder.view, at + (bit >>> 3), bit & 7, value);
@@ -42,7 +42,14 @@ export function nullable<View>(type: CapnpType<View>): PointerType<View | null> 
     inList: {
       dataWords,
       pointerWords,
-      view(message: Message, segment: Segment, data: number, dataSize: number, pointerCount: number, depth: number) {
+      view(
+        message: CapnpMessage,
+        segment: MessageSegment,
+        data: number,
+        dataSize: number,
+        pointerCount: number,
+        depth: number,
+      ) {
         const below = message.descend(depth);
         return viewOf(new StructReader(message, segment, data, dataSize, data + dataSize, pointerCount, below));
       },

@@ -4,7 +4,7 @@
  * that they look at is there. Each byte is fetched once: what has been seen stays as it was, whatever the other side does to it.
  */
 import { CapnpError } from "./error.js";
-import { setPresence } from "./presence.js";
+import { setAvailability } from "./presence.js";
 
 /** Memory that is read from afar. An `RdmaBuffer` is such. */
 export interface RemoteMemory {
@@ -26,7 +26,7 @@ export interface RemoteMessageOptions {
   readonly piece?: number;
 }
 
-interface Range {
+interface MissingBytes {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
@@ -38,11 +38,11 @@ export class RemoteMessage {
   /** As large as all of it; the system backs with memory what is written to. */
   readonly #bytes: Uint8Array<ArrayBuffer>;
   /** By piece: 1 where it is there. */
-  readonly #there: Uint8Array;
-  #absent: Range | undefined;
+  readonly #fetchedPieces: Uint8Array;
+  #missing: MissingBytes | undefined;
   /** Of what was fetched at once: the piece behind it, and how many they were. */
   readonly #runs = new Map<number, number>();
-  #turn: Promise<unknown> = Promise.resolve();
+  #lastRead: Promise<unknown> = Promise.resolve();
   #fetched = 0;
   #reads = 0;
 
@@ -62,8 +62,8 @@ export class RemoteMessage {
     } catch {
       throw new CapnpError("read", "the message", `there is no address space for ${memory.size} bytes here`);
     }
-    this.#there = new Uint8Array(Math.ceil(memory.size / piece));
-    setPresence(this.#bytes.buffer, { need: (at, length) => this.#need(at, length) });
+    this.#fetchedPieces = new Uint8Array(Math.ceil(memory.size / piece));
+    setAvailability(this.#bytes.buffer, { requireBytes: (at, length) => this.#requireBytes(at, length) });
   }
 
   /** Bytes that have been fetched. */
@@ -83,19 +83,19 @@ export class RemoteMessage {
    * @throws what `look` throws, CapnpError above all; what `readInto` rejects with
    */
   read<T>(look: (bytes: Uint8Array) => T, options: RemoteReadOptions = {}): Promise<T> {
-    const result = this.#turn.then(() => this.#read(look, options));
-    this.#turn = result.catch(() => {});
+    const result = this.#lastRead.then(() => this.#read(look, options));
+    this.#lastRead = result.catch(() => {});
     return result;
   }
 
   async #read<T>(look: (bytes: Uint8Array) => T, options: RemoteReadOptions): Promise<T> {
     for (;;) {
-      this.#absent = undefined;
+      this.#missing = undefined;
       let found: T | undefined;
       try {
         found = look(this.#bytes);
       } catch (error) {
-        if (this.#absent === undefined) throw error;
+        if (this.#missing === undefined) throw error;
       }
       if (found instanceof Promise) {
         found.catch(() => {});
@@ -104,15 +104,15 @@ export class RemoteMessage {
         );
       }
       // Also where `look` has caught the error itself.
-      if (this.#absent === undefined) return found as T;
-      await this.#fetch(this.#absent, options);
+      if (this.#missing === undefined) return found as T;
+      await this.#fetch(this.#missing, options);
     }
   }
 
-  #need(at: number, length: number): void {
+  #requireBytes(at: number, length: number): void {
     for (let piece = Math.floor(at / this.#piece); piece * this.#piece < at + length; piece++) {
-      if (this.#there[piece] === 1) continue;
-      this.#absent = { from: at, to: at + length };
+      if (this.#fetchedPieces[piece] === 1) continue;
+      this.#missing = { from: at, to: at + length };
       throw new CapnpError(
         "read",
         "the message",
@@ -125,18 +125,18 @@ export class RemoteMessage {
    * Fetches what is not there of a range. Who goes on where earlier bytes ended gets twice as many as those were: he who looks at all of
    * a list looks again some twenty times, and not once for each piece.
    */
-  async #fetch(wanted: Range, options: RemoteReadOptions): Promise<void> {
+  async #fetch(wanted: MissingBytes, options: RemoteReadOptions): Promise<void> {
     const end = Math.ceil(wanted.to / this.#piece);
     for (let first = Math.floor(wanted.from / this.#piece); first < end; first++) {
-      if (this.#there[first] === 1) continue;
+      if (this.#fetchedPieces[first] === 1) continue;
       const before = this.#runs.get(first) ?? 0;
-      const most = Math.min(Math.max(end, first + 2 * before), this.#there.length);
+      const most = Math.min(Math.max(end, first + 2 * before), this.#fetchedPieces.length);
       let last = first + 1;
-      while (last < most && this.#there[last] !== 1) last++;
+      while (last < most && this.#fetchedPieces[last] !== 1) last++;
       const offset = first * this.#piece;
       const local = this.#bytes.subarray(offset, last * this.#piece);
       await this.#memory.readInto(local, { ...options, offset });
-      this.#there.fill(1, first, last);
+      this.#fetchedPieces.fill(1, first, last);
       this.#runs.delete(first);
       this.#runs.set(last, last - first);
       this.#fetched += local.length;

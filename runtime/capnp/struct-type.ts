@@ -2,12 +2,12 @@
  * What the compiler says of a struct: its members and where they are. Values are written and read by it; views are not,
  * generated getters know the places themselves.
  */
-import { Builder, type WriteOptions } from "./builder.js";
-import { CapnpError, describe, Misplaced, memberStep, rethrowAt } from "./error.js";
+import { MessageBuilder, type WriteOptions } from "./builder.js";
+import { CapnpError, describeValue, memberStep, PathError, rethrowAt } from "./error.js";
 import { setOwn } from "./list.js";
 import { openMessage, type ReadLimits } from "./message.js";
 import { hasPointer, readPointer, readUint16, type StructReader, type StructReaderClass, structAt } from "./struct.js";
-import { bitsOf, type CapnpType, ListSize, type PointerType } from "./type.js";
+import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 
 export interface Member {
   /** In TypeScript. */
@@ -62,7 +62,7 @@ export function struct<R extends StructReader>(
     known ??= shape();
     return known;
   };
-  const fill = (builder: Builder, at: number, value: unknown, depth: number): void => {
+  const fill = (builder: MessageBuilder, at: number, value: unknown, depth: number): void => {
     const below = builder.descend(depth);
     writeShape(builder, shapeOf(), name, value, { data: at, pointers: at + dataWords * 8, depth: below });
   };
@@ -91,18 +91,24 @@ export function struct<R extends StructReader>(
   };
 }
 
-interface Place {
+interface StructTarget {
   readonly data: number;
   readonly pointers: number;
   readonly depth: number;
 }
 
-function writeShape(builder: Builder, shape: StructShape, name: string, value: unknown, place: Place): void {
+function writeShape(
+  builder: MessageBuilder,
+  shape: StructShape,
+  name: string,
+  value: unknown,
+  place: StructTarget,
+): void {
   switch (shape.kind) {
     case "message":
       checkObject(value, name);
       for (const member of shape.members) {
-        writeMember(builder, member, ownOf(value, member.name), memberStep(member.name), place);
+        writeMember(builder, member, ownProperty(value, member.name), memberStep(member.name), place);
       }
       break;
     case "tuple":
@@ -111,7 +117,7 @@ function writeShape(builder: Builder, shape: StructShape, name: string, value: u
     case "entry":
       shape.members.forEach((member, i) => {
         const [key] = value as [unknown, unknown];
-        writeMember(builder, member, (value as unknown[])[i], i === 0 ? ".key" : `[${describe(key)}]`, place);
+        writeMember(builder, member, (value as unknown[])[i], i === 0 ? ".key" : `[${describeValue(key)}]`, place);
       });
       break;
     case "alias":
@@ -124,28 +130,29 @@ function writeShape(builder: Builder, shape: StructShape, name: string, value: u
 
 function checkObject(value: unknown, name: string): asserts value is object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw new Misplaced("write", `invalid ${name}: expected an object, got ${describe(value)}`);
+  throw new PathError("write", `invalid ${name}: expected an object, got ${describeValue(value)}`);
 }
 
 /** What objects inherit is no value. */
-function ownOf(value: object, name: string): unknown {
+function ownProperty(value: object, name: string): unknown {
   const found = (value as Record<string, unknown>)[name];
   if (found === undefined || Object.hasOwn(value, name)) return found;
   return found === (Object.prototype as unknown as Record<string, unknown>)[name] ? undefined : found;
 }
 
 function writeTuple(
-  builder: Builder,
+  builder: MessageBuilder,
   { members, rest }: Extract<StructShape, { kind: "tuple" }>,
   value: unknown,
-  place: Place,
+  place: StructTarget,
 ): void {
-  if (!Array.isArray(value)) throw new Misplaced("write", `invalid tuple: expected an array, got ${describe(value)}`);
+  if (!Array.isArray(value))
+    throw new PathError("write", `invalid tuple: expected an array, got ${describeValue(value)}`);
   const fixed = rest ? members.length - 1 : members.length;
   const least = members.slice(0, fixed).filter(({ optional }) => !optional).length;
   if (value.length < least || (!rest && value.length > fixed)) {
     const most = rest ? `${least} or more` : least === fixed ? String(fixed) : `${least} to ${fixed}`;
-    throw new Misplaced("write", `invalid tuple: expected ${most} elements, got ${value.length}`);
+    throw new PathError("write", `invalid tuple: expected ${most} elements, got ${value.length}`);
   }
   members.forEach((member, i) => {
     const part = i < fixed ? value[i] : value.slice(fixed);
@@ -154,30 +161,30 @@ function writeTuple(
 }
 
 function writeChoice(
-  builder: Builder,
+  builder: MessageBuilder,
   { tag, discriminant, cases }: Extract<StructShape, { kind: "choice" }>,
   name: string,
   value: unknown,
-  place: Place,
+  place: StructTarget,
 ): void {
   checkObject(value, name);
   const property = discriminant ?? "case";
-  const wanted = ownOf(value, property);
+  const wanted = ownProperty(value, property);
   const number = cases.findIndex((member) => member !== undefined && member.name === wanted);
   const member = cases[number];
   if (member === undefined) {
-    const names = cases.flatMap((known) => (known === undefined ? [] : [describe(known.name)]));
-    throw new Misplaced(
+    const names = cases.flatMap((known) => (known === undefined ? [] : [describeValue(known.name)]));
+    throw new PathError(
       "write",
-      `invalid ${name}: expected ${property} to be one of ${names.join(", ")}, got ${describe(wanted)}`,
+      `invalid ${name}: expected ${property} to be one of ${names.join(", ")}, got ${describeValue(wanted)}`,
     );
   }
   builder.view.setUint16(place.data + tag / 8, number, true);
   if (discriminant !== undefined) writeMember(builder, member, value, "", place);
-  else writeMember(builder, member, ownOf(value, "value"), ".value", place);
+  else writeMember(builder, member, ownProperty(value, "value"), ".value", place);
 }
 
-function writeMember(builder: Builder, member: Member, value: unknown, step: string, place: Place): void {
+function writeMember(builder: MessageBuilder, member: Member, value: unknown, step: string, place: StructTarget): void {
   const { optional, nullable, tag } = member;
   if (value === undefined && optional) return;
   if (value === null && nullable) {
@@ -185,7 +192,7 @@ function writeMember(builder: Builder, member: Member, value: unknown, step: str
     return;
   }
   try {
-    if (value === undefined) throw new Misplaced("write", "expected a value, got undefined");
+    if (value === undefined) throw new PathError("write", "expected a value, got undefined");
     if (tag !== undefined) builder.view.setUint16(place.data + tag / 8, optional && nullable ? 2 : 1, true);
     const { type, at } = member;
     if (type.kind === "data") type.write(builder.view, place.data + (at >>> 3), at & 7, value);
@@ -214,7 +221,7 @@ function structValue(shape: StructShape, name: string, reader: StructReader): un
     case "entry": {
       const [key, value] = shape.members as readonly [Member, Member];
       const known = memberValue(reader, key, ".key");
-      return [known, memberValue(reader, value, `[${describe(known)}]`)];
+      return [known, memberValue(reader, value, `[${describeValue(known)}]`)];
     }
     case "alias":
       return memberValue(reader, shape.members[0] as Member, "");
@@ -229,7 +236,7 @@ function choiceValue(
   reader: StructReader,
 ): unknown {
   const number = readUint16(reader, tag / 8);
-  if (number === 0) throw new Misplaced("read", `invalid ${name}: none of its cases is there`);
+  if (number === 0) throw new PathError("read", `invalid ${name}: none of its cases is there`);
   const member = cases[number];
   const property = discriminant ?? "case";
   if (member === undefined) {
@@ -253,12 +260,12 @@ function memberValue(reader: StructReader, { type, at, optional, nullable, tag }
       if (which === 1 && optional && nullable) return null;
     } else if ((optional || nullable) && !hasPointer(reader, at)) return optional ? undefined : null;
     if (type.kind === "pointer") return type.value(readPointer(reader, at, type));
-    const bits = bitsOf[type.size] as number;
+    const bits = elementBits[type.size] as number;
     const value =
       at + bits > reader.$dataSize * 8
         ? type.default
         : type.view(reader.$segment.view, reader.$data + (at >>> 3), at & 7);
-    if (value === "$unknown:0") throw new Misplaced("read", "the message has no value for it");
+    if (value === "$unknown:0") throw new PathError("read", "the message has no value for it");
     return value;
   } catch (error) {
     rethrowAt(step, error);
@@ -269,13 +276,13 @@ function memberValue(reader: StructReader, { type, at, optional, nullable, tag }
 export function readMessage<R extends StructReader>(type: StructType<R>, bytes: Uint8Array, limits?: ReadLimits): R {
   const message = openMessage(bytes, limits);
   const root = message.segments[0]!;
-  message.need(root, 0, 8);
+  message.requireBytes(root, 0, 8);
   return type.view(message, root, 0, message.depth);
 }
 
 /** The whole value behind a reader. */
 export function readValue<R extends StructReader>(type: StructType<R>, reader: R): unknown {
-  return named("read", type.name, () => type.value(reader));
+  return withErrorPath("read", type.name, () => type.value(reader));
 }
 
 /** A message with `value` as its root. */
@@ -284,19 +291,19 @@ export function writeMessage<R extends StructReader>(
   value: unknown,
   options?: WriteOptions,
 ): Uint8Array {
-  return named("write", type.name, () => {
-    const builder = new Builder(options);
+  return withErrorPath("write", type.name, () => {
+    const builder = new MessageBuilder(options);
     const root = builder.allocate(1);
     type.write(builder, root, value, builder.depth);
     return builder.finish();
   });
 }
 
-function named<T>(verb: "read" | "write", name: string, work: () => T): T {
+function withErrorPath<T>(verb: "read" | "write", name: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Misplaced) throw new CapnpError(error.verb, name + error.path, error.reason);
+    if (error instanceof PathError) throw new CapnpError(error.verb, name + error.path, error.reason);
     if (error instanceof RangeError && error.message.includes("call stack")) {
       throw new CapnpError(verb, name, "it nests deeper than the stack of this process allows");
     }

@@ -3,13 +3,20 @@
  * made from the functions below. What lies beyond the end of a struct was written by an older schema, and reads as the
  * default.
  */
-import { follow, type Message, malformed, placeOf, type Segment, target } from "./message.js";
+import {
+  type CapnpMessage,
+  followPointer,
+  type MessageSegment,
+  malformed,
+  pointerTarget,
+  wordText,
+} from "./message.js";
 import type { DataType, PointerType } from "./type.js";
 
 /** Where a struct is. All offsets are in bytes from the start of the segment. */
 export class StructReader {
-  readonly $message: Message;
-  readonly $segment: Segment;
+  readonly $message: CapnpMessage;
+  readonly $segment: MessageSegment;
   readonly $data: number;
   /** In bytes. */
   readonly $dataSize: number;
@@ -19,8 +26,8 @@ export class StructReader {
   readonly $depth: number;
 
   constructor(
-    message: Message,
-    segment: Segment,
+    message: CapnpMessage,
+    segment: MessageSegment,
     data: number,
     dataSize: number,
     pointers: number,
@@ -42,28 +49,28 @@ export type StructReaderClass<R extends StructReader> = new (...args: Constructo
 /** The struct that the pointer at byte `at` leads to; one with nothing in it if that is null. */
 export function structAt<R extends StructReader>(
   Reader: StructReaderClass<R>,
-  message: Message,
-  segment: Segment,
+  message: CapnpMessage,
+  segment: MessageSegment,
   at: number,
   depth: number,
 ): R {
   const below = message.descend(depth);
-  if (!follow(message, segment, at)) return new Reader(message, segment, 0, 0, 0, 0, below);
-  const { segment: there, at: data, low, high } = target;
-  if ((low & 3) !== 0) throw malformed(`expected a struct at ${placeOf(segment, at)}, got ${kindOf(low)}`);
+  if (!followPointer(message, segment, at)) return new Reader(message, segment, 0, 0, 0, 0, below);
+  const { segment: there, at: data, low, high } = pointerTarget;
+  if ((low & 3) !== 0) throw malformed(`expected a struct at ${wordText(segment, at)}, got ${pointerKind(low)}`);
   const dataSize = (high & 0xffff) * 8;
   const pointerCount = high >>> 16;
   const size = dataSize + pointerCount * 8;
   // A struct of no size says that it is there by an offset that leads nowhere.
   if (size > 0 && (data < 0 || data + size > there.bytes.byteLength)) {
-    throw malformed(`the struct at ${placeOf(segment, at)} lies outside of its segment`);
+    throw malformed(`the struct at ${wordText(segment, at)} lies outside of its segment`);
   }
-  message.spend(size + 8);
-  message.need(there, data, size);
+  message.chargeTraversal(size + 8);
+  message.requireBytes(there, data, size);
   return new Reader(message, there, data, dataSize, data + dataSize, pointerCount, below);
 }
 
-export function kindOf(low: number): string {
+export function pointerKind(low: number): string {
   return ["a struct", "a list", "a far pointer", "a capability"][low & 3] as string;
 }
 

@@ -3,8 +3,8 @@
  * what a pointer leads to. Each is read in two ways: as a view, which looks into the message, and as a value, which is what
  * a schema says and holds nothing of the message any more.
  */
-import type { Builder } from "./builder.js";
-import type { Message, Segment } from "./message.js";
+import type { MessageBuilder } from "./builder.js";
+import type { CapnpMessage, MessageSegment } from "./message.js";
 
 /** Sizes of the elements of a list, as a list pointer has them. */
 export const ListSize = {
@@ -21,7 +21,7 @@ export const ListSize = {
 export type ListSize = (typeof ListSize)[keyof typeof ListSize];
 
 /** Bits of an element of that size; of a composite one its tag says. */
-export const bitsOf: readonly number[] = [0, 1, 8, 16, 32, 64, 64];
+export const elementBits: readonly number[] = [0, 1, 8, 16, 32, 64, 64];
 
 /** `View` is what a getter gives; values are what a schema says. */
 export interface DataType<View = unknown> {
@@ -40,12 +40,12 @@ export interface PointerType<View = unknown> {
   /** In a list. Composite: its elements lie in the list. */
   readonly size: 6 | 7;
   /** @param at byte of the pointer */
-  view(message: Message, segment: Segment, at: number, depth: number): View;
+  view(message: CapnpMessage, segment: MessageSegment, at: number, depth: number): View;
   /** What null reads as. */
-  empty(message: Message, depth: number): View;
+  empty(message: CapnpMessage, depth: number): View;
   value(view: View): unknown;
   /** @param at byte of the pointer, in the builder's memory */
-  write(builder: Builder, at: number, value: unknown, depth: number): void;
+  write(builder: MessageBuilder, at: number, value: unknown, depth: number): void;
   /** Of a composite one. */
   readonly inList?: ListedType<View>;
 }
@@ -55,8 +55,15 @@ export interface ListedType<View> {
   /** In words. */
   readonly dataWords: number;
   readonly pointerWords: number;
-  view(message: Message, segment: Segment, data: number, dataSize: number, pointerCount: number, depth: number): View;
-  write(builder: Builder, at: number, value: unknown, depth: number): void;
+  view(
+    message: CapnpMessage,
+    segment: MessageSegment,
+    data: number,
+    dataSize: number,
+    pointerCount: number,
+    depth: number,
+  ): View;
+  write(builder: MessageBuilder, at: number, value: unknown, depth: number): void;
 }
 
 export type CapnpType<View = unknown> = DataType<View> | PointerType<View>;

@@ -3,7 +3,7 @@ import { createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/pro
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { namespaceOf } from "../../schemas/names/qualified.js";
 import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
-import { type DescribedFile, descriptorSet } from "../../schemas/protobuf/descriptor-set/index.js";
+import { type DescribedFile, writeDescriptorSet } from "../../schemas/protobuf/descriptor-set/index.js";
 import { handlePackage } from "../../schemas/protobuf/names.js";
 import { wellKnownFileOf } from "../../schemas/protobuf/well-known-files.js";
 
@@ -12,7 +12,7 @@ export function registryOf(schema: ProtoSchema): FileRegistry {
   const names = [...schema.messages.keys(), ...schema.enums.keys(), ...schema.services.keys()];
   const packageOf = packagesOf(schema);
   const files = [...new Set(names.map(packageOf))].sort().map((name) => fileOf(name, schema, packageOf));
-  return createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet(importsFirst(files), schema)));
+  return createFileRegistry(fromBinary(FileDescriptorSetSchema, writeDescriptorSet(importsFirst(files), schema)));
 }
 
 function importsFirst(files: readonly DescribedFile[]): readonly DescribedFile[] {

@@ -21,7 +21,7 @@ export function describeField(field: ProtoField): string {
 }
 
 /** Names of fields in the order given: `a`, `a and b`, `a, b and c`. */
-export function listOf(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   const last = names.at(-1) ?? "";
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
 }

@@ -3,4 +3,4 @@ export { oneWayRules } from "./one-way.js";
 export { allRoots, type WireRoots } from "./roots.js";
 export type { MemberNames, Pair, WireRule } from "./rule.js";
 export { wireRules } from "./rules/index.js";
-export { wireDifferences } from "./wire-differences.js";
+export { findWireDifferences } from "./wire-differences.js";

@@ -19,7 +19,7 @@ export interface Pair<T> {
 }
 
 /** What is wrong with one part. */
-export interface Finding {
+export interface WireFinding {
   /** Full name; of a member its name follows a dot. */
   readonly place: string;
   readonly text: string;
@@ -32,17 +32,17 @@ export interface Finding {
 export type MemberNames = ReadonlyMap<string, readonly string[]>;
 
 /** The two schemas as a whole. */
-export interface Surroundings {
+export interface RuleContext {
   readonly schemas: Pair<ProtoSchema>;
   /** Absent: nobody knows them, as between two processes that meet. */
   readonly names: Pair<MemberNames> | undefined;
   /** Whether the types that are compared are different ones, which exist beside each other, and none was renamed. */
-  readonly areOthers: boolean;
+  readonly areDistinctTypes: boolean;
   /** What keeps one side from reading messages or enums of the other, as one line; undefined: nothing. */
-  apart(types: Pair<ProtoType>): string | undefined;
+  incompatibility(types: Pair<ProtoType>): string | undefined;
 }
 
-interface Named {
+interface RuleIdentity {
   /** As `viceroy break` and its documentation have it: `VC5001`. */
   readonly code: string;
   /** In words: `field-type-changed`. */
@@ -52,33 +52,33 @@ interface Named {
 }
 
 /** Compares two fields with the same number. Of the rules of a field the first that finds something is reported. */
-export interface FieldRule extends Named {
+export interface FieldRule extends RuleIdentity {
   readonly compares: "field";
-  find(fields: Pair<ProtoField>, around: Surroundings): string | undefined;
+  find(fields: Pair<ProtoField>, around: RuleContext): string | undefined;
 }
 
-export interface MessageRule extends Named {
+export interface MessageRule extends RuleIdentity {
   readonly compares: "message";
   /** Whether it goes by the names of members. Arguments of calls are known by their places, whatever they are called. */
   readonly byName?: boolean;
-  find(messages: Pair<ProtoMessage>, around: Surroundings): readonly Finding[];
+  find(messages: Pair<ProtoMessage>, around: RuleContext): readonly WireFinding[];
 }
 
-export interface EnumRule extends Named {
+export interface EnumRule extends RuleIdentity {
   readonly compares: "enum";
-  find(enums: Pair<ProtoEnum>, around: Surroundings): readonly Finding[];
+  find(enums: Pair<ProtoEnum>, around: RuleContext): readonly WireFinding[];
 }
 
 /** Compares two services with the same id. */
-export interface ServiceRule extends Named {
+export interface ServiceRule extends RuleIdentity {
   readonly compares: "service";
-  find(services: Pair<ProtoService>): readonly Finding[];
+  find(services: Pair<ProtoService>): readonly WireFinding[];
 }
 
 /** Compares a service with what the newer schema has in its place. */
-export interface ActorRule extends Named {
+export interface ActorRule extends RuleIdentity {
   readonly compares: "actor";
-  find(service: ProtoService, newer: ProtoSchema): readonly Finding[];
+  find(service: ProtoService, newer: ProtoSchema): readonly WireFinding[];
 }
 
 export type WireRule = FieldRule | MessageRule | EnumRule | ServiceRule | ActorRule;

@@ -7,7 +7,7 @@ import type { ProtoField, ProtoMessage, ProtoSchema, ProtoType } from "../protob
 import type { WireDifference } from "../protobuf/difference.js";
 import { isHandle } from "../protobuf/names.js";
 import { allRoots, type WireRoots } from "./roots.js";
-import type { Finding, MemberNames, Pair, Surroundings, WireRule } from "./rule.js";
+import type { MemberNames, Pair, RuleContext, WireFinding, WireRule } from "./rule.js";
 import { wireRules } from "./rules/index.js";
 
 /**
@@ -17,17 +17,17 @@ import { wireRules } from "./rules/index.js";
  * @param names what members are and were called, where that is known
  * @returns the differences in the order in which the walk meets them; each once
  */
-export function wireDifferences(
+export function findWireDifferences(
   older: ProtoSchema,
   newer: ProtoSchema,
   roots: WireRoots = allRoots(older, newer),
   names?: Pair<MemberNames>,
 ): readonly WireDifference[] {
-  const comparison = new Comparison({ older, newer }, "named", names);
+  const comparison = new WireComparison({ older, newer }, "named", names);
   comparison.visitActors(roots.actors);
   for (const { older: from, newer: to } of roots.messages) comparison.visit(message(from), message(to));
   for (const { older: from, newer: to } of roots.enums ?? []) comparison.visit(enumeration(from), enumeration(to));
-  return comparison.finish();
+  return comparison.differences();
 }
 
 function enumeration(name: string): ProtoType {
@@ -44,7 +44,7 @@ interface MessagePair extends Pair<ProtoMessage> {
   readonly areArguments: boolean;
 }
 
-class Comparison implements Surroundings {
+class WireComparison implements RuleContext {
   readonly schemas: Pair<ProtoSchema>;
   readonly names: Pair<MemberNames> | undefined;
   /**
@@ -54,7 +54,7 @@ class Comparison implements Surroundings {
   readonly #mode: "named" | "structure";
   readonly #found: WireDifference[] = [];
   readonly #seen = new Set<string>();
-  readonly #waiting: MessagePair[] = [];
+  readonly #queue: MessagePair[] = [];
 
   constructor(schemas: Pair<ProtoSchema>, mode: "named" | "structure", names: Pair<MemberNames> | undefined) {
     this.schemas = schemas;
@@ -62,13 +62,13 @@ class Comparison implements Surroundings {
     this.#mode = mode;
   }
 
-  get areOthers(): boolean {
+  get areDistinctTypes(): boolean {
     return this.#mode === "structure";
   }
 
-  finish(): readonly WireDifference[] {
+  differences(): readonly WireDifference[] {
     // The list grows while it is walked: no recursion, since schemas may be deep.
-    for (const pair of this.#waiting) this.#compareMessages(pair);
+    for (const pair of this.#queue) this.#compareMessages(pair);
     return this.#found;
   }
 
@@ -87,27 +87,27 @@ class Comparison implements Surroundings {
       for (const method of before.methods) {
         const same = now.methods.find(({ id }) => id === method.id);
         if (same === undefined || same.stream !== method.stream) continue;
-        this.#enter(method.request, same.request, true);
-        this.#enter(method.response, same.response);
+        this.#enqueueMessages(method.request, same.request, true);
+        this.#enqueueMessages(method.response, same.response);
       }
     }
   }
 
   /** Types that meet: those without members have been judged by the rules of the field. */
   visit(older: ProtoType, newer: ProtoType): void {
-    if (older.kind === "message" && newer.kind === "message") this.#enter(older.name, newer.name);
+    if (older.kind === "message" && newer.kind === "message") this.#enqueueMessages(older.name, newer.name);
     if (older.kind === "enum" && newer.kind === "enum") this.#compareEnums(older.name, newer.name);
   }
 
-  apart({ older, newer }: Pair<ProtoType>): string | undefined {
+  incompatibility({ older, newer }: Pair<ProtoType>): string | undefined {
     if (older.kind === "scalar" || newer.kind === "scalar") return undefined;
     const isOurs = isHandle(older.name) || isHandle(newer.name);
     const declared = this.#isDeclared("older", older) && this.#isDeclared("newer", newer);
     if (isOurs || !declared) return older.name === newer.name ? undefined : "these are different messages";
     if (this.#mode === "structure" || this.#isSameName(older, newer)) return undefined;
-    const inside = new Comparison(this.schemas, "structure", this.names);
+    const inside = new WireComparison(this.schemas, "structure", this.names);
     inside.visit(older, newer);
-    const [first] = inside.finish();
+    const [first] = inside.differences();
     return first && `${first.place}: ${first.text}`;
   }
 
@@ -121,13 +121,13 @@ class Comparison implements Surroundings {
     return older.name === newer.name || (!this.#isDeclared("newer", older) && !this.#isDeclared("older", newer));
   }
 
-  #enter(olderName: string, newerName: string, areArguments = false): void {
+  #enqueueMessages(olderName: string, newerName: string, areArguments = false): void {
     const older = this.schemas.older.messages.get(olderName);
     const newer = this.schemas.newer.messages.get(newerName);
     const key = `message ${olderName} ${newerName}`;
     if (older === undefined || newer === undefined || this.#seen.has(key)) return;
     this.#seen.add(key);
-    this.#waiting.push({ older, newer, areArguments });
+    this.#queue.push({ older, newer, areArguments });
   }
 
   #compareMessages(messages: MessagePair): void {
@@ -138,8 +138,8 @@ class Comparison implements Surroundings {
       const was = before.get(field.number);
       if (was === undefined) continue;
       const place = `${newer.name}.${field.name}`;
-      if (this.#judge({ older: was, newer: field }, place)) judged.add(place);
-      else this.#follow(was, field);
+      if (this.#applyFieldRules({ older: was, newer: field }, place)) judged.add(place);
+      else this.#visitField(was, field);
     }
     for (const rule of wireRules) {
       if (rule.compares !== "message" || (rule.byName && areArguments)) continue;
@@ -150,7 +150,7 @@ class Comparison implements Surroundings {
   }
 
   /** Whether a rule has found something. */
-  #judge(fields: Pair<ProtoField>, place: string): boolean {
+  #applyFieldRules(fields: Pair<ProtoField>, place: string): boolean {
     for (const rule of wireRules) {
       if (rule.compares !== "field") continue;
       const text = rule.find(fields, this);
@@ -161,15 +161,15 @@ class Comparison implements Surroundings {
     return false;
   }
 
-  #follow(older: ProtoField, newer: ProtoField): void {
-    this.#followType(older.type, newer.type);
+  #visitField(older: ProtoField, newer: ProtoField): void {
+    this.#visitFieldType(older.type, newer.type);
     if (older.carries?.kind === "port" && newer.carries?.kind === "port") {
-      this.#followType(older.carries.type, newer.carries.type);
+      this.#visitFieldType(older.carries.type, newer.carries.type);
     }
   }
 
   /** Types of other names have been compared already, with all that is in them. */
-  #followType(older: ProtoType, newer: ProtoType): void {
+  #visitFieldType(older: ProtoType, newer: ProtoType): void {
     if (older.kind === "scalar" || newer.kind === "scalar") return;
     if (this.#mode === "structure" || this.#isSameName(older, newer)) this.visit(older, newer);
   }
@@ -183,7 +183,7 @@ class Comparison implements Surroundings {
     for (const rule of wireRules) if (rule.compares === "enum") this.#report(rule, rule.find({ older, newer }, this));
   }
 
-  #report(rule: WireRule, findings: readonly Finding[]): void {
+  #report(rule: WireRule, findings: readonly WireFinding[]): void {
     for (const { place, text } of findings) this.#found.push({ code: rule.code, rule: rule.name, place, text });
   }
 }

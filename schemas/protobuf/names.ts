@@ -26,7 +26,7 @@ export interface NamedMember {
   readonly jsonName: string;
 }
 
-export interface UnnamedMember {
+export interface MemberToName {
   /** In the schema. */
   readonly member: string;
   /** What `@name` says. */
@@ -43,7 +43,7 @@ export interface UnnamedMember {
  * and underscores, which protobuf does not tell apart, or JSON would have none, as for the tags `+` and `-`, the number
  * stands behind it.
  */
-export function memberNames(members: readonly UnnamedMember[]): readonly NamedMember[] {
+export function memberNames(members: readonly MemberToName[]): readonly NamedMember[] {
   const taken = new Set<string>();
   const isFree = ({ name, jsonName }: NamedMember) => jsonName !== "" && !taken.has(comparable(name));
   return members.map(({ member, name: wanted = protoName(member), json, number, isMap }) => {

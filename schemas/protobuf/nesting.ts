@@ -31,16 +31,21 @@ export function nestedTypes(file: {
   readonly enums: readonly string[];
 }): NestedTypes {
   const prefix = file.package === "" ? "" : `${file.package}.`;
-  const top = { messages: [] as Growing[], enums: [] as NestedEnum[] };
-  const known = new Map<string, Growing>();
-  const around = (name: string): { readonly messages: Growing[]; readonly enums: NestedEnum[] } => {
+  const top = { messages: [] as NestedMessageBuilder[], enums: [] as NestedEnum[] };
+  const known = new Map<string, NestedMessageBuilder>();
+  const around = (name: string): { readonly messages: NestedMessageBuilder[]; readonly enums: NestedEnum[] } => {
     const end = name.lastIndexOf(".");
     return end < prefix.length ? top : messageOf(name.slice(0, end));
   };
-  const messageOf = (name: string): Growing => {
+  const messageOf = (name: string): NestedMessageBuilder => {
     const before = known.get(name);
     if (before !== undefined) return before;
-    const message: Growing = { name, simple: name.slice(name.lastIndexOf(".") + 1), messages: [], enums: [] };
+    const message: NestedMessageBuilder = {
+      name,
+      simple: name.slice(name.lastIndexOf(".") + 1),
+      messages: [],
+      enums: [],
+    };
     known.set(name, message);
     around(name).messages.push(message);
     return message;
@@ -50,7 +55,7 @@ export function nestedTypes(file: {
   return top;
 }
 
-interface Growing extends NestedMessage {
-  readonly messages: Growing[];
+interface NestedMessageBuilder extends NestedMessage {
+  readonly messages: NestedMessageBuilder[];
   readonly enums: NestedEnum[];
 }

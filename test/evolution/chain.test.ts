@@ -7,14 +7,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { assignIds, type Lock } from "../../compiler/lock/index.js";
 import { indexSchema, type Schema, type SchemaIndex, type Type } from "../../compiler/model/index.js";
-import { lower } from "../../compiler/protobuf/lower.js";
-import type { Lowered } from "../../compiler/protobuf/lowered.js";
+import { lowerToProtobuf } from "../../compiler/protobuf/lower.js";
+import type { LoweredSchema } from "../../compiler/protobuf/lowered.js";
 import { encodeMessage } from "../../runtime/link/encode.js";
 import { defaultLimits } from "../../runtime/link/limits.js";
 import { type Codec, codec, unknownFields } from "../../runtime/wire/index.js";
 import { protobufValue } from "../../runtime/wire/protobuf-messages.js";
 import { Reader } from "../../runtime/wire/reader.js";
-import { wireDifferences } from "../../schemas/evolution/index.js";
+import { findWireDifferences } from "../../schemas/evolution/index.js";
 import { cases } from "../profile.js";
 import { randomNumbers } from "../random.js";
 import { hasValues, randomSchema } from "../wire/random-schema.js";
@@ -25,14 +25,14 @@ import { memberForm, stranger } from "./normal-form.js";
 
 interface Side {
   readonly index: SchemaIndex;
-  readonly lowered: Lowered;
+  readonly lowered: LoweredSchema;
   readonly codecs: Codecs;
 }
 
 function sideOf(schema: Schema, lock: Lock): Side {
   return {
     index: indexSchema(schema),
-    lowered: lower(schema, lock, { package: "p.v1", schemaRoot: "schemas" }),
+    lowered: lowerToProtobuf(schema, lock, { package: "p.v1", schemaRoot: "schemas" }),
     codecs: new Codecs(schema),
   };
 }
@@ -72,7 +72,7 @@ test("any chain of older and newer processes gives back what went in", () => {
       const [older, newer] = messages;
       if (typeParameters.length > 0 || older === undefined || newer === undefined) continue;
       const [a, b] = [sides[0].lowered.schema, sides[1].lowered.schema];
-      if (wireDifferences(a, b, { messages: [{ older, newer }], actors: [] }).length > 0) continue;
+      if (findWireDifferences(a, b, { messages: [{ older, newer }], actors: [] }).length > 0) continue;
       const type: Type = { kind: "ref", target: key, args: [] };
       const codecs = sides.map((side) => side.codecs.of(type));
       for (let i = 0; i < 4; i++) {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 import { describeCodecs } from "../../runtime/wire/protobuf/describe.js";
-import { wireDifferences, wireRules } from "../../schemas/evolution/index.js";
+import { findWireDifferences, wireRules } from "../../schemas/evolution/index.js";
 
 type AnyCodec = Codec<unknown>;
 
@@ -104,7 +104,7 @@ test.each(witnesses)("$code", ({ code, writer, reader, value, comes }) => {
   const sides = [describeCodecs([writer]), describeCodecs([reader])] as const;
   const roots = { messages: [{ older: "M", newer: "M" }], actors: [] };
   // Whichever side is the older one: for what is required there is a rule for each direction.
-  const found = [...wireDifferences(...sides, roots), ...wireDifferences(sides[1], sides[0], roots)];
+  const found = [...findWireDifferences(...sides, roots), ...findWireDifferences(sides[1], sides[0], roots)];
   expect(found.map((difference) => difference.code)).toContain(code);
   const bytes = writer.toProtobuf(value);
   if (comes === undefined) expect(() => reader.fromProtobuf(bytes)).toThrow(/^cannot decode M/);

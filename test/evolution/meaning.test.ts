@@ -4,10 +4,10 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Break, findBreaks, type Side } from "../../compiler/evolve/index.js";
+import { type Break, findBreaks, type SchemaState } from "../../compiler/evolve/index.js";
 import { assignIds, type Lock, parseLock, printLock } from "../../compiler/lock/index.js";
 import { indexSchema, type Schema, type Type } from "../../compiler/model/index.js";
-import { lower } from "../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../compiler/protobuf/lower.js";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 import { Composer } from "../compiler/emit/compose.js";
 import { cases } from "../profile.js";
@@ -18,7 +18,7 @@ import { type Meant, misunderstood } from "./meaning.js";
 
 const holder: Type = { kind: "ref", target: "schemas/a.ts#Holder", args: [] };
 
-interface Tended extends Side {
+interface Tended extends SchemaState {
   readonly codec: Codec<unknown>;
   /** Of the arguments of `plant`. */
   readonly args: Codec<unknown>;
@@ -28,7 +28,7 @@ interface Tended extends Side {
 function sideOf(plain: Schema, before?: Lock): Tended | undefined {
   const { schema, lock, problems } = assignIds(plain, before);
   if (problems.some(({ kind }) => kind !== "ambiguousRename")) return undefined;
-  const lowered = lower(schema, lock, { package: "p.v1", schemaRoot: "schemas" });
+  const lowered = lowerToProtobuf(schema, lock, { package: "p.v1", schemaRoot: "schemas" });
   const params = schema.modules[0]?.actors[0]?.endpoints[0]?.params ?? [];
   const parameters = Object.fromEntries(params.map(({ name }) => [name, codec.int32]));
   return {

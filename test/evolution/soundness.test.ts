@@ -7,9 +7,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { assignIds } from "../../compiler/lock/index.js";
 import { indexSchema, type Schema, type Type } from "../../compiler/model/index.js";
-import { lower } from "../../compiler/protobuf/lower.js";
-import type { Lowered } from "../../compiler/protobuf/lowered.js";
-import { wireDifferences } from "../../schemas/evolution/index.js";
+import { lowerToProtobuf } from "../../compiler/protobuf/lower.js";
+import type { LoweredSchema } from "../../compiler/protobuf/lowered.js";
+import { findWireDifferences } from "../../schemas/evolution/index.js";
 import { cases } from "../profile.js";
 import { randomNumbers } from "../random.js";
 import { hasValues, randomSchema } from "../wire/random-schema.js";
@@ -20,14 +20,14 @@ import { memberForm, stranger } from "./normal-form.js";
 
 interface Side {
   readonly schema: Schema;
-  readonly lowered: Lowered;
+  readonly lowered: LoweredSchema;
   readonly codecs: Codecs;
 }
 
 function sideOf(schema: Schema, lock: ReturnType<typeof assignIds>["lock"]): Side {
   return {
     schema,
-    lowered: lower(schema, lock, { package: "p.v1", schemaRoot: "schemas" }),
+    lowered: lowerToProtobuf(schema, lock, { package: "p.v1", schemaRoot: "schemas" }),
     codecs: new Codecs(schema),
   };
 }
@@ -74,10 +74,10 @@ test("what no rule objects to is read and written again by the other side withou
       const [from, to] = [messageOf(older, name), messageOf(newer, name)];
       if (typeParameters.length > 0 || from === undefined || to === undefined) continue;
       const roots = { messages: [{ older: from, newer: to }], actors: [] };
-      const found = wireDifferences(older.lowered.schema, newer.lowered.schema, roots);
+      const found = findWireDifferences(older.lowered.schema, newer.lowered.schema, roots);
       // Which side is the older one makes no difference to the bytes.
       const turned = { messages: [{ older: to, newer: from }], actors: [] };
-      expect(wireDifferences(newer.lowered.schema, older.lowered.schema, turned).length > 0).toBe(found.length > 0);
+      expect(findWireDifferences(newer.lowered.schema, older.lowered.schema, turned).length > 0).toBe(found.length > 0);
       if (found.length > 0) {
         count.spoken++;
         continue;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { oneWayRules, wireDifferences, wireRules } from "../../schemas/evolution/index.js";
+import { findWireDifferences, oneWayRules, wireRules } from "../../schemas/evolution/index.js";
 import type { ProtoField, ProtoMessage, ProtoScalar, ProtoSchema } from "../../schemas/protobuf/descriptor.js";
 import { enumeration, field, message, schema, service } from "./schema.js";
 
 /** The differences as `code place: text`. */
 function differences(older: ProtoSchema, newer: ProtoSchema): readonly string[] {
-  return wireDifferences(older, newer).map(({ code, place, text }) => `${code} ${place}: ${text}`);
+  return findWireDifferences(older, newer).map(({ code, place, text }) => `${code} ${place}: ${text}`);
 }
 
 function between(older: readonly ProtoField[], newer: readonly ProtoField[], more?: Pairs): readonly string[] {
@@ -202,18 +202,18 @@ describe("types of other names", () => {
     const newer = schema(holder("message:a.B"), message("a.A", [field("x", 1, "int32")]), message("a.B", []));
     expect(differences(older, newer)).toEqual([]);
     const other = schema(holder("message:a.B"), message("a.A", []), message("a.B", [field("x", 1, "string")]));
-    expect(wireDifferences(older, other, { messages: [{ older: "a.Holder", newer: "a.Holder" }], actors: [] })).toEqual(
-      [
-        {
-          code: "VC5001",
-          rule: "field-type-changed",
-          place: "a.Holder.held",
-          text:
-            "its type was message a.A and is message a.B: a.B.x: its type was int32 and is string: " +
-            "neither side finds the other's value, which has another wire type",
-        },
-      ],
-    );
+    expect(
+      findWireDifferences(older, other, { messages: [{ older: "a.Holder", newer: "a.Holder" }], actors: [] }),
+    ).toEqual([
+      {
+        code: "VC5001",
+        rule: "field-type-changed",
+        place: "a.Holder.held",
+        text:
+          "its type was message a.A and is message a.B: a.B.x: its type was int32 and is string: " +
+          "neither side finds the other's value, which has another wire type",
+      },
+    ]);
   });
 
   test("recursive ones too", () => {
@@ -266,7 +266,7 @@ describe("handles", () => {
 
   test("a port takes what it took", () => {
     expect(differences(port("int32"), port("int32"))).toEqual([]);
-    const older = wireDifferences(port("int32"), port("string"), {
+    const older = findWireDifferences(port("int32"), port("string"), {
       messages: [{ older: "a.Holder", newer: "a.Holder" }],
       actors: [],
     });
@@ -339,7 +339,7 @@ describe("actors", () => {
 
   test("only what is asked for is compared", () => {
     const newer = schema(message("a.Empty", [field("kind", 1, "string", { demanded: true })]));
-    expect(wireDifferences(older, newer, { messages: [], actors: [] })).toEqual([]);
+    expect(findWireDifferences(older, newer, { messages: [], actors: [] })).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** What other notations than TypeScript cannot say. */
-import type { TableEntry } from "./entry.js";
+import type { DiagnosticTableEntry } from "./entry.js";
 
 export const artefacts = {
   VC4010: {
@@ -14,4 +14,4 @@ export const artefacts = {
     text: "{second} would be called {name} in protobuf, as {first} is: there, the names of values stand beside their enum, not in it",
     fix: "Give one of them another name with `@name`, or rename one of the enums.",
   },
-} as const satisfies Readonly<Record<string, TableEntry>>;
+} as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

@@ -1,5 +1,5 @@
 /** What Cap'n Proto cannot say of a schema. */
-import type { TableEntry } from "./entry.js";
+import type { DiagnosticTableEntry } from "./entry.js";
 
 export const capnp = {
   VC4030: {
@@ -26,4 +26,4 @@ export const capnp = {
     text: "cannot keep the place of {member}, which is no more: several types are called as its type {type} was, and they differ in size",
     fix: "Give each of them a name of its own: the places of all members behind it depend on which it was.",
   },
-} as const satisfies Readonly<Record<string, TableEntry>>;
+} as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

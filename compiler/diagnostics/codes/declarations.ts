@@ -1,5 +1,5 @@
 /** Declarations, actors, endpoints and their tags. */
-import type { TableEntry } from "./entry.js";
+import type { DiagnosticTableEntry } from "./entry.js";
 
 export const declarations = {
   VC1201: {
@@ -146,4 +146,4 @@ export const declarations = {
     text: "@{tag} stands here twice",
     fix: "Remove one.",
   },
-} as const satisfies Readonly<Record<string, TableEntry>>;
+} as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

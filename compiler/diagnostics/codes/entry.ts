@@ -1,5 +1,5 @@
 /** What a code of the table says. Names in braces are filled in. */
-export interface TableEntry {
+export interface DiagnosticTableEntry {
   /** Names its fixture and its place in the documentation. */
   readonly slug: string;
   readonly severity: "error" | "warning";

@@ -1,5 +1,5 @@
 /** Schema files and what they import. */
-import type { TableEntry } from "./entry.js";
+import type { DiagnosticTableEntry } from "./entry.js";
 
 export const files = {
   VC1001: { slug: "syntax", severity: "error", text: "invalid TypeScript: {message}" },
@@ -58,4 +58,4 @@ export const files = {
     text: "cannot tell whether {name} is an actor: what it extends is computed, so that it is not registered",
     fix: "Extend a class by its name, or call a mixin with it: `extends Logged(CounterActor)`.",
   },
-} as const satisfies Readonly<Record<string, TableEntry>>;
+} as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

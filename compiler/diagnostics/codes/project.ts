@@ -1,5 +1,5 @@
 /** The lock, generated files and the configuration. */
-import type { TableEntry } from "./entry.js";
+import type { DiagnosticTableEntry } from "./entry.js";
 
 export const project = {
   VC2001: {
@@ -123,4 +123,4 @@ export const project = {
     fix: "Move it away, or choose another `out` in the config.",
   },
   VC4001: { slug: "config", severity: "error", text: "{message}" },
-} as const satisfies Readonly<Record<string, TableEntry>>;
+} as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

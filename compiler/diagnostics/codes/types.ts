@@ -1,5 +1,5 @@
 /** Types that cannot be sent, or not so. */
-import type { TableEntry } from "./entry.js";
+import type { DiagnosticTableEntry } from "./entry.js";
 
 export const types = {
   VC1101: {
@@ -177,4 +177,4 @@ export const types = {
     text: "{member} has {what}, which @reserved of {owner} keeps from all members",
     fix: "Give the member another one, or take it out of `@reserved`.",
   },
-} as const satisfies Readonly<Record<string, TableEntry>>;
+} as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

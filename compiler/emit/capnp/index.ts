@@ -6,17 +6,20 @@ import { diagnostic } from "../../diagnostics/index.js";
 import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
 import { createContext } from "../typescript/context.js";
 import { outputPath } from "../typescript/paths.js";
-import { lower } from "./lower.js";
-import { printFile } from "./print.js";
-import { readersFile } from "./readers.js";
+import { lowerToCapnp } from "./lower.js";
+import { printCapnpFile } from "./print.js";
+import { emitCapnpReaders } from "./readers.js";
 
 export function emitCapnp(input: Omit<ArtefactInput, "lowered" | "protoPackage">): EmittedArtefact {
-  const { schema, lock, before, typeScript, version, schemaRoot } = input;
-  const { files, diagnostics } = lower({ schema, lock, before, schemaRoot });
+  const { schema, lock, previousLock: before, typeScript, version, schemaRoot } = input;
+  const { files, diagnostics } = lowerToCapnp({ schema, lock, previousLock: before, schemaRoot });
   const context = createContext(schema, schemaRoot);
   const emitted = files.flatMap((file) => {
-    const notation = { path: `${file.path}.capnp`, content: printFile(file, { package: schema.package, version }) };
-    const readers = typeScript ? readersFile(file, { version, context }) : undefined;
+    const notation = {
+      path: `${file.path}.capnp`,
+      content: printCapnpFile(file, { package: schema.package, version }),
+    };
+    const readers = typeScript ? emitCapnpReaders(file, { version, context }) : undefined;
     return readers === undefined ? [notation] : [notation, { path: `${file.path}.ts`, content: readers }];
   });
   const paths = new Map(schema.modules.map((module) => [outputPath(module.path, schemaRoot), module.path]));

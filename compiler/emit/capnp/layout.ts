@@ -3,10 +3,10 @@
  * places, in the order of their ordinals, into the first hole that is large enough. After the layout of the reference
  * implementation's compiler, as far as our structs need it: unions there hold single fields.
  */
-import type { CapnpMember, CapnpStruct, CapnpType, DataScalar, Place, StructLayout } from "./schema.js";
+import type { CapnpMember, CapnpSchemaType, CapnpStruct, DataScalar, MemberSlot, StructLayout } from "./schema.js";
 
 /** Sizes are logarithms of bits: 0 is a bit, 6 is a word. */
-const logarithms: Readonly<Record<DataScalar, number>> = {
+const logSizes: Readonly<Record<DataScalar, number>> = {
   bool: 0,
   uint16: 4,
   int32: 5,
@@ -22,40 +22,40 @@ const tagSize = 4;
 const wordSize = 6;
 
 /** What a type takes of a struct. */
-export function takes(type: CapnpType): "nothing" | "pointer" | number {
+export function slotSize(type: CapnpSchemaType): "nothing" | "pointer" | number {
   if (type.kind === "void") return "nothing";
-  if (type.kind === "data") return logarithms[type.scalar];
+  if (type.kind === "data") return logSizes[type.scalar];
   return type.kind === "enum" ? tagSize : "pointer";
 }
 
-export function layOut({ shape, members }: Pick<CapnpStruct, "shape" | "members">): StructLayout {
-  const memory = new Memory();
+export function layOutStruct({ shape, members }: Pick<CapnpStruct, "shape" | "members">): StructLayout {
+  const memory = new StructAllocator();
   let ordinal = 0;
   if (shape === "choice" || shape === "nullable") {
-    const union = new Union(memory);
-    const places = members.map(({ type }): Place => ({ ordinal: ordinal++, at: union.add(takes(type)) }));
-    return { ...memory.size, places, tag: union.tag };
+    const union = new UnionAllocator(memory);
+    const places = members.map(({ type }): MemberSlot => ({ ordinal: ordinal++, at: union.addCase(slotSize(type)) }));
+    return { ...memory.size, slots: places, tag: union.tag };
   }
-  const places = members.map((member): Place => {
+  const places = members.map((member): MemberSlot => {
     const first = ordinal;
     ordinal += member.ordinals;
     return member.ordinals === 1
-      ? { ordinal: first, at: memory.add(takes(member.type)) }
-      : { ordinal: first, ...optional(member, memory) };
+      ? { ordinal: first, at: memory.allocate(slotSize(member.type)) }
+      : { ordinal: first, ...placeOptional(member, memory) };
   });
-  return { ...memory.size, places };
+  return { ...memory.size, slots: places };
 }
 
 /** A member that is a union of nothing, perhaps of null, and of its value. */
-function optional({ ordinals, type }: CapnpMember, memory: Memory): Omit<Place, "ordinal"> {
-  const union = new Union(memory);
-  for (let i = 1; i < ordinals; i++) union.add("nothing");
-  const at = union.add(takes(type));
+function placeOptional({ ordinals, type }: CapnpMember, memory: StructAllocator): Omit<MemberSlot, "ordinal"> {
+  const union = new UnionAllocator(memory);
+  for (let i = 1; i < ordinals; i++) union.addCase("nothing");
+  const at = union.addCase(slotSize(type));
   return { at, tag: union.tag };
 }
 
 /** The data and the pointers of a struct, with the holes that are left in the data. */
-class Memory {
+class StructAllocator {
   #dataWords = 0;
   #pointerWords = 0;
   /** By size: where the one hole of that size is, in units of it; 0 for none, since the first place is never a hole. */
@@ -66,13 +66,13 @@ class Memory {
   }
 
   /** @returns the bit, or the number of the pointer */
-  add(size: "nothing" | "pointer" | number): number {
+  allocate(size: "nothing" | "pointer" | number): number {
     if (size === "nothing") return 0;
-    return size === "pointer" ? this.#pointerWords++ : this.data(size) * 2 ** size;
+    return size === "pointer" ? this.#pointerWords++ : this.allocateData(size) * 2 ** size;
   }
 
   /** @returns the place in units of the size */
-  data(size: number): number {
+  allocateData(size: number): number {
     const hole = this.#takeHole(size);
     if (hole !== undefined) return hole;
     const word = this.#dataWords++;
@@ -81,7 +81,7 @@ class Memory {
     return place;
   }
 
-  pointer(): number {
+  allocatePointer(): number {
     return this.#pointerWords++;
   }
 
@@ -117,24 +117,24 @@ class Memory {
 }
 
 /** A union: its cases share what each of them needs. */
-class Union {
-  readonly #memory: Memory;
+class UnionAllocator {
+  readonly #memory: StructAllocator;
   readonly #data: { size: number; place: number }[] = [];
   #pointer: number | undefined;
   #cases = 0;
   /** The bit of what says which case it is: there from the second case on. */
   tag = 0;
 
-  constructor(memory: Memory) {
+  constructor(memory: StructAllocator) {
     this.#memory = memory;
   }
 
-  add(size: "nothing" | "pointer" | number): number {
+  addCase(size: "nothing" | "pointer" | number): number {
     this.#cases++;
-    if (this.#cases === 2) this.tag = this.#memory.data(tagSize) * 2 ** tagSize;
+    if (this.#cases === 2) this.tag = this.#memory.allocateData(tagSize) * 2 ** tagSize;
     if (size === "nothing") return 0;
     if (size === "pointer") {
-      this.#pointer ??= this.#memory.pointer();
+      this.#pointer ??= this.#memory.allocatePointer();
       return this.#pointer;
     }
     return this.#addData(size);
@@ -154,7 +154,7 @@ class Union {
       location.place = Math.floor(location.place / 2 ** by);
       return location.place * 2 ** size;
     }
-    const place = this.#memory.data(size);
+    const place = this.#memory.allocateData(size);
     this.#data.push({ size, place });
     return place * 2 ** size;
   }

@@ -17,34 +17,42 @@ import {
   typeKey,
 } from "../../model/index.js";
 import { outputPath, withoutExtension } from "../typescript/paths.js";
-import { layOut } from "./layout.js";
-import { memberName, typeName, typeWord, unique } from "./names.js";
-import { Remembered } from "./remembered.js";
-import type { CapnpEnum, CapnpEnumValue, CapnpFile, CapnpMember, CapnpStruct, CapnpType } from "./schema.js";
+import { layOutStruct } from "./layout.js";
+import { memberName, typeName, typeWord, uniqueName } from "./names.js";
+import { RetiredMembers } from "./remembered.js";
+import type { CapnpEnum, CapnpEnumValue, CapnpFile, CapnpMember, CapnpSchemaType, CapnpStruct } from "./schema.js";
 import { holdsHandle } from "./size.js";
-import { member, nothing, numberType, plainMember, type Slot, scalarType, slot } from "./slot.js";
-import { TypeNames } from "./type-names.js";
-import { wellKnown } from "./well-known.js";
+import {
+  numericEnumType,
+  plainStructMember,
+  type SlotType,
+  scalarType,
+  slotType,
+  structMember,
+  voidType,
+} from "./slot.js";
+import { CapnpTypeNames } from "./type-names.js";
+import { wellKnownTypes } from "./well-known.js";
 
-export interface LowerInput {
+export interface CapnpLowerInput {
   readonly schema: Schema;
   readonly lock: Lock;
   /** The lock as it was before this run; absent where there was none. */
-  readonly before?: Lock | undefined;
+  readonly previousLock?: Lock | undefined;
   readonly schemaRoot: string;
 }
 
-export interface Lowered {
+export interface LoweredCapnp {
   readonly files: readonly CapnpFile[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function lower(input: LowerInput): Lowered {
-  return new Lowering(input).run();
+export function lowerToCapnp(input: CapnpLowerInput): LoweredCapnp {
+  return new CapnpLowering(input).run();
 }
 
 /** Where the types that a type written in place needs are put, what they are called, and how the lock knows them. */
-interface Context {
+interface LoweringSite {
   readonly file: CapnpFile;
   readonly parent: CapnpStruct | undefined;
   /** `KeepersEntry`: without what is around it. */
@@ -54,36 +62,36 @@ interface Context {
   readonly bindings?: Bindings;
 }
 
-const noLayout = { dataWords: 0, pointerWords: 0, places: [] };
+const noLayout = { dataWords: 0, pointerWords: 0, slots: [] };
 
-class Lowering {
+class CapnpLowering {
   readonly #index: SchemaIndex;
-  readonly #remembered: Remembered;
+  readonly #remembered: RetiredMembers;
   readonly #diagnostics: Diagnostic[] = [];
   readonly #files = new Map<Module, CapnpFile>();
   readonly #structs = new Map<string, CapnpStruct>();
   readonly #enums = new Map<string, CapnpEnum>();
   /** Aliases of what is no struct, and those being looked into. */
-  readonly #aliases = new Map<string, Slot | "open">();
-  readonly #names: TypeNames;
+  readonly #aliases = new Map<string, SlotType | "open">();
+  readonly #names: CapnpTypeNames;
   /** How the lock knows the shapes written in place among type arguments. */
   readonly #lockPaths = new WeakMap<Type, string>();
 
-  constructor({ schema, lock, before, schemaRoot }: LowerInput) {
+  constructor({ schema, lock, previousLock: before, schemaRoot }: CapnpLowerInput) {
     this.#index = indexSchema(schema);
-    this.#names = new TypeNames(this.#index, (module) => this.#fileOf(module));
-    this.#remembered = new Remembered(this.#index, lock, before);
+    this.#names = new CapnpTypeNames(this.#index, (module) => this.#fileOf(module));
+    this.#remembered = new RetiredMembers(this.#index, lock, before);
     for (const module of schema.modules) {
       const path = `capnp/${withoutExtension(outputPath(module.path, schemaRoot))}`;
       this.#files.set(module, { path, module: module.path, types: [] });
     }
   }
 
-  run(): Lowered {
+  run(): LoweredCapnp {
     const { modules } = this.#index.schema;
     // Declared names first: what is made up gives way to them.
     for (const module of modules) {
-      const names = this.#names.in(this.#fileOf(module));
+      const names = this.#names.namesIn(this.#fileOf(module));
       for (const { name, typeParameters } of module.types) if (typeParameters.length === 0) names.add(typeName(name));
     }
     for (const module of modules) {
@@ -116,17 +124,17 @@ class Lowering {
 
   // Types.
 
-  #type(type: Type, context: Context): Slot {
-    if (holdsHandle(type, this.#index)) return slot(nothing);
+  #type(type: Type, context: LoweringSite): SlotType {
+    if (holdsHandle(type, this.#index)) return slotType(voidType);
     switch (type.kind) {
       case "scalar":
-        return slot(scalarType(type.scalar));
+        return slotType(scalarType(type.scalar));
       case "typedArray":
-        return slot({ kind: "typedArray", element: type.element });
+        return slotType({ kind: "typedArray", element: type.element });
       case "array":
       case "set": {
-        const element = this.#element(type.element, within(context, "Item", "[]"));
-        return slot({ kind: "list", element, as: type.kind });
+        const element = this.#element(type.element, siteBelow(context, "Item", "[]"));
+        return slotType({ kind: "list", element, as: type.kind });
       }
       case "map":
         return this.#map(type.key, type.value, "map", context);
@@ -141,59 +149,62 @@ class Lowering {
       case "inline":
         return this.#inline(type, context);
       case "wellKnown": {
-        const found = wellKnown[type.name];
-        return typeof found === "string" ? slot({ kind: "json", absent: found, type }) : this.#type(found, context);
+        const found = wellKnownTypes[type.name];
+        return typeof found === "string" ? slotType({ kind: "json", absent: found, type }) : this.#type(found, context);
       }
       default:
-        return slot(nothing);
+        return slotType(voidType);
     }
   }
 
-  #element(type: Type, context: Context): CapnpType {
+  #element(type: Type, context: LoweringSite): CapnpSchemaType {
     const { type: inner, nullable } = this.#type(type, context);
     if (!nullable) return inner;
     const target = this.#newStruct({ ...context, name: `Maybe${context.name}` }, { shape: "nullable", doc: "" });
-    target.members = [plainMember("null", undefined, nothing), plainMember("value", "value", inner)];
+    target.members = [plainStructMember("null", undefined, voidType), plainStructMember("value", "value", inner)];
     return { kind: "nullable", inner, target };
   }
 
-  #map(key: Type, value: Type, as: "map" | "record", context: Context): Slot {
+  #map(key: Type, value: Type, as: "map" | "record", context: LoweringSite): SlotType {
     const entryContext = { ...context, name: `${context.name}Entry` };
-    const keySlot = this.#type(key, within(context, "Key", "{key}"));
-    const valueSlot = this.#type(value, within(context, "Value", "{}"));
+    const keySlot = this.#type(key, siteBelow(context, "Key", "{key}"));
+    const valueSlot = this.#type(value, siteBelow(context, "Value", "{}"));
     const target = this.#newStruct(entryContext, { shape: "entry", doc: "" });
-    target.members = [member("key", "key", keySlot, false, ""), member("value", "value", valueSlot, false, "")];
-    return slot({ kind: "list", element: { kind: "struct", target }, as });
+    target.members = [
+      structMember("key", "key", keySlot, false, ""),
+      structMember("value", "value", valueSlot, false, ""),
+    ];
+    return slotType({ kind: "list", element: { kind: "struct", target }, as });
   }
 
-  #tuple(type: Extract<Type, { kind: "tuple" }>, context: Context): Slot {
+  #tuple(type: Extract<Type, { kind: "tuple" }>, context: LoweringSite): SlotType {
     const target = this.#newStruct(context, { shape: "tuple", doc: "", rest: type.rest !== undefined });
     this.#fillTuple(target, type, context);
-    return slot({ kind: "struct", target });
+    return slotType({ kind: "struct", target });
   }
 
-  #fillTuple(target: CapnpStruct, type: Extract<Type, { kind: "tuple" }>, context: Context): void {
+  #fillTuple(target: CapnpStruct, type: Extract<Type, { kind: "tuple" }>, context: LoweringSite): void {
     const names = new Set<string>();
     const members = type.elements.map((element, i) => {
-      const name = unique(memberName(element.name ?? `item${i + 1}`), names, i + 1);
+      const name = uniqueName(memberName(element.name ?? `item${i + 1}`), names, i + 1);
       const inside = { ...context, parent: target, name: typeWord(name), lockPath: `${context.lockPath}[${i}]` };
-      return member(name, element.name ?? `item${i + 1}`, this.#type(element.type, inside), element.optional, "");
+      return structMember(name, element.name ?? `item${i + 1}`, this.#type(element.type, inside), element.optional, "");
     });
     if (type.rest !== undefined) {
-      const name = unique("rest", names);
+      const name = uniqueName("rest", names);
       const inside = { ...context, parent: target, name: typeWord(name), lockPath: `${context.lockPath}[...]` };
-      members.push(member(name, name, slot(listOf(this.#element(type.rest, inside))), false, ""));
+      members.push(structMember(name, name, slotType(arrayOf(this.#element(type.rest, inside))), false, ""));
     }
     target.members = members;
   }
 
-  #reference(type: Extract<Type, { kind: "ref" }>, context: Context): Slot {
+  #reference(type: Extract<Type, { kind: "ref" }>, context: LoweringSite): SlotType {
     type.args.forEach((arg, i) => {
       this.#rememberPaths(arg, `${context.lockPath}<${i}>`);
     });
     const shape = instantiate(this.#index.type(type.target), type.args);
-    if (shape.kind === "enum") return slot(this.#enumOf(type, shape));
-    if (shape.kind !== "alias") return slot({ kind: "struct", target: this.#structOf(type) });
+    if (shape.kind === "enum") return slotType(this.#enumOf(type, shape));
+    if (shape.kind !== "alias") return slotType({ kind: "struct", target: this.#structOf(type) });
     const inner = withoutNull(shape.type);
     if (isStruct(inner)) {
       return { type: { kind: "struct", target: this.#structOf(type) }, nullable: inner !== shape.type };
@@ -202,15 +213,15 @@ class Lowering {
   }
 
   /** What an alias stands for, unless that is itself: then a struct stands for it. */
-  #alias(ref: Extract<Type, { kind: "ref" }>, type: Type): Slot {
+  #alias(ref: Extract<Type, { kind: "ref" }>, type: Type): SlotType {
     const key = typeKey(ref);
     const known = this.#aliases.get(key);
-    if (known === "open") return slot({ kind: "struct", target: this.#aliasStruct(ref) });
+    if (known === "open") return slotType({ kind: "struct", target: this.#aliasStruct(ref) });
     if (known !== undefined) return known;
     this.#aliases.set(key, "open");
     const declaration = this.#index.type(ref.target);
     const file = this.#fileOf(this.#index.moduleOf(ref.target));
-    const context = { file, parent: undefined, name: this.#names.of(ref), lockPath: declaration.name };
+    const context = { file, parent: undefined, name: this.#names.nameOf(ref), lockPath: declaration.name };
     const found = this.#type(type, context);
     this.#aliases.set(key, found);
     return found;
@@ -228,18 +239,18 @@ class Lowering {
     const context = { file: target.file, parent: undefined, name: target.name, lockPath };
     const isOpen = this.#aliases.get(typeKey(ref)) === "open";
     const value = isOpen ? this.#type(type, context) : this.#reference(ref, context);
-    target.members = [member("value", "value", value, false, "")];
+    target.members = [structMember("value", "value", value, false, "")];
     return target;
   }
 
-  #inline(type: Extract<Type, { kind: "inline" }>, given: Context): Slot {
+  #inline(type: Extract<Type, { kind: "inline" }>, given: LoweringSite): SlotType {
     const { shape } = type;
     if (shape.kind === "alias") return this.#type(shape.type, given);
     const context = { ...given, lockPath: this.#lockPaths.get(type) ?? given.lockPath };
-    if (shape.kind === "enum") return slot(this.#enumAt(type, shape, context));
+    if (shape.kind === "enum") return slotType(this.#enumAt(type, shape, context));
     const target = this.#newStruct(context, structKind(shape));
     this.#fill(target, shape, context);
-    return slot({ kind: "struct", target });
+    return slotType({ kind: "struct", target });
   }
 
   #rememberPaths(type: Type, path: string): void {
@@ -303,7 +314,7 @@ class Lowering {
   ): CapnpStruct {
     const declaration = this.#index.type(ref.target);
     const file = this.#fileOf(this.#index.moduleOf(ref.target));
-    const name = this.#names.of(ref);
+    const name = this.#names.nameOf(ref);
     const target: CapnpStruct = {
       ...{ kind: "struct", name, file, parent: undefined, doc: declaration.doc, shape, ...more },
       ...(declaration.exported && {
@@ -316,19 +327,19 @@ class Lowering {
   }
 
   #newStruct(
-    { file, parent, name }: Context,
+    { file, parent, name }: LoweringSite,
     rest: Pick<CapnpStruct, "shape" | "doc" | "discriminant" | "rest">,
   ): CapnpStruct {
     const scope = parent ?? file;
     const target: CapnpStruct = {
-      ...{ kind: "struct", name: unique(typeName(name), this.#names.in(scope)), file, parent, ...rest },
+      ...{ kind: "struct", name: uniqueName(typeName(name), this.#names.namesIn(scope)), file, parent, ...rest },
       ...{ members: [], layout: noLayout, nested: [] },
     };
     (parent?.nested ?? file.types).push(target);
     return target;
   }
 
-  #fill(target: CapnpStruct, shape: Shape, context: Context): void {
+  #fill(target: CapnpStruct, shape: Shape, context: LoweringSite): void {
     const inside = { ...context, parent: target };
     switch (shape.kind) {
       case "message":
@@ -350,27 +361,27 @@ class Lowering {
     }
   }
 
-  #members(kind: BlockKind, fields: readonly Field[], context: Context, joint = "."): readonly CapnpMember[] {
+  #members(kind: BlockKind, fields: readonly Field[], context: LoweringSite, joint = "."): readonly CapnpMember[] {
     this.#diagnostics.push(...this.#remembered.checkOrder(kind, fields, context));
-    const all = [...fields, ...this.#remembered.gone(kind, fields, context)].sort((a, b) => a.id - b.id);
+    const all = [...fields, ...this.#remembered.retiredOf(kind, fields, context)].sort((a, b) => a.id - b.id);
     const names = new Set(kind === "message" ? [] : ["unset"]);
     return all.map((entry) => {
       if ("tags" in entry) return this.#member(entry, kind, names, context, joint);
-      const name = unique(memberName(`obsolete ${entry.name}`), names, entry.id);
+      const name = uniqueName(memberName(`obsolete ${entry.name}`), names, entry.id);
       return this.#obsolete(entry, name, kind, fields, context);
     });
   }
 
-  #member(field: Field, kind: BlockKind, names: Set<string>, context: Context, joint: string): CapnpMember {
+  #member(field: Field, kind: BlockKind, names: Set<string>, context: LoweringSite, joint: string): CapnpMember {
     const { name, wireName, id, type, optional, doc, at } = field;
-    const spelt = unique(memberName(wireName ?? name), names, id);
+    const spelt = uniqueName(memberName(wireName ?? name), names, id);
     const lockPath = `${context.lockPath}${joint}${lockName(name)}`;
     const inside = { ...context, name: typeWord(spelt), lockPath };
     // A case has no union of its own that could say that its value is null.
-    const found = kind === "oneof" ? slot(this.#element(type, inside)) : this.#type(type, inside);
-    if (found.type.kind !== "void") return member(spelt, name, found, optional, doc, kind !== "message");
+    const found = kind === "oneof" ? slotType(this.#element(type, inside)) : this.#type(type, inside);
+    if (found.type.kind !== "void") return structMember(spelt, name, found, optional, doc, kind !== "message");
     this.#diagnostics.push(diagnostic("VC4030", at, { member: `${context.lockPath}.${name}` }));
-    return member(spelt, undefined, slot(nothing), false, "Means something inside a running mesh alone.");
+    return structMember(spelt, undefined, slotType(voidType), false, "Means something inside a running mesh alone.");
   }
 
   #obsolete(
@@ -378,33 +389,33 @@ class Lowering {
     spelt: string,
     kind: BlockKind,
     fields: readonly Field[],
-    context: Context,
+    context: LoweringSite,
   ): CapnpMember {
     const inside = { ...context, lockPath: `${context.lockPath}${kind === "union" ? "|" : "."}${lockName(name)}` };
     const optional = text.endsWith("?");
-    const sizes = this.#remembered.sizesOf(optional ? text.slice(0, -1) : text, inside);
+    const sizes = this.#remembered.slotTypesOf(optional ? text.slice(0, -1) : text, inside);
     if (sizes.length !== 1) {
       const at = fields[0]?.at ?? { file: context.file.module, line: 1, column: 1 };
       const code = sizes.length === 0 ? "VC4032" : "VC4033";
       this.#diagnostics.push(diagnostic(code, at, { member: `${context.lockPath}.${name}`, type: text }));
     }
-    const size = sizes[0] ?? slot(nothing);
+    const size = sizes[0] ?? slotType(voidType);
     const isCase = kind !== "message";
     // A case that is null stands in a struct of its own.
-    const whole = isCase && size.nullable ? slot({ kind: "anyPointer" }) : size;
-    return member(spelt, undefined, whole, optional, "Is no more.", isCase);
+    const whole = isCase && size.nullable ? slotType({ kind: "anyPointer" }) : size;
+    return structMember(spelt, undefined, whole, optional, "Is no more.", isCase);
   }
 
   // Enumerations.
 
-  #enumOf(ref: Extract<Type, { kind: "ref" }>, shape: Extract<Shape, { kind: "enum" }>): CapnpType {
+  #enumOf(ref: Extract<Type, { kind: "ref" }>, shape: Extract<Shape, { kind: "enum" }>): CapnpSchemaType {
     const { name: declared, doc, key } = this.#index.type(ref.target);
     const file = this.#fileOf(this.#index.moduleOf(key));
-    const numeric = numberType(shape.values, ref);
+    const numeric = numericEnumType(shape.values, ref);
     if (numeric !== undefined) {
       if (!this.#enums.has(key)) {
         this.#enums.set(key, { kind: "enum", name: "", file, parent: undefined, doc, type: ref, values: [] });
-        file.types.push({ kind: "constants", name: this.#names.of(ref), doc, values: constantsOf(shape.values) });
+        file.types.push({ kind: "constants", name: this.#names.nameOf(ref), doc, values: constantsOf(shape.values) });
       }
       return numeric;
     }
@@ -412,47 +423,47 @@ class Lowering {
     if (target === undefined) {
       const context = { file, parent: undefined, name: "", lockPath: declared };
       const values = this.#values(shape.values, context);
-      target = { kind: "enum", name: this.#names.of(ref), file, parent: undefined, doc, type: ref, values };
+      target = { kind: "enum", name: this.#names.nameOf(ref), file, parent: undefined, doc, type: ref, values };
       this.#enums.set(key, target);
       file.types.push(target);
     }
     return { kind: "enum", target };
   }
 
-  #enumAt(type: Type, shape: Extract<Shape, { kind: "enum" }>, context: Context): CapnpType {
-    const numeric = numberType(shape.values, type);
+  #enumAt(type: Type, shape: Extract<Shape, { kind: "enum" }>, context: LoweringSite): CapnpSchemaType {
+    const numeric = numericEnumType(shape.values, type);
     if (numeric !== undefined) return numeric;
     const { file, parent } = context;
-    const name = unique(typeName(context.name), this.#names.in(parent ?? file));
+    const name = uniqueName(typeName(context.name), this.#names.namesIn(parent ?? file));
     const values = this.#values(shape.values, context);
     const target: CapnpEnum = { kind: "enum", name, file, parent, doc: "", type, values };
     (parent?.nested ?? file.types).push(target);
     return { kind: "enum", target };
   }
 
-  #values(values: readonly EnumValue[], context: Context): readonly CapnpEnumValue[] {
+  #values(values: readonly EnumValue[], context: LoweringSite): readonly CapnpEnumValue[] {
     this.#diagnostics.push(...this.#remembered.checkOrder("enum", values, context));
     const names = new Set(["unspecified"]);
-    const all = [...values, ...this.#remembered.gone("enum", values, context)].sort((a, b) => a.id - b.id);
+    const all = [...values, ...this.#remembered.retiredOf("enum", values, context)].sort((a, b) => a.id - b.id);
     return [
       { name: "unspecified", value: undefined, doc: "" },
       ...all.map((entry): CapnpEnumValue => {
         if (!("value" in entry)) {
-          return { name: unique(memberName(`obsolete ${entry.name}`), names, entry.id), value: undefined, doc: "" };
+          return { name: uniqueName(memberName(`obsolete ${entry.name}`), names, entry.id), value: undefined, doc: "" };
         }
-        return { name: unique(memberName(entry.name), names, entry.id), value: entry.value, doc: entry.doc };
+        return { name: uniqueName(memberName(entry.name), names, entry.id), value: entry.value, doc: entry.doc };
       }),
     ];
   }
 }
 
-const unset = plainMember("unset", undefined, nothing);
+const unset = plainStructMember("unset", undefined, voidType);
 
-function listOf(element: CapnpType): CapnpType {
+function arrayOf(element: CapnpSchemaType): CapnpSchemaType {
   return { kind: "list", element, as: "array" };
 }
 
-function within(context: Context, name: string, path: string): Context {
+function siteBelow(context: LoweringSite, name: string, path: string): LoweringSite {
   return { ...context, name: context.name + name, lockPath: context.lockPath + path };
 }
 
@@ -473,7 +484,11 @@ function structKind(shape: Shape): Pick<CapnpStruct, "shape" | "discriminant" | 
 
 function constantsOf(values: readonly EnumValue[]) {
   const names = new Set<string>();
-  return values.map(({ name, value, doc }) => ({ name: unique(memberName(name), names), value: Number(value), doc }));
+  return values.map(({ name, value, doc }) => ({
+    name: uniqueName(memberName(name), names),
+    value: Number(value),
+    doc,
+  }));
 }
 
 function lockName(name: string): string {
@@ -482,6 +497,6 @@ function lockName(name: string): string {
 
 function layOutAll(type: CapnpFile["types"][number]): void {
   if (type.kind !== "struct") return;
-  type.layout = layOut(type);
+  type.layout = layOutStruct(type);
   type.nested.forEach(layOutAll);
 }

@@ -17,7 +17,7 @@ export function memberName(name: string): string {
   const words = wordsOf(name);
   const [first = "", ...others] = words;
   const lower = first.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+$|^[A-Z]/, (capitals) => capitals.toLowerCase());
-  return startable([lower, ...others.map(capitalised)].join(""), "n");
+  return withLetterFirst([lower, ...others.map(capitalised)].join(""), "n");
 }
 
 export function typeName(name: string): string {
@@ -27,7 +27,7 @@ export function typeName(name: string): string {
 
 /** A part of the name of a type. */
 export function typeWord(name: string): string {
-  return startable(wordsOf(name).map(capitalised).join(""), "N");
+  return withLetterFirst(wordsOf(name).map(capitalised).join(""), "N");
 }
 
 function wordsOf(name: string): readonly string[] {
@@ -39,12 +39,12 @@ function capitalised(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function startable(name: string, prefix: string): string {
+function withLetterFirst(name: string, prefix: string): string {
   return /^[A-Za-z]/.test(name) ? name : prefix + name;
 }
 
 /** `wanted`, or with the first number behind it that makes it one that is not in `taken`; puts it there. */
-export function unique(wanted: string, taken: Set<string>, number = 2): string {
+export function uniqueName(wanted: string, taken: Set<string>, number = 2): string {
   let name = wanted;
   for (let next = number; taken.has(name); next++) name = `${wanted}${next}`;
   taken.add(name);
@@ -52,7 +52,7 @@ export function unique(wanted: string, taken: Set<string>, number = 2): string {
 }
 
 /** An id of 64 bits whose highest is set, as Cap'n Proto wants it: the same for the same names. */
-export function idOf(...names: readonly string[]): string {
+export function capnpId(...names: readonly string[]): string {
   const hash = createHash("sha256").update(names.join("\n")).digest();
   const id = hash.readBigUInt64BE(0) | (1n << 63n);
   return `@0x${id.toString(16)}`;

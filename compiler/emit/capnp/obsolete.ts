@@ -6,7 +6,7 @@
 import { type ScalarName, type Type, type TypedArrayElement, wellKnownNames } from "../../model/index.js";
 
 /** What a name stands for, `enum` for one written in place; undefined when nobody knows any more. */
-export type Resolve = (name: string, args: readonly Type[]) => Type | undefined;
+export type ResolveTypeName = (name: string, args: readonly Type[]) => Type | undefined;
 
 const scalars = new Set<string>(
   "boolean double float32 int32 uint32 sint32 fixed32 sfixed32 int64 uint64 sint64 fixed64 sfixed64 string bytes date".split(
@@ -17,33 +17,33 @@ const scalars = new Set<string>(
 const typedArray = /^(int8|uint8clamped|int16|uint16|int32|uint32|bigint64|biguint64|float32|float64)array$/;
 
 /** A struct of which nothing more is known. */
-export const someStruct: Type = { kind: "inline", shape: { kind: "message", fields: [] } };
+export const anyStruct: Type = { kind: "inline", shape: { kind: "message", fields: [] } };
 
 /** @returns undefined when the text names a type of which nothing is known */
-export function parseTypeText(text: string, resolve: Resolve): Type | undefined {
+export function parseRetiredType(text: string, resolve: ResolveTypeName): Type | undefined {
   try {
-    return new Parser(text, resolve).whole();
+    return new RetiredTypeParser(text, resolve).whole();
   } catch (error) {
-    if (error instanceof Unknown) return undefined;
+    if (error instanceof UnknownRetiredType) return undefined;
     throw error;
   }
 }
 
-class Unknown extends Error {}
+class UnknownRetiredType extends Error {}
 
-class Parser {
+class RetiredTypeParser {
   readonly #text: string;
-  readonly #resolve: Resolve;
+  readonly #resolve: ResolveTypeName;
   #at = 0;
 
-  constructor(text: string, resolve: Resolve) {
+  constructor(text: string, resolve: ResolveTypeName) {
     this.#text = text;
     this.#resolve = resolve;
   }
 
   whole(): Type {
     const type = this.#type();
-    if (this.#at < this.#text.length) throw new Unknown();
+    if (this.#at < this.#text.length) throw new UnknownRetiredType();
     return type;
   }
 
@@ -56,7 +56,7 @@ class Parser {
   #simple(): Type {
     if (this.#skip("[")) return this.#tuple();
     const name = /^[^<>[\],? ]+/.exec(this.#text.slice(this.#at))?.[0];
-    if (name === undefined) throw new Unknown();
+    if (name === undefined) throw new UnknownRetiredType();
     this.#at += name.length;
     const isMesh = name === "mesh" && this.#text[this.#at] === "<";
     const args = isMesh ? this.#skipMesh() : this.#skip("<") ? this.#types(">") : [];
@@ -69,7 +69,7 @@ class Parser {
       if (scalars.has(name)) return { kind: "scalar", scalar: name as ScalarName };
       const element = typedArray.exec(name)?.[1];
       if (element !== undefined) return { kind: "typedArray", element: element as TypedArrayElement };
-      if (name === "message" || name === "union" || name === "oneof") return someStruct;
+      if (name === "message" || name === "union" || name === "oneof") return anyStruct;
       if (name === "mesh" || name === "tensor") return { kind: "tensor" };
       if (name === "rdmabuffer") return { kind: "rdmaBuffer" };
     } else {
@@ -81,8 +81,8 @@ class Parser {
     }
     const resolved = this.#resolve(name, args);
     if (resolved !== undefined) return resolved;
-    if (wellKnownNames.some((known) => known.toLowerCase() === name)) return someStruct;
-    throw new Unknown();
+    if (wellKnownNames.some((known) => known.toLowerCase() === name)) return anyStruct;
+    throw new UnknownRetiredType();
   }
 
   #tuple(): Type {

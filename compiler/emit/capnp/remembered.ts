@@ -7,26 +7,26 @@ import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
 import type { BlockKind, Lock, LockBlock, LockEntry } from "../../lock/index.js";
 import type { Bindings, Position, SchemaIndex, Type } from "../../model/index.js";
 import { withoutExtension } from "../typescript/paths.js";
-import { takes } from "./layout.js";
-import { parseTypeText, someStruct } from "./obsolete.js";
-import { sizeOf } from "./size.js";
-import type { Slot } from "./slot.js";
+import { slotSize } from "./layout.js";
+import { anyStruct, parseRetiredType } from "./obsolete.js";
+import { slotTypeOf } from "./size.js";
+import type { SlotType } from "./slot.js";
 
 /** What is asked about: the type with this path in the lock. */
-export interface Place {
+export interface LockedTypePath {
   readonly file: { readonly module: string };
   readonly lockPath: string;
   /** Of the generic declaration that it stands in: what its parameters are. */
   readonly bindings?: Bindings;
 }
 
-interface Member {
+interface LiveMember {
   readonly name: string;
   readonly id: number;
   readonly at: Position;
 }
 
-export class Remembered {
+export class RetiredMembers {
   readonly #index: SchemaIndex;
   readonly #lock: Lock;
   readonly #before: Lock | undefined;
@@ -39,13 +39,13 @@ export class Remembered {
   }
 
   /** The members that are no more; an id can have been given again. */
-  gone(kind: BlockKind, members: readonly Member[], place: Place): readonly LockEntry[] {
+  retiredOf(kind: BlockKind, members: readonly LiveMember[], place: LockedTypePath): readonly LockEntry[] {
     const live = new Set(members.map(({ id }) => id));
     return (this.#blockOf(kind, place)?.entries ?? []).filter(({ id, retired }) => retired && !live.has(id));
   }
 
   /** A new member stands behind all that there were: else theirs would move. */
-  checkOrder(kind: BlockKind, members: readonly Member[], place: Place): readonly Diagnostic[] {
+  checkOrder(kind: BlockKind, members: readonly LiveMember[], place: LockedTypePath): readonly Diagnostic[] {
     const known = this.#before && this.#blockOf(kind, place, this.#before)?.entries;
     if (known === undefined) return [];
     const ids = new Set(known.map(({ id }) => id));
@@ -56,25 +56,25 @@ export class Remembered {
   }
 
   /** What the type of a member that has gone may take: more than one where its text may mean several types. */
-  sizesOf(text: string, place: Place): readonly Slot[] {
-    const sizes = new Map<string, Slot>();
+  slotTypesOf(text: string, place: LockedTypePath): readonly SlotType[] {
+    const sizes = new Map<string, SlotType>();
     let meanings = 1;
     for (let i = 0; i < meanings; i++) {
-      const type = parseTypeText(text, (name, args) => {
+      const type = parseRetiredType(text, (name, args) => {
         const candidates = this.#resolve(name, args, place);
         meanings = Math.max(meanings, candidates.length);
         return candidates[Math.min(i, candidates.length - 1)];
       });
       if (type === undefined) continue;
-      const size = sizeOf(type, this.#index);
-      sizes.set(JSON.stringify([takes(size.type), size.nullable]), size);
+      const size = slotTypeOf(type, this.#index);
+      sizes.set(JSON.stringify([slotSize(size.type), size.nullable]), size);
     }
     return [...sizes.values()];
   }
 
   /** Types that the lock calls so: it does not tell modules apart. */
-  #resolve(name: string, args: readonly Type[], place: Place): readonly Type[] {
-    if (name === "enum") return [this.#wasOfNumbers(place) ? someNumbers : someNames];
+  #resolve(name: string, args: readonly Type[], place: LockedTypePath): readonly Type[] {
+    if (name === "enum") return [this.#wasOfNumbers(place) ? anyNumericEnum : anyStringEnum];
     const bound = args.length === 0 ? place.bindings?.get(name) : undefined;
     const types = this.#index.schema.modules.flatMap((module) => module.types);
     const generic = types.filter((type) => type.typeParameters.length === args.length);
@@ -86,26 +86,26 @@ export class Remembered {
     if (found.length > 0) return found;
     // An enumeration that has gone may have been one of numbers.
     const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
-    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [someStruct] : [];
+    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [anyStruct] : [];
   }
 
   /** Numbers are their own ids, and are called so. */
-  #wasOfNumbers(place: Place): boolean {
+  #wasOfNumbers(place: LockedTypePath): boolean {
     const entries = this.#blockOf("enum", place)?.entries ?? [];
     return entries.length > 0 && entries.every(({ id, name }) => name === String(id));
   }
 
-  #blockOf(kind: BlockKind, { file, lockPath }: Place, lock: Lock = this.#lock): LockBlock | undefined {
+  #blockOf(kind: BlockKind, { file, lockPath }: LockedTypePath, lock: Lock = this.#lock): LockBlock | undefined {
     const named = lock.blocks.filter((block) => block.kind === kind && block.name === lockPath);
     return named.find(({ module }) => module === withoutExtension(file.module)) ?? named[0];
   }
 }
 
 /** Enumerations of which nothing more is known. */
-const someNames = someEnum("a");
-const someNumbers = someEnum(1);
+const anyStringEnum = enumOfValue("a");
+const anyNumericEnum = enumOfValue(1);
 
-function someEnum(value: string | number): Type {
+function enumOfValue(value: string | number): Type {
   const at = { file: "", line: 1, column: 1 };
   return {
     kind: "inline",

@@ -8,16 +8,16 @@ import type { Type, TypedArrayElement } from "../../model/index.js";
 /** What lies in a struct itself. `date` is an `Int64`, `uint16` stands where an enumeration was. */
 export type DataScalar = "bool" | "uint16" | "int32" | "uint32" | "int64" | "uint64" | "float32" | "float64" | "date";
 
-export type CapnpType =
+export type CapnpSchemaType =
   /** `type`: what it is in TypeScript, where that is an enumeration of numbers. */
   | { readonly kind: "data"; readonly scalar: DataScalar; readonly type?: Type }
   | { readonly kind: "enum"; readonly target: CapnpEnum }
   | { readonly kind: "text" | "bytes" }
   | { readonly kind: "typedArray"; readonly element: TypedArrayElement }
-  | { readonly kind: "list"; readonly element: CapnpType; readonly as: "array" | "set" | "map" | "record" }
+  | { readonly kind: "list"; readonly element: CapnpSchemaType; readonly as: "array" | "set" | "map" | "record" }
   | { readonly kind: "struct"; readonly target: CapnpStruct }
   /** `T | null` as an element: `target` is the struct that stands for it. */
-  | { readonly kind: "nullable"; readonly inner: CapnpType; readonly target: CapnpStruct }
+  | { readonly kind: "nullable"; readonly inner: CapnpSchemaType; readonly target: CapnpStruct }
   /** Anything that JSON has: a text. `absent`: the JSON that is read where there is none. */
   | { readonly kind: "json"; readonly absent: string; readonly type: Type }
   /** Where members were, and are no more. */
@@ -29,8 +29,8 @@ export type CapnpType =
 export interface CapnpMember {
   readonly name: string;
   /** What it is called in TypeScript; undefined for what is not there: it has its place alone. */
-  readonly source: string | undefined;
-  readonly type: CapnpType;
+  readonly property: string | undefined;
+  readonly type: CapnpSchemaType;
   readonly doc: string;
   readonly optional: boolean;
   readonly nullable: boolean;
@@ -39,7 +39,7 @@ export interface CapnpMember {
 }
 
 /** Where a member is: the bit of its data, or the number of its pointer; and the bit of what says whether it is there. */
-export interface Place {
+export interface MemberSlot {
   readonly ordinal: number;
   readonly at: number;
   readonly tag?: number;
@@ -70,7 +70,7 @@ export interface StructLayout {
   readonly dataWords: number;
   readonly pointerWords: number;
   /** Of the members, in their order. */
-  readonly places: readonly Place[];
+  readonly slots: readonly MemberSlot[];
   /** Of a choice: the bit of the 16 that say which case it is. */
   readonly tag?: number;
 }
@@ -110,6 +110,6 @@ export interface CapnpFile {
 }
 
 /** `Zoo.KeepersEntry`: a type's name with those around it. */
-export function pathOf(type: CapnpStruct | CapnpEnum): readonly string[] {
-  return type.parent === undefined ? [type.name] : [...pathOf(type.parent), type.name];
+export function qualifiedPath(type: CapnpStruct | CapnpEnum): readonly string[] {
+  return type.parent === undefined ? [type.name] : [...qualifiedPath(type.parent), type.name];
 }

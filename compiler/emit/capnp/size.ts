@@ -1,6 +1,6 @@
 /** Questions about a type that are answered without making the structs that it needs. */
 import { instantiate, partsOf, type SchemaIndex, type Shape, type Type, typeKey } from "../../model/index.js";
-import { nothing, numberType, type Slot, scalarType, slot } from "./slot.js";
+import { numericEnumType, type SlotType, scalarType, slotType, voidType } from "./slot.js";
 
 /** Whether a type holds a handle, other than as a member of a struct. */
 export function holdsHandle(type: Type, index: SchemaIndex, seen: ReadonlySet<string> = new Set()): boolean {
@@ -23,29 +23,29 @@ export function holdsHandle(type: Type, index: SchemaIndex, seen: ReadonlySet<st
 }
 
 /** What a type takes, without making what it needs. */
-export function sizeOf(type: Type, index: SchemaIndex, seen: ReadonlySet<string> = new Set()): Slot {
-  if (holdsHandle(type, index)) return slot(nothing);
+export function slotTypeOf(type: Type, index: SchemaIndex, seen: ReadonlySet<string> = new Set()): SlotType {
+  if (holdsHandle(type, index)) return slotType(voidType);
   switch (type.kind) {
     case "nullable":
-      return { ...sizeOf(type.inner, index, seen), nullable: true };
+      return { ...slotTypeOf(type.inner, index, seen), nullable: true };
     case "scalar": {
       const known = scalarType(type.scalar);
-      return slot(known.kind === "data" ? known : { kind: "anyPointer" });
+      return slotType(known.kind === "data" ? known : { kind: "anyPointer" });
     }
     case "inline":
-      return sizeOfShape(type.shape, type, index, seen);
+      return slotTypeOfShape(type.shape, type, index, seen);
     case "ref": {
       const key = typeKey(type);
-      if (seen.has(key)) return slot({ kind: "anyPointer" });
-      return sizeOfShape(instantiate(index.type(type.target), type.args), type, index, new Set([...seen, key]));
+      if (seen.has(key)) return slotType({ kind: "anyPointer" });
+      return slotTypeOfShape(instantiate(index.type(type.target), type.args), type, index, new Set([...seen, key]));
     }
     default:
-      return slot({ kind: "anyPointer" });
+      return slotType({ kind: "anyPointer" });
   }
 }
 
-function sizeOfShape(shape: Shape, type: Type, index: SchemaIndex, seen: ReadonlySet<string>): Slot {
-  if (shape.kind === "alias") return sizeOf(shape.type, index, seen);
-  if (shape.kind !== "enum") return slot({ kind: "anyPointer" });
-  return slot(numberType(shape.values, type) ?? { kind: "data", scalar: "uint16" });
+function slotTypeOfShape(shape: Shape, type: Type, index: SchemaIndex, seen: ReadonlySet<string>): SlotType {
+  if (shape.kind === "alias") return slotTypeOf(shape.type, index, seen);
+  if (shape.kind !== "enum") return slotType({ kind: "anyPointer" });
+  return slotType(numericEnumType(shape.values, type) ?? { kind: "data", scalar: "uint16" });
 }

@@ -1,11 +1,11 @@
 /** What a value takes in a struct, and what a member is for it: leaves of the lowering, which need no schema. */
 import type { EnumValue, Type } from "../../model/index.js";
-import { takes } from "./layout.js";
-import type { CapnpMember, CapnpType, DataScalar } from "./schema.js";
+import { slotSize } from "./layout.js";
+import type { CapnpMember, CapnpSchemaType, DataScalar } from "./schema.js";
 
 /** A type with its `null` taken apart: that is said by whatever holds it. */
-export interface Slot {
-  readonly type: CapnpType;
+export interface SlotType {
+  readonly type: CapnpSchemaType;
   readonly nullable: boolean;
 }
 
@@ -26,42 +26,42 @@ const scalars: Readonly<Record<string, DataScalar>> = {
   date: "date",
 };
 
-export const nothing: CapnpType = { kind: "void" };
+export const voidType: CapnpSchemaType = { kind: "void" };
 
-export function slot(type: CapnpType): Slot {
+export function slotType(type: CapnpSchemaType): SlotType {
   return { type, nullable: false };
 }
 
-export function scalarType(scalar: string): CapnpType {
+export function scalarType(scalar: string): CapnpSchemaType {
   if (scalar === "string") return { kind: "text" };
   if (scalar === "bytes") return { kind: "bytes" };
   return { kind: "data", scalar: scalars[scalar] as DataScalar };
 }
 
 /** Whole numbers stay numbers: those that a schema does not know yet, too. */
-export function numberType(values: readonly EnumValue[], type: Type): CapnpType | undefined {
+export function numericEnumType(values: readonly EnumValue[], type: Type): CapnpSchemaType | undefined {
   const whole = values.every(({ value }) => typeof value === "number" && Number.isInteger(value));
   if (!whole) return undefined;
   const small = values.every(({ value }) => Math.abs(Number(value)) < 2 ** 31);
   return { kind: "data", scalar: small ? "int32" : "float64", type };
 }
 
-export function plainMember(name: string, source: string | undefined, type: CapnpType): CapnpMember {
-  return { name, source, type, doc: "", optional: false, nullable: false, ordinals: 1 };
+export function plainStructMember(name: string, source: string | undefined, type: CapnpSchemaType): CapnpMember {
+  return { name, property: source, type, doc: "", optional: false, nullable: false, ordinals: 1 };
 }
 
 /** @param isCase of a choice, which has no union of its own */
-export function member(
+export function structMember(
   name: string,
   source: string | undefined,
-  { type, nullable }: Slot,
+  { type, nullable }: SlotType,
   optional: boolean,
   doc: string,
   isCase = false,
 ): CapnpMember {
   // A pointer that is null says by itself that nothing is there; data, and two ways not to be there, need to be told.
   const told = !isCase && type.kind !== "void" && (optional || nullable);
-  const alone = takes(type) === "pointer" && !(optional && nullable);
+  const alone = slotSize(type) === "pointer" && !(optional && nullable);
   const ordinals = !told || alone ? 1 : optional && nullable ? 3 : 2;
-  return { name, source, type, doc, optional, nullable, ordinals };
+  return { name, property: source, type, doc, optional, nullable, ordinals };
 }

@@ -1,9 +1,9 @@
 /** What structs and enums are called: names that the schema has stay, those made up give way to them. */
 import { createHash } from "node:crypto";
 import { type DeclarationKey, type Module, type SchemaIndex, type Type, textOf, typeKey } from "../../model/index.js";
-import { typeName, unique } from "./names.js";
+import { typeName, uniqueName } from "./names.js";
 
-export class TypeNames {
+export class CapnpTypeNames {
   readonly #index: SchemaIndex;
   readonly #fileOf: (module: Module) => object;
   readonly #names = new Map<object, Set<string>>();
@@ -15,20 +15,20 @@ export class TypeNames {
   }
 
   /** Names that are taken in a file, or inside of a struct. */
-  in(scope: object): Set<string> {
+  namesIn(scope: object): Set<string> {
     const known = this.#names.get(scope) ?? new Set<string>();
     this.#names.set(scope, known);
     return known;
   }
 
   /** `Tree`, or `PageOfItem`: in its file no other type is called so. */
-  of(ref: Extract<Type, { kind: "ref" }>): string {
+  nameOf(ref: Extract<Type, { kind: "ref" }>): string {
     const key = typeKey(ref);
     const known = this.#declaredNames.get(key);
     if (known !== undefined) return known;
-    const names = this.in(this.#fileOf(this.#index.moduleOf(ref.target)));
+    const names = this.namesIn(this.#fileOf(this.#index.moduleOf(ref.target)));
     const wanted = typeName(this.#wordFor(ref));
-    const name = ref.args.length === 0 && !this.#hasDeclared(ref.target, wanted) ? wanted : unique(wanted, names);
+    const name = ref.args.length === 0 && !this.#hasDeclared(ref.target, wanted) ? wanted : uniqueName(wanted, names);
     this.#declaredNames.set(key, name);
     return name;
   }

@@ -21,7 +21,7 @@ const time = message({ seconds: scalar("int64"), nanos: scalar("int32") });
 const wrapper = (name: ScalarName): Type => message({ value: scalar(name) });
 
 /** What stands for each, or the JSON that is read where there is none. */
-export const wellKnown: Readonly<Record<WellKnownName, Type | string>> = {
+export const wellKnownTypes: Readonly<Record<WellKnownName, Type | string>> = {
   Timestamp: time,
   Duration: time,
   FieldMask: message({ paths: { kind: "array", element: scalar("string"), readonly: false } }),

@@ -1,16 +1,16 @@
 /** The emitter of a descriptor set: one binary file with all files of the schema, and those that they import. */
-import { descriptorSet as writeDescriptorSet } from "../../../schemas/protobuf/descriptor-set/index.js";
-import { clashDiagnostics } from "../../protobuf/clash-diagnostics.js";
-import type { Lowered } from "../../protobuf/lowered.js";
+import { writeDescriptorSet } from "../../../schemas/protobuf/descriptor-set/index.js";
+import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
+import type { LoweredSchema } from "../../protobuf/lowered.js";
 import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
 import { protoHeader } from "../proto/index.js";
 
 export function emitDescriptorSet({ lowered, version }: ArtefactInput): EmittedArtefact {
   const content = descriptorSet(lowered, version);
-  return { files: [{ path: "descriptor.binpb", content }], diagnostics: clashDiagnostics(lowered) };
+  return { files: [{ path: "descriptor.binpb", content }], diagnostics: protoClashDiagnostics(lowered) };
 }
 
 /** @param version of Viceroy, for the comment at the top of each file */
-export function descriptorSet({ files, schema }: Lowered, version: string): Uint8Array {
+export function descriptorSet({ files, schema }: LoweredSchema, version: string): Uint8Array {
   return writeDescriptorSet(files, schema, (file) => protoHeader(file, version));
 }

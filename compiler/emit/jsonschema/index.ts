@@ -4,30 +4,33 @@
  */
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../../schemas/protobuf/descriptor.js";
 import { isHandle } from "../../../schemas/protobuf/names.js";
-import { clashDiagnostics } from "../../protobuf/clash-diagnostics.js";
-import type { Lowered } from "../../protobuf/lowered.js";
+import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
+import type { LoweredSchema } from "../../protobuf/lowered.js";
 import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
 import { type JsonSchema, keySchema, scalarSchemas, unknownNumber, wellKnownSchemas } from "./scalars.js";
 
 export function emitJsonSchema({ lowered, version }: ArtefactInput): EmittedArtefact {
   const content = `${JSON.stringify(jsonSchemaOf(lowered, version), undefined, 2)}\n`;
-  return { files: [{ path: "jsonschema.json", content }], diagnostics: clashDiagnostics(lowered) };
+  return { files: [{ path: "jsonschema.json", content }], diagnostics: protoClashDiagnostics(lowered) };
 }
 
 /** @param version of Viceroy, for the comment at the top */
-export function jsonSchemaOf(lowered: Lowered, version: string): JsonSchema {
+export function jsonSchemaOf(lowered: LoweredSchema, version: string): JsonSchema {
   const definitions = new Map<string, JsonSchema>();
   const refer = (name: string): JsonSchema => {
     const known = wellKnownSchemas[name];
     if (known !== undefined) definitions.set(name, known);
     return { $ref: `#/$defs/${keyOf(name, lowered)}` };
   };
-  const demands = new Demands(lowered.schema.messages);
+  const demands = new RequiredFields(lowered.schema.messages);
   for (const message of lowered.schema.messages.values()) {
-    definitions.set(message.name, described(message.name, messageSchema(message, lowered, refer, demands), lowered));
+    definitions.set(
+      message.name,
+      withDescription(message.name, messageSchema(message, lowered, refer, demands), lowered),
+    );
   }
   for (const item of lowered.schema.enums.values()) {
-    definitions.set(item.name, described(item.name, enumSchema(item), lowered));
+    definitions.set(item.name, withDescription(item.name, enumSchema(item), lowered));
   }
   const sorted = [...definitions].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
@@ -40,20 +43,20 @@ export function jsonSchemaOf(lowered: Lowered, version: string): JsonSchema {
 }
 
 /** Names of the package without it, all others whole. */
-function keyOf(name: string, { package: packageName }: Lowered): string {
+function keyOf(name: string, { package: packageName }: LoweredSchema): string {
   const isOwn = !isHandle(name) && wellKnownSchemas[name] === undefined && name.startsWith(`${packageName}.`);
   return isOwn ? name.slice(packageName.length + 1) : name;
 }
 
-function described(name: string, schema: JsonSchema, { origins }: Lowered): JsonSchema {
+function withDescription(name: string, schema: JsonSchema, { origins }: LoweredSchema): JsonSchema {
   const doc = origins.get(name)?.doc ?? "";
   return doc === "" || typeof schema === "boolean" ? schema : { description: doc, ...schema };
 }
 
-type Refer = (name: string) => JsonSchema;
+type ReferTo = (name: string) => JsonSchema;
 
 /** Tells which members a reader cannot do without. */
-class Demands {
+class RequiredFields {
   readonly #messages: ReadonlyMap<string, ProtoMessage>;
   /** Whether the message with nothing in it is refused, by name. */
   readonly #refusesNothing = new Map<string, boolean>();
@@ -80,15 +83,20 @@ class Demands {
   }
 }
 
-function messageSchema(message: ProtoMessage, lowered: Lowered, refer: Refer, demands: Demands): JsonSchema {
+function messageSchema(
+  message: ProtoMessage,
+  lowered: LoweredSchema,
+  refer: ReferTo,
+  demands: RequiredFields,
+): JsonSchema {
   // What means something inside a running mesh alone has no JSON.
   if (isHandle(message.name)) return { not: {} };
   const properties = message.fields.map((field): [string, JsonSchema] => {
-    return [field.jsonName, described(`${message.name}.${field.name}`, fieldSchema(field, refer), lowered)];
+    return [field.jsonName, withDescription(`${message.name}.${field.name}`, fieldSchema(field, refer), lowered)];
   });
   const required = message.fields.filter((field) => demands.isRequired(field)).map(({ jsonName }) => jsonName);
   const oneofs = [...new Set(message.fields.flatMap(({ oneof }) => oneof ?? []))];
-  const choices = oneofs.map((oneof) => choice(message, oneof));
+  const choices = oneofs.map((oneof) => oneofSchema(message, oneof));
   return {
     type: "object",
     ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
@@ -99,12 +107,12 @@ function messageSchema(message: ProtoMessage, lowered: Lowered, refer: Refer, de
 }
 
 /** At most one of the cases; exactly one, if one is demanded. */
-function choice({ fields, demandedOneofs = [] }: ProtoMessage, oneof: string): JsonSchema {
+function oneofSchema({ fields, demandedOneofs = [] }: ProtoMessage, oneof: string): JsonSchema {
   const cases = fields.filter((field) => field.oneof === oneof).map(({ jsonName }) => ({ required: [jsonName] }));
   return { oneOf: demandedOneofs.includes(oneof) ? cases : [...cases, { not: { anyOf: cases } }] };
 }
 
-function fieldSchema({ cardinality, type, key }: ProtoField, refer: Refer): JsonSchema {
+function fieldSchema({ cardinality, type, key }: ProtoField, refer: ReferTo): JsonSchema {
   const value = valueSchema(type, refer);
   switch (cardinality) {
     case "repeated":
@@ -119,7 +127,7 @@ function fieldSchema({ cardinality, type, key }: ProtoField, refer: Refer): Json
   }
 }
 
-function valueSchema(type: ProtoType, refer: Refer): JsonSchema {
+function valueSchema(type: ProtoType, refer: ReferTo): JsonSchema {
   return type.kind === "scalar" ? scalarSchemas[type.scalar] : refer(type.name);
 }
 

@@ -3,14 +3,14 @@
  * declaration: a name that occurs in a line is imported.
  */
 
-import { flatten } from "./flat.js";
+import { flattenCode } from "./flat.js";
 import { importStatements } from "./imports.js";
 import type { Code } from "./layout.js";
 import { docLines } from "./literal.js";
 import type { LocalName } from "./name.js";
-import { print } from "./printer.js";
-import type { Recording } from "./recording.js";
-import { type Scope, Speller } from "./spelling.js";
+import { printCode } from "./printer.js";
+import type { PartRecording } from "./recording.js";
+import { type NameScope, Speller } from "./spelling.js";
 import { fitsInto } from "./width.js";
 
 /** Columns of a line, as in our formatter's configuration. */
@@ -27,25 +27,25 @@ export function printFile(path: string, header: readonly string[], write: (file:
   let speller = new Speller(path);
   let file = new FileBuilder(path, speller, "kept");
   write(file);
-  if (!file.fits) {
+  if (!file.partsFit) {
     speller = new Speller(path);
     file = new FileBuilder(path, speller, "recorded");
     write(file);
   }
   const corrections = speller.corrections();
-  if (corrections === undefined) return file.print(header);
+  if (corrections === undefined) return file.toText(header);
   const again = new FileBuilder(path, new Speller(path, corrections), "written");
   write(again);
-  return again.print(header);
+  return again.toText(header);
 }
 
 /** What becomes of parts of a file: they are kept where they fit, or recorded again, or just written. */
-type Parts = "kept" | "recorded" | "written";
+type PartMode = "kept" | "recorded" | "written";
 
 export class FileBuilder {
   readonly path: string;
   readonly #speller: Speller;
-  readonly #parts: Parts;
+  readonly #parts: PartMode;
   #fits = true;
   readonly #lines: string[] = [];
   /** Of the last line; undefined: it is empty. */
@@ -53,14 +53,14 @@ export class FileBuilder {
   #depth = 0;
   #indentation = "";
 
-  constructor(path: string, speller: Speller, parts: Parts) {
+  constructor(path: string, speller: Speller, parts: PartMode) {
     this.path = path;
     this.#speller = speller;
     this.#parts = parts;
   }
 
   /** Whether all parts that were kept are what would be written in their places. Nobody knows what the file is if not. */
-  get fits(): boolean {
+  get partsFit(): boolean {
     return this.#fits;
   }
 
@@ -69,22 +69,22 @@ export class FileBuilder {
    * @param before the part as it was, if `write` does the same as then where it gets the same names
    * @returns the part as it is now, for the next time; undefined: nothing is to be kept of this writing
    */
-  part(before: Recording | undefined, write: () => void): Recording | undefined {
+  part(before: PartRecording | undefined, write: () => void): PartRecording | undefined {
     if (this.#parts === "written") {
       write();
       return undefined;
     }
     const follows = this.#lastDepth !== undefined;
-    if (before?.follows === follows && this.#parts === "kept" && this.#fits) {
+    if (before?.followsLine === follows && this.#parts === "kept" && this.#fits) {
       this.#fits = this.#speller.replay(before.answers);
       if (before.text !== undefined) this.#lines.push(before.text);
-      this.#lastDepth = before.open ? undefined : 0;
+      this.#lastDepth = before.endsOpen ? undefined : 0;
       return before;
     }
     const start = this.#lines.length;
     const answers = this.#speller.record(write);
     const text = this.#lines.length === start ? undefined : this.#lines.slice(start).join("\n");
-    return { text, follows, open: this.#lastDepth === undefined, answers };
+    return { text, followsLine: follows, endsOpen: this.#lastDepth === undefined, answers };
   }
 
   /** Reserves a module-level name with exactly this spelling: for what is exported. Returns the name. */
@@ -99,17 +99,17 @@ export class FileBuilder {
   }
 
   /** The name that a part of the file has made for a role of something: for its codec, its type. */
-  shared(role: string, of: string): LocalName | undefined {
-    return this.#speller.shared(role, of);
+  sharedName(role: string, of: string): LocalName | undefined {
+    return this.#speller.sharedName(role, of);
   }
 
   /** Makes `name` known for that, to all parts that come. */
-  share(role: string, of: string, name: LocalName): void {
-    this.#speller.share(role, of, name);
+  shareName(role: string, of: string, name: LocalName): void {
+    this.#speller.shareName(role, of, name);
   }
 
   /** The names of a new function. */
-  scope(): Scope {
+  scope(): NameScope {
     return this.#speller.scope();
   }
 
@@ -154,19 +154,19 @@ export class FileBuilder {
 
   #text(code: Code): string {
     const { spell } = this.#speller;
-    const { text, breakable, broken } = flatten(code, spell);
+    const { text, breakable, broken } = flattenCode(code, spell);
     const line = this.#indentation + text;
     const isWhole = !breakable || (!broken && fitsInto(line, lineWidth));
-    return isWhole ? line : print(code, { spell, width: lineWidth, depth: this.#depth });
+    return isWhole ? line : printCode(code, { spell, width: lineWidth, depth: this.#depth });
   }
 
   /** The whole file. */
-  print(header: readonly string[]): string {
+  toText(header: readonly string[]): string {
     const { spell } = this.#speller;
     const lines = header.map((text) => `// ${text}`);
     const imports = this.#speller.imports();
     for (const code of importStatements(this.path, imports, spell)) {
-      lines.push(print(code, { spell, width: lineWidth, depth: 0 }));
+      lines.push(printCode(code, { spell, width: lineWidth, depth: 0 }));
     }
     if (imports.length > 0) lines.push("");
     return `${[...lines, ...this.#lines].join("\n").trimEnd()}\n`;

@@ -2,10 +2,10 @@
  * A line of code as it is when it fits: its text, whatever layouts say. Most lines of a file are printed like that, which
  * saves breaking them.
  */
-import { type Code, isSequence, type Layout } from "./layout.js";
-import type { Name } from "./name.js";
+import { type Code, type CodeLayout, isSequence } from "./layout.js";
+import type { CodeName } from "./name.js";
 
-type Shorthand = Extract<Layout, { kind: "property" }>;
+type Shorthand = Extract<CodeLayout, { kind: "property" }>;
 
 export interface FlatLine {
   readonly text: string;
@@ -15,48 +15,48 @@ export interface FlatLine {
   readonly broken: boolean;
 }
 
-export function flatten(code: Code, spell: (name: Name) => string): FlatLine {
+export function flattenCode(code: Code, spell: (name: CodeName) => string): FlatLine {
   const line = { text: "", breakable: false, broken: false };
-  add(code, line, spell);
+  appendFlat(code, line, spell);
   return line;
 }
 
-export function shorthandText({ key, value }: Shorthand, spell: (name: Name) => string): string {
+export function shorthandText({ key, value }: Shorthand, spell: (name: CodeName) => string): string {
   const spelling = spell(value);
   return key === spelling ? key : `${key}: ${spelling}`;
 }
 
-interface Growing {
+interface FlatLineBuilder {
   text: string;
   breakable: boolean;
   broken: boolean;
 }
 
 // Runs for every piece of every line that is generated: plain loops, nothing made that is not kept.
-function add(code: Code, line: Growing, spell: (name: Name) => string): void {
+function appendFlat(code: Code, line: FlatLineBuilder, spell: (name: CodeName) => string): void {
   if (typeof code === "string") {
     line.text += code;
   } else if (isSequence(code)) {
-    for (let i = 0; i < code.length; i++) add(code[i] as Code, line, spell);
+    for (let i = 0; i < code.length; i++) appendFlat(code[i] as Code, line, spell);
   } else if (code.kind === "local") {
     line.text += code.spelling;
   } else if (code.kind === "import" || code.kind === "global") {
     line.text += spell(code);
   } else {
     line.breakable = true;
-    addLayout(code, line, spell);
+    appendFlatLayout(code, line, spell);
   }
 }
 
-function addLayout(layout: Layout, line: Growing, spell: (name: Name) => string): void {
+function appendFlatLayout(layout: CodeLayout, line: FlatLineBuilder, spell: (name: CodeName) => string): void {
   switch (layout.kind) {
     case "group":
       if (layout.forced) line.broken = true;
-      add(layout.content, line, spell);
+      appendFlat(layout.content, line, spell);
       break;
     case "lazy":
       if (layout.forced) line.broken = true;
-      add(layout.flat, line, spell);
+      appendFlat(layout.flat, line, spell);
       break;
     case "break":
       if (layout.flat === undefined) line.broken = true;
@@ -64,10 +64,10 @@ function addLayout(layout: Layout, line: Growing, spell: (name: Name) => string)
       break;
     case "ifBroken":
     case "states":
-      add(layout.flat, line, spell);
+      appendFlat(layout.flat, line, spell);
       break;
     case "choice":
-      add(layout.first, line, spell);
+      appendFlat(layout.first, line, spell);
       break;
     case "fill":
       line.text += layout.items.join(", ");
@@ -76,6 +76,6 @@ function addLayout(layout: Layout, line: Growing, spell: (name: Name) => string)
       line.text += shorthandText(layout, spell);
       break;
     default:
-      add(layout.content, line, spell);
+      appendFlat(layout.content, line, spell);
   }
 }

@@ -3,7 +3,7 @@
  */
 import { type Code, group, ifBroken, indent, join, line } from "./layout.js";
 import { stringLiteral } from "./literal.js";
-import type { ImportedName, Name } from "./name.js";
+import type { CodeName, ImportedName } from "./name.js";
 import { compareNames, compareSpecifiers } from "./order.js";
 import { relativeSpecifier } from "./path.js";
 
@@ -17,7 +17,7 @@ interface Specifier {
 export function importStatements(
   file: string,
   names: readonly ImportedName[],
-  spell: (name: Name) => string,
+  spell: (name: CodeName) => string,
 ): readonly Code[] {
   const modules = new Map<string, Map<string, Specifier>>();
   for (const name of names) {

@@ -34,6 +34,7 @@ export { type FileBuilder, printFile } from "./file.js";
 export {
   broken,
   type Code,
+  type CodeLayout,
   code,
   group,
   hardline,
@@ -41,26 +42,25 @@ export {
   indent,
   indentIf,
   join,
-  type Layout,
   line,
   shorthand,
   softline,
   ungrouped,
 } from "./layout.js";
-export { hex32, hex64, isIdentifier, member, objectKey, propertyKey, stringLiteral } from "./literal.js";
+export { hex32, hex64, isIdentifier, memberAccess, objectKey, propertyKey, stringLiteral } from "./literal.js";
 export {
+  type CodeName,
   type GlobalName,
-  global,
+  globalName,
   type ImportedName,
+  type ImportSource,
   importedType,
   importedValue,
   type LocalName,
-  type Name,
-  type Source,
 } from "./name.js";
-export { relativeSpecifier, runnable } from "./path.js";
-export type { Recording } from "./recording.js";
-export type { Scope } from "./spelling.js";
+export { relativeSpecifier, toRuntimePath } from "./path.js";
+export type { PartRecording } from "./recording.js";
+export type { NameScope } from "./spelling.js";
 export {
   arrow,
   arrowToObject,
@@ -74,7 +74,7 @@ export {
   generic,
   ifStatement,
   isNameCode,
-  numbers,
+  numberArray,
   objectLiteral,
   objectType,
   parenthesized,

@@ -2,18 +2,18 @@
  * Code as a tree that still has to be broken into lines: text, names, and where a line may end. printer.ts breaks it;
  * syntax.ts builds the layouts of our language from these.
  */
-import type { Name } from "./name.js";
+import type { CodeName } from "./name.js";
 
 /** A piece of code: text without line ends, a name, a layout, or any sequence of them. */
-export type Code = string | Name | Layout | readonly Code[];
+export type Code = string | CodeName | CodeLayout | readonly Code[];
 
-export type Layout =
-  | Group
+export type CodeLayout =
+  | GroupLayout
   | { readonly kind: "indent"; readonly content: Code }
   /** Where a line may end. `flat` is what stands there otherwise; `undefined`: it always ends. */
   | { readonly kind: "break"; readonly flat: string | undefined }
   | { readonly kind: "ifBroken"; readonly broken: Code; readonly flat: Code }
-  | { readonly kind: "indentIf"; readonly group: Layout; readonly content: Code }
+  | { readonly kind: "indentIf"; readonly group: CodeLayout; readonly content: Code }
   /** `first`, unless `rejects` says no to how it would be printed; then `second`. */
   | {
       readonly kind: "choice";
@@ -30,20 +30,20 @@ export type Layout =
       readonly lead: Code;
     }
   | { readonly kind: "fill"; readonly items: readonly string[] }
-  | Lazy
+  | LazyLayout
   /** `key: value`, or `key` alone where the value is spelt like it. */
-  | { readonly kind: "property"; readonly key: string; readonly value: Name };
+  | { readonly kind: "property"; readonly key: string; readonly value: CodeName };
 
 /** Most lines fit: whether something inside is always broken is found out where one does not. */
-class Group {
+class GroupLayout {
   readonly kind = "group";
   readonly content: Code;
   /** Always broken, whatever is inside. */
   readonly forced: boolean;
-  readonly syntax: Syntax | undefined;
+  readonly syntax: ArgumentSyntax | undefined;
   #broken: boolean | undefined;
 
-  constructor(content: Code, forced: boolean, syntax: Syntax | undefined) {
+  constructor(content: Code, forced: boolean, syntax: ArgumentSyntax | undefined) {
     this.content = content;
     this.forced = forced;
     this.syntax = syntax;
@@ -56,16 +56,16 @@ class Group {
 }
 
 /** What is rarely broken: its layout is made when it is. */
-class Lazy {
+class LazyLayout {
   readonly kind = "lazy";
   readonly flat: Code;
   readonly forced: boolean;
-  readonly syntax: Syntax | undefined;
-  readonly #make: () => Layout;
+  readonly syntax: ArgumentSyntax | undefined;
+  readonly #make: () => CodeLayout;
   #broken: boolean | undefined;
-  #made: Layout | undefined;
+  #made: CodeLayout | undefined;
 
-  constructor(flat: Code, forced: boolean, make: () => Layout, syntax: Syntax | undefined) {
+  constructor(flat: Code, forced: boolean, make: () => CodeLayout, syntax: ArgumentSyntax | undefined) {
     this.flat = flat;
     this.forced = forced;
     this.syntax = syntax;
@@ -77,14 +77,14 @@ class Lazy {
     return this.#broken;
   }
 
-  layout(): Layout {
+  layout(): CodeLayout {
     this.#made ??= this.#make();
     return this.#made;
   }
 }
 
 /** What calls must know of their arguments to be broken as the formatter breaks them. */
-export interface Syntax {
+export interface ArgumentSyntax {
   /** How it is printed as the last argument of a call that does not fit on its line. */
   readonly hugged?: () => Code;
   readonly literal?: "object" | "array";
@@ -92,48 +92,48 @@ export interface Syntax {
 }
 
 /** Printed on one line if it fits, else with all of its own breaks taken. */
-export function group(content: Code, syntax?: Syntax): Layout {
-  return new Group(content, false, syntax);
+export function group(content: Code, syntax?: ArgumentSyntax): CodeLayout {
+  return new GroupLayout(content, false, syntax);
 }
 
 /** A group whose breaks are always taken. */
-export function broken(content: Code, syntax?: Syntax): Layout {
-  return new Group(content, true, syntax);
+export function broken(content: Code, syntax?: ArgumentSyntax): CodeLayout {
+  return new GroupLayout(content, true, syntax);
 }
 
 /** One step deeper, from the next line on. */
-export function indent(content: Code): Layout {
+export function indent(content: Code): CodeLayout {
   return { kind: "indent", content };
 }
 
 /** `broken` where the enclosing group is broken, else `flat`. */
-export function ifBroken(broken: Code, flat: Code = ""): Layout {
+export function ifBroken(broken: Code, flat: Code = ""): CodeLayout {
   return { kind: "ifBroken", broken, flat };
 }
 
 /** `content`, one step deeper if `group`, printed before it, is broken. */
-export function indentIf(group: Layout, content: Code): Layout {
+export function indentIf(group: CodeLayout, content: Code): CodeLayout {
   return { kind: "indentIf", group, content };
 }
 
 /** `first`, unless `rejects` says no to how it would be printed; then `second`. */
-export function choice(first: Code, second: Code, rejects: (printed: string) => boolean): Layout {
+export function choice(first: Code, second: Code, rejects: (printed: string) => boolean): CodeLayout {
   return { kind: "choice", first, second, rejects };
 }
 
 /** `flat` if it fits on one line, else `hugged` if its first line fits, else `broken`. */
-export function states(flat: Code, hugged: Code, broken: Code, lead: Code = ""): Layout {
+export function huggedOrBroken(flat: Code, hugged: Code, broken: Code, lead: Code = ""): CodeLayout {
   return { kind: "states", flat, hugged, broken, lead };
 }
 
 /** As many items on each line as fit, commas between them. */
-export function fill(items: readonly string[]): Layout {
+export function fill(items: readonly string[]): CodeLayout {
   return { kind: "fill", items };
 }
 
 /** `flat`, or where that does not fit, and if it is `forced`, what `make` makes of it. */
-export function lazy(flat: Code, forced: boolean, make: () => Layout, syntax?: Syntax): Layout {
-  return new Lazy(flat, forced, make, syntax);
+export function lazy(flat: Code, forced: boolean, make: () => CodeLayout, syntax?: ArgumentSyntax): CodeLayout {
+  return new LazyLayout(flat, forced, make, syntax);
 }
 
 /** What is in a group, to become part of another one. */
@@ -142,11 +142,11 @@ export function ungrouped(code: Code): Code {
 }
 
 /** A space, or a line end. */
-export const line: Layout = { kind: "break", flat: " " };
+export const line: CodeLayout = { kind: "break", flat: " " };
 /** Nothing, or a line end. */
-export const softline: Layout = { kind: "break", flat: "" };
+export const softline: CodeLayout = { kind: "break", flat: "" };
 /** Always a line end; breaks all groups around it. */
-export const hardline: Layout = { kind: "break", flat: undefined };
+export const hardline: CodeLayout = { kind: "break", flat: undefined };
 
 /** `items` with `separator` between them. */
 export function join(separator: Code, items: readonly Code[]): Code {
@@ -154,7 +154,7 @@ export function join(separator: Code, items: readonly Code[]): Code {
 }
 
 /** `key: value` of an object literal or a pattern; `key` alone where the value is spelt like it. */
-export function shorthand(key: string, value: Name): Layout {
+export function shorthand(key: string, value: CodeName): CodeLayout {
   return { kind: "property", key, value };
 }
 

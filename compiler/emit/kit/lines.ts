@@ -2,7 +2,7 @@
  * A text of lines and blocks, for notations that are not TypeScript: what is inside a block stands one step deeper. Its
  * comments begin with a mark of their own, `//` or `#`.
  */
-export class Lines {
+export class IndentedText {
   readonly #comment: string;
   readonly #lines: string[] = [];
   #depth = 0;
@@ -46,7 +46,7 @@ export class Lines {
   }
 
   /** The whole text. */
-  print(): string {
+  toText(): string {
     return `${this.#lines.join("\n").trimEnd()}\n`;
   }
 }

@@ -34,7 +34,7 @@ export function objectKey(name: string): string {
 }
 
 /** `value.name`, or `value["na me"]`. */
-export function member(value: Code, name: string): Code {
+export function memberAccess(value: Code, name: string): Code {
   return isIdentifier(name) ? [value, ".", name] : [value, "[", stringLiteral(name), "]"];
 }
 

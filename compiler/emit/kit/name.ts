@@ -4,11 +4,11 @@
  */
 
 /** A package's module (`"viceroy/codegen/v1"`), or another generated file by its path below the output folder. */
-export type Source = string | { readonly file: string };
+export type ImportSource = string | { readonly file: string };
 
 export interface ImportedName {
   readonly kind: "import";
-  readonly from: Source;
+  readonly from: ImportSource;
   readonly name: string;
   /** Used as a type alone: printed as `type Reader`, unless the same name is used as a value elsewhere in the file. */
   readonly typeOnly: boolean;
@@ -26,20 +26,20 @@ export interface LocalName {
   readonly spelling: string;
 }
 
-export type Name = ImportedName | GlobalName | LocalName;
+export type CodeName = ImportedName | GlobalName | LocalName;
 
 /** A value imported from `from`. In the file that declares it, it is that declaration and nothing is imported. */
-export function importedValue(from: Source, name: string): ImportedName {
+export function importedValue(from: ImportSource, name: string): ImportedName {
   return { kind: "import", from, name, typeOnly: false };
 }
 
 /** A type imported from `from`. */
-export function importedType(from: Source, name: string): ImportedName {
+export function importedType(from: ImportSource, name: string): ImportedName {
   return { kind: "import", from, name, typeOnly: true };
 }
 
 /** A global such as `Map` or `Uint8Array`: printed `globalThis.Map` where the file has a `Map` of its own. */
-export function global(name: string): GlobalName {
+export function globalName(name: string): GlobalName {
   let known = globals.get(name);
   if (known === undefined) {
     known = { kind: "global", name };

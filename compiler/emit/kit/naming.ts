@@ -4,7 +4,7 @@
  * are prefixed with their file's name (`forestTree`), locals get a number.
  */
 
-import type { ImportedName, Source } from "./name.js";
+import type { ImportedName, ImportSource } from "./name.js";
 import { basename } from "./path.js";
 
 /** Reserved words, and what strict module code forbids as a binding. */
@@ -36,7 +36,7 @@ const forbidden: ReadonlySet<string> = new Set([...reserved, ...globals]);
 const none: ReadonlySet<string> = new Set();
 
 /** What is asked for, in the order in which it is. */
-export interface ModuleNames {
+export interface RequestedNames {
   /** Exported: spelt as they are. */
   readonly declared: ReadonlySet<string>;
   readonly imports: readonly ImportedName[];
@@ -55,7 +55,7 @@ export interface Spellings {
 }
 
 /** Decides every spelling. Depends on nothing but its input; imports are taken in the order given. */
-export function spellNames(names: ModuleNames): Spellings {
+export function spellNames(names: RequestedNames): Spellings {
   const taken = new Set([...names.declared, ...names.globals]);
   const imports = new Map<string, string>();
   for (const name of names.imports) {
@@ -75,12 +75,12 @@ export function importKey(name: ImportedName): string {
   return `${sourceKey(name.from)}\n${name.name}`;
 }
 
-export function sourceKey(source: Source): string {
+export function sourceKey(source: ImportSource): string {
   return typeof source === "string" ? source : `./${source.file}`;
 }
 
 export function claimImport(name: ImportedName, taken: Set<string>): string {
-  return claim(importCandidates(name), taken, none);
+  return claim(importSpellings(name), taken, none);
 }
 
 /** @param outer what must not be hidden */
@@ -89,7 +89,7 @@ export function claimLocal(wanted: string, taken: Set<string>, outer: ReadonlySe
     taken.add(wanted);
     return wanted;
   }
-  return claim(numbered(wanted), taken, outer);
+  return claim(numberedSpellings(wanted), taken, outer);
 }
 
 function claim(candidates: Iterable<string>, taken: Set<string>, outer: ReadonlySet<string>): string {
@@ -105,15 +105,15 @@ function isForbidden(name: string, taken: ReadonlySet<string>, outer: ReadonlySe
   return taken.has(name) || outer.has(name) || forbidden.has(name);
 }
 
-function* importCandidates({ from, name }: ImportedName): Iterable<string> {
+function* importSpellings({ from, name }: ImportedName): Iterable<string> {
   yield name;
   const prefix = typeof from === "string" ? "viceroy" : camelCase(basename(from.file).replace(/\.ts$/, ""));
   const lower = /^\p{Lu}/u.test(name) ? prefix[0]!.toUpperCase() + prefix.slice(1) : prefix;
   const alias = lower + name[0]!.toUpperCase() + name.slice(1);
-  yield* numbered(alias);
+  yield* numberedSpellings(alias);
 }
 
-function* numbered(name: string): Iterable<string> {
+function* numberedSpellings(name: string): Iterable<string> {
   yield name;
   const separator = /\d$/.test(name) ? "_" : "";
   for (let i = 2; ; i++) yield `${name}${separator}${i}`;

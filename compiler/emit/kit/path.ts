@@ -13,10 +13,10 @@ export function relativeSpecifier(from: string, to: string): string {
   while (shared < here.length && shared < there.length - 1 && here[shared] === there[shared]) shared++;
   const up = here.length - shared;
   const rest = there.slice(shared).join("/");
-  return runnable(up === 0 ? `./${rest}` : "../".repeat(up) + rest);
+  return toRuntimePath(up === 0 ? `./${rest}` : "../".repeat(up) + rest);
 }
 
 /** The name that the compiled file has at run time. */
-export function runnable(path: string): string {
+export function toRuntimePath(path: string): string {
   return path.replace(/\.(c|m)?tsx?$/, (_, kind: string | undefined) => `.${kind ?? ""}js`);
 }

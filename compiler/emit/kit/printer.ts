@@ -3,12 +3,12 @@
  * that what we print is what it would print.
  */
 import { shorthandText } from "./flat.js";
-import { type Code, isSequence, type Layout, mustBreak } from "./layout.js";
-import type { Name } from "./name.js";
+import { type Code, type CodeLayout, isSequence, mustBreak } from "./layout.js";
+import type { CodeName } from "./name.js";
 import { textWidth } from "./width.js";
 
-export interface PrintOptions {
-  readonly spell: (name: Name) => string;
+export interface CodePrintOptions {
+  readonly spell: (name: CodeName) => string;
   /** Columns a line may have. */
   readonly width: number;
   /** Steps of two spaces that every line is indented by. */
@@ -18,8 +18,8 @@ export interface PrintOptions {
 }
 
 /** Prints `code` as lines, without a line end after the last one. */
-export function print(code: Code, options: PrintOptions): string {
-  return new Printer(options).print(code);
+export function printCode(code: Code, options: CodePrintOptions): string {
+  return new CodePrinter(options).print(code);
 }
 
 interface Item {
@@ -28,16 +28,16 @@ interface Item {
   readonly flat: boolean;
 }
 
-class Printer {
-  readonly #options: PrintOptions;
+class CodePrinter {
+  readonly #options: CodePrintOptions;
   readonly #lines: string[] = [];
   readonly #stack: Item[] = [];
-  readonly #broken = new Set<Layout>();
+  readonly #broken = new Set<CodeLayout>();
   #text: string;
   /** While something is measured. */
   #room = 0;
 
-  constructor(options: PrintOptions) {
+  constructor(options: CodePrintOptions) {
     this.#options = options;
     this.#text = options.start ?? "  ".repeat(options.depth);
   }
@@ -73,7 +73,7 @@ class Printer {
     else this.#printFlat(contentOf(code, true), depth);
   }
 
-  #printLayout(layout: Layout, depth: number): void {
+  #printLayout(layout: CodeLayout, depth: number): void {
     switch (layout.kind) {
       case "group":
         this.#stack.push(this.#group(layout, depth));
@@ -115,23 +115,23 @@ class Printer {
     this.#text = "  ".repeat(depth);
   }
 
-  #group(layout: Extract<Layout, { kind: "group" }>, depth: number): Item {
+  #group(layout: Extract<CodeLayout, { kind: "group" }>, depth: number): Item {
     const { content } = layout;
     if (!layout.broken && this.#fits(content, true)) return { code: content, depth, flat: true };
     this.#broken.add(layout);
     return { code: content, depth, flat: false };
   }
 
-  #lazy(layout: Extract<Layout, { kind: "lazy" }>, depth: number): Item {
+  #lazy(layout: Extract<CodeLayout, { kind: "lazy" }>, depth: number): Item {
     const flat = !layout.broken && this.#fits(layout.flat, true);
     return { code: flat ? layout.flat : layout.layout(), depth, flat };
   }
 
-  #choose({ first, second, rejects }: Extract<Layout, { kind: "choice" }>, depth: number): Code {
-    return rejects(print(first, { ...this.#options, depth, start: this.#text })) ? second : first;
+  #choose({ first, second, rejects }: Extract<CodeLayout, { kind: "choice" }>, depth: number): Code {
+    return rejects(printCode(first, { ...this.#options, depth, start: this.#text })) ? second : first;
   }
 
-  #state({ flat, hugged, broken, lead }: Extract<Layout, { kind: "states" }>, depth: number): Item {
+  #state({ flat, hugged, broken, lead }: Extract<CodeLayout, { kind: "states" }>, depth: number): Item {
     if (!mustBreak(flat) && this.#fits(flat, true)) return { code: flat, depth, flat: true };
     const isHugged = this.#fitsAlone(lead) && this.#fits(hugged, false);
     return { code: isHugged ? hugged : broken, depth, flat: false };
@@ -186,7 +186,7 @@ class Printer {
   }
 }
 
-function isBroken(layout: Layout): boolean {
+function isBroken(layout: CodeLayout): boolean {
   return (layout.kind === "group" || layout.kind === "lazy") && layout.broken;
 }
 
@@ -195,7 +195,7 @@ function pushAll(stack: Item[], codes: readonly Code[], depth: number): void {
 }
 
 /** What of a layout is measured, or printed on one line. */
-function contentOf(layout: Exclude<Layout, { kind: "break" | "property" }>, flat: boolean): Code {
+function contentOf(layout: Exclude<CodeLayout, { kind: "break" | "property" }>, flat: boolean): Code {
   switch (layout.kind) {
     case "lazy":
       return flat ? layout.flat : layout.layout();

@@ -4,18 +4,18 @@
  */
 import type { GlobalName, ImportedName, LocalName } from "./name.js";
 
-export interface Recording {
+export interface PartRecording {
   /** Its lines; undefined: there are none. */
   readonly text: string | undefined;
   /** Whether a line stood right above it. */
-  readonly follows: boolean;
+  readonly followsLine: boolean;
   /** Whether its last line is empty, or there is none. */
-  readonly open: boolean;
-  readonly answers: readonly Answer[];
+  readonly endsOpen: boolean;
+  readonly answers: readonly NameAnswer[];
 }
 
 /** What was asked, and in it the answer. In the order in which it was asked: answers depend on those before. */
-export type Answer =
+export type NameAnswer =
   | { readonly kind: "local"; readonly name: LocalName }
   | { readonly kind: "scope" }
   /** @see Scope.name */

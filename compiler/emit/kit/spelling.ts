@@ -3,12 +3,12 @@
  * spelt depends on names that come later (naming.ts); they hardly ever clash, so it is spelt as if they did not. When
  * the file is whole it turns out whether that was right; if not, the file is written again with the right spellings.
  */
-import type { GlobalName, ImportedName, LocalName, Name } from "./name.js";
+import type { CodeName, GlobalName, ImportedName, LocalName } from "./name.js";
 import { claimImport, claimLocal, importKey, type Spellings, spellNames } from "./naming.js";
-import type { Answer } from "./recording.js";
+import type { NameAnswer } from "./recording.js";
 
 /** The names of one function: parameters and variables that clash neither with each other nor with the module's. */
-export interface Scope {
+export interface NameScope {
   /** A new local variable; `wanted` if that is free, else with a number. */
   name(wanted: string): LocalName;
 }
@@ -28,11 +28,11 @@ export class Speller {
   readonly #inScopes = new Set<string>();
   /** Names of the module that its parts share, by their roles and by what they are of. */
   readonly #shared = new Map<string, Map<string, LocalName>>();
-  #isRight = true;
+  #isConsistent = true;
   /** While a part is recorded. */
-  #answers: Answer[] | undefined;
+  #answers: NameAnswer[] | undefined;
   /** What it has been told the spelling of. */
-  readonly #told = new Set<Name>();
+  readonly #recordedNames = new Set<CodeName>();
   /** Scopes of the part so far. */
   #scopesOfPart = 0;
 
@@ -44,7 +44,7 @@ export class Speller {
 
   /** Reserves a name of the module with exactly this spelling. */
   declare(name: string): void {
-    if (this.#globals.has(name) || (this.#taken.has(name) && !this.#declared.has(name))) this.#isRight = false;
+    if (this.#globals.has(name) || (this.#taken.has(name) && !this.#declared.has(name))) this.#isConsistent = false;
     this.#declared.add(name);
     this.#taken.add(name);
   }
@@ -59,20 +59,20 @@ export class Speller {
   }
 
   /** What `share` was told of; undefined: nothing yet. */
-  shared(role: string, of: string): LocalName | undefined {
+  sharedName(role: string, of: string): LocalName | undefined {
     const name = this.#shared.get(role)?.get(of);
     this.#answers?.push({ kind: "shared", role, of, name });
     return name;
   }
 
   /** From now on, this is the name in that role. */
-  share(role: string, of: string, name: LocalName): void {
+  shareName(role: string, of: string, name: LocalName): void {
     const names = this.#shared.get(role) ?? new Map<string, LocalName>();
     this.#shared.set(role, names.set(of, name));
     this.#answers?.push({ kind: "share", role, of, name });
   }
 
-  scope(): Scope {
+  scope(): NameScope {
     const names: string[] = [];
     const answers = this.#answers;
     const scope = this.#scopesOfPart++;
@@ -92,39 +92,39 @@ export class Speller {
     };
   }
 
-  readonly spell = (name: Name): string => {
+  readonly spell = (name: CodeName): string => {
     if (name.kind === "local") return name.spelling;
     let spelling = this.#known.get(name);
     if (spelling === undefined) {
       spelling = name.kind === "global" ? this.#global(name) : this.#import(name);
       this.#known.set(name, spelling);
     }
-    if (this.#answers !== undefined && !this.#told.has(name)) {
-      this.#told.add(name);
+    if (this.#answers !== undefined && !this.#recordedNames.has(name)) {
+      this.#recordedNames.add(name);
       this.#answers.push({ kind: "spelt", name, spelling });
     }
     return spelling;
   };
 
   /** Notes what `write` asks, and what it is told. */
-  record(write: () => void): readonly Answer[] {
-    const answers: Answer[] = [];
+  record(write: () => void): readonly NameAnswer[] {
+    const answers: NameAnswer[] = [];
     this.#answers = answers;
     this.#scopesOfPart = 0;
-    this.#told.clear();
+    this.#recordedNames.clear();
     write();
     this.#answers = undefined;
     return answers;
   }
 
   /** Asks the same again. Whether all answers were the same; they are not asked to the end if not. */
-  replay(answers: readonly Answer[]): boolean {
-    const scopes: Scope[] = [];
-    for (const answer of answers) if (!this.#isAgain(answer, scopes)) return false;
+  replay(answers: readonly NameAnswer[]): boolean {
+    const scopes: NameScope[] = [];
+    for (const answer of answers) if (!this.#givesSameAnswer(answer, scopes)) return false;
     return true;
   }
 
-  #isAgain(answer: Answer, scopes: Scope[]): boolean {
+  #givesSameAnswer(answer: NameAnswer, scopes: NameScope[]): boolean {
     switch (answer.kind) {
       case "local":
         return this.local(answer.name.wanted).spelling === answer.name.spelling;
@@ -136,9 +136,9 @@ export class Speller {
       case "spelt":
         return this.spell(answer.name) === answer.spelling;
       case "shared":
-        return this.shared(answer.role, answer.of)?.spelling === answer.name?.spelling;
+        return this.sharedName(answer.role, answer.of)?.spelling === answer.name?.spelling;
       case "share":
-        this.share(answer.role, answer.of, answer.name);
+        this.shareName(answer.role, answer.of, answer.name);
         return true;
     }
   }
@@ -155,7 +155,7 @@ export class Speller {
     if (known !== undefined) return known;
     const spelling = this.#settled?.imports.get(key) ?? claimImport(name, this.#taken);
     // Which one of two that clash has its own name depends on all of them.
-    if (spelling !== name.name) this.#isRight = false;
+    if (spelling !== name.name) this.#isConsistent = false;
     this.#imports.set(key, spelling);
     return spelling;
   }
@@ -185,7 +185,7 @@ export class Speller {
 
   /** Whether knowing all names from the start would have made no difference. */
   #agrees(): boolean {
-    if (!this.#isRight) return false;
+    if (!this.#isConsistent) return false;
     for (const name of this.#globals) {
       if (this.#inScopes.has(name) || (this.#taken.has(name) && !this.#declared.has(name))) return false;
     }

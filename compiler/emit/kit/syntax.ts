@@ -3,12 +3,14 @@
  * array literals, parameters, object types, tuples, unions, type arguments.
  */
 import {
+  type ArgumentSyntax,
   broken,
   type Code,
   choice,
   fill,
   group,
   hardline,
+  huggedOrBroken,
   ifBroken,
   indent,
   indentIf,
@@ -17,12 +19,10 @@ import {
   lazy,
   line,
   mustBreak,
-  type Syntax,
   softline,
-  states,
   ungrouped,
 } from "./layout.js";
-import type { Name } from "./name.js";
+import type { CodeName } from "./name.js";
 
 const separator: Code = [",", line];
 
@@ -71,8 +71,8 @@ export function call(callee: Code, args: readonly Code[]): Code {
   return lazy([callee, "(", join(", ", args), ")"], composed, layout, syntax);
 }
 
-const plainCall: Syntax = { role: "call" };
-const callWithFunction: Syntax = { role: "call with a function" };
+const plainCall: ArgumentSyntax = { role: "call" };
+const callWithFunction: ArgumentSyntax = { role: "call with a function" };
 
 function argumentList(args: readonly Code[]): Code {
   const last = args.at(-1);
@@ -87,7 +87,7 @@ function argumentList(args: readonly Code[]): Code {
   if (last === undefined || hugged === undefined || alike || before.some(mustBreak)) return parenthesized(args);
   const around = (code: Code): Code => ["(", before.map((arg) => [arg, ", "]), code, ")"];
   const lead: Code = isObject ? ["(", before.map((arg) => [arg, ", "]), "{"] : "";
-  return states(around(last), around(hugged()), broken(ungrouped(parenthesized(args))), lead);
+  return huggedOrBroken(around(last), around(hugged()), broken(ungrouped(parenthesized(args))), lead);
 }
 
 function lazily<T>(make: () => T): () => T {
@@ -98,12 +98,12 @@ function lazily<T>(make: () => T): () => T {
   };
 }
 
-function syntaxOf(code: Code): Syntax {
+function syntaxOf(code: Code): ArgumentSyntax {
   if (typeof code === "string" || isSequence(code) || (code.kind !== "group" && code.kind !== "lazy")) return none;
   return code.syntax ?? none;
 }
 
-const none: Syntax = {};
+const none: ArgumentSyntax = {};
 
 /** `head => body`, where the body is neither a block nor an object literal: on a line of its own if it does not fit. */
 export function arrow(head: Code, body: Code): Code {
@@ -142,7 +142,7 @@ export function bracketed(items: readonly Code[]): Code {
 }
 
 /** An array of number literals: as many on each line as fit. */
-export function numbers(items: readonly string[]): Code {
+export function numberArray(items: readonly string[]): Code {
   return group(["[", indent([softline, fill(items)]), ifBroken(","), softline, "]"]);
 }
 
@@ -185,7 +185,7 @@ export function generic(name: Code, args: readonly Code[], simple = false): Code
 }
 
 /** `Order.Line`: a name of what another name stands for. */
-export function qualified(root: Name, rest: string): Code {
+export function qualified(root: CodeName, rest: string): Code {
   return [root, `.${rest}`];
 }
 

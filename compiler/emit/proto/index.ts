@@ -2,7 +2,7 @@
  * The emitter of `.proto` files: one for every schema file, under a folder for every part of the package's name. Where one of
  * them tells buf's linter to leave a rule, there is a configuration that lets it: without one, buf does not read such comments.
  */
-import { clashDiagnostics } from "../../protobuf/clash-diagnostics.js";
+import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
 import type { LoweredFile } from "../../protobuf/lowered.js";
 import type { ArtefactFile, ArtefactInput, EmittedArtefact } from "../artefacts.js";
 import { lintMark } from "./lint.js";
@@ -16,7 +16,7 @@ export function emitProto({ lowered, version }: ArtefactInput): EmittedArtefact 
     return { path: `${protoFolder}/${file.path}`, content: printProto(file, lowered, protoHeader(file, version)) };
   });
   const marked = files.some(({ content }) => content.includes(lintMark));
-  return { files: marked ? [...files, lintConfig(version)] : files, diagnostics: clashDiagnostics(lowered) };
+  return { files: marked ? [...files, lintConfig(version)] : files, diagnostics: protoClashDiagnostics(lowered) };
 }
 
 /** The text of buf.yaml. buf takes version 1 of its configuration alone, in a workspace of version 1, and in one of version 2. */

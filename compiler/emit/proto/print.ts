@@ -11,23 +11,23 @@ import type {
 } from "../../../schemas/protobuf/descriptor.js";
 import { isHandle, jsonName } from "../../../schemas/protobuf/names.js";
 import { type NestedEnum, type NestedMessage, nestedTypes } from "../../../schemas/protobuf/nesting.js";
-import type { Lowered, LoweredFile } from "../../protobuf/lowered.js";
-import { Lines } from "../kit/lines.js";
+import type { LoweredFile, LoweredSchema } from "../../protobuf/lowered.js";
+import { IndentedText } from "../kit/lines.js";
 import { lintOfEnum, lintOfField, lintOfOneof, lintOfValue } from "./lint.js";
 
 /** @param header the first line, as a comment */
-export function printProto(file: LoweredFile, lowered: Lowered, header: string): string {
+export function printProto(file: LoweredFile, lowered: LoweredSchema, header: string): string {
   return new ProtoPrinter(file, lowered).print(header);
 }
 
 class ProtoPrinter {
-  readonly #lines = new Lines("//");
+  readonly #lines = new IndentedText("//");
   readonly #file: LoweredFile;
-  readonly #lowered: Lowered;
+  readonly #lowered: LoweredSchema;
   /** Messages that types of the file stand inside of. */
   readonly #scopes = new Set<string>();
 
-  constructor(file: LoweredFile, lowered: Lowered) {
+  constructor(file: LoweredFile, lowered: LoweredSchema) {
     this.#file = file;
     this.#lowered = lowered;
     for (const name of [...file.messages, ...file.enums]) {
@@ -50,7 +50,7 @@ class ProtoPrinter {
     for (const name of this.#file.services) this.#service(found(services, name));
     for (const message of messages) this.#message(message);
     for (const item of enums) this.#enum(item);
-    return lines.print();
+    return lines.toText();
   }
 
   #service({ name, methods }: ProtoService): void {

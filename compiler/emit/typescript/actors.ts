@@ -8,7 +8,7 @@ import {
   code,
   type FileBuilder,
   generic,
-  global,
+  globalName,
   group,
   indent,
   line,
@@ -19,7 +19,7 @@ import {
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
 import { abiType, abiValue } from "./names.js";
-import { isObject, TypePrinter } from "./types.js";
+import { isObjectType, TypePrinter } from "./types.js";
 
 /** Writes base class, mesh and kind. */
 export function emitActor(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
@@ -39,7 +39,7 @@ function emitClass(file: FileBuilder, actor: ActorDeclaration, types: TypePrinte
     file.line(code`declare readonly $kind: ${context.meshKind(actor.key)};`);
     for (const endpoint of actor.endpoints) {
       file.doc(endpoint.doc);
-      const hug = endpoint.params.length === 1 && endpoint.params.every(({ type }) => isObject(type));
+      const hug = endpoint.params.length === 1 && endpoint.params.every(({ type }) => isObjectType(type));
       const params = endpoint.params.map((param) => types.parameter(param, hug));
       const result = [handlerResult(endpoint, types), ";"];
       file.line("abstract ", propertyKey(endpoint.name), signature(params, result, hug));
@@ -57,11 +57,11 @@ function emitMesh(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter
     for (const endpoint of actor.endpoints) {
       file.doc(endpoint.doc);
       const { reduce, propagate } = endpoint.options;
-      const kind = abiType(kindOf(endpoint));
+      const kind = abiType(endpointKind(endpoint));
       const result = endpoint.result === undefined ? "void" : types.type(endpoint.result, "argument");
       const declared =
         propagate !== undefined
-          ? [propagate.shapes === undefined ? generic(global("Promise"), [result], true) : result]
+          ? [propagate.shapes === undefined ? generic(globalName("Promise"), [result], true) : result]
           : reduce === undefined || endpoint.stream
             ? []
             : [stringLiteral(reduce)];
@@ -71,7 +71,7 @@ function emitMesh(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter
   });
 }
 
-function kindOf({ stream, options }: Endpoint): string {
+function endpointKind({ stream, options }: Endpoint): string {
   if (stream) return "StreamEndpoint";
   return options.propagate === undefined ? "Endpoint" : "PropagatedEndpoint";
 }
@@ -96,7 +96,7 @@ function handlerResult(endpoint: Endpoint, types: TypePrinter): Code {
   const { result } = endpoint;
   if (result === undefined || endpoint.options.respond) return generic(abiType("Awaitable"), ["void"], true);
   if (!endpoint.stream) return types.generic(abiType("Awaitable"), [result]);
-  return union([types.generic(global("AsyncIterable"), [result]), types.generic(global("Iterable"), [result])]);
+  return union([types.generic(globalName("AsyncIterable"), [result]), types.generic(globalName("Iterable"), [result])]);
 }
 
 /** The actor's documentation, and what a mesh of them is, before any tags. */

@@ -36,9 +36,9 @@ function clashesOfFiles(schema: Schema, context: EmitContext): readonly NameClas
   return clashes;
 }
 
-interface Wish {
+interface NameClaim {
   readonly name: string;
-  readonly by: string;
+  readonly claimant: string;
   /** Types and values have names of their own. */
   readonly space: "type" | "value" | "both";
   readonly at: Position;
@@ -50,16 +50,16 @@ const clashesByModule = new WeakMap<Module, readonly NameClash[]>();
 function clashesOfNames(module: Module, context: EmitContext): readonly NameClash[] {
   let clashes = clashesByModule.get(module);
   if (clashes === undefined) {
-    clashes = findNames(module, context);
+    clashes = findNameClashes(module, context);
     clashesByModule.set(module, clashes);
   }
   return clashes;
 }
 
-function findNames(module: Module, context: EmitContext): readonly NameClash[] {
+function findNameClashes(module: Module, context: EmitContext): readonly NameClash[] {
   const owners = new Map<string, string>();
   const clashes: NameClash[] = [];
-  for (const { name, by, space, at } of wishes(module, context)) {
+  for (const { name, claimant: by, space, at } of nameClaims(module, context)) {
     const places = (space === "both" ? ["type", "value"] : [space]).map((place) => `${place} ${name}`);
     const first = places.map((place) => owners.get(place)).find((owner) => owner !== undefined);
     if (first !== undefined) clashes.push({ name, first, second: by, at });
@@ -69,25 +69,30 @@ function findNames(module: Module, context: EmitContext): readonly NameClash[] {
 }
 
 /** A type and a namespace can share a name; a namespace with enumerations is a value too. */
-function wishesOfRoot(name: string, types: readonly TypeDeclaration[]): readonly Wish[] {
+function claimsOfRoot(name: string, types: readonly TypeDeclaration[]): readonly NameClaim[] {
   const namesake = types.find((type) => type.name === name);
   const first = namesake ?? types[0];
   if (first === undefined) return [];
   const by = namesake === undefined ? `namespace ${name}` : `type ${name}`;
-  return [{ name, by, space: types.some(isEnumeration) ? "both" : "type", at: first.at }];
+  return [{ name, claimant: by, space: types.some(isEnumeration) ? "both" : "type", at: first.at }];
 }
 
 /** What the generated file of `module` declares: first what the user named, then what is derived from that. */
-function wishes(module: Module, context: EmitContext): readonly Wish[] {
-  const types = rootsOf(module.types).flatMap(({ name, types: inside }) => wishesOfRoot(name, inside));
+function nameClaims(module: Module, context: EmitContext): readonly NameClaim[] {
+  const types = rootsOf(module.types).flatMap(({ name, types: inside }) => claimsOfRoot(name, inside));
   const codecs = module.types.map(
-    ({ key, name, at }): Wish => ({ name: context.codec(key).name, by: `the codec of ${name}`, space: "value", at }),
+    ({ key, name, at }): NameClaim => ({
+      name: context.codec(key).name,
+      claimant: `the codec of ${name}`,
+      space: "value",
+      at,
+    }),
   );
-  const actors = module.actors.flatMap(({ key, name, at }): readonly Wish[] => [
-    { name: context.actorClass(key).name, by: `the base class of actor ${name}`, space: "both", at },
-    { name: context.mesh(key).name, by: `the mesh type of actor ${name}`, space: "type", at },
-    { name: context.meshKind(key).name, by: `the mesh kind of actor ${name}`, space: "type", at },
-    { name: context.descriptor(key).name, by: `the descriptor of actor ${name}`, space: "value", at },
+  const actors = module.actors.flatMap(({ key, name, at }): readonly NameClaim[] => [
+    { name: context.actorClass(key).name, claimant: `the base class of actor ${name}`, space: "both", at },
+    { name: context.mesh(key).name, claimant: `the mesh type of actor ${name}`, space: "type", at },
+    { name: context.meshKind(key).name, claimant: `the mesh kind of actor ${name}`, space: "type", at },
+    { name: context.descriptor(key).name, claimant: `the descriptor of actor ${name}`, space: "value", at },
   ]);
   return [...types, ...codecs, ...actors];
 }

@@ -9,7 +9,7 @@ import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
 import type { Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
-import { declaredName } from "../../protobuf/declared-names.js";
+import { protoDeclarationName } from "../../protobuf/declared-names.js";
 import { protoPackageOf } from "../../protobuf/package.js";
 import {
   type Code,
@@ -19,7 +19,7 @@ import {
   qualified,
   relativeSpecifier,
 } from "../kit/index.js";
-import { remembered } from "./names.js";
+import { memoizeByKey } from "./names.js";
 import { outputPath, withoutExtension } from "./paths.js";
 
 export interface EmitContext {
@@ -29,7 +29,7 @@ export interface EmitContext {
   /** The generated file of a schema module, below the output folder: `a/counter.ts`. */
   fileOf(module: Module): string;
   /** The specifier in the generated file of a schema module of what stands beside the module: `../src/shapes.ts`. */
-  besides(module: Module, path: string): string;
+  specifierBeside(module: Module, path: string): string;
   /** The generated type of a type declaration: `Tree`, `Order.Line`. */
   type(key: DeclarationKey): Code;
   /** `TreeCodec`, `OrderLineCodec`: a codec, or for a generic declaration a function from codecs to a codec. */
@@ -43,13 +43,13 @@ export interface EmitContext {
   /** The full name of the service that an actor is in protobuf: `acme.shop.v1.CounterService`. */
   service(key: DeclarationKey): string;
   /** The full name of the message that an exported type is in protobuf; undefined of generic ones and what is not exported. */
-  message(key: DeclarationKey): string | undefined;
+  exportedMessage(key: DeclarationKey): string | undefined;
   /** The full name that a type declaration has in protobuf, if it is a message or an enum there: `acme.shop.v1.Order.Line`. */
   protoName(key: DeclarationKey): string;
   /** The full protobuf name of an enum that is written in place; undefined where protobuf names do not matter. */
   enumName(shape: Shape): string | undefined;
   /** Whether the generated file must export a type: because its schema does, or another file refers to it. */
-  exported(key: DeclarationKey): boolean;
+  isExported(key: DeclarationKey): boolean;
 }
 
 export interface ProtoNaming {
@@ -59,12 +59,12 @@ export interface ProtoNaming {
   readonly enumNames?: () => ReadonlyMap<Shape, string>;
 }
 
-export interface Placing extends ProtoNaming {
+export interface OutputNaming extends ProtoNaming {
   /** The output folder, relative to the config's root: `generated`. */
   readonly out?: string;
 }
 
-export function createContext(schema: Schema, schemaRoot: string, placing: Placing = {}): EmitContext {
+export function createContext(schema: Schema, schemaRoot: string, placing: OutputNaming = {}): EmitContext {
   const { protoPackage = protoPackageOf(schema.package), enumNames, out = "" } = placing;
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
@@ -76,7 +76,7 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Placi
     return shared.has(key);
   };
   const protoName = (key: DeclarationKey) =>
-    `${protoPackage}.${declaredName(index.type(key).name, index.moduleOf(key))}`;
+    `${protoPackage}.${protoDeclarationName(index.type(key).name, index.moduleOf(key))}`;
   let fingerprints: Fingerprints | undefined;
   return {
     schema,
@@ -86,27 +86,27 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Placi
       return fingerprints;
     },
     fileOf,
-    besides: (module, path) =>
+    specifierBeside: (module, path) =>
       relativeSpecifier(posix.join(out, fileOf(module)), posix.join(posix.dirname(module.path), path)),
-    type: remembered((key): Code => {
+    type: memoizeByKey((key): Code => {
       const { name } = index.type(key);
       const root = importedType(source(key), rootName(name));
       return isNested(name) ? qualified(root, name.slice(root.name.length + 1)) : root;
     }),
-    codec: remembered((key) => importedValue(source(key), `${flatName(index.type(key).name)}Codec`)),
-    actorClass: remembered((key) => importedValue(source(key), `${index.actor(key).name}Actor`)),
-    mesh: remembered((key) => importedType(source(key), `${index.actor(key).name}Mesh`)),
-    meshKind: remembered((key) => importedType(source(key), `${index.actor(key).name}Kind`)),
-    descriptor: remembered((key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`)),
+    codec: memoizeByKey((key) => importedValue(source(key), `${flatName(index.type(key).name)}Codec`)),
+    actorClass: memoizeByKey((key) => importedValue(source(key), `${index.actor(key).name}Actor`)),
+    mesh: memoizeByKey((key) => importedType(source(key), `${index.actor(key).name}Mesh`)),
+    meshKind: memoizeByKey((key) => importedType(source(key), `${index.actor(key).name}Kind`)),
+    descriptor: memoizeByKey((key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`)),
     actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
     service: (key) => `${protoPackage}.${serviceName(pascalCase(index.actor(key).name))}`,
-    message(key) {
+    exportedMessage(key) {
       const { exported, typeParameters } = index.type(key);
       return exported && typeParameters.length === 0 ? protoName(key) : undefined;
     },
     protoName,
     enumName: (shape) => enumNames?.().get(shape),
-    exported: (key) => index.type(key).exported || isShared(key),
+    isExported: (key) => index.type(key).exported || isShared(key),
   };
 }
 

@@ -12,15 +12,15 @@ import {
   type Code,
   type FileBuilder,
   generic,
-  global,
+  globalName,
   group,
+  type NameScope,
   propertyKey,
-  type Scope,
   stringLiteral,
   unionArgument,
 } from "../kit/index.js";
 import type { EmitContext } from "./context.js";
-import { literal, type ParameterNames, TypePrinter } from "./types.js";
+import { literalText, type ParameterNames, TypePrinter } from "./types.js";
 
 /** Places a declaration that stands in a namespace, or has the name of one. */
 export interface DeclaringScope {
@@ -43,7 +43,7 @@ export function emitDeclaration(
   const types = new TypePrinter(context, parameters, scope?.referTo);
   const own = scope?.isNamespace ? simpleName(name) : context.type(declaration.key);
   const head = generic(own, [...parameters.values()], true);
-  const exported = context.exported(declaration.key) ? "export " : "";
+  const exported = context.isExported(declaration.key) ? "export " : "";
   file.blank();
   file.doc(declaration.doc);
   if (shape.kind === "message" && shape.fields.length > 0) {
@@ -86,7 +86,7 @@ function writeConstants(file: FileBuilder, path: string, enums: ReadonlyMap<stri
   for (const value of shape?.kind === "enum" ? shape.values : []) {
     for (const { name, doc } of [value, ...(value.aliases ?? [])]) {
       file.doc(doc);
-      file.line(propertyKey(name), ": ", literal(value.value), ",");
+      file.line(propertyKey(name), ": ", literalText(value.value), ",");
     }
   }
   for (const part of constantsIn(path, enums)) {
@@ -107,18 +107,18 @@ function emitEnumType(file: FileBuilder, head: Code, path: string, others: reado
   const keys =
     others.length === 0
       ? `keyof typeof ${path}`
-      : generic(global("Exclude"), [`keyof typeof ${path}`, unionArgument(others.map(stringLiteral))]);
+      : generic(globalName("Exclude"), [`keyof typeof ${path}`, unionArgument(others.map(stringLiteral))]);
   file.line(assignment(head, [`(typeof ${path})[`, keys, "]"]), ";");
 }
 
 /** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */
-function nameParameters(scope: Scope, { shape, typeParameters }: TypeDeclaration): ParameterNames {
-  const used = (name: string) => name.startsWith("_") || partsOfShape(shape).some(mentions(name));
+function nameParameters(scope: NameScope, { shape, typeParameters }: TypeDeclaration): ParameterNames {
+  const used = (name: string) => name.startsWith("_") || partsOfShape(shape).some(mentionsParameter(name));
   return new Map(typeParameters.map((name) => [name, scope.name(used(name) ? name : `_${name}`)]));
 }
 
 /** Whether a type has the type parameter `name` in it. */
-export function mentions(name: string): (type: Type) => boolean {
+export function mentionsParameter(name: string): (type: Type) => boolean {
   const test = (type: Type): boolean => (type.kind === "parameter" ? type.name === name : partsOf(type).some(test));
   return test;
 }

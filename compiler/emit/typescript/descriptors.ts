@@ -23,7 +23,7 @@ import {
   tallObjectLiteral,
 } from "../kit/index.js";
 import { callerParams } from "./actors.js";
-import { layoutsOf, type ModuleCodecs } from "./codec/index.js";
+import { type ActorCodecs, lockstepLayoutsOf } from "./codec/index.js";
 import type { EmitContext } from "./context.js";
 import { abiType, abiValue, propagated, tensorArguments } from "./names.js";
 import { TypePrinter } from "./types.js";
@@ -32,7 +32,7 @@ import { TypePrinter } from "./types.js";
 export function emitDescriptor(
   file: FileBuilder,
   actor: ActorDeclaration,
-  codecs: ModuleCodecs,
+  codecs: ActorCodecs,
   context: EmitContext,
 ): void {
   const parents = actor.extends.map((key) => code`() => ${context.descriptor(key)}`);
@@ -57,12 +57,12 @@ export function emitDescriptor(
   );
 }
 
-function endpointCode(endpoint: Endpoint, module: Module, codecs: ModuleCodecs, context: EmitContext): Code {
+function endpointCode(endpoint: Endpoint, module: Module, codecs: ActorCodecs, context: EmitContext): Code {
   const { id, wireName, result, stream, options } = endpoint;
   return objectLiteral([
     `id: ${id}`,
     ["args: ", argsCode(codecs.args(endpoint), callerParams(endpoint))],
-    ...(result === undefined ? [] : [["result: ", codecs.of(result)]]),
+    ...(result === undefined ? [] : [["result: ", codecs.codec(result)]]),
     ...(wireName === undefined ? [] : [`method: ${stringLiteral(pascalCase(wireName))}`]),
     ...(stream ? ["stream: true"] : []),
     ...(options.concurrent === false
@@ -85,11 +85,11 @@ function tensorsCode(endpoint: Endpoint, module: Module, context: EmitContext): 
     const types = new TypePrinter(context);
     // The types are said, so that the function is checked.
     const typed = generic(propagated, [types.parameterTuple(params), types.type(result!, "argument")]);
-    return [["tensors: ", call(typed, [importedValue(context.besides(module, beside), name)])]];
+    return [["tensors: ", call(typed, [importedValue(context.specifierBeside(module, beside), name)])]];
   }
   if (propagate !== undefined) return [["tensors: ", call(propagated, [])]];
-  const layouts = layoutsOf(context.index);
-  return params.some(({ type }) => layouts.tensors(type)) ? [["tensors: ", tensorArguments]] : [];
+  const layouts = lockstepLayoutsOf(context.index);
+  return params.some(({ type }) => layouts.holdsTensors(type)) ? [["tensors: ", tensorArguments]] : [];
 }
 
 function argsCode(args: Code, params: readonly Parameter[]): Code {

@@ -8,10 +8,10 @@ import type { DeclarationKey, Shape, Type } from "../../model/type.js";
 import type { EmitContext } from "./context.js";
 
 /** A schema file, or some of its declarations. */
-export type Declarations = Pick<Module, "types" | "actors">;
+export type DeclarationGroup = Pick<Module, "types" | "actors">;
 
 /** Of one schema. */
-export class Facts {
+export class TextDependencies {
   readonly #context: EmitContext;
   readonly #layouts: ReadonlyMap<DeclarationKey, string>;
   readonly #known = new Map<DeclarationKey, string>();
@@ -21,24 +21,24 @@ export class Facts {
     this.#layouts = layouts;
   }
 
-  areStill(facts: ReadonlyMap<DeclarationKey, string>): boolean {
+  areUnchanged(facts: ReadonlyMap<DeclarationKey, string>): boolean {
     const { index } = this.#context;
-    for (const [key, fact] of facts) if (!index.has(key) || this.#fact(key) !== fact) return false;
+    for (const [key, fact] of facts) if (!index.has(key) || this.#dependencyText(key) !== fact) return false;
     return true;
   }
 
   /** All that declarations depend on: they themselves, what they refer to, and what that is an alias of. */
-  of(declarations: Declarations): ReadonlyMap<DeclarationKey, string> {
+  collect(declarations: DeclarationGroup): ReadonlyMap<DeclarationKey, string> {
     const { index } = this.#context;
     const found = new Map<DeclarationKey, string>();
     const note = (key: DeclarationKey): void => {
       if (found.has(key)) return;
-      found.set(key, this.#fact(key));
+      found.set(key, this.#dependencyText(key));
       const { shape, typeParameters } = index.type(key);
       // Aliases are looked through; generic ones are instantiated where they are referred to.
       if (shape.kind === "alias" || typeParameters.length > 0) partsOfShape(shape).forEach(visit);
     };
-    const noteActor = (key: DeclarationKey): void => void found.set(key, this.#fact(key));
+    const noteActor = (key: DeclarationKey): void => void found.set(key, this.#dependencyText(key));
     const visit = (type: Type): void => {
       if (type.kind === "ref") note(type.target);
       if (type.kind === "mesh") noteActor(type.actor);
@@ -50,17 +50,17 @@ export class Facts {
     return found;
   }
 
-  #fact(key: DeclarationKey): string {
+  #dependencyText(key: DeclarationKey): string {
     let fact = this.#known.get(key);
     if (fact === undefined) {
-      fact = this.#find(key);
+      fact = this.#describe(key);
       this.#known.set(key, fact);
     }
     return fact;
   }
 
-  #find(key: DeclarationKey): string {
-    const { index, fingerprints, exported, fileOf } = this.#context;
+  #describe(key: DeclarationKey): string {
+    const { index, fingerprints, isExported: exported, fileOf } = this.#context;
     const module = index.moduleOf(key);
     const file = fileOf(module);
     const actor = module.actors.find((declaration) => declaration.key === key);
@@ -68,12 +68,12 @@ export class Facts {
     const { name, typeParameters, shape } = index.type(key);
     const named = `${file} ${name} ${exported(key)}`;
     if (typeParameters.length > 0) return `${named} ${typeParameters.join(",")} ${shapeText(shape)}`;
-    return `${named} ${fingerprints.transparent(key)},${this.#layouts.get(key)} ${insideText(shape)}`;
+    return `${named} ${fingerprints.transparent(key)},${this.#layouts.get(key)} ${referredShapeText(shape)}`;
   }
 }
 
 /** What of a shape matters to who refers to it: of a message whether it has the discriminant of a union, and its layout. */
-function insideText(shape: Shape): string {
+function referredShapeText(shape: Shape): string {
   if (shape.kind !== "message") return shapeText(shape);
   let text = tagTexts.get(shape);
   if (text === undefined) {

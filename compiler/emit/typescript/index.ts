@@ -2,11 +2,11 @@
  * The TypeScript emitter: a generated file for every schema file, and the registry. The same schema gives the same
  * bytes, whatever the order of files; a file depends on its schema file and on what that refers to, on nothing else.
  */
-import type { FoundActor } from "../../actors/index.js";
+import type { ActorImplementation } from "../../actors/index.js";
 import type { DeclarationKey, Module, Schema } from "../../model/index.js";
 import { type FileBuilder, hex64, printFile } from "../kit/index.js";
 import { emitActor } from "./actors.js";
-import { aliasesLast, CodecEmitter } from "./codec/index.js";
+import { aliasesLast, ModuleCodecEmitter } from "./codec/index.js";
 import { createContext, type EmitContext, type ProtoNaming } from "./context.js";
 import { emitDescriptor } from "./descriptors.js";
 import type { EmitMemory, WritePart } from "./memory.js";
@@ -25,7 +25,7 @@ export interface TypeScriptOptions extends ProtoNaming {
   /** The output folder, relative to the config's root: `generated`. */
   readonly out: string;
   /** Classes that implement actors. */
-  readonly actors: readonly FoundActor[];
+  readonly actors: readonly ActorImplementation[];
 }
 
 export interface EmittedFile {
@@ -48,7 +48,7 @@ export function emitTypeScript(
     .filter((module) => module.types.length > 0 || module.actors.length > 0)
     .map((module) => {
       const emit = (within: EmitContext, part: WritePart) => moduleText(module, within, options.version, part);
-      const text = memory === undefined ? emit(context, writeOnly) : memory.text(module, context, emit);
+      const text = memory === undefined ? emit(context, writeOnly) : memory.textOf(module, context, emit);
       return { path: context.fileOf(module), text };
     });
   const registry = { path: "registry.ts", text: registryText(context, options) };
@@ -85,7 +85,7 @@ function moduleText(module: Module, context: EmitContext, version: string, part:
     for (const actor of module.actors) {
       part(file, `actor ${actor.name}`, { types: [], actors: [actor] }, () => emitActor(file, actor, context));
     }
-    const codecs = new CodecEmitter(file, context);
+    const codecs = new ModuleCodecEmitter(file, context);
     for (const type of aliasesLast(module.types)) {
       part(file, `codec ${type.name}`, { types: [type], actors: [] }, () => codecs.emit(type));
     }

@@ -4,10 +4,10 @@
  */
 import { targetsOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape } from "../../model/type.js";
-import { layoutsOf } from "./codec/index.js";
+import { lockstepLayoutsOf } from "./codec/index.js";
 import type { EmitContext } from "./context.js";
 
-interface Known {
+interface KnownLayout {
   readonly fingerprint: bigint;
   readonly shape: Shape;
   readonly text: string;
@@ -16,12 +16,12 @@ interface Known {
 }
 
 export class LayoutMemory {
-  #known: ReadonlyMap<DeclarationKey, Known> = new Map();
+  #known: ReadonlyMap<DeclarationKey, KnownLayout> = new Map();
 
   /** Of all declarations without type parameters. */
-  of(context: EmitContext): ReadonlyMap<DeclarationKey, string> {
+  layoutTexts(context: EmitContext): ReadonlyMap<DeclarationKey, string> {
     const { index, fingerprints } = context;
-    const known = new Map<DeclarationKey, Known>();
+    const known = new Map<DeclarationKey, KnownLayout>();
     const texts = new Map<DeclarationKey, string>();
     for (const key of fingerprints.inOrder()) {
       const { shape, typeParameters } = index.type(key);
@@ -29,7 +29,7 @@ export class LayoutMemory {
       const fingerprint = fingerprints.declaration(key);
       const targets = this.#targets(key, context, texts);
       const before = this.#known.get(key);
-      const isSame = before?.fingerprint === fingerprint || isAsBefore(before, shape, targets);
+      const isSame = before?.fingerprint === fingerprint || isUnchanged(before, shape, targets);
       const text = before !== undefined && isSame ? before.text : layoutText(key, context);
       texts.set(key, text);
       known.set(key, { fingerprint, shape, text, targets });
@@ -56,14 +56,14 @@ export class LayoutMemory {
   }
 }
 
-function isAsBefore(before: Known | undefined, shape: Shape, targets: readonly string[] | undefined): boolean {
+function isUnchanged(before: KnownLayout | undefined, shape: Shape, targets: readonly string[] | undefined): boolean {
   if (before?.shape !== shape || before.targets === undefined || targets === undefined) return false;
   return before.targets.every((text, i) => text === targets[i]);
 }
 
 function layoutText(key: DeclarationKey, { index }: EmitContext): string {
-  const layouts = layoutsOf(index);
+  const layouts = lockstepLayoutsOf(index);
   const { core, nullable } = layouts.peel({ kind: "ref", target: key, args: [] });
-  const held = [layouts.text(core), layouts.bulk(core), layouts.tensors(core)];
-  return [nullable, layouts.slot(core), ...held, layouts.recursive(core)].join(",");
+  const held = [layouts.holdsText(core), layouts.holdsBulk(core), layouts.holdsTensors(core)];
+  return [nullable, layouts.slotSize(core), ...held, layouts.isRecursive(core)].join(",");
 }

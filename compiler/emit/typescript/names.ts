@@ -4,10 +4,10 @@ import { type Code, importedType, importedValue } from "../kit/index.js";
 const abi = "viceroy/codegen/v1";
 
 /** A type of the ABI. */
-export const abiType = remembered((name) => importedType(abi, name));
+export const abiType = memoizeByKey((name) => importedType(abi, name));
 
 /** A value of the ABI. */
-export const abiValue = remembered((name) => importedValue(abi, name));
+export const abiValue = memoizeByKey((name) => importedValue(abi, name));
 
 /** Importing it makes messages able to hold tensors. */
 const tensors = "viceroy/tensor";
@@ -17,7 +17,7 @@ export const tensorArguments = importedValue(tensors, "tensorArguments");
 export const propagated = importedValue(tensors, "propagated");
 
 /** The same object for the same key: names that are the same object are spelt without comparing them. */
-export function remembered<Made extends Code>(make: (key: string) => Made): (key: string) => Made {
+export function memoizeByKey<Made extends Code>(make: (key: string) => Made): (key: string) => Made {
   const known = new Map<string, Made>();
   return (key) => {
     let name = known.get(key);

@@ -10,14 +10,14 @@ import type { EmitContext } from "./context.js";
 import { constantsIn, type DeclaringScope, emitConstants, emitDeclaration } from "./declarations.js";
 
 /** One name that a file declares at its top level: a type, a namespace, or both. */
-export interface Root {
+export interface RootDeclaration {
   readonly name: string;
   /** Includes everything that stands in the namespace. */
   readonly types: readonly TypeDeclaration[];
 }
 
 /** The declarations of a file, by the names at its top level, in their order. */
-export function rootsOf(types: readonly TypeDeclaration[]): readonly Root[] {
+export function rootsOf(types: readonly TypeDeclaration[]): readonly RootDeclaration[] {
   const roots = new Map<string, TypeDeclaration[]>();
   for (const type of types) {
     const name = rootName(type.name);
@@ -29,7 +29,7 @@ export function rootsOf(types: readonly TypeDeclaration[]): readonly Root[] {
 }
 
 /** Writes the types of a root. */
-export function emitRoot(file: FileBuilder, { name, types }: Root, context: EmitContext): void {
+export function emitRoot(file: FileBuilder, { name, types }: RootDeclaration, context: EmitContext): void {
   const namesake = types.find((type) => type.name === name);
   const nested = types.filter((type) => isNested(type.name));
   if (nested.length === 0) {
@@ -37,7 +37,7 @@ export function emitRoot(file: FileBuilder, { name, types }: Root, context: Emit
     return;
   }
   const enums = new Map(types.filter(isEnumeration).map((type) => [type.name, type]));
-  const exported = types.some(({ key }) => context.exported(key)) ? "export " : "";
+  const exported = types.some(({ key }) => context.isExported(key)) ? "export " : "";
   const othersIn = (path: string) => constantsIn(path, enums);
   const top: DeclaringScope = { referTo: context.type, othersIn, isNamespace: false };
   if (namesake !== undefined) emitDeclaration(file, namesake, context, top);
@@ -89,7 +89,7 @@ class OuterNames {
   readonly #context: EmitContext;
   readonly #names: ReadonlySet<string>;
   readonly #namespaces: ReadonlySet<string>;
-  readonly #waiting: (() => void)[] = [];
+  readonly #pendingAliases: (() => void)[] = [];
 
   /** @param types all of the namespace at the top level that they are in */
   constructor(file: FileBuilder, types: readonly TypeDeclaration[], context: EmitContext) {
@@ -106,11 +106,11 @@ class OuterNames {
     // Imports, globals and private names give way to all names of the file.
     const isHere = fileOf(index.moduleOf(key)) === this.#file.path;
     if (!isHere || !this.#isHidden(name, namespace)) return type(key);
-    const known = this.#file.shared("outer", key);
+    const known = this.#file.sharedName("outer", key);
     if (known !== undefined) return known;
     const outer = this.#file.local(`Outer${name.replaceAll(".", "")}`);
-    this.#file.share("outer", key, outer);
-    this.#waiting.push(() => {
+    this.#file.shareName("outer", key, outer);
+    this.#pendingAliases.push(() => {
       const scope = this.#file.scope();
       const parameters = typeParameters.map((parameter) => scope.name(parameter));
       this.#file.blank();
@@ -129,6 +129,6 @@ class OuterNames {
 
   /** Writes the second names that have been used. */
   emit(): void {
-    for (const write of this.#waiting) write();
+    for (const write of this.#pendingAliases) write();
   }
 }

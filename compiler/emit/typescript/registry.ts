@@ -2,7 +2,7 @@
  * `registry.ts`: which classes implement actors, and from where any process can load them. Imports are lazy: the
  * registry itself loads no actor.
  */
-import type { FoundActor } from "../../actors/index.js";
+import type { ActorImplementation } from "../../actors/index.js";
 import type { ActorDeclaration } from "../../model/index.js";
 import {
   type Code,
@@ -11,7 +11,7 @@ import {
   hex64,
   indent,
   line,
-  member,
+  memberAccess,
   printFile,
   property,
   relativeSpecifier,
@@ -24,7 +24,7 @@ import { withoutExtension } from "./paths.js";
 
 /** The text of `registry.ts`. `out`: the output folder, relative to the config's root. */
 export function registryFile(
-  implementations: readonly FoundActor[],
+  implementations: readonly ActorImplementation[],
   context: EmitContext,
   options: { readonly out: string; readonly version: string; readonly header: readonly string[] },
 ): string {
@@ -54,9 +54,9 @@ function schemaEntry({ key }: ActorDeclaration, context: EmitContext): Entry {
   return [context.actorKey(key), hex64(context.fingerprints.actor(key))];
 }
 
-function actorEntry({ path, name, actor }: FoundActor, out: string, context: EmitContext): Entry {
+function actorEntry({ path, name, actor }: ActorImplementation, out: string, context: EmitContext): Entry {
   const specifier = stringLiteral(relativeSpecifier(`${out}/registry.ts`, path));
-  const load = [group(indent([line, `import(${specifier}).then((m) => `, member("m", name), ")"]))];
+  const load = [group(indent([line, `import(${specifier}).then((m) => `, memberAccess("m", name), ")"]))];
   return [
     `${context.schema.package}/${withoutExtension(path)}#${name}`,
     tallObjectLiteral([`schema: ${stringLiteral(context.actorKey(actor))}`, ["load: () =>", ...load]]),

@@ -8,7 +8,7 @@ import {
   bracketed,
   type Code,
   generic,
-  global,
+  globalName,
   type LocalName,
   objectType,
   parenthesizedUnion,
@@ -39,7 +39,7 @@ const typedArrays = {
 } as const;
 
 /** Where a type stands; a union that does not fit on its line is broken differently in each place. */
-type Place = "annotation" | "argument" | "element";
+type TypePosition = "annotation" | "argument" | "element";
 
 const unionIn = { annotation: union, argument: unionArgument, element: unionElement } as const;
 
@@ -61,24 +61,24 @@ export class TypePrinter {
   }
 
   /** The TypeScript type of `type`, as it stands in a field, a parameter or a type argument. */
-  type(type: Type, place: Place = "annotation"): Code {
+  type(type: Type, place: TypePosition = "annotation"): Code {
     switch (type.kind) {
       case "scalar":
         return scalarCode(type.scalar);
       case "typedArray":
-        return global(typedArrays[type.element]);
+        return globalName(typedArrays[type.element]);
       case "array":
         return [type.readonly ? "readonly " : "", this.#operand(type.element), "[]"];
       case "tuple":
         return [type.readonly ? "readonly " : "", bracketed(this.#elements(type))];
       case "map":
-        return this.generic(global(type.readonly ? "ReadonlyMap" : "Map"), [type.key, type.value]);
+        return this.generic(globalName(type.readonly ? "ReadonlyMap" : "Map"), [type.key, type.value]);
       case "set":
-        return this.generic(global(type.readonly ? "ReadonlySet" : "Set"), [type.element]);
+        return this.generic(globalName(type.readonly ? "ReadonlySet" : "Set"), [type.element]);
       case "record":
-        return generic(global("Record"), ["string", this.type(type.value, "argument")]);
+        return generic(globalName("Record"), ["string", this.type(type.value, "argument")]);
       case "nullable":
-        if (isObject(type.inner) || isReference(type.inner)) return [this.type(type.inner), " | null"];
+        if (isObjectType(type.inner) || isReference(type.inner)) return [this.type(type.inner), " | null"];
         return unionIn[place](this.#variants(type));
       case "ref":
         return this.generic(this.#referTo(type.target), type.args);
@@ -102,7 +102,7 @@ export class TypePrinter {
   }
 
   /** The right-hand side of a type alias, or a type written in place. */
-  shape(shape: Shape, place: Place = "annotation"): Code {
+  shape(shape: Shape, place: TypePosition = "annotation"): Code {
     if (shape.kind === "alias") return this.type(shape.type, place);
     if (shape.kind !== "message") return unionIn[place](this.#shapeVariants(shape));
     return shape.fields.length === 0 ? "object" : objectType(shape.fields.map((field) => this.field(field)));
@@ -144,7 +144,7 @@ export class TypePrinter {
   /** `type` where an operator follows it: `(A | B)[]`. */
   #operand(type: Type): Code {
     const readonlyList = (type.kind === "array" || type.kind === "tuple") && type.readonly;
-    const hugged = type.kind === "nullable" && (isObject(type.inner) || isReference(type.inner));
+    const hugged = type.kind === "nullable" && (isObjectType(type.inner) || isReference(type.inner));
     if (readonlyList || hugged) return ["(", this.type(type), ")"];
     const variants = this.#variants(type);
     return variants.length > 1 ? parenthesizedUnion(variants) : (variants[0] as Code);
@@ -160,7 +160,7 @@ export class TypePrinter {
   #shapeVariants(shape: UnionShape): readonly Code[] {
     switch (shape.kind) {
       case "enum":
-        return shape.values.map(({ value }) => literal(value));
+        return shape.values.map(({ value }) => literalText(value));
       case "oneof":
         return shape.cases.map(({ name, type }) =>
           objectType([`readonly case: ${stringLiteral(name)}`, ["readonly value: ", this.type(type)]]),
@@ -176,12 +176,12 @@ export class TypePrinter {
 }
 
 /** A literal of an enumeration, as a type or as a value. */
-export function literal(value: string | number): string {
+export function literalText(value: string | number): string {
   return typeof value === "string" ? stringLiteral(value) : String(value);
 }
 
 /** Whether `type` is printed as an object type. */
-export function isObject(type: Type): boolean {
+export function isObjectType(type: Type): boolean {
   if (type.kind !== "inline") return false;
   return type.shape.kind === "message" ? type.shape.fields.length > 0 : isLoneCase(type.shape);
 }
@@ -214,9 +214,9 @@ function isCompact(type: Type): boolean {
     case "mesh":
       return type.dimensions === undefined;
     case "nullable":
-      return isObject(type.inner) || isReference(type.inner);
+      return isObjectType(type.inner) || isReference(type.inner);
     case "inline":
-      return isObject(type) || type.shape.kind === "message" || isLoneLiteral(type.shape);
+      return isObjectType(type) || type.shape.kind === "message" || isLoneLiteral(type.shape);
     default:
       return !["array", "tuple", "map", "set", "record", "port"].includes(type.kind);
   }
@@ -228,9 +228,9 @@ function scalarCode(scalar: Extract<Type, { kind: "scalar" }>["scalar"]): Code {
     case "string":
       return scalar;
     case "bytes":
-      return global("Uint8Array");
+      return globalName("Uint8Array");
     case "date":
-      return global("Date");
+      return globalName("Date");
     default:
       return scalar.endsWith("64") ? "bigint" : "number";
   }

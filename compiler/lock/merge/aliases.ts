@@ -7,7 +7,7 @@ import { DeclaredBlocks } from "../declared.js";
 import type { LockBlock, LockEntry, LockParam } from "../lock.js";
 import { isPathEnd } from "../path.js";
 import { printName } from "../print.js";
-import { areRelated } from "./pair.js";
+import { shareAnyName } from "./pair.js";
 
 /**
  * Ends the path of a new member that has the former name of a renamed one. In the base, that path belongs to the renamed
@@ -37,7 +37,7 @@ export class PathAliases {
   note(block: LockBlock, other: LockBlock, name: string): void {
     const pathHere = (entry: LockEntry) => pathTo(block.name, entry);
     const pathThere = (entry: LockEntry) => pathTo(name, entry);
-    for (const [entry, twin] of this.#noteMembers(block.entries, other.entries, areRelated, pathHere, pathThere)) {
+    for (const [entry, twin] of this.#noteMembers(block.entries, other.entries, shareAnyName, pathHere, pathThere)) {
       this.#noteMembers(
         entry.params?.entries ?? [],
         twin.params?.entries ?? [],

@@ -1,10 +1,10 @@
 /** The members of one block, and the parameters of one endpoint, merged. */
 import type { LockBlock, LockEntry, LockParam, LockParams } from "../lock.js";
-import type { Locked } from "../members.js";
+import type { LockedMember } from "../members.js";
 import { printEntry, printName } from "../print.js";
 import { numberMembers } from "./ids.js";
-import { mergeFacts } from "./member.js";
-import { pairMembers, pendingIn, type Side, type Versions } from "./pair.js";
+import { mergeMember } from "./member.js";
+import { type MergeSide, type MergeVersions, pairMembers, pendingIn } from "./pair.js";
 import type { LockConflict, MovedId } from "./result.js";
 
 export interface MergedEntries {
@@ -16,7 +16,7 @@ export interface MergedEntries {
 
 /** @param published the same block as others use it already, if that is known */
 export function mergeEntries(
-  { base, ours, theirs }: Versions<LockBlock>,
+  { base, ours, theirs }: MergeVersions<LockBlock>,
   published: LockBlock | undefined,
 ): MergedEntries {
   const { kind, name } = (base ?? ours ?? theirs) as LockBlock;
@@ -52,12 +52,12 @@ interface MergedEntry {
 }
 
 function mergeEntry(
-  versions: Versions<LockEntry>,
+  versions: MergeVersions<LockEntry>,
   id: number,
   published: LockParams | undefined,
-  choice: Side,
+  choice: MergeSide,
 ): MergedEntry {
-  const { facts, conflicts } = mergeFacts(versions, choice, (a, b) => textOf(a.params) !== textOf(b.params));
+  const { state: facts, conflicts } = mergeMember(versions, choice, (a, b) => textOf(a.params) !== textOf(b.params));
   const { name, retired, type, was } = facts;
   const entry = { id, name, retired, ...pendingIn(versions), type, was, line: 0 };
   const { base, ours, theirs } = versions;
@@ -70,7 +70,11 @@ function mergeEntry(
   };
 }
 
-function mergeParams({ base, ours, theirs }: Versions<LockParams>, published: LockParams | undefined, choice: Side) {
+function mergeParams(
+  { base, ours, theirs }: MergeVersions<LockParams>,
+  published: LockParams | undefined,
+  choice: MergeSide,
+) {
   const lists = { base: membersOf(base), ours: membersOf(ours), theirs: membersOf(theirs) };
   const members = pairMembers(lists, true);
   const next = Math.max(...[base, ours, theirs].map((params) => params?.next ?? 1));
@@ -79,7 +83,7 @@ function mergeParams({ base, ours, theirs }: Versions<LockParams>, published: Lo
   const conflicts: string[] = [];
   const entries = members.map((versions, i): LockParam => {
     const id = numbered.ids[i] as number;
-    const { facts, conflicts: found } = mergeFacts(versions, choice);
+    const { state: facts, conflicts: found } = mergeMember(versions, choice);
     const { name, retired, type } = facts;
     moved.push(...movesOf(versions, printName(name), id));
     conflicts.push(...found.map((why) => `parameter ${printName((versions.base ?? facts).name)} ${why}`));
@@ -88,14 +92,14 @@ function mergeParams({ base, ours, theirs }: Versions<LockParams>, published: Lo
   return { params: { next: numbered.next, entries }, moved, conflicts };
 }
 
-function membersOf(params: LockParams | undefined): readonly Locked[] {
+function membersOf(params: LockParams | undefined): readonly LockedMember[] {
   return (params?.entries ?? []).map((entry) => ({ ...entry, was: [] }));
 }
 
-function movesOf({ ours, theirs }: Versions<Locked>, member: string, to: number): readonly MovedId[] {
+function movesOf({ ours, theirs }: MergeVersions<LockedMember>, member: string, to: number): readonly MovedId[] {
   return Object.entries({ ours, theirs }).flatMap(([side, version]) => {
     if (version === undefined || version.id === to) return [];
-    return [{ member, side: side as Side, from: version.id, to, isActor: false }];
+    return [{ member, side: side as MergeSide, from: version.id, to, isActor: false }];
   });
 }
 

@@ -3,8 +3,8 @@
  * moves to the next free id: not the one that is published already, else that of theirs. In a rebase the base is an earlier
  * commit of the very branch, whose ids may have moved when that commit was carried over: then what ours says counts.
  */
-import { isReserved, type Locked } from "../members.js";
-import { areRelated, type Versions } from "./pair.js";
+import { isReserved, type LockedMember } from "../members.js";
+import { type MergeVersions, shareAnyName } from "./pair.js";
 
 export interface NumberedMembers {
   /** In the order of the members. */
@@ -17,13 +17,13 @@ export interface NumberedMembers {
  * @param published what others use already; empty if that is not known
  */
 export function numberMembers(
-  members: readonly Versions<Locked>[],
+  members: readonly MergeVersions<LockedMember>[],
   next: number,
-  published: readonly Locked[],
+  published: readonly LockedMember[],
 ): NumberedMembers {
   const ids: (number | undefined)[] = members.map(() => undefined);
   const taken = new Set<number>();
-  const claim = (wanted: (member: Versions<Locked>) => number | undefined) => {
+  const claim = (wanted: (member: MergeVersions<LockedMember>) => number | undefined) => {
     for (const [i, member] of members.entries()) {
       const id = wanted(member);
       if (ids[i] !== undefined || id === undefined || taken.has(id)) continue;
@@ -31,9 +31,9 @@ export function numberMembers(
       taken.add(id);
     }
   };
-  const claimPublished = (isMeant: (known: Locked, member: Locked) => boolean) => {
-    const isPublished = (member: Locked) =>
-      published.some((known) => known.id === member.id && areRelated(known, member) && isMeant(known, member));
+  const claimPublished = (isMeant: (known: LockedMember, member: LockedMember) => boolean) => {
+    const isPublished = (member: LockedMember) =>
+      published.some((known) => known.id === member.id && shareAnyName(known, member) && isMeant(known, member));
     claim(({ base, ours, theirs }) => [base, ours, theirs].find((member) => member && isPublished(member))?.id);
   };
   claimPublished((known, member) => known.retired === member.retired);

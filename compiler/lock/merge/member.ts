@@ -3,14 +3,14 @@
  * differently is a conflict, which somebody has to decide.
  */
 import type { LockEntry } from "../lock.js";
-import type { Locked } from "../members.js";
-import type { Side, Versions } from "./pair.js";
+import type { LockedMember } from "../members.js";
+import type { MergeSide, MergeVersions } from "./pair.js";
 
 /** The facts of a member that are merged one by one. */
-export type Facts = Omit<Locked, "id">;
+export type MemberState = Omit<LockedMember, "id">;
 
-export interface MergedFacts {
-  readonly facts: Facts;
+export interface MergedMember {
+  readonly state: MemberState;
   /** Why the branches contradict each other, in words that follow the member's name: `renamed to …`. */
   readonly conflicts: readonly string[];
 }
@@ -19,14 +19,14 @@ export interface MergedFacts {
  * @param choice whose word counts in a conflict
  * @param differ whether two versions differ in something beside their facts
  */
-export function mergeFacts<M extends Locked>(
-  { base, ours, theirs }: Versions<M>,
-  choice: Side,
+export function mergeMember<M extends LockedMember>(
+  { base, ours, theirs }: MergeVersions<M>,
+  choice: MergeSide,
   differ: (a: M, b: M) => boolean = () => false,
-): MergedFacts {
+): MergedMember {
   const alone = ours === undefined || theirs === undefined;
   // A branch that knows nothing of what the base had has forgotten it: that does not count.
-  if (alone) return { facts: factsOf(ours ?? theirs, base), conflicts: [] };
+  if (alone) return { state: memberState(ours ?? theirs, base), conflicts: [] };
   const conflicts: string[] = [];
   const chosen = choice === "ours" ? ours : theirs;
   const choose = (why: string): M => {
@@ -35,28 +35,28 @@ export function mergeFacts<M extends Locked>(
   };
   const change = base && changeBesideRemoval(base, ours, theirs, differ);
   if (change !== undefined) {
-    return { facts: factsOf(chosen), conflicts: [change] };
+    return { state: memberState(chosen), conflicts: [change] };
   }
   const names =
     mergeNames(base, ours, theirs) ?? choose(`renamed to ${ours.name} on our side and to ${theirs.name} on theirs`);
   const { type } = mergeTypes(base, ours, theirs) ?? choose(typeConflict(base, ours, theirs));
   const retired = ours.retired === theirs.retired ? ours.retired : !base?.retired;
-  return { facts: { name: names.name, was: names.was, type, retired }, conflicts };
+  return { state: { name: names.name, was: names.was, type, retired }, conflicts };
 }
 
 /** The version whose type counts; undefined if both branches changed the type, each in its own way. */
-function mergeTypes<M extends Locked>(base: M | undefined, ours: M, theirs: M): M | undefined {
+function mergeTypes<M extends LockedMember>(base: M | undefined, ours: M, theirs: M): M | undefined {
   if (ours.type === theirs.type || base?.type === theirs.type) return ours;
   return base?.type === ours.type ? theirs : undefined;
 }
 
-function typeConflict(base: Locked | undefined, ours: Locked, theirs: Locked): string {
+function typeConflict(base: LockedMember | undefined, ours: LockedMember, theirs: LockedMember): string {
   const [our, their] = base === undefined ? ["added as", "as"] : ["changed to", "to"];
   return `${our} ${ours.type} on our side and ${their} ${theirs.type} on theirs`;
 }
 
 /** Gone on one side, changed on the other: were the tombstone kept, whoever keeps the member would get another id. */
-function changeBesideRemoval<M extends Locked>(
+function changeBesideRemoval<M extends LockedMember>(
   base: M,
   ours: M,
   theirs: M,
@@ -74,9 +74,9 @@ function changeBesideRemoval<M extends Locked>(
 
 /** The name with its history, if one of the two continues the other. */
 function mergeNames(
-  base: Locked | undefined,
-  ours: Locked,
-  theirs: Locked,
+  base: LockedMember | undefined,
+  ours: LockedMember,
+  theirs: LockedMember,
 ): Pick<LockEntry, "name" | "was"> | undefined {
   if (ours.name === theirs.name) {
     return { name: ours.name, was: [...ours.was, ...theirs.was.filter((name) => !ours.was.includes(name))] };
@@ -87,7 +87,7 @@ function mergeNames(
   return ours.was.includes(theirs.name) ? ours : undefined;
 }
 
-function factsOf(member: Locked | undefined, base?: Locked): Facts {
-  if (member === undefined) return { ...(base as Locked), retired: true };
+function memberState(member: LockedMember | undefined, base?: LockedMember): MemberState {
+  if (member === undefined) return { ...(base as LockedMember), retired: true };
   return member;
 }

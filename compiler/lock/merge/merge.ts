@@ -4,10 +4,10 @@
  */
 import { drawActorId } from "../actor-id.js";
 import { emptyLock, type Lock, type LockBlock } from "../lock.js";
-import { printHead } from "../print.js";
+import { printBlockHead } from "../print.js";
 import { areInOtherNamespaces, PathAliases, plainPath } from "./aliases.js";
 import { mergeEntries } from "./entries.js";
-import { pendingIn, type Versions } from "./pair.js";
+import { type MergeVersions, pendingIn } from "./pair.js";
 import { type BlockVersions, blockKey, pairBlocks } from "./pair-blocks.js";
 import type { LockConflict, MergedLocks, MovedId } from "./result.js";
 
@@ -86,29 +86,29 @@ function mergeBlock(versions: BlockVersions, id: number, published: LockBlock | 
     ours && theirs && ours.module !== theirs.module && [ours, theirs].every((it) => it.module !== base?.module);
   if (isTorn) {
     const why = `moved to ${ours.module} on our side and to ${theirs.module} on theirs`;
-    const [our, their] = [printHead(block), printHead({ ...block, module: theirs.module })];
+    const [our, their] = [printBlockHead(block), printBlockHead({ ...block, module: theirs.module })];
     conflicts.push({ member: name, why, block, id: undefined, ours: our, theirs: their });
   }
   return { block, moved, conflicts };
 }
 
-function moduleOf({ base, ours, theirs }: Versions<LockBlock>): string {
+function moduleOf({ base, ours, theirs }: MergeVersions<LockBlock>): string {
   if (ours === undefined || theirs === undefined) return ((ours ?? theirs ?? base) as LockBlock).module;
   return ours.module === base?.module ? theirs.module : ours.module;
 }
 
 /** A declaration that comes back finds all its ids: so whoever removed it may be right without asking. */
-function isRetired({ base, ours, theirs }: Versions<LockBlock>): boolean {
+function isRetired({ base, ours, theirs }: MergeVersions<LockBlock>): boolean {
   if (ours === undefined || theirs === undefined) return (ours ?? theirs)?.retired ?? true;
   if (ours.retired === theirs.retired) return ours.retired;
   return base === undefined ? false : !base.retired;
 }
 
 /** As with members: the base's stay, then what is published, then ours. Whoever finds the id taken draws again. */
-function numberActors(pairs: readonly Versions<LockBlock>[], published: readonly LockBlock[]): readonly number[] {
+function numberActors(pairs: readonly MergeVersions<LockBlock>[], published: readonly LockBlock[]): readonly number[] {
   const ids = pairs.map(({ base }) => base?.id);
   const taken = new Set(ids);
-  const claim = (wanted: (pair: Versions<LockBlock>) => LockBlock | undefined) => {
+  const claim = (wanted: (pair: MergeVersions<LockBlock>) => LockBlock | undefined) => {
     for (const [i, pair] of pairs.entries()) {
       const block = wanted(pair);
       if (ids[i] !== undefined || block === undefined) continue;
@@ -124,14 +124,14 @@ function numberActors(pairs: readonly Versions<LockBlock>[], published: readonly
   claim(({ theirs }) => theirs);
   return ids.map((id, i) => {
     if (id !== undefined) return id;
-    const { ours, theirs } = pairs[i] as Versions<LockBlock>;
+    const { ours, theirs } = pairs[i] as MergeVersions<LockBlock>;
     const drawn = drawActorId(blockKey((ours ?? theirs) as LockBlock), (candidate) => taken.has(candidate));
     taken.add(drawn);
     return drawn;
   });
 }
 
-function actorMoves({ ours, theirs }: Versions<LockBlock>, { name, id }: LockBlock): readonly MovedId[] {
+function actorMoves({ ours, theirs }: MergeVersions<LockBlock>, { name, id }: LockBlock): readonly MovedId[] {
   return (["ours", "theirs"] as const).flatMap((side) => {
     const from = (side === "ours" ? ours : theirs)?.id;
     return from === undefined || from === id ? [] : [{ member: name, side, from, to: id, isActor: true }];

@@ -4,9 +4,9 @@
  */
 import type { LockBlock } from "../lock.js";
 import { namesInBase } from "./aliases.js";
-import type { Versions } from "./pair.js";
+import type { MergeVersions } from "./pair.js";
 
-export interface BlockVersions extends Versions<LockBlock> {
+export interface BlockVersions extends MergeVersions<LockBlock> {
   /** What it is called in the base, or would be. */
   readonly name: string;
 }

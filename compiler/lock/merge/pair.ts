@@ -3,28 +3,28 @@
  * branches may have given it. A name alone does not either: members are renamed.
  */
 import type { Pending } from "../lock.js";
-import type { Locked } from "../members.js";
+import type { LockedMember } from "../members.js";
 
 /** One member, as far as each version knows it. */
-export type Versions<M> = Readonly<Record<Side | "base", M | undefined>>;
+export type MergeVersions<M> = Readonly<Record<MergeSide | "base", M | undefined>>;
 
-export type Side = "ours" | "theirs";
+export type MergeSide = "ours" | "theirs";
 
 /**
  * Those of the base first, in its order, then those of ours, then those of theirs alone.
  * @param idIsIdentity where renames leave no trace: parameters, and values of enums, whose numbers are their ids
  */
-export function pairMembers<M extends Locked>(
-  { base, ours, theirs }: Readonly<Record<Side | "base", readonly M[]>>,
+export function pairMembers<M extends LockedMember>(
+  { base, ours, theirs }: Readonly<Record<MergeSide | "base", readonly M[]>>,
   idIsIdentity: boolean,
-): readonly Versions<M>[] {
+): readonly MergeVersions<M>[] {
   const [ourKnown, ourNew] = pairWithBase(base, ours, idIsIdentity);
   const [theirKnown, theirNew] = pairWithBase(base, theirs, idIsIdentity);
   const known = base.map((member) => ({ base: member, ours: ourKnown.get(member), theirs: theirKnown.get(member) }));
   const twins = new Map<M, M>();
   const left = new Set(theirNew);
-  take(ourNew, left, twins, (a, b) => a.id === b.id && a.retired === b.retired && areRelated(a, b));
-  take(ourNew, left, twins, (a, b) => a.name === b.name && a.retired === b.retired);
+  takeMatches(ourNew, left, twins, (a, b) => a.id === b.id && a.retired === b.retired && shareAnyName(a, b));
+  takeMatches(ourNew, left, twins, (a, b) => a.name === b.name && a.retired === b.retired);
   return [
     ...known,
     ...ourNew.map((member) => ({ base: undefined, ours: member, theirs: twins.get(member) })),
@@ -33,22 +33,22 @@ export function pairMembers<M extends Locked>(
 }
 
 /** What continues which member of the base, and what is new. */
-function pairWithBase<M extends Locked>(
+function pairWithBase<M extends LockedMember>(
   base: readonly M[],
   side: readonly M[],
   idIsIdentity: boolean,
 ): readonly [ReadonlyMap<M, M>, readonly M[]] {
   const found = new Map<M, M>();
   const left = new Set(side);
-  take(base, left, found, (a, b) => a.id === b.id && areRelated(a, b));
+  takeMatches(base, left, found, (a, b) => a.id === b.id && shareAnyName(a, b));
   // Its id has been moved by another merge.
-  take(base, left, found, (a, b) => a.name === b.name && a.retired === b.retired);
-  if (idIsIdentity) take(base, left, found, (a, b) => a.id === b.id);
+  takeMatches(base, left, found, (a, b) => a.name === b.name && a.retired === b.retired);
+  if (idIsIdentity) takeMatches(base, left, found, (a, b) => a.id === b.id);
   return [found, [...left]];
 }
 
 /** Gives each of `from` that has none yet the first of `left` that is the same, and takes it away there. */
-function take<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSame: (a: M, b: M) => boolean): void {
+function takeMatches<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSame: (a: M, b: M) => boolean): void {
   for (const member of from) {
     if (found.has(member)) continue;
     for (const candidate of left) {
@@ -61,13 +61,13 @@ function take<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSame: (a:
 }
 
 /** A member is pending only if no version has published it. */
-export function pendingIn({ base, ours, theirs }: Versions<Pending>): Pending {
+export function pendingIn({ base, ours, theirs }: MergeVersions<Pending>): Pending {
   const known = [base, ours, theirs].filter((version) => version !== undefined);
   return known.every(({ pending }) => pending) ? { pending: true } : {};
 }
 
 /** They share a name, now or once. */
-export function areRelated(a: Pick<Locked, "name" | "was">, b: Pick<Locked, "name" | "was">): boolean {
+export function shareAnyName(a: Pick<LockedMember, "name" | "was">, b: Pick<LockedMember, "name" | "was">): boolean {
   const names = [a.name, ...a.was];
   return [b.name, ...b.was].some((name) => names.includes(name));
 }

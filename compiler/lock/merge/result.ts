@@ -1,6 +1,6 @@
 /** What a merge of two locks says of itself. */
 import type { BlockKind, Lock } from "../lock.js";
-import type { Side } from "./pair.js";
+import type { MergeSide } from "./pair.js";
 
 export interface MergedLocks {
   /** In conflicts, as ours has it. */
@@ -13,7 +13,7 @@ export interface MergedLocks {
 export interface MovedId {
   /** `Entry.ttl`, `Store.get(limit)`, or the actor itself. */
   readonly member: string;
-  readonly side: Side;
+  readonly side: MergeSide;
   readonly from: number;
   readonly to: number;
   /** 32 bits, written as in the lock. */

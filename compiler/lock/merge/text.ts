@@ -2,7 +2,7 @@
  * Merges the texts of locks. What comes out is a lock that passes all checks, or it has conflict marks and says why: nothing
  * wrong can pass for a merge.
  */
-import { firstSides, markConflict } from "../conflict-markers.js";
+import { markConflict, takeFirstSides } from "../conflict-markers.js";
 import type { Lock } from "../lock.js";
 import { parseLock } from "../parse.js";
 import { printLock } from "../print.js";
@@ -40,7 +40,7 @@ export function mergeLockTexts(
   const unreadable = [
     ...Object.entries({ ours, theirs }).flatMap(([side, text]) => because(`the lock of ${side}`, text)),
     // The base is itself a merge when there are several: then it may hold conflicts, which are the branches' affair.
-    ...because("the lock that both come from", firstSides(base)),
+    ...because("the lock that both come from", takeFirstSides(base)),
   ];
   const giveUp = (conflicts: readonly string[]): MergedText => {
     const text = markConflict(linesOf(ours), linesOf(theirs), markSize).join("\n");
@@ -48,7 +48,7 @@ export function mergeLockTexts(
   };
   if (unreadable.length > 0) return giveUp(unreadable);
   const merged = mergeLocks({
-    base: lockOf(firstSides(base)),
+    base: lockOf(takeFirstSides(base)),
     ours: lockOf(ours),
     theirs: lockOf(theirs),
     ...(published !== undefined && { published: lockOf(published) }),

@@ -3,7 +3,7 @@ import type { ActorDeclaration, DeclarationKey, Endpoint, Parameter, Type } from
 import { whyReserved } from "../../model/reserved.js";
 import { partsOf } from "../../model/resolve.js";
 import type { SourceDeclaration, SourceMember, SourceParameter, SourceType, Span } from "../type-source.js";
-import type { Scope } from "./context.js";
+import type { FileScope } from "./context.js";
 import { withoutUndefined } from "./messages.js";
 import { type ReadTags, readMemberTags, readTags } from "./tags.js";
 import { readType, type TypeContext, unsupported } from "./types.js";
@@ -14,7 +14,7 @@ export interface ActorContext extends TypeContext {
   actor(key: DeclarationKey): ActorDeclaration | undefined;
 }
 
-export function readActor(declaration: SourceDeclaration, scope: Scope, context: ActorContext): ActorDeclaration {
+export function readActor(declaration: SourceDeclaration, scope: FileScope, context: ActorContext): ActorDeclaration {
   const { key, name } = declaration;
   const { doc } = readTags(declaration.comment, "actor", scope);
   const bases = declaration.heritage.flatMap((base) => baseOf(base, name, scope, context));
@@ -48,7 +48,7 @@ function argumentsOf(base: SourceType): SourceType | undefined {
   return base.kind === "reference" ? base.args[0] : undefined;
 }
 
-function baseOf(base: SourceType, name: string, scope: Scope, context: ActorContext): readonly ActorDeclaration[] {
+function baseOf(base: SourceType, name: string, scope: FileScope, context: ActorContext): readonly ActorDeclaration[] {
   if (isActorBase(base)) return [];
   if (base.kind === "reference" && base.origin === "unresolved") return [];
   if (base.kind === "reference" && base.key !== undefined && context.isActor(base.key)) {
@@ -62,7 +62,7 @@ function baseOf(base: SourceType, name: string, scope: Scope, context: ActorCont
 /** The labelled tuple in `Actor<[initial: Int32]>`. */
 function readArguments(
   type: SourceType | undefined,
-  scope: Scope,
+  scope: FileScope,
   name: string,
   context: ActorContext,
 ): readonly Parameter[] {
@@ -89,7 +89,10 @@ function readArguments(
 
 type Tuple = SourceType & { readonly kind: "tuple" };
 
-function resolveTuple(type: SourceType, scope: Scope): { readonly type: Tuple; readonly scope: Scope } | undefined {
+function resolveTuple(
+  type: SourceType,
+  scope: FileScope,
+): { readonly type: Tuple; readonly scope: FileScope } | undefined {
   if (type.kind === "tuple") return { type, scope };
   if (type.kind !== "reference" || type.key === undefined || type.args.length > 0) return undefined;
   const target = scope.context.source.declaration(type.key);
@@ -98,7 +101,7 @@ function resolveTuple(type: SourceType, scope: Scope): { readonly type: Tuple; r
 
 function readEndpoints(
   members: readonly SourceMember[],
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: ActorContext,
 ): readonly Endpoint[] {
@@ -110,7 +113,7 @@ function readEndpoints(
 }
 
 /** Undefined: the member is no endpoint, and that has been reported. */
-function endpointName(member: SourceMember, seen: Set<string>, scope: Scope, owner: string): string | undefined {
+function endpointName(member: SourceMember, seen: Set<string>, scope: FileScope, owner: string): string | undefined {
   const { kind, name } = member;
   if (kind === "call" || kind === "index" || kind === "accessor" || name === undefined) {
     const what = { call: "a call signature", index: "an index signature", accessor: "an accessor" };
@@ -145,7 +148,7 @@ function endpointName(member: SourceMember, seen: Set<string>, scope: Scope, own
 function readEndpoint(
   name: string,
   member: SourceMember,
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: ActorContext,
 ): Endpoint {
@@ -154,7 +157,7 @@ function readEndpoint(
   const params = readParameters(member.params, scope, `${owner}.${name}`, context);
   const { result, stream } = readResult(name, member, scope, owner, context);
   const answered = options.respond ? respondResult(name, member, params, result, scope, owner) : result;
-  const unkept = options.propagate === undefined ? undefined : whyNotKept(read, stream, answered);
+  const unkept = options.propagate === undefined ? undefined : whyNotPropagated(read, stream, answered);
   if (unkept !== undefined) scope.report(member, "VC1218", { owner, name, why: unkept });
   return {
     name,
@@ -176,7 +179,7 @@ function respondable({ options }: ReadTags, params: readonly Parameter[]): Endpo
 }
 
 /** Why answers of an endpoint cannot be tensors of a mesh. */
-function whyNotKept({ options }: ReadTags, stream: boolean, result: Type | undefined): string | undefined {
+function whyNotPropagated({ options }: ReadTags, stream: boolean, result: Type | undefined): string | undefined {
   if (stream) return "it answers with a stream";
   if (options.respond) return "it answers by a port";
   if (result === undefined) return "it answers nothing";
@@ -191,7 +194,7 @@ function respondResult(
   member: SourceMember,
   params: readonly Parameter[],
   result: Type | undefined,
-  scope: Scope,
+  scope: FileScope,
   owner: string,
 ): Type | undefined {
   const [port] = params;
@@ -207,7 +210,7 @@ function respondResult(
 function readResult(
   name: string,
   { type }: SourceMember,
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: ActorContext,
 ): { readonly result?: Type; readonly stream: boolean } {
@@ -227,7 +230,7 @@ function readResult(
   return { result: readType(type, scope, place, context), stream: false };
 }
 
-function wrongResult(type: SourceType, scope: Scope): { readonly why: string; readonly hint: string } | undefined {
+function wrongResult(type: SourceType, scope: FileScope): { readonly why: string; readonly hint: string } | undefined {
   if (isKeyword(type, "undefined")) return { why: "nothing is `void` here", hint: "Return `void`." };
   if (type.kind !== "reference" || type.origin !== "global") return undefined;
   const [of] = type.args;
@@ -243,7 +246,7 @@ function wrongResult(type: SourceType, scope: Scope): { readonly why: string; re
 
 function readParameters(
   params: readonly SourceParameter[],
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: ActorContext,
 ): readonly Parameter[] {
@@ -274,7 +277,7 @@ function readParameters(
 function parameterType(
   type: SourceType | undefined,
   param: Span,
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: ActorContext,
 ): Type {

@@ -1,5 +1,10 @@
 /** What reading a schema shares: the source, texts and positions of its files, and the diagnostics found so far. */
-import { type Diagnostic, type DiagnosticCode, diagnostic, type Parameters } from "../../diagnostics/index.js";
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  type DiagnosticParameters,
+  diagnostic,
+} from "../../diagnostics/index.js";
 import type { Position } from "../../model/index.js";
 import type { Span, TypeSource } from "../type-source.js";
 
@@ -33,8 +38,8 @@ export class ReadContext {
     }
   }
 
-  scope(file: string): Scope {
-    return new Scope(this, file);
+  scope(file: string): FileScope {
+    return new FileScope(this, file);
   }
 
   position(file: string, offset: number): Position {
@@ -66,7 +71,7 @@ export class ReadContext {
 }
 
 /** A file in which something is read. */
-export class Scope {
+export class FileScope {
   readonly context: ReadContext;
   readonly file: string;
 
@@ -85,7 +90,7 @@ export class Scope {
     return text.length <= 80 ? text : `${text.slice(0, 77)}…`;
   }
 
-  report<Code extends DiagnosticCode>(span: Span, code: Code, parameters: Parameters<Code>): Diagnostic {
+  report<Code extends DiagnosticCode>(span: Span, code: Code, parameters: DiagnosticParameters<Code>): Diagnostic {
     const found = diagnostic(code, this.at(span), parameters);
     this.context.note(found);
     return found;

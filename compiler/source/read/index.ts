@@ -7,7 +7,7 @@ import type { SourceProblem, TypeSource } from "../type-source.js";
 import { vocabularyNames } from "./builtins.js";
 import { checkSchema } from "./checks.js";
 import { ReadContext } from "./context.js";
-import { nearest } from "./nearest.js";
+import { nearestName } from "./nearest.js";
 import { type ReadMemory, SchemaReader } from "./reader.js";
 
 export interface ReadSchema {
@@ -71,7 +71,7 @@ function hintFor(name: string, file: string, { source }: ReadContext): string {
   }
   const json = /^Json/i.test(name) ? (/object/i.test(name) ? "Struct" : "Value") : undefined;
   const simple = [...files.keys(), ...vocabularyNames].filter((known) => !isNested(known));
-  const meant = files.has(name) ? name : (nested.get(name) ?? nearest(name, simple) ?? json);
+  const meant = files.has(name) ? name : (nested.get(name) ?? nearestName(name, simple) ?? json);
   if (meant === undefined) return "";
   const from = files.get(meant);
   const question = meant === name ? "" : `Write \`${meant}\`, if that is meant.`;

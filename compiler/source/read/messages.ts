@@ -1,7 +1,7 @@
 /** Object types as messages: members, inherited and intersected fields, index signatures, and `Oneof`. */
 import type { Field, Shape, Type } from "../../model/index.js";
 import type { SourceMember, SourceReference, SourceType } from "../type-source.js";
-import type { Scope } from "./context.js";
+import type { FileScope } from "./context.js";
 import { readMemberTags } from "./tags.js";
 import { isString, readType, type TypeContext, unsupported } from "./types.js";
 import { isKeyword } from "./unions.js";
@@ -13,7 +13,12 @@ export interface MessageContext extends TypeContext {
 }
 
 /** `{ … }`, the body of an interface included. With an index signature alone it is a record. */
-export function readObject(members: readonly SourceMember[], scope: Scope, owner: string, context: TypeContext): Shape {
+export function readObject(
+  members: readonly SourceMember[],
+  scope: FileScope,
+  owner: string,
+  context: TypeContext,
+): Shape {
   const index = members.find(({ kind }) => kind === "index");
   if (index === undefined) return { kind: "message", fields: readFields(members, scope, owner, context) };
   return { kind: "alias", type: readIndex(index, members, scope, owner, context) };
@@ -22,7 +27,7 @@ export function readObject(members: readonly SourceMember[], scope: Scope, owner
 function readIndex(
   index: SourceMember,
   members: readonly SourceMember[],
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: TypeContext,
 ): Type {
@@ -43,7 +48,7 @@ function readIndex(
 
 export function readFields(
   members: readonly SourceMember[],
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: TypeContext,
 ): readonly Field[] {
@@ -53,7 +58,7 @@ export function readFields(
   });
 }
 
-function readField(member: SourceMember, scope: Scope, owner: string, context: TypeContext): Field | undefined {
+function readField(member: SourceMember, scope: FileScope, owner: string, context: TypeContext): Field | undefined {
   const { kind, name, type } = member;
   if (kind === "call") {
     scope.report(member, "VC1113", { owner, why: "it is a call signature" });
@@ -100,7 +105,7 @@ export function withoutUndefined(type: SourceType): SourceType | undefined {
 /** `A & B`: one message with the fields of both. */
 export function readIntersection(
   type: SourceType & { readonly kind: "intersection" },
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: MessageContext,
 ): Type {
@@ -130,7 +135,7 @@ export function readIntersection(
 export function readInherited(
   heritage: readonly SourceType[],
   own: readonly Field[],
-  scope: Scope,
+  scope: FileScope,
   name: string,
   context: MessageContext,
 ): readonly Field[] {
@@ -147,7 +152,7 @@ export function readInherited(
 }
 
 /** `Oneof<{ a: Uint32; b: string }>`. */
-export function readOneof(type: SourceReference, scope: Scope, owner: string, context: MessageContext): Type {
+export function readOneof(type: SourceReference, scope: FileScope, owner: string, context: MessageContext): Type {
   const [argument] = type.args;
   const refuse = (why: string) => unsupported(type, scope, "VC1116", { type: scope.text(type), why });
   if (argument === undefined) return { kind: "unsupported", reason: "", typeText: scope.text(type), fixHint: "" };

@@ -1,7 +1,7 @@
 /** Names that somebody may have meant who wrote another. */
 
 /** @returns the name that `written` is most like, if it is like one of them at all; upper and lower case are alike */
-export function nearest(written: string, names: Iterable<string>): string | undefined {
+export function nearestName(written: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const name of names) {

@@ -20,14 +20,14 @@ import { sameItems } from "../../model/same.js";
 import type { SourceDeclaration, SourceMember, SourceReference, SourceType } from "../type-source.js";
 import { type ActorContext, isActorBase, readActor } from "./actors.js";
 import { utilities } from "./builtins.js";
-import type { ReadContext, Scope } from "./context.js";
+import type { FileScope, ReadContext } from "./context.js";
 import { type MessageContext, readInherited, readIntersection, readObject, readOneof } from "./messages.js";
 import { readMemberTags, readTags } from "./tags.js";
 import { readType } from "./types.js";
 import { readUnion } from "./unions.js";
 
 /** What has been made of one declaration; valid as long as the signature of its file is the same. */
-interface Known {
+interface KnownDeclaration {
   readonly signature: string;
   type?: TypeDeclaration | undefined;
   actor?: ActorDeclaration | undefined;
@@ -38,7 +38,7 @@ interface Known {
 
 /** What is kept from one reading of a source to the next. */
 export interface ReadMemory {
-  readonly declarations: Map<DeclarationKey, Known>;
+  readonly declarations: Map<DeclarationKey, KnownDeclaration>;
   modules: ReadonlyMap<string, Module>;
 }
 
@@ -46,9 +46,9 @@ export class SchemaReader implements MessageContext, ActorContext {
   readonly #context: ReadContext;
   readonly #memory: ReadMemory;
   /** Those that belong to the schema, each with what has been made of it. */
-  readonly #read = new Map<DeclarationKey, Known>();
+  readonly #read = new Map<DeclarationKey, KnownDeclaration>();
   /** Those that are being read, the innermost last. */
-  readonly #reading: Known[] = [];
+  readonly #reading: KnownDeclaration[] = [];
   readonly #isActor = new Map<DeclarationKey, boolean>();
   readonly #isTypeFunction = new Map<DeclarationKey, boolean>();
   readonly #queue: DeclarationKey[] = [];
@@ -82,7 +82,10 @@ export class SchemaReader implements MessageContext, ActorContext {
   }
 
   /** Reads a declaration, or remembers what was made of it. */
-  #know(key: DeclarationKey, read: (declaration: SourceDeclaration, known: Known) => void): Known | undefined {
+  #readOnce(
+    key: DeclarationKey,
+    read: (declaration: SourceDeclaration, known: KnownDeclaration) => void,
+  ): KnownDeclaration | undefined {
     const already = this.#read.get(key);
     if (already !== undefined) return already;
     const declaration = this.#context.source.declaration(key);
@@ -94,7 +97,7 @@ export class SchemaReader implements MessageContext, ActorContext {
       this.#queue.push(...before.reached);
       return before;
     }
-    const known: Known = { signature, diagnostics: [], reached: new Set() };
+    const known: KnownDeclaration = { signature, diagnostics: [], reached: new Set() };
     this.#read.set(key, known);
     this.#reading.push(known);
     known.diagnostics = this.#context.collect(() => read(declaration, known));
@@ -139,7 +142,7 @@ export class SchemaReader implements MessageContext, ActorContext {
   }
 
   actor(key: DeclarationKey): ActorDeclaration | undefined {
-    return this.#know(key, (declaration, known) => {
+    return this.#readOnce(key, (declaration, known) => {
       const scope = this.#context.scope(declaration.file);
       if (declaration.typeParameters.length > 0) scope.report(declaration, "VC1204", { name: declaration.name });
       else known.actor = readActor(declaration, scope, this);
@@ -149,7 +152,7 @@ export class SchemaReader implements MessageContext, ActorContext {
   /** Undefined also while it is being read itself. */
   #type(key: DeclarationKey): TypeDeclaration | undefined {
     if (this.isActor(key) || this.isTypeFunction(key)) return undefined;
-    return this.#know(key, (declaration, known) => {
+    return this.#readOnce(key, (declaration, known) => {
       const scope = this.#context.scope(declaration.file);
       const { doc, tags } = readTags(declaration.comment, "type", scope);
       known.type = {
@@ -165,7 +168,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     })?.type;
   }
 
-  #shape(declaration: SourceDeclaration, scope: Scope): Shape {
+  #shape(declaration: SourceDeclaration, scope: FileScope): Shape {
     const { kind, name, heritage, members, type } = declaration;
     if (kind === "enum") return this.#enum(declaration, scope);
     if (kind === "interface") {
@@ -178,7 +181,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     return read.kind === "inline" ? read.shape : { kind: "alias", type: read };
   }
 
-  #enum({ name, values }: SourceDeclaration, scope: Scope): Shape {
+  #enum({ name, values }: SourceDeclaration, scope: FileScope): Shape {
     const read = new Map<string | number, EnumValue>();
     for (const member of values) {
       const { value } = member;
@@ -238,12 +241,12 @@ export class SchemaReader implements MessageContext, ActorContext {
     }
   }
 
-  fillArguments(reference: SourceReference, scope: Scope): readonly Type[] {
+  fillArguments(reference: SourceReference, scope: FileScope): readonly Type[] {
     const declaration = this.#context.source.declaration(reference.key as DeclarationKey);
     const parameters = declaration?.typeParameters ?? [];
     if (declaration === undefined || parameters.length === 0) return [];
     const filled = new Map<string, Type>();
-    for (const [i, { name, byDefault }] of parameters.entries()) {
+    for (const [i, { name, defaultType: byDefault }] of parameters.entries()) {
       const given = reference.args[i];
       if (given !== undefined) filled.set(name, readType(given, scope, `${reference.name}<${name}>`, this));
       else if (byDefault !== undefined) {
@@ -256,7 +259,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     return [...filled.values()];
   }
 
-  reach(reference: SourceReference, scope: Scope): boolean {
+  reach(reference: SourceReference, scope: FileScope): boolean {
     const key = reference.key as DeclarationKey;
     const declaration = this.#context.source.declaration(key);
     if (declaration === undefined) return false;
@@ -288,23 +291,23 @@ export class SchemaReader implements MessageContext, ActorContext {
     return shape.kind === "alias" ? this.fieldsOf(shape.type) : undefined;
   }
 
-  object(members: readonly SourceMember[], scope: Scope, owner: string): Shape {
+  object(members: readonly SourceMember[], scope: FileScope, owner: string): Shape {
     return readObject(members, scope, owner, this);
   }
 
-  union(type: SourceType & { readonly kind: "union" }, scope: Scope, owner: string): Type {
+  union(type: SourceType & { readonly kind: "union" }, scope: FileScope, owner: string): Type {
     return readUnion(type, scope, owner, this);
   }
 
-  intersection(type: SourceType & { readonly kind: "intersection" }, scope: Scope, owner: string): Type {
+  intersection(type: SourceType & { readonly kind: "intersection" }, scope: FileScope, owner: string): Type {
     return readIntersection(type, scope, owner, this);
   }
 
-  oneof(type: SourceReference, scope: Scope, owner: string): Type {
+  oneof(type: SourceReference, scope: FileScope, owner: string): Type {
     return readOneof(type, scope, owner, this);
   }
 
-  literals(type: SourceType, scope: Scope): readonly (string | number)[] | undefined {
+  literals(type: SourceType, scope: FileScope): readonly (string | number)[] | undefined {
     switch (type.kind) {
       case "literal":
         return typeof type.value === "boolean" ? undefined : [type.value];
@@ -324,7 +327,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     }
   }
 
-  #literalsOfComputed(handle: number, scope: Scope): readonly (string | number)[] | undefined {
+  #literalsOfComputed(handle: number, scope: FileScope): readonly (string | number)[] | undefined {
     const expanded = this.#context.source.expand(handle);
     return expanded === undefined || expanded.kind === "computed" ? undefined : this.literals(expanded, scope);
   }

@@ -3,14 +3,14 @@ import type { EndpointOptions, Reserved, Tags } from "../../model/index.js";
 import type { Propagate } from "../../model/schema.js";
 import type { SourceComment } from "../type-source.js";
 import { type CommentTag, parseComment } from "./comment.js";
-import type { Scope } from "./context.js";
-import { nearest } from "./nearest.js";
+import type { FileScope } from "./context.js";
+import { nearestName } from "./nearest.js";
 
 /** What a comment stands before. */
-export type Holder = "field" | "endpoint" | "type" | "actor" | "value";
+export type TagHolder = "field" | "endpoint" | "type" | "actor" | "value";
 
 interface TagRule {
-  readonly holders: readonly Holder[];
+  readonly holders: readonly TagHolder[];
   /** The values that the tag takes, in words. */
   readonly expected: string;
   /** The fix that the diagnostic proposes. */
@@ -21,10 +21,10 @@ interface TagRule {
 /** Numbers in one range of `@reserved`. */
 const widestRange = 1000;
 
-const members: readonly Holder[] = ["field", "endpoint"];
-const named: readonly Holder[] = [...members, "value"];
+const members: readonly TagHolder[] = ["field", "endpoint"];
+const named: readonly TagHolder[] = [...members, "value"];
 /** A tag that is on where it stands. What follows it is no prose: `@idempotent no` would mean the opposite. */
-function onOff(name: string, ...holders: readonly Holder[]): TagRule {
+function flagTag(name: string, ...holders: readonly TagHolder[]): TagRule {
   const advice = `Write \`@${name}\` alone on its line, or remove it. Remarks belong on other lines.`;
   return { holders, expected: "nothing behind it", advice, isValid: (value) => value === "" };
 }
@@ -40,9 +40,9 @@ function forExample(tag: string): string {
 const rules: Readonly<Record<string, TagRule>> = {
   id: { holders: named, expected: "a whole number", advice: forExample("@id 7"), isValid: matching(/^\d+$/) },
   was: { holders: named, expected: "a name", advice: forExample("@was oldName"), isValid: matching(/^\S+$/) },
-  retired: onOff("retired", ...members),
+  retired: flagTag("retired", ...members),
   json: { holders: ["field"], expected: "a name", advice: forExample("@json inJson"), isValid: matching(/^\S+$/) },
-  unpacked: onOff("unpacked", "field"),
+  unpacked: flagTag("unpacked", "field"),
   reserved: {
     holders: ["type"],
     expected: `numbers, ranges of up to ${widestRange} of them, and names`,
@@ -64,14 +64,14 @@ const rules: Readonly<Record<string, TagRule>> = {
       "Write `@concurrent` for no limit, `@concurrent 8` for eight at once, or remove it. Remarks belong on other lines.",
     isValid: matching(/^([1-9]\d{0,8})?$/),
   },
-  idempotent: onOff("idempotent", "endpoint"),
+  idempotent: flagTag("idempotent", "endpoint"),
   timeout: {
     holders: ["endpoint"],
     expected: "a duration of at least 1ms",
     advice: forExample("@timeout 5s"),
     isValid: (value) => /^\d+(\.\d+)?(ms|s|m|h)$/.test(value) && milliseconds(value) >= 1,
   },
-  respond: onOff("respond", "endpoint"),
+  respond: flagTag("respond", "endpoint"),
   reduce: {
     holders: ["endpoint"],
     expected: "sum, min, max, concat or count",
@@ -86,7 +86,7 @@ const rules: Readonly<Record<string, TagRule>> = {
   },
 };
 
-const described: Readonly<Record<Holder, string>> = {
+const described: Readonly<Record<TagHolder, string>> = {
   field: "a field",
   endpoint: "an endpoint",
   type: "a type",
@@ -95,7 +95,7 @@ const described: Readonly<Record<Holder, string>> = {
 };
 
 /** Tags of JSDoc, TSDoc and common tools, near ours in spelling or not. */
-const foreign = new Set(
+const foreignTags = new Set(
   [
     "abstract access alias alpha async augments author beta borrows callback category class classdesc constant constructor",
     "constructs copyright decorator default defaultValue deprecated description desc enum event eventProperty example",
@@ -125,11 +125,14 @@ const noTags: ReadTags = {
 
 /** Reads the comment of a member. Tags in the comment that ends its line are errors: they would be ignored in silence. */
 export function readMemberTags(
-  { comment, behind }: { readonly comment: SourceComment | undefined; readonly behind?: SourceComment | undefined },
-  holder: Holder,
-  scope: Scope,
+  {
+    comment,
+    trailingComment,
+  }: { readonly comment: SourceComment | undefined; readonly trailingComment?: SourceComment | undefined },
+  holder: TagHolder,
+  scope: FileScope,
 ): ReadTags {
-  for (const tag of parseComment(behind, () => false).tags) {
+  for (const tag of parseComment(trailingComment, () => false).tags) {
     if (!Object.hasOwn(rules, tag.name)) reportUnknown(tag, scope);
     else
       scope.report(tag, "VC1302", {
@@ -141,7 +144,7 @@ export function readMemberTags(
   return readTags(comment, holder, scope);
 }
 
-export function readTags(comment: SourceComment | undefined, holder: Holder, scope: Scope): ReadTags {
+export function readTags(comment: SourceComment | undefined, holder: TagHolder, scope: FileScope): ReadTags {
   if (comment === undefined) return noTags;
   const { doc, tags } = parseComment(comment, (name) => Object.hasOwn(rules, name));
   if (tags.length === 0) return { ...noTags, doc };
@@ -179,7 +182,7 @@ export function readTags(comment: SourceComment | undefined, holder: Holder, sco
   };
 }
 
-function isUsable(tag: CommentTag, holder: Holder, known: ReadonlyMap<string, string>, scope: Scope): boolean {
+function isUsable(tag: CommentTag, holder: TagHolder, known: ReadonlyMap<string, string>, scope: FileScope): boolean {
   const rule = rules[tag.name] as TagRule;
   if (!rule.holders.includes(holder)) {
     const where = rule.holders.map((other) => described[other]).join(" or ");
@@ -225,8 +228,8 @@ function milliseconds(duration: string): number {
 }
 
 /** A misspelt tag would be a setting that quietly isn't there. */
-function reportUnknown(tag: CommentTag, scope: Scope): void {
-  if (foreign.has(tag.name)) return;
-  const near = nearest(tag.name, Object.keys(rules));
+function reportUnknown(tag: CommentTag, scope: FileScope): void {
+  if (foreignTags.has(tag.name)) return;
+  const near = nearestName(tag.name, Object.keys(rules));
   if (near !== undefined) scope.report(tag, "VC1301", { tag: tag.name, known: near });
 }

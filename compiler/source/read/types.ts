@@ -2,11 +2,11 @@
  * Types as they are written, as types of the model. What cannot be expressed becomes an `unsupported` leaf and a
  * diagnostic, and reading goes on.
  */
-import type { DiagnosticCode, Parameters } from "../../diagnostics/index.js";
+import type { DiagnosticCode, DiagnosticParameters } from "../../diagnostics/index.js";
 import { type DeclarationKey, isWellKnown, type Shape, type TupleElement, type Type } from "../../model/index.js";
 import type { SourceMember, SourceReference, SourceType } from "../type-source.js";
 import { refusal, typedArrays, utilities, vocabularyScalars } from "./builtins.js";
-import type { Scope } from "./context.js";
+import type { FileScope } from "./context.js";
 
 /** What reading a type needs of the rest of the reader. */
 export interface TypeContext {
@@ -15,36 +15,36 @@ export interface TypeContext {
   /** A generic alias that is computed from its parameters: it has no shape of its own. */
   isTypeFunction(key: DeclarationKey): boolean;
   /** Type arguments with defaults for those that are not given. */
-  fillArguments(reference: SourceReference, scope: Scope): readonly Type[];
+  fillArguments(reference: SourceReference, scope: FileScope): readonly Type[];
   /** Takes note that a declaration is needed. False: it is nothing that a schema can refer to; that has been reported. */
-  reach(reference: SourceReference, scope: Scope): boolean;
+  reach(reference: SourceReference, scope: FileScope): boolean;
   /** An object type written in place, `{ … }`. */
-  object(members: readonly SourceMember[], scope: Scope, owner: string): Shape;
-  union(type: SourceType & { readonly kind: "union" }, scope: Scope, owner: string): Type;
-  intersection(type: SourceType & { readonly kind: "intersection" }, scope: Scope, owner: string): Type;
-  oneof(type: SourceReference, scope: Scope, owner: string): Type;
+  object(members: readonly SourceMember[], scope: FileScope, owner: string): Shape;
+  union(type: SourceType & { readonly kind: "union" }, scope: FileScope, owner: string): Type;
+  intersection(type: SourceType & { readonly kind: "intersection" }, scope: FileScope, owner: string): Type;
+  oneof(type: SourceReference, scope: FileScope, owner: string): Type;
   /** String literals that a type consists of: dimension names. Undefined: it is something else. */
-  literals(type: SourceType, scope: Scope): readonly (string | number)[] | undefined;
+  literals(type: SourceType, scope: FileScope): readonly (string | number)[] | undefined;
 }
 
 /** A diagnostic, and the leaf that stands for the type. */
 export function unsupported<Code extends DiagnosticCode>(
   type: SourceType,
-  scope: Scope,
+  scope: FileScope,
   code: Code,
-  parameters: Parameters<Code>,
+  parameters: DiagnosticParameters<Code>,
 ): Type {
   const { text, fix } = scope.report(type, code, parameters);
   return { kind: "unsupported", reason: text, typeText: scope.text(type), fixHint: fix ?? "" };
 }
 
 /** A leaf for what the compiler has reported already. */
-function reported(type: SourceType, scope: Scope): Type {
+function reportedByCompiler(type: SourceType, scope: FileScope): Type {
   return { kind: "unsupported", reason: "TypeScript refuses it", typeText: scope.text(type), fixHint: "" };
 }
 
 /** @param owner what it is the type of, for names and messages: `Tree.left` */
-export function readType(type: SourceType, scope: Scope, owner: string, context: TypeContext): Type {
+export function readType(type: SourceType, scope: FileScope, owner: string, context: TypeContext): Type {
   switch (type.kind) {
     case "keyword":
       return keywordType(type, scope);
@@ -76,7 +76,7 @@ export function inline(shape: Shape): Type {
   return shape.kind === "alias" ? shape.type : { kind: "inline", shape };
 }
 
-function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: Scope): Type {
+function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: FileScope): Type {
   const text = scope.text(type);
   switch (type.name) {
     case "string":
@@ -111,7 +111,7 @@ function hintFor(text: string): string {
   return `${named}; for ${json}, of "viceroy/schema".`;
 }
 
-function literalType(type: SourceType & { readonly kind: "literal" }, scope: Scope): Type {
+function literalType(type: SourceType & { readonly kind: "literal" }, scope: FileScope): Type {
   const { value } = type;
   if (typeof value === "boolean") {
     const why = "a boolean can be both";
@@ -121,7 +121,7 @@ function literalType(type: SourceType & { readonly kind: "literal" }, scope: Sco
 }
 
 /** An enumeration of literals, in their order, each once. */
-export function enumOf(values: readonly (string | number)[], type: SourceType, scope: Scope): Shape {
+export function enumOf(values: readonly (string | number)[], type: SourceType, scope: FileScope): Shape {
   const at = scope.at(type);
   const unique = [...new Set(values)];
   return {
@@ -133,7 +133,7 @@ export function enumOf(values: readonly (string | number)[], type: SourceType, s
 
 function tupleType(
   type: SourceType & { readonly kind: "tuple" },
-  scope: Scope,
+  scope: FileScope,
   owner: string,
   context: TypeContext,
 ): Type {
@@ -159,7 +159,7 @@ function tupleType(
   return { kind: "tuple", elements: read, rest: readType(rest.element, scope, owner, context), readonly };
 }
 
-function computedType(type: SourceType, handle: number, scope: Scope, owner: string, context: TypeContext): Type {
+function computedType(type: SourceType, handle: number, scope: FileScope, owner: string, context: TypeContext): Type {
   const expanded = scope.context.source.expand(handle);
   if (expanded === undefined) {
     const why = "it depends on a type parameter";
@@ -171,7 +171,7 @@ function computedType(type: SourceType, handle: number, scope: Scope, owner: str
   return readType(expanded, scope, owner, context);
 }
 
-function referenceType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+function referenceType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   switch (type.origin) {
     case "vocabulary":
       return vocabularyType(type, scope, owner, context);
@@ -186,13 +186,14 @@ function referenceType(type: SourceReference, scope: Scope, owner: string, conte
         hint: "Declare it there, as an interface or a type.",
       });
     case "unresolved":
-      return reported(type, scope);
+      return reportedByCompiler(type, scope);
   }
 }
 
-function schemaType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+function schemaType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   const key = type.key as DeclarationKey;
-  if (context.isActor(key)) return context.reach(type, scope) ? { kind: "mesh", actor: key } : reported(type, scope);
+  if (context.isActor(key))
+    return context.reach(type, scope) ? { kind: "mesh", actor: key } : reportedByCompiler(type, scope);
   if (context.isTypeFunction(key)) {
     if (type.handle === undefined) {
       const why = "it depends on a type parameter";
@@ -200,11 +201,11 @@ function schemaType(type: SourceReference, scope: Scope, owner: string, context:
     }
     return computedType(type, type.handle, scope, owner, context);
   }
-  if (!context.reach(type, scope)) return reported(type, scope);
+  if (!context.reach(type, scope)) return reportedByCompiler(type, scope);
   return { kind: "ref", target: key, args: context.fillArguments(type, scope) };
 }
 
-function vocabularyType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+function vocabularyType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   const { name, args } = type;
   const scalar = Object.hasOwn(vocabularyScalars, name) ? vocabularyScalars[name] : undefined;
   if (scalar !== undefined) return { kind: "scalar", scalar };
@@ -213,7 +214,7 @@ function vocabularyType(type: SourceReference, scope: Scope, owner: string, cont
   switch (name) {
     case "Port":
       return first === undefined
-        ? reported(type, scope)
+        ? reportedByCompiler(type, scope)
         : { kind: "port", element: readType(first, scope, owner, context) };
     case "Mesh":
       return meshType(type, scope, context);
@@ -238,14 +239,14 @@ function vocabularyType(type: SourceReference, scope: Scope, owner: string, cont
 
 const dimensionName = /^[A-Za-z_]\w*$/;
 
-function meshType(type: SourceReference, scope: Scope, context: TypeContext): Type {
+function meshType(type: SourceReference, scope: FileScope, context: TypeContext): Type {
   const [actor, dimensions] = type.args;
   if (actor === undefined || (actor.kind === "reference" && actor.origin === "unresolved"))
-    return reported(type, scope);
+    return reportedByCompiler(type, scope);
   if (actor.kind !== "reference" || actor.key === undefined || !context.isActor(actor.key)) {
     return unsupported(actor, scope, "VC1117", { type: scope.text(actor) });
   }
-  if (!context.reach(actor, scope)) return reported(type, scope);
+  if (!context.reach(actor, scope)) return reportedByCompiler(type, scope);
   const mesh = { kind: "mesh", actor: actor.key } as const;
   if (dimensions === undefined || (dimensions.kind === "keyword" && dimensions.name === "string")) return mesh;
   if (dimensions.kind === "keyword" && dimensions.name === "never") return { ...mesh, dimensions: [] };
@@ -259,11 +260,11 @@ function meshType(type: SourceReference, scope: Scope, context: TypeContext): Ty
   return { ...mesh, dimensions: names.map(String) };
 }
 
-function globalType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+function globalType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   const { name, args } = type;
   const read = (i: number): Type => {
     const arg = args[i];
-    return arg === undefined ? reported(type, scope) : readType(arg, scope, owner, context);
+    return arg === undefined ? reportedByCompiler(type, scope) : readType(arg, scope, owner, context);
   };
   switch (name) {
     case "Array":
@@ -291,9 +292,9 @@ function globalType(type: SourceReference, scope: Scope, owner: string, context:
 }
 
 /** `Record<string, T>` is a record; with named keys it is a message. */
-function recordType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+function recordType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   const [key, value] = type.args;
-  if (key === undefined || value === undefined) return reported(type, scope);
+  if (key === undefined || value === undefined) return reportedByCompiler(type, scope);
   if (isString(key, scope)) return { kind: "record", value: readType(value, scope, owner, context) };
   if (type.handle !== undefined && context.literals(key, scope) !== undefined) {
     return computedType(type, type.handle, scope, owner, context);
@@ -306,7 +307,7 @@ function recordType(type: SourceReference, scope: Scope, owner: string, context:
 }
 
 /** `string`, or an alias of it. */
-export function isString(type: SourceType, scope: Scope): boolean {
+export function isString(type: SourceType, scope: FileScope): boolean {
   for (let current: SourceType | undefined = type, i = 0; current !== undefined && i < 32; i++) {
     if (current.kind === "keyword") return current.name === "string";
     if (current.kind !== "reference" || current.key === undefined) return false;
@@ -316,9 +317,9 @@ export function isString(type: SourceType, scope: Scope): boolean {
 }
 
 /** Containers have readonly kin; what else there is, the compiler resolves. */
-function readonlyType(type: SourceReference, scope: Scope, owner: string, context: TypeContext): Type {
+function readonlyType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   const [of] = type.args;
-  if (of === undefined || type.handle === undefined) return reported(type, scope);
+  if (of === undefined || type.handle === undefined) return reportedByCompiler(type, scope);
   const isContainer =
     of.kind === "array" ||
     of.kind === "tuple" ||

@@ -4,18 +4,18 @@
  */
 import type { Shape, Type, Variant } from "../../model/index.js";
 import type { SourceMember, SourceType } from "../type-source.js";
-import type { Scope } from "./context.js";
+import type { FileScope } from "./context.js";
 import { enumOf, inline, readType, type TypeContext, unsupported } from "./types.js";
 
 type Union = SourceType & { readonly kind: "union" };
 
 /** A type, and the file it is written in. */
-interface Placed {
+interface ScopedType {
   readonly type: SourceType;
-  readonly scope: Scope;
+  readonly scope: FileScope;
 }
 
-export function readUnion(union: Union, scope: Scope, owner: string, context: TypeContext): Type {
+export function readUnion(union: Union, scope: FileScope, owner: string, context: TypeContext): Type {
   const written = mergeBooleans(flatten(union).map((type) => ({ type, scope })));
   const plain = written.filter(({ type }) => !isKeyword(type, "null", "undefined"));
   if (written.some(({ type }) => isKeyword(type, "undefined"))) {
@@ -49,7 +49,7 @@ export function isKeyword(type: SourceType, ...names: readonly string[]): boolea
 }
 
 /** `true | false` is `boolean`. */
-function mergeBooleans(types: readonly Placed[]): readonly Placed[] {
+function mergeBooleans(types: readonly ScopedType[]): readonly ScopedType[] {
   const has = (value: boolean) => types.find(({ type }) => type.kind === "literal" && type.value === value);
   const first = has(true);
   if (first === undefined || has(false) === undefined) return types;
@@ -58,7 +58,7 @@ function mergeBooleans(types: readonly Placed[]): readonly Placed[] {
 }
 
 /** The variants of a type, through aliases of unions. */
-function resolveUnion({ type, scope }: Placed, seen: Set<string>): readonly Placed[] {
+function resolveUnion({ type, scope }: ScopedType, seen: Set<string>): readonly ScopedType[] {
   if (type.kind === "union") return type.types.flatMap((part) => resolveUnion({ type: part, scope }, seen));
   if (type.kind !== "reference" || type.key === undefined || type.args.length > 0) return [{ type, scope }];
   const declaration = scope.context.source.declaration(type.key);
@@ -70,7 +70,13 @@ function resolveUnion({ type, scope }: Placed, seen: Set<string>): readonly Plac
   return inside.length === 1 ? [{ type, scope }] : inside;
 }
 
-function choice(union: Union, variants: readonly Placed[], scope: Scope, owner: string, context: TypeContext): Type {
+function choice(
+  union: Union,
+  variants: readonly ScopedType[],
+  scope: FileScope,
+  owner: string,
+  context: TypeContext,
+): Type {
   const literals = variants.map(({ type, scope: place }) => context.literals(type, place));
   if (literals.every((values) => values !== undefined)) return inline(enumOf(literals.flat(), union, scope));
   const objects = variants.map(({ type, scope: place }) => literalMembers(type, place, new Set()));
@@ -92,7 +98,7 @@ function choice(union: Union, variants: readonly Placed[], scope: Scope, owner: 
 }
 
 function readVariant(
-  { type, scope }: Placed,
+  { type, scope }: ScopedType,
   discriminant: string,
   tag: string,
   owner: string,
@@ -114,7 +120,7 @@ function readVariant(
 type Literals = ReadonlyMap<string, string | number | boolean>;
 
 /** Undefined: it is no object type. */
-function literalMembers(type: SourceType, scope: Scope, seen: Set<string>): Literals | undefined {
+function literalMembers(type: SourceType, scope: FileScope, seen: Set<string>): Literals | undefined {
   switch (type.kind) {
     case "object":
       return literalsIn(type.members, scope);
@@ -138,7 +144,7 @@ function isContainer(name: string): boolean {
   return /^(Readonly)?(Array|Map|Set)$/.test(name);
 }
 
-function literalsOfComputed(handle: number, scope: Scope, seen: Set<string>): Literals | undefined {
+function literalsOfComputed(handle: number, scope: FileScope, seen: Set<string>): Literals | undefined {
   const expanded = scope.context.source.expand(handle);
   return expanded === undefined || expanded.kind === "computed" ? undefined : literalMembers(expanded, scope, seen);
 }
@@ -146,7 +152,7 @@ function literalsOfComputed(handle: number, scope: Scope, seen: Set<string>): Li
 function literalsOfDeclaration(
   key: string,
   handle: number | undefined,
-  scope: Scope,
+  scope: FileScope,
   seen: Set<string>,
 ): Literals | undefined {
   const declaration = scope.context.source.declaration(key);
@@ -165,7 +171,7 @@ function literalsOfDeclaration(
   );
 }
 
-function literalsIn(members: readonly SourceMember[], scope: Scope): Literals {
+function literalsIn(members: readonly SourceMember[], scope: FileScope): Literals {
   const found = new Map<string, string | number | boolean>();
   for (const { kind, name, optional, type } of members) {
     if (kind !== "property" || name === undefined || optional || type === undefined) continue;
@@ -176,7 +182,7 @@ function literalsIn(members: readonly SourceMember[], scope: Scope): Literals {
 }
 
 /** The value of a literal type, through aliases. */
-function literalValue(type: SourceType, scope: Scope): string | number | boolean | undefined {
+function literalValue(type: SourceType, scope: FileScope): string | number | boolean | undefined {
   for (let current: SourceType | undefined = type, i = 0; current !== undefined && i < 32; i++) {
     if (current.kind === "literal") return current.value;
     if (current.kind !== "reference" || current.key === undefined) return undefined;
@@ -202,7 +208,7 @@ function findDiscriminant(
 }
 
 /** `a: Uint32; b: string`. */
-function suggestCases(variants: readonly Placed[]): string {
+function suggestCases(variants: readonly ScopedType[]): string {
   const names = new Set<string>();
   return variants
     .map(({ type, scope }) => {

@@ -5,7 +5,7 @@
 import type { ts as TypeScript } from "ts-morph";
 import type { Keyword, SourceComment, SourceMember, SourceTupleElement, SourceType, Span } from "../type-source.js";
 import type { Compiler } from "./load.js";
-import type { Names } from "./names.js";
+import type { NameResolver } from "./names.js";
 import type { SyntaxReader } from "./syntax.js";
 
 /** Types nested more deeply than this in one that is computed go on for ever. */
@@ -13,11 +13,11 @@ const deepest = 24;
 
 export class Expander {
   readonly #ts: Compiler;
-  readonly #names: Names;
+  readonly #names: NameResolver;
   readonly #checker: TypeScript.TypeChecker;
   readonly #syntax: SyntaxReader;
 
-  constructor(ts: Compiler, names: Names, checker: TypeScript.TypeChecker, syntax: SyntaxReader) {
+  constructor(ts: Compiler, names: NameResolver, checker: TypeScript.TypeChecker, syntax: SyntaxReader) {
     this.#ts = ts;
     this.#names = names;
     this.#checker = checker;
@@ -36,7 +36,7 @@ export class Expander {
   }
 
   /** @param outermost its own name does not count: it is what is expanded */
-  #convert(type: TypeScript.Type, place: Place, outermost = false): SourceType {
+  #convert(type: TypeScript.Type, place: SourceSite, outermost = false): SourceType {
     const { TypeFlags } = this.#ts;
     const { span } = place;
     if (place.depth > deepest) throw unresolved;
@@ -85,7 +85,7 @@ export class Expander {
   }
 
   /** A type that has a name of its own which a schema can refer to. */
-  #named(type: TypeScript.Type, place: Place): SourceType | undefined {
+  #named(type: TypeScript.Type, place: SourceSite): SourceType | undefined {
     const { TypeFlags, ObjectFlags } = this.#ts;
     if (type.aliasSymbol !== undefined) {
       const named = this.#reference(type.aliasSymbol, type.aliasTypeArguments ?? [], place);
@@ -109,7 +109,7 @@ export class Expander {
     return objectFlags & ObjectFlags.ClassOrInterface ? this.#reference(type.symbol, [], place) : undefined;
   }
 
-  #reference(symbol: TypeScript.Symbol, types: readonly TypeScript.Type[], place: Place): SourceType | undefined {
+  #reference(symbol: TypeScript.Symbol, types: readonly TypeScript.Type[], place: SourceSite): SourceType | undefined {
     const found = this.#names.ofSymbol(symbol);
     if (found.kind === "parameter" || found.kind === "member" || found.kind === "unresolved") return undefined;
     // Utility types have come to something else by now.
@@ -131,7 +131,7 @@ export class Expander {
   }
 
   /** In the order of what each variant is called: the checker has no order that lasts. */
-  #union(types: readonly TypeScript.Type[], place: Place): SourceType {
+  #union(types: readonly TypeScript.Type[], place: SourceSite): SourceType {
     const { TypeFlags } = this.#ts;
     const booleans = types.filter((type) => type.flags & TypeFlags.BooleanLiteral);
     const others = types.filter((type) => !booleans.includes(type) || booleans.length < 2);
@@ -144,7 +144,7 @@ export class Expander {
     return variants.length === 1 && only !== undefined ? only : { ...place.span, kind: "union", types: variants };
   }
 
-  #object(type: TypeScript.Type, place: Place): SourceType {
+  #object(type: TypeScript.Type, place: SourceSite): SourceType {
     const checker = this.#checker;
     const { span } = place;
     if (checker.isTupleType(type)) return this.#tuple(type as TypeScript.TupleTypeReference, place);
@@ -167,7 +167,7 @@ export class Expander {
     const properties = this.#checker.getPropertiesOfType(type);
     const isMapped = ((type as TypeScript.ObjectType).objectFlags & ObjectFlags.Mapped) !== 0;
     if (!isMapped && !(type.flags & TypeFlags.Intersection)) return properties;
-    const places = new Map(properties.map((property) => [property, placeOf(property)]));
+    const places = new Map(properties.map((property) => [property, declaredAt(property)]));
     return [...properties].sort((a, b) => {
       const [first, second] = [places.get(a) as DeclaredAt, places.get(b) as DeclaredAt];
       return compare(first.file, second.file) || first.start - second.start || compare(a.name, b.name);
@@ -183,7 +183,7 @@ export class Expander {
     if (constraintType !== undefined && constraintType.flags & open) throw unresolved;
   }
 
-  #index({ keyType, type, isReadonly }: TypeScript.IndexInfo, place: Place): SourceMember {
+  #index({ keyType, type, isReadonly }: TypeScript.IndexInfo, place: SourceSite): SourceMember {
     const key = { ...place.span, name: "key", optional: false, rest: false, type: this.#convert(keyType, place) };
     return {
       ...place.span,
@@ -198,7 +198,7 @@ export class Expander {
     };
   }
 
-  #member(property: TypeScript.Symbol, place: Place): SourceMember {
+  #member(property: TypeScript.Symbol, place: SourceSite): SourceMember {
     const ts = this.#ts;
     const type = this.#checker.getTypeOfSymbolAtLocation(property, place.node);
     const declaration = property.declarations?.[0];
@@ -222,7 +222,7 @@ export class Expander {
     type: TypeScript.Type,
     declaration: TypeScript.Declaration | undefined,
     optional: boolean,
-    place: Place,
+    place: SourceSite,
   ): SourceType {
     const checker = this.#checker;
     const wanted = optional ? checker.getNonNullableType(type) : type;
@@ -232,7 +232,7 @@ export class Expander {
         written === type || (optional && checker.getNonNullableType(written) === wanted && !this.#isNullable(type));
       const node = declaration.type;
       if (same) {
-        return moved(
+        return withSpan(
           this.#syntax.within(declaration.getSourceFile(), () => this.#syntax.type(node)),
           place.span,
         );
@@ -261,7 +261,7 @@ export class Expander {
     return declaration !== undefined && (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Readonly) !== 0;
   }
 
-  #tuple(type: TypeScript.TupleTypeReference, place: Place): SourceType {
+  #tuple(type: TypeScript.TupleTypeReference, place: SourceSite): SourceType {
     const { ElementFlags } = this.#ts;
     const { elementFlags, labeledElementDeclarations, readonly } = type.target;
     const elements = this.#checker.getTypeArguments(type).map((element, i): SourceTupleElement => {
@@ -299,7 +299,7 @@ export class Expander {
   }
 }
 
-interface Place {
+interface SourceSite {
   /** Of the type that is expanded: everything in it stands there. */
   readonly span: Span;
   readonly node: TypeScript.TypeNode;
@@ -314,7 +314,7 @@ interface DeclaredAt {
   readonly start: number;
 }
 
-function placeOf({ declarations }: TypeScript.Symbol): DeclaredAt {
+function declaredAt({ declarations }: TypeScript.Symbol): DeclaredAt {
   const [first] = declarations ?? [];
   return first === undefined
     ? { file: "", start: 0 }
@@ -326,7 +326,7 @@ function compare(a: string, b: string): number {
 }
 
 /** `type` with all its spans set to `span`. */
-function moved(type: SourceType, span: Span): SourceType {
+function withSpan(type: SourceType, span: Span): SourceType {
   return JSON.parse(JSON.stringify(type), (key, value: unknown) =>
     key === "start" ? span.start : key === "end" ? span.end : value,
   ) as SourceType;

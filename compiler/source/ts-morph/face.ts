@@ -6,12 +6,12 @@ import type { ts as TypeScript } from "ts-morph";
 import type { Compiler } from "./load.js";
 
 /** Equal for two texts of a file in which every name means the same, and is a declaration of the same kind. */
-export function faceOf(ts: Compiler, file: TypeScript.SourceFile): string {
-  return file.statements.map((statement) => faceOfStatement(ts, file, statement)).join("\n");
+export function exportSignature(ts: Compiler, file: TypeScript.SourceFile): string {
+  return file.statements.map((statement) => statementSignature(ts, file, statement)).join("\n");
 }
 
 /** The whole text of what is neither an interface nor an alias. */
-function faceOfStatement(ts: Compiler, file: TypeScript.SourceFile, statement: TypeScript.Statement): string {
+function statementSignature(ts: Compiler, file: TypeScript.SourceFile, statement: TypeScript.Statement): string {
   const isInterface = ts.isInterfaceDeclaration(statement);
   if (!isInterface && !ts.isTypeAliasDeclaration(statement)) return statement.getText(file);
   const { modifiers = [], name, typeParameters = [] } = statement;

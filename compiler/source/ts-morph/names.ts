@@ -3,9 +3,9 @@ import type { ts as TypeScript } from "ts-morph";
 import type { DeclarationKey } from "../../model/index.js";
 import { libraryFile, rootFolder, vocabularyFile } from "./files.js";
 import type { Compiler } from "./load.js";
-import type { Referred } from "./plain.js";
+import type { ReferredDeclaration } from "./plain.js";
 
-export type Name =
+export type ResolvedName =
   | { readonly kind: "schema"; readonly name: string; readonly key: DeclarationKey }
   | {
       readonly kind: "vocabulary" | "global" | "foreign" | "unresolved";
@@ -16,7 +16,7 @@ export type Name =
   /** A member of an enum, used as a type. */
   | { readonly kind: "member"; readonly value: string | number };
 
-export class Names {
+export class NameResolver {
   readonly #ts: Compiler;
   readonly #checker: TypeScript.TypeChecker;
 
@@ -30,13 +30,13 @@ export class Names {
     return file.fileName.slice(rootFolder.length);
   }
 
-  resolve(name: TypeScript.Node): Name {
+  resolve(name: TypeScript.Node): ResolvedName {
     const symbol = this.#checker.getSymbolAtLocation(name);
     return symbol === undefined ? { kind: "unresolved", name: name.getText() } : this.ofSymbol(symbol);
   }
 
   /** What is behind a name, as far as others need to know of it; undefined when it is no type of a schema. */
-  referred(name: TypeScript.Node): Referred | undefined {
+  referredDeclaration(name: TypeScript.Node): ReferredDeclaration | undefined {
     const symbol = this.#checker.getSymbolAtLocation(name);
     const target = symbol && this.#target(symbol);
     const [declaration, ...others] = target?.declarations ?? [];
@@ -66,7 +66,7 @@ export class Names {
     return symbol.flags & this.#ts.SymbolFlags.Alias ? this.#checker.getAliasedSymbol(symbol) : symbol;
   }
 
-  ofSymbol(symbol: TypeScript.Symbol): Name {
+  ofSymbol(symbol: TypeScript.Symbol): ResolvedName {
     const ts = this.#ts;
     const target = this.#target(symbol);
     const name = target.name;

@@ -3,10 +3,10 @@ import type { ts as TypeScript } from "ts-morph";
 import type {
   BaseOutline,
   ClassOutline,
-  ExportedName,
-  ImportedName,
+  ExportBinding,
+  ImportBinding,
   ModuleOutline,
-  ReexportedName,
+  ReexportBinding,
 } from "../../actors/outline.js";
 
 type Compiler = typeof TypeScript;
@@ -20,10 +20,10 @@ export function outlineOf(ts: Compiler, path: string, text: string): ModuleOutli
 }
 
 interface Collected {
-  readonly imports: ImportedName[];
+  readonly imports: ImportBinding[];
   readonly classes: ClassOutline[];
-  readonly exports: ExportedName[];
-  readonly reexports: ReexportedName[];
+  readonly exports: ExportBinding[];
+  readonly reexports: ReexportBinding[];
 }
 
 function collect(ts: Compiler, file: TypeScript.SourceFile, statement: TypeScript.Statement, into: Collected): void {

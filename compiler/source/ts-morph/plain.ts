@@ -18,7 +18,7 @@ export interface Plainness {
 const neither: Plainness = { isPlain: false, isLocal: false };
 
 /** What must be known of a declaration that is referred to. */
-export interface Referred {
+export interface ReferredDeclaration {
   readonly kind: SourceDeclaration["kind"];
   readonly isGeneric: boolean;
   readonly isActor: boolean;
@@ -29,7 +29,7 @@ export function plainness(
   ts: Compiler,
   file: TypeScript.SourceFile,
   declarations: readonly SourceDeclaration[],
-  referred: (key: string) => Referred | undefined,
+  referred: (key: string) => ReferredDeclaration | undefined,
 ): Plainness {
   const { bindDiagnostics = [] } = file as { readonly bindDiagnostics?: readonly unknown[] };
   const names = topLevelNames(ts, file);
@@ -99,10 +99,10 @@ const plainKeywords: ReadonlySet<string> = new Set(["string", "number", "boolean
 
 class PlainCheck {
   readonly #file: string;
-  readonly #referred: (key: string) => Referred | undefined;
+  readonly #referred: (key: string) => ReferredDeclaration | undefined;
   isLocal = true;
 
-  constructor(file: string, referred: (key: string) => Referred | undefined) {
+  constructor(file: string, referred: (key: string) => ReferredDeclaration | undefined) {
     this.#file = file;
     this.#referred = referred;
   }

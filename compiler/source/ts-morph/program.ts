@@ -3,9 +3,9 @@
  * is not parsed again, and what nothing depends on is not bound again.
  */
 import type { ts as TypeScript } from "ts-morph";
-import { candidates } from "../../actors/resolve.js";
+import { importCandidates } from "../../actors/resolve.js";
 import { vocabularyText } from "../../package.js";
-import { faceOf } from "./face.js";
+import { exportSignature } from "./face.js";
 import { libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./files.js";
 import { libraryText } from "./library.js";
 import type { Compiler } from "./load.js";
@@ -18,7 +18,7 @@ export class SchemaProgram {
   /** How often each schema file has been replaced. */
   readonly #versions = new Map<string, number>();
   /** How often each has been replaced by one with another face. */
-  readonly #faces = new Map<string, number>();
+  readonly #exportVersions = new Map<string, number>();
   /** The schema files that each one imports, as far as that has been asked. */
   readonly #imported = new Map<string, readonly string[]>();
   #program: TypeScript.Program | undefined;
@@ -49,8 +49,9 @@ export class SchemaProgram {
     else this.#imported.clear();
     this.#parse(rootFolder + path, text);
     this.#versions.set(path, this.version(path) + 1);
-    const hasSameFace = before !== undefined && faceOf(this.#ts, before) === faceOf(this.#ts, this.file(path));
-    if (!hasSameFace) this.#faces.set(path, (this.#faces.get(path) ?? 0) + 1);
+    const hasSameFace =
+      before !== undefined && exportSignature(this.#ts, before) === exportSignature(this.#ts, this.file(path));
+    if (!hasSameFace) this.#exportVersions.set(path, (this.#exportVersions.get(path) ?? 0) + 1);
     this.#isCurrent = false;
   }
 
@@ -94,8 +95,8 @@ export class SchemaProgram {
   }
 
   /** As `signature`, for what names mean: which faces the files have that `path` depends on, and its own version. */
-  faces(path: string): string {
-    const faces = this.#closure(path).map((file) => `${file}@${this.#faces.get(file)}`);
+  exportSignatures(path: string): string {
+    const faces = this.#closure(path).map((file) => `${file}@${this.#exportVersions.get(file)}`);
     return [this.version(path), ...faces].join(" ");
   }
 
@@ -120,7 +121,7 @@ export class SchemaProgram {
 
   /** The schema file that an import means; undefined: none. */
   resolve(importer: string, specifier: string): string | undefined {
-    return candidates(importer, specifier).find((candidate) => this.#files.has(rootFolder + candidate));
+    return importCandidates(importer, specifier).find((candidate) => this.#files.has(rootFolder + candidate));
   }
 
   #parse(name: string, text: string): void {

@@ -1,14 +1,14 @@
 /** The `TypeSource` over TypeScript's classic compiler, as ts-morph brings it along. */
 import type { ts as TypeScript } from "ts-morph";
 import type { ModuleOutline } from "../../actors/outline.js";
-import { candidates } from "../../actors/resolve.js";
+import { importCandidates } from "../../actors/resolve.js";
 import type { SourceDeclaration, SourceProblem, SourceText, SourceType, TypeSource } from "../type-source.js";
 import { Expander } from "./expand.js";
 import { vocabularyName } from "./files.js";
 import { type Compiler, loadCompiler } from "./load.js";
-import { Names } from "./names.js";
+import { NameResolver } from "./names.js";
 import { outlineOf } from "./outline.js";
-import { plainness, type Referred } from "./plain.js";
+import { plainness, type ReferredDeclaration } from "./plain.js";
 import { SchemaProgram } from "./program.js";
 import { SyntaxReader } from "./syntax.js";
 
@@ -25,11 +25,11 @@ export function openTypeSource(options: TypeSourceOptions): TypeSource {
 }
 
 /** What is known of one state of the program. */
-interface Reading {
+interface ProgramReading {
   readonly program: TypeScript.Program;
   readonly syntax: SyntaxReader;
   readonly expander: Expander;
-  readonly names: Names;
+  readonly names: NameResolver;
   readonly files: Map<string, FileReading>;
 }
 
@@ -38,7 +38,7 @@ interface FileReading {
   /** Its version, and those of all files that it depends on. */
   closure: string;
   /** As `names` was found out. */
-  faces: string;
+  exportSignatures: string;
   /** Its version, and what the names that it imports mean. Undefined: it imports more than names. */
   readonly names: string | undefined;
   /** The checker finds nothing wrong with it: see `plainness`. */
@@ -53,7 +53,7 @@ interface FileReading {
 
 interface Imports {
   readonly names: string;
-  readonly referred: ReadonlyMap<string, Referred>;
+  readonly referred: ReadonlyMap<string, ReferredDeclaration>;
 }
 
 class CompilerSource implements TypeSource {
@@ -65,7 +65,7 @@ class CompilerSource implements TypeSource {
   readonly #known = new Map<string, FileReading>();
   /** Computed types, by their handles. Nodes of files that have been replaced stay: nobody asks for them. */
   readonly #handles: TypeScript.TypeNode[] = [];
-  #reading: Reading | undefined;
+  #reading: ProgramReading | undefined;
   readonly #outlines = new Map<string, { readonly text: string; readonly outline: ModuleOutline }>();
 
   constructor({ exists, checkAll = false }: TypeSourceOptions) {
@@ -100,11 +100,11 @@ class CompilerSource implements TypeSource {
     return this.#texts.get(path) ?? "";
   }
 
-  #read(): Reading {
+  #read(): ProgramReading {
     if (this.#reading === undefined) {
       const program = this.#files.current();
       const checker = program.getTypeChecker();
-      const names = new Names(this.#ts, checker);
+      const names = new NameResolver(this.#ts, checker);
       const syntax = new SyntaxReader(this.#ts, names, checker, this.#handles);
       const expander = new Expander(this.#ts, names, checker, syntax);
       this.#reading = { program, syntax, expander, names, files: new Map() };
@@ -124,15 +124,15 @@ class CompilerSource implements TypeSource {
     const closure = this.#files.signature(path);
     let known = this.#known.get(path);
     if (known === undefined || known.closure !== closure) {
-      const faces = this.#files.faces(path);
+      const faces = this.#files.exportSignatures(path);
       const isLocal = known?.isLocal && known.names !== undefined;
-      if (known === undefined || !isLocal || known.faces !== faces) {
+      if (known === undefined || !isLocal || known.exportSignatures !== faces) {
         const imports = this.#imports(path);
         if (known === undefined || !isLocal || known.names !== imports?.names) {
           known = this.#readFile(path, closure, faces, imports);
         }
       }
-      known.faces = faces;
+      known.exportSignatures = faces;
     }
     known.closure = closure;
     this.#known.set(path, known);
@@ -143,14 +143,14 @@ class CompilerSource implements TypeSource {
   #readFile(path: string, closure: string, faces: string, imports: Imports | undefined): FileReading {
     const { syntax } = this.#read();
     const file = this.#files.file(path);
-    syntax.sawMember = false;
+    syntax.sawEnumMember = false;
     const declarations = syntax.declarations(file);
     const byKey = new Map(declarations.toReversed().map((declaration) => [declaration.key, declaration]));
     const plain =
-      imports === undefined || syntax.sawMember
+      imports === undefined || syntax.sawEnumMember
         ? { isPlain: false, isLocal: false }
         : plainness(this.#ts, file, declarations, (key) => imports.referred.get(key));
-    return { closure, faces, names: imports?.names, ...plain, declarations, byKey };
+    return { closure, exportSignatures: faces, names: imports?.names, ...plain, declarations, byKey };
   }
 
   /** What the names that a file imports and declares mean; undefined when it imports more than names. */
@@ -159,20 +159,20 @@ class CompilerSource implements TypeSource {
     const { names } = this.#read();
     const file = this.#files.file(path);
     const { imports = [] } = file as { readonly imports?: readonly unknown[] };
-    const referred = new Map<string, Referred>();
+    const referred = new Map<string, ReferredDeclaration>();
     const texts = [`${path}@${this.#files.version(path)}`];
     let count = 0;
     for (const statement of file.statements) {
       const declared = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
       const bindings = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : undefined;
       if (declared) {
-        const found = names.referred(statement.name);
+        const found = names.referredDeclaration(statement.name);
         if (found !== undefined) referred.set(`${path}#${statement.name.text}`, found);
       } else if (bindings !== undefined && ts.isNamedImports(bindings)) {
         count++;
         for (const { name } of bindings.elements) {
           const meaning = names.resolve(name);
-          const found = names.referred(name);
+          const found = names.referredDeclaration(name);
           if (meaning.kind !== "schema" && meaning.kind !== "vocabulary") return undefined;
           if (meaning.kind === "schema" && found !== undefined) referred.set(meaning.key, found);
           texts.push(`${meaning.kind} ${meaning.key ?? meaning.name} ${JSON.stringify(found)}`);
@@ -230,7 +230,7 @@ class CompilerSource implements TypeSource {
       if (moduleSpecifier === undefined || !ts.isStringLiteral(moduleSpecifier)) return [];
       const specifier = moduleSpecifier.text;
       if (specifier === vocabularyName || this.#files.resolve(path, specifier) !== undefined) return [];
-      const target = candidates(path, specifier).find((candidate) => this.#exists(candidate));
+      const target = importCandidates(path, specifier).find((candidate) => this.#exists(candidate));
       const span = { start: moduleSpecifier.getStart(file), end: moduleSpecifier.getEnd() };
       return [{ ...span, kind: "import", file: path, message: specifier, number: 0, ...(target && { target }) }];
     });

@@ -14,21 +14,21 @@ import type {
   Span,
 } from "../type-source.js";
 import type { Compiler } from "./load.js";
-import type { Names } from "./names.js";
+import type { NameResolver } from "./names.js";
 
 export class SyntaxReader {
   readonly #ts: Compiler;
-  readonly #names: Names;
+  readonly #names: NameResolver;
   readonly #checker: TypeScript.TypeChecker;
   readonly #handles: TypeScript.TypeNode[];
   readonly #keywords: ReadonlyMap<TypeScript.SyntaxKind, Keyword>;
   /** In which the nodes stand that are being read: to find it from a node costs more than to read the node. */
   #file: TypeScript.SourceFile | undefined;
   /** Whether a value of an enum has been put in the place of its name since this was last set. */
-  sawMember = false;
+  sawEnumMember = false;
 
   /** @param handles where computed types are put: a handle is an index into it */
-  constructor(ts: Compiler, names: Names, checker: TypeScript.TypeChecker, handles: TypeScript.TypeNode[]) {
+  constructor(ts: Compiler, names: NameResolver, checker: TypeScript.TypeChecker, handles: TypeScript.TypeNode[]) {
     this.#ts = ts;
     this.#names = names;
     this.#checker = checker;
@@ -61,7 +61,7 @@ export class SyntaxReader {
     return names;
   }
 
-  #declaration(statement: TypeScript.Statement, place: DeclaringPlace): readonly SourceDeclaration[] {
+  #declaration(statement: TypeScript.Statement, place: DeclarationSite): readonly SourceDeclaration[] {
     const ts = this.#ts;
     if (ts.isInterfaceDeclaration(statement)) {
       const heritage = statement.heritageClauses?.flatMap(({ types }) => [...types]) ?? [];
@@ -84,7 +84,7 @@ export class SyntaxReader {
         name: ts.isIdentifier(member.name) || ts.isStringLiteral(member.name) ? member.name.text : "",
         value: this.#checker.getConstantValue(member),
         comment: this.#comment(member),
-        behind: this.#commentBehind(member, statement.members[i + 1]),
+        trailingComment: this.#trailingComment(member, statement.members[i + 1]),
       }));
       return [{ ...this.#head("enum", statement, statement.name, place), values }];
     }
@@ -94,17 +94,18 @@ export class SyntaxReader {
     return this.#other(statement, place);
   }
 
-  #other(statement: TypeScript.Statement, place: DeclaringPlace): readonly SourceDeclaration[] {
+  #other(statement: TypeScript.Statement, place: DeclarationSite): readonly SourceDeclaration[] {
     const ts = this.#ts;
     if (ts.isFunctionDeclaration(statement)) {
       return [{ ...this.#head("other", statement, statement.name ?? statement, place), what: "function" }];
     }
     if (ts.isModuleDeclaration(statement)) {
-      if (this.#names.isNamespace(statement)) return this.#namespace(statement, place, this.#saysExport(statement));
+      if (this.#names.isNamespace(statement))
+        return this.#namespace(statement, place, this.#hasExportModifier(statement));
       return [{ ...this.#head("other", statement, statement.name, place), what: "namespace" }];
     }
     if (!ts.isVariableStatement(statement)) return [];
-    const isExported = this.#saysExport(statement);
+    const isExported = this.#hasExportModifier(statement);
     return statement.declarationList.declarations.map((variable) => {
       const head = this.#head("other", statement, variable.name, place);
       return { ...head, exported: (place.isVisible && isExported) || head.exported, what: "variable" };
@@ -114,7 +115,7 @@ export class SyntaxReader {
   /** `A.B` is a namespace in a namespace, which has no `export` of its own and is exported nevertheless. */
   #namespace(
     { name, body, modifiers }: TypeScript.ModuleDeclaration,
-    place: DeclaringPlace,
+    place: DeclarationSite,
     saysExport: boolean,
   ): readonly SourceDeclaration[] {
     const ts = this.#ts;
@@ -143,7 +144,7 @@ export class SyntaxReader {
     kind: SourceDeclaration["kind"],
     statement: TypeScript.Statement,
     nameNode: TypeScript.Node,
-    { file, namespace, isVisible, exported, exportsAll }: DeclaringPlace,
+    { file, namespace, isVisible, exported, exportsAll }: DeclarationSite,
   ): SourceDeclaration {
     const own = this.#ts.isIdentifier(nameNode) ? nameNode.text : "default";
     const name = namespace + own;
@@ -153,7 +154,7 @@ export class SyntaxReader {
       key: `${file}#${name}`,
       name,
       file,
-      exported: isVisible && (exportsAll || this.#saysExport(statement) || exported.has(own)),
+      exported: isVisible && (exportsAll || this.#hasExportModifier(statement) || exported.has(own)),
       comment: this.#comment(statement),
       typeParameters: [],
       heritage: [],
@@ -162,7 +163,7 @@ export class SyntaxReader {
     };
   }
 
-  #saysExport(node: TypeScript.Node): boolean {
+  #hasExportModifier(node: TypeScript.Node): boolean {
     const ts = this.#ts;
     return (ts.getCombinedModifierFlags(node as TypeScript.Declaration) & ts.ModifierFlags.Export) !== 0;
   }
@@ -170,7 +171,7 @@ export class SyntaxReader {
   #typeParameters(node: TypeScript.InterfaceDeclaration | TypeScript.TypeAliasDeclaration) {
     return (node.typeParameters ?? []).map((parameter) => ({
       name: parameter.name.text,
-      ...(parameter.default && { byDefault: this.type(parameter.default) }),
+      ...(parameter.default && { defaultType: this.type(parameter.default) }),
     }));
   }
 
@@ -187,7 +188,7 @@ export class SyntaxReader {
   }
 
   /** The documentation comment that ends the line of `node`, and is not that of `next`. */
-  #commentBehind(node: TypeScript.Node, next: TypeScript.Node | undefined): SourceComment | undefined {
+  #trailingComment(node: TypeScript.Node, next: TypeScript.Node | undefined): SourceComment | undefined {
     const { text } = this.#file ?? node.getSourceFile();
     let { end } = node;
     // A separator is part of a member, and not part of an enum's value.
@@ -224,7 +225,7 @@ export class SyntaxReader {
       optional: node.questionToken !== undefined,
       readonly: isProperty && node.modifiers !== undefined && node.modifiers.length > 0,
       comment: this.#comment(node),
-      behind: this.#commentBehind(node, next),
+      trailingComment: this.#trailingComment(node, next),
       type: typed && this.type(typed),
       params: isMethod || isIndex ? this.#parameters(node.parameters) : none,
       generic: isMethod && node.typeParameters !== undefined,
@@ -360,7 +361,7 @@ export class SyntaxReader {
     const { end } = node;
     const found = this.#names.resolve(name);
     if (found.kind === "parameter") return { start, end, kind: "parameter", name: found.name };
-    if (found.kind === "member") this.sawMember = true;
+    if (found.kind === "member") this.sawEnumMember = true;
     if (found.kind === "member") return { start, end, kind: "literal", value: found.value };
     const args = typeArguments === undefined ? none : this.#types(typeArguments);
     const handle = typeArguments === undefined ? undefined : this.#handle(node);
@@ -369,7 +370,7 @@ export class SyntaxReader {
 }
 
 /** A file, or the body of a namespace. */
-interface DeclaringPlace {
+interface DeclarationSite {
   readonly file: string;
   /** Stands before names: `Order.`; empty at the top level. */
   readonly namespace: string;

@@ -3,7 +3,7 @@
  * what it makes of what they say. The rules are those of `viceroy break`; what comes of them is kept for each pair.
  */
 
-import { oneWayRules, wireDifferences } from "../../../schemas/evolution/index.js";
+import { findWireDifferences, oneWayRules } from "../../../schemas/evolution/index.js";
 import type { WireDifference } from "../../../schemas/protobuf/difference.js";
 import type { OtherSchema } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
@@ -53,7 +53,7 @@ function findDifferences(known: ActorDescriptor | PortInterface, { description }
   let found: readonly WireDifference[];
   try {
     // Which of the two is older is not known: an endpoint that one side lacks is refused when it is called.
-    found = wireDifferences(readSchema(description), describeActor(actorOf(known))).filter(
+    found = findWireDifferences(readSchema(description), describeActor(actorOf(known))).filter(
       ({ code }) => !oneWayRules.has(code),
     );
   } catch (error) {

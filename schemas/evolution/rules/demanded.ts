@@ -7,12 +7,12 @@ export function demandedOnlyBy(
   writer: ProtoMessage,
   readerSchema: ProtoSchema,
 ): readonly ProtoField[] {
-  const written = new Set(writer.fields.filter(isWritten).map(({ number }) => number));
+  const written = new Set(writer.fields.filter(isAlwaysWritten).map(({ number }) => number));
   return reader.fields.filter((field) => isDemanded(field, readerSchema, []) && !written.has(field.number));
 }
 
 /** Whether it is in every message. */
-export function isWritten({ demanded, always }: ProtoField): boolean {
+export function isAlwaysWritten({ demanded, always }: ProtoField): boolean {
   return (demanded ?? false) || (always ?? false);
 }
 

@@ -5,8 +5,8 @@
  */
 import type { ProtoEnum } from "../../protobuf/descriptor.js";
 import { enumValueName } from "../../protobuf/names.js";
-import type { EnumRule, Pair, Surroundings } from "../rule.js";
-import { isSameMember, type Spelling } from "./same-member.js";
+import type { EnumRule, Pair, RuleContext } from "../rule.js";
+import { isSameMember, type MemberSpelling } from "./same-member.js";
 
 export const enumValueMoved: EnumRule = {
   code: "VC5009",
@@ -24,14 +24,14 @@ export const enumValueMoved: EnumRule = {
   },
 };
 
-type Values = ReadonlyMap<number, Spelling>;
+type Values = ReadonlyMap<number, MemberSpelling>;
 
 function isSame(
   number: number,
-  spelt: Pair<Spelling>,
+  spelt: Pair<MemberSpelling>,
   { older, newer }: Pair<ProtoEnum>,
   values: Pair<Values>,
-  around: Surroundings,
+  around: RuleContext,
 ): boolean {
   const same = isSameMember(spelt, around);
   if (same !== undefined) return same;
@@ -42,7 +42,7 @@ function isSame(
   return !has(values.newer, spelt.older) && !has(values.older, spelt.newer);
 }
 
-function has(values: Values, { plain }: Spelling): boolean {
+function has(values: Values, { plain }: MemberSpelling): boolean {
   return [...values.values()].some((value) => value.plain.some((name) => plain.includes(name)));
 }
 

@@ -5,7 +5,7 @@
  */
 import type { ProtoScalar, ProtoType } from "../../protobuf/descriptor.js";
 import { describeType } from "../describe.js";
-import type { FieldRule, Pair, Surroundings } from "../rule.js";
+import type { FieldRule, Pair, RuleContext } from "../rule.js";
 
 export const fieldTypeChanged: FieldRule = {
   code: "VC5001",
@@ -13,12 +13,12 @@ export const fieldTypeChanged: FieldRule = {
   fix: "Add a member with the new type, under another name, and keep this one until nobody sends it.",
   compares: "field",
   find({ older, newer }, around) {
-    return typeHarm({ older: older.type, newer: newer.type }, around);
+    return describeTypeHarm({ older: older.type, newer: newer.type }, around);
   },
 };
 
 /** What becomes of values of one type that are read as another. */
-export function typeHarm(types: Pair<ProtoType>, around: Surroundings): string | undefined {
+export function describeTypeHarm(types: Pair<ProtoType>, around: RuleContext): string | undefined {
   const { older, newer } = types;
   const harm = isNumbered(older) && isNumbered(newer) ? harmOfNumbers(types, around) : harmOf(types, around);
   if (harm === undefined) return undefined;
@@ -31,8 +31,8 @@ function isNumbered(type: ProtoType): boolean {
 }
 
 /** Enums of a schema are open, but what is a `NullValue` has one value, whatever its number. */
-function harmOfNumbers(types: Pair<ProtoType>, around: Surroundings): string | undefined {
-  if (isNullValue(types.older) === isNullValue(types.newer)) return around.apart(types);
+function harmOfNumbers(types: Pair<ProtoType>, around: RuleContext): string | undefined {
+  if (isNullValue(types.older) === isNullValue(types.newer)) return around.incompatibility(types);
   return "every number reads as null, and is written as 0";
 }
 
@@ -40,21 +40,21 @@ function isNullValue(type: ProtoType): boolean {
   return type.kind === "enum" && type.name === "google.protobuf.NullValue";
 }
 
-function harmOf({ older, newer }: Pair<ProtoType>, around: Surroundings): string | undefined {
-  if (older.kind === "message" && newer.kind === "message") return around.apart({ older, newer });
+function harmOf({ older, newer }: Pair<ProtoType>, around: RuleContext): string | undefined {
+  if (older.kind === "message" && newer.kind === "message") return around.incompatibility({ older, newer });
   const before = scalarOf(older);
   const after = scalarOf(newer);
   return before === after ? undefined : harmOfScalars(before, after);
 }
 
-type OnTheWire = ProtoScalar | "message";
+type WireScalar = ProtoScalar | "message";
 
-function scalarOf(type: ProtoType): OnTheWire {
+function scalarOf(type: ProtoType): WireScalar {
   if (type.kind === "scalar") return type.scalar;
   return type.kind === "enum" ? "int32" : "message";
 }
 
-const wireTypes: Readonly<Record<OnTheWire, "varint" | "64 bits" | "32 bits" | "length">> = {
+const wireTypes: Readonly<Record<WireScalar, "varint" | "64 bits" | "32 bits" | "length">> = {
   bool: "varint",
   int32: "varint",
   uint32: "varint",
@@ -74,7 +74,7 @@ const wireTypes: Readonly<Record<OnTheWire, "varint" | "64 bits" | "32 bits" | "
 };
 
 /** Every pair of different scalars does some: this says which. */
-function harmOfScalars(before: OnTheWire, after: OnTheWire): string {
+function harmOfScalars(before: WireScalar, after: WireScalar): string {
   const pair = [before, after];
   const has = (part: string) => pair.some((type) => type.includes(part));
   if (wireTypes[before] !== wireTypes[after])

@@ -1,6 +1,6 @@
 /** Ports and meshes: what is sent through them is not in their bytes, and must be what the other side takes. */
 import type { FieldRule } from "../rule.js";
-import { typeHarm } from "./field-type-changed.js";
+import { describeTypeHarm } from "./field-type-changed.js";
 
 export const handleChanged: FieldRule = {
   code: "VC5012",
@@ -12,7 +12,7 @@ export const handleChanged: FieldRule = {
       return "its actors are others: calls reach an actor that does not know them";
     }
     if (was?.kind !== "port" || is?.kind !== "port") return undefined;
-    const harm = typeHarm({ older: was.type, newer: is.type }, around);
+    const harm = describeTypeHarm({ older: was.type, newer: is.type }, around);
     return harm === undefined ? undefined : `what its port takes: ${harm}`;
   },
 };

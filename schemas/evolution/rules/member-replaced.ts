@@ -4,8 +4,8 @@
  * member that was renamed with `@was` is the same one.
  */
 import type { ProtoField, ProtoMessage } from "../../protobuf/descriptor.js";
-import type { MessageRule, Pair, Surroundings } from "../rule.js";
-import { isSameMember, type Spelling } from "./same-member.js";
+import type { MessageRule, Pair, RuleContext } from "../rule.js";
+import { isSameMember, type MemberSpelling } from "./same-member.js";
 
 export const memberReplaced: MessageRule = {
   code: "VC5021",
@@ -30,16 +30,16 @@ function isUnnamed({ standsFor }: ProtoMessage): boolean {
   return standsFor === "tuple" || standsFor === "part";
 }
 
-function isSame(fields: Pair<ProtoField>, messages: Pair<ProtoMessage>, around: Surroundings): boolean {
+function isSame(fields: Pair<ProtoField>, messages: Pair<ProtoMessage>, around: RuleContext): boolean {
   const spelt = { older: spell(messages.older, fields.older), newer: spell(messages.newer, fields.newer) };
   const same = isSameMember(spelt, around);
   if (same !== undefined) return same;
-  if (around.areOthers || messages.newer.standsFor === "union") return false;
+  if (around.areDistinctTypes || messages.newer.standsFor === "union") return false;
   // A message that is written in place has its name from the member that it stands in. Both may have been renamed.
   return !has(messages.newer, fields.older) && !has(messages.older, fields.newer);
 }
 
-function spell({ name }: ProtoMessage, field: ProtoField): Spelling {
+function spell({ name }: ProtoMessage, field: ProtoField): MemberSpelling {
   return { full: [`${name}.${field.name}`], plain: [field.name] };
 }
 

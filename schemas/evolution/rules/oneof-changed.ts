@@ -3,7 +3,7 @@
  * side may send both, and the other keeps the last.
  */
 import type { ProtoField, ProtoMessage } from "../../protobuf/descriptor.js";
-import { listOf } from "../describe.js";
+import { joinNames } from "../describe.js";
 import type { MessageRule } from "../rule.js";
 
 export const oneofChanged: MessageRule = {
@@ -12,20 +12,20 @@ export const oneofChanged: MessageRule = {
   fix: "Leave these members as they were, and add a `Oneof` of new ones.",
   compares: "message",
   find({ older, newer }) {
-    const joined = torn(newer, older).map(([oneof, fields]) => ({
+    const joined = splitOneofs(newer, older).map(([oneof, fields]) => ({
       place: `${newer.name}.${oneof}`,
-      text: `${listOf(fields)} could be set together and exclude each other now: of messages with both one is lost`,
+      text: `${joinNames(fields)} could be set together and exclude each other now: of messages with both one is lost`,
     }));
-    const parted = torn(older, newer).map(([oneof, fields]) => ({
+    const parted = splitOneofs(older, newer).map(([oneof, fields]) => ({
       place: `${newer.name}.${oneof}`,
-      text: `${listOf(fields)} excluded each other and can be set together now: of messages with both one is lost`,
+      text: `${joinNames(fields)} excluded each other and can be set together now: of messages with both one is lost`,
     }));
     return [...joined, ...parted.filter(({ place }) => joined.every((other) => other.place !== place))];
   },
 };
 
 /** Of every `oneof` of `message` the names of the cases that `other` knows too, where they are not all of one there. */
-function torn(message: ProtoMessage, other: ProtoMessage): readonly (readonly [string, readonly string[]])[] {
+function splitOneofs(message: ProtoMessage, other: ProtoMessage): readonly (readonly [string, readonly string[]])[] {
   const known = new Map(other.fields.map((field) => [field.number, field]));
   return oneofsOf(message).flatMap(([oneof, cases]): [string, readonly string[]][] => {
     const common = cases.filter(({ number }) => known.has(number));

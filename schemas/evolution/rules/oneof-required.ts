@@ -4,7 +4,7 @@
  */
 import type { ProtoMessage } from "../../protobuf/descriptor.js";
 import type { MessageRule } from "../rule.js";
-import { isWritten } from "./demanded.js";
+import { isAlwaysWritten } from "./demanded.js";
 import { oneofsOf } from "./oneof-changed.js";
 
 export const oneofRequired: MessageRule = {
@@ -44,6 +44,6 @@ function alwaysWritten(writer: ProtoMessage): readonly (readonly number[])[] {
     ...oneofsOf(writer)
       .filter(([oneof]) => demanded.includes(oneof))
       .map(([, cases]) => cases.map(({ number }) => number)),
-    ...writer.fields.filter(isWritten).map(({ number }) => [number]),
+    ...writer.fields.filter(isAlwaysWritten).map(({ number }) => [number]),
   ];
 }

@@ -1,8 +1,8 @@
 /** Whether a number means the same member, or the same value, on both sides. */
-import type { MemberNames, Pair, Surroundings } from "../rule.js";
+import type { MemberNames, Pair, RuleContext } from "../rule.js";
 
 /** What the two sides call the members with one number. Values of an enum may share a number. */
-export interface Spelling {
+export interface MemberSpelling {
   /** Full names. */
   readonly full: readonly string[];
   /** Names alone. */
@@ -12,7 +12,7 @@ export interface Spelling {
 /**
  * @returns undefined: nobody knows the names, and by their spelling they are others, but it may be a rename
  */
-export function isSameMember(spelt: Pair<Spelling>, { names }: Pick<Surroundings, "names">): boolean | undefined {
+export function isSameMember(spelt: Pair<MemberSpelling>, { names }: Pick<RuleContext, "names">): boolean | undefined {
   if (names !== undefined) {
     const older = namesOf(spelt.older, names.older);
     const newer = namesOf(spelt.newer, names.newer);
@@ -22,6 +22,6 @@ export function isSameMember(spelt: Pair<Spelling>, { names }: Pick<Surroundings
   return spelt.older.plain.some((name) => spelt.newer.plain.includes(name)) ? true : undefined;
 }
 
-function namesOf({ full }: Spelling, names: MemberNames): ReadonlySet<string> {
+function namesOf({ full }: MemberSpelling, names: MemberNames): ReadonlySet<string> {
   return new Set(full.flatMap((name) => names.get(name) ?? []));
 }

@@ -3,7 +3,7 @@
  * other. Another variant of a union is none of that: it comes instead of those that are known.
  */
 import type { ProtoMessage } from "../../protobuf/descriptor.js";
-import { listOf } from "../describe.js";
+import { joinNames } from "../describe.js";
 import type { MessageRule } from "../rule.js";
 
 export const tupleChanged: MessageRule = {
@@ -18,8 +18,8 @@ export const tupleChanged: MessageRule = {
     return [
       ...(added.length === 0
         ? []
-        : [{ place, text: `readers of the older schema drop ${listOf(added)}, which is new` }]),
-      ...(removed.length === 0 ? [] : [{ place, text: `it drops ${listOf(removed)}, which the older schema has` }]),
+        : [{ place, text: `readers of the older schema drop ${joinNames(added)}, which is new` }]),
+      ...(removed.length === 0 ? [] : [{ place, text: `it drops ${joinNames(removed)}, which the older schema has` }]),
     ];
   },
 };

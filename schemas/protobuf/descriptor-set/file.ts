@@ -17,13 +17,18 @@ export interface DescribedFile {
   readonly services: readonly string[];
 }
 
-export interface FileExtras {
+export interface FileDescriptorExtras {
   /** The comment at its top; none: there is nothing to tell. */
   readonly header?: string;
   readonly options?: (w: MessageWriter) => void;
 }
 
-export function writeFile(w: MessageWriter, file: DescribedFile, schema: ProtoSchema, extras: FileExtras): void {
+export function writeFileDescriptor(
+  w: MessageWriter,
+  file: DescribedFile,
+  schema: ProtoSchema,
+  extras: FileDescriptorExtras,
+): void {
   const short = (name: string): string => (file.package === "" ? name : name.slice(file.package.length + 1));
   w.string(1, file.path);
   w.string(2, file.package);

@@ -4,13 +4,13 @@
  */
 import type { ProtoSchema } from "../descriptor.js";
 import { type WellKnownFile, wellKnownFiles, wellKnownPackage } from "../well-known-files.js";
-import { type DescribedFile, writeFile } from "./file.js";
+import { type DescribedFile, writeFileDescriptor } from "./file.js";
 import { MessageWriter } from "./writer.js";
 
 export type { DescribedFile } from "./file.js";
 
 /** @param headerOf the comment at the top of a file; none if not given */
-export function descriptorSet<F extends DescribedFile>(
+export function writeDescriptorSet<F extends DescribedFile>(
   files: readonly F[],
   schema: ProtoSchema,
   headerOf?: (file: F) => string,
@@ -21,7 +21,9 @@ export function descriptorSet<F extends DescribedFile>(
     if (imported.has(known.path)) set.message(1, (w) => writeWellKnown(w, known));
   }
   for (const file of files) {
-    set.message(1, (w) => writeFile(w, file, schema, headerOf === undefined ? {} : { header: headerOf(file) }));
+    set.message(1, (w) =>
+      writeFileDescriptor(w, file, schema, headerOf === undefined ? {} : { header: headerOf(file) }),
+    );
   }
   return set.finish();
 }
@@ -34,7 +36,7 @@ function writeWellKnown(w: MessageWriter, known: WellKnownFile): void {
     services: new Map(),
   };
   const names = { messages: [...schema.messages.keys()], enums: [...schema.enums.keys()], services: [] };
-  writeFile(w, { path, package: wellKnownPackage, imports: [], ...names }, schema, {
+  writeFileDescriptor(w, { path, package: wellKnownPackage, imports: [], ...names }, schema, {
     options: (options) => writeOptions(options, known),
   });
 }

@@ -16,7 +16,7 @@ function search(files: Readonly<Record<string, string>>, parsed: string[] = []) 
       parsed.push(path);
       return outlineOf(ts, path, text);
     },
-    generated: (path, name) => bases[`${path}#${name}`],
+    generatedBase: (path, name) => bases[`${path}#${name}`],
   });
 }
 
@@ -65,12 +65,12 @@ test("mixins extend the class that they are called with, alone, composed, in oth
     "src/two.ts#Three is schemas/counter.ts#Counter",
     "src/two.ts#Two is schemas/counter.ts#Counter",
   ]);
-  expect(search(files).unclear).toEqual([]);
+  expect(search(files).undecided).toEqual([]);
 });
 
 test("a class whose base is computed is pointed out where it may be an actor", () => {
   const imports = 'import { CounterActor } from "../generated/counter.js";\n';
-  const { actors, unclear } = search({
+  const { actors, undecided: unclear } = search({
     "src/a.ts": `${imports}export class A extends bases["counter"] {}\nconst bases = { counter: CounterActor };`,
     "src/b.ts": `${imports}export class B extends CounterActor {}\nexport class Failure extends errorOf("x") {}`,
     "src/c.ts": 'export class C extends errorOf("x") {}',

@@ -1,8 +1,8 @@
 /** `viceroy explain`: what is printed below a diagnostic can be asked for, in an installed package too. */
 import { expect, test } from "vitest";
 import { explain } from "../../../compiler/cli/explain.js";
-import { renderDiagnostic, table } from "../../../compiler/diagnostics/index.js";
-import { breakTable, ignoredForNothing } from "../../../compiler/evolve/index.js";
+import { diagnosticTable, renderDiagnostic } from "../../../compiler/diagnostics/index.js";
+import { breakTable, unusedIgnore } from "../../../compiler/evolve/index.js";
 import { TestIo } from "../folder.js";
 
 function asked(code: string) {
@@ -10,7 +10,7 @@ function asked(code: string) {
   return { code: explain(code, io), out: io.lines.join("\n"), err: io.errors };
 }
 
-test.each([...Object.keys(table), ...breakTable.keys(), ignoredForNothing.code])("%s is explained", (code) => {
+test.each([...Object.keys(diagnosticTable), ...breakTable.keys(), unusedIgnore.code])("%s is explained", (code) => {
   const { out, ...rest } = asked(code);
   expect(rest).toEqual({ code: 0, err: [] });
   expect(out.startsWith(`### ${code}: `)).toBe(true);

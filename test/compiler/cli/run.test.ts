@@ -75,7 +75,7 @@ test("doctor is content with a project in step", async () => {
 test("an old Node.js is a problem", () => {
   expect(nodeFinding("18.20.1")).toEqual({
     level: "problem",
-    what: "Node.js 18.20.1 is too old",
+    text: "Node.js 18.20.1 is too old",
     advice: "Viceroy needs Node.js 20.9 or newer: install one from nodejs.org or your package manager",
   });
   expect(nodeFinding("20.9.0").level).toBe("ok");
@@ -85,7 +85,7 @@ test("doctor says which ways there are to memory of other processes", () => {
   expect(rdmaFindings(noRdma)).toEqual([
     {
       level: "note",
-      what: "no addon for one-sided memory: it has not been built",
+      text: "no addon for one-sided memory: it has not been built",
       advice: "run `npx viceroy setup --rdma`; it takes g++ and some seconds",
     },
   ]);
@@ -96,7 +96,7 @@ test("doctor says which ways there are to memory of other processes", () => {
   ];
   expect(
     rdmaFindings({ addon: "/x.node", ptraceScope: 1, transports, links: "" }).map(
-      ({ level, what }) => `${level} ${what}`,
+      ({ level, text: what }) => `${level} ${what}`,
     ),
   ).toEqual([
     "ok addon for one-sided memory /x.node",
@@ -110,15 +110,15 @@ test("doctor says which ways there are to memory of other processes", () => {
 test("doctor says whether there is an addon for tensors, without loading it", () => {
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: "/nowhere.node" })).toEqual({
     level: "note",
-    what: "no addon for tensors: there is no /nowhere.node",
+    text: "no addon for tensors: there is no /nowhere.node",
     advice: "install libtorch and run `npx viceroy setup --tensor`",
   });
-  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).what).toBe(
+  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).text).toBe(
     'no addon for tensors: VICEROY_TENSOR_ADDON is "off"',
   );
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: process.execPath })).toEqual({
     level: "ok",
-    what: `addon for tensors ${process.execPath}`,
+    text: `addon for tensors ${process.execPath}`,
   });
 });
 
@@ -133,16 +133,16 @@ test("doctor names the libtorch that the addon would be built against, and the v
     const say = (minor: number) =>
       writeFileSync(header, `#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR ${minor}\n`);
     say(15);
-    expect(libtorchFinding(root, {})).toEqual({ level: "ok", what: `libtorch 2.15 of ./.venv, in ${torch}/lib` });
+    expect(libtorchFinding(root, {})).toEqual({ level: "ok", text: `libtorch 2.15 of ./.venv, in ${torch}/lib` });
     say(3);
     expect(libtorchFinding(root, {})).toEqual({
       level: "note",
-      what: `libtorch 2.3 of ./.venv, in ${torch}/lib; Viceroy is tested with 1.13, 2.6, 2.14, 2.15`,
+      text: `libtorch 2.3 of ./.venv, in ${torch}/lib; Viceroy is tested with 1.13, 2.6, 2.14, 2.15`,
       advice: "where an operation fails that should not, try one of these versions",
     });
     expect(libtorchFinding(root, { LIBTORCH: path.join(root, "nowhere") })).toEqual({
       level: "note",
-      what: "no libtorch to build the addon for tensors against; Viceroy is tested with 1.13, 2.6, 2.14, 2.15",
+      text: "no libtorch to build the addon for tensors against; Viceroy is tested with 1.13, 2.6, 2.14, 2.15",
       advice: "install libtorch-dev of Debian, or torch of PyPI in ./.venv",
     });
   } finally {
@@ -158,15 +158,15 @@ test("doctor says whether programs in TypeScript can be run", () => {
     ]);
     return loaderFinding(`${folderWith(Object.fromEntries(files))}/viceroy.config.ts`);
   };
-  expect(found("tsx")).toEqual({ level: "ok", what: "tsx found: programs in TypeScript can be run" });
+  expect(found("tsx")).toEqual({ level: "ok", text: "tsx found: programs in TypeScript can be run" });
   expect(found("typescript")).toEqual({
     level: "note",
-    what: "tsx not found: programs in TypeScript have to be compiled before they can be run",
+    text: "tsx not found: programs in TypeScript have to be compiled before they can be run",
     advice: "run `npm install --save-dev tsx` to run them as they are",
   });
   expect(found()).toEqual({
     level: "problem",
-    what: "neither tsx nor typescript found: generated code is TypeScript, and cannot be run",
+    text: "neither tsx nor typescript found: generated code is TypeScript, and cannot be run",
     advice: "run `npm install --save-dev tsx typescript @types/node`",
   });
 });

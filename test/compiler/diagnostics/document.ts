@@ -1,5 +1,5 @@
 /** `docs/diagnostics.md`, made from the table and the fixtures. */
-import { renderDiagnostic, table } from "../../../compiler/diagnostics/index.js";
+import { diagnosticTable, renderDiagnostic } from "../../../compiler/diagnostics/index.js";
 import { expectedOf, fixtures, inputsOf } from "./fixtures.js";
 
 const groups: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export function diagnosticsPage(): string {
 }
 
 function section(fixture: string): string {
-  const code = fixture.slice(0, 6) as keyof typeof table;
+  const code = fixture.slice(0, 6) as keyof typeof diagnosticTable;
   const inputs = inputsOf(fixture);
   const textOf = (file: string) => inputs.find(({ name }) => name === file)?.text;
   const found = expectedOf(fixture)
@@ -44,7 +44,7 @@ function section(fixture: string): string {
     .map((diagnostic) => renderDiagnostic(diagnostic, { color: false, textOf }).replace(/\n {2}see .*$/, ""));
   return [
     // Its anchor is that of `diagnosticAnchor`.
-    `### ${code}: ${table[code].slug.replaceAll("-", " ")}\n`,
+    `### ${code}: ${diagnosticTable[code].slug.replaceAll("-", " ")}\n`,
     ...inputs.map(({ name, text }) => `\`${name}\`:\n\n${fence}${languageOf(name)}\n${text.trimEnd()}\n${fence}\n`),
     `${fence}text\n${found.join("\n")}\n${fence}\n`,
   ].join("\n");

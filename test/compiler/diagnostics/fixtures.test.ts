@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { table } from "../../../compiler/diagnostics/index.js";
+import { diagnosticTable } from "../../../compiler/diagnostics/index.js";
 import { diagnose, expectedName, expectedOf, fixtures, fixturesFolder } from "./fixtures.js";
 
 test("there is a fixture for every code of the table, and none for others", () => {
-  const wanted = Object.entries(table).map(([code, { slug }]) => `${code}-${slug}`);
+  const wanted = Object.entries(diagnosticTable).map(([code, { slug }]) => `${code}-${slug}`);
   expect(fixtures()).toEqual(wanted.sort());
 });
 

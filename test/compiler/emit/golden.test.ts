@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type EmittedFile, emitTypeScript } from "../../../compiler/emit/index.js";
 import { assignIds } from "../../../compiler/lock/index.js";
-import { lower } from "../../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../../compiler/protobuf/lower.js";
 import { openTypeSource, readSchema, type SourceText } from "../../../compiler/source/index.js";
 
 const root = fileURLToPath(new URL("golden/", import.meta.url));
@@ -32,7 +32,7 @@ function compile(texts: readonly SourceText[]): readonly EmittedFile[] {
   expect(read.diagnostics).toEqual([]);
   const { schema, lock, problems } = assignIds(read.schema);
   expect(problems).toEqual([]);
-  const enumNames = () => lower(schema, lock, { package: "golden.v1", schemaRoot: "schemas" }).enumNames;
+  const enumNames = () => lowerToProtobuf(schema, lock, { package: "golden.v1", schemaRoot: "schemas" }).enumNames;
   return emitTypeScript(schema, { version: "0.1.0", schemaRoot: "schemas", out: "generated", actors: [], enumNames });
 }
 

@@ -4,12 +4,12 @@ import {
   call,
   code,
   type FileBuilder,
-  global,
+  globalName,
   importedType,
   importedValue,
   objectLiteral,
+  type PartRecording,
   printFile,
-  type Recording,
   relativeSpecifier,
   stringLiteral,
   union,
@@ -47,7 +47,7 @@ test("what a file exports keeps its name; imports, globals and locals give way",
     file.declare("Codec");
     file.declare("Map");
     file.line(code`export type Codec = ${importedType(abi, "Codec")};`);
-    file.line(code`export type Map = ${global("Map")} | ${global("Set")};`);
+    file.line(code`export type Map = ${globalName("Map")} | ${globalName("Set")};`);
     file.line(code`const ${file.local("Codec")} = 1, ${file.local("helper")} = 2, ${file.local("helper")} = 3;`);
   });
   expect(text).toBe(`import type { Codec as ViceroyCodec } from "viceroy/codegen/v1";
@@ -97,7 +97,7 @@ test("what is written already gives way to names that come later", () => {
   const text = printFile("a.ts", [], (file) => {
     const [first, second] = [file.scope(), file.scope()];
     file.line(first.name("codec"), " ", file.local("Reader"), " ", first.name("Extract"));
-    file.line(importedValue(abi, "codec"), " ", importedType(abi, "Reader"), " ", global("Extract"));
+    file.line(importedValue(abi, "codec"), " ", importedType(abi, "Reader"), " ", globalName("Extract"));
     file.line(second.name("helper"), " ", file.local("helper"), " ", second.name("other"));
   });
   expect(text.split("\n").slice(2)).toEqual([
@@ -189,7 +189,11 @@ test("specifiers are relative and end in what runs", () => {
 });
 
 /** Prints a file whose parts use a helper each; of the parts that are known, those are written again that have to be. */
-function printParts(parts: Readonly<Record<string, string>>, known: Map<string, Recording>, declared: string[] = []) {
+function printParts(
+  parts: Readonly<Record<string, string>>,
+  known: Map<string, PartRecording>,
+  declared: string[] = [],
+) {
   const written: string[] = [];
   const text = printFile("a.ts", [], (file: FileBuilder) => {
     written.length = 0;
@@ -197,12 +201,12 @@ function printParts(parts: Readonly<Record<string, string>>, known: Map<string, 
     for (const [id, wanted] of Object.entries(parts)) {
       const recording = file.part(known.get(id), () => {
         written.push(id);
-        const helper = file.shared("helper", wanted) ?? file.local(wanted);
-        file.share("helper", wanted, helper);
+        const helper = file.sharedName("helper", wanted) ?? file.local(wanted);
+        file.shareName("helper", wanted, helper);
         const { name } = file.scope();
         file.blank();
         file.block(code`function ${file.local(id)}(${name("value")}: ${importedType(abi, `${wanted}Type`)})`, () => {
-          file.line(code`return ${helper} + ${global("Map")};`);
+          file.line(code`return ${helper} + ${globalName("Map")};`);
         });
       });
       if (recording !== undefined) known.set(id, recording);
@@ -212,7 +216,7 @@ function printParts(parts: Readonly<Record<string, string>>, known: Map<string, 
 }
 
 test("a part of a file is taken as it was while its names are", () => {
-  const known = new Map<string, Recording>();
+  const known = new Map<string, PartRecording>();
   const first = printParts({ a: "x", b: "y", c: "z" }, known);
   expect(first.written).toEqual(["a", "b", "c"]);
   expect(printParts({ a: "x", b: "y", c: "z" }, known)).toEqual({ text: first.text, written: [] });
@@ -236,7 +240,7 @@ test("what others now call something makes the whole file be written again", () 
     { a: "Map", b: "y", c: "x" },
     { a: "x", b: "y", c: "x" },
   ];
-  const known = new Map<string, Recording>();
+  const known = new Map<string, PartRecording>();
   for (const [i, parts] of files.entries()) {
     if (parts["a"] !== files[i - 1]?.["a"]) known.delete("a");
     expect(printParts(parts, known).text).toBe(printParts(parts, new Map()).text);

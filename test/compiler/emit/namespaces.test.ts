@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { type Codec, codec } from "viceroy/codegen/v1";
 import { afterAll, describe, expect, test } from "vitest";
-import { lower } from "../../../compiler/emit/capnp/lower.js";
+import { lowerToCapnp } from "../../../compiler/emit/capnp/lower.js";
 import { jsonSchemaOf } from "../../../compiler/emit/jsonschema/index.js";
 import { emitProto } from "../../../compiler/emit/proto/index.js";
 import { fingerprint } from "../../../compiler/model/fingerprint.js";
@@ -252,7 +252,7 @@ export type State = "on" | "off";
 export namespace State { export interface Reason { why: string } }`,
     },
   ]);
-  const [file] = lower({ schema, lock, schemaRoot: "schemas" }).files;
+  const [file] = lowerToCapnp({ schema, lock, schemaRoot: "schemas" }).files;
   expect(file?.types.map(({ name }) => name).sort()).toEqual([
     "Order",
     "OrderLevel",

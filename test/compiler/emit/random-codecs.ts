@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ArtefactInput } from "../../../compiler/emit/artefacts.js";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema } from "../../../compiler/model/resolve.js";
-import type { Lowered } from "../../../compiler/protobuf/lowered.js";
+import type { LoweredSchema } from "../../../compiler/protobuf/lowered.js";
 import type { Codec } from "../../../runtime/wire/index.js";
 import { randomNumbers } from "../../random.js";
 import { randomSchema } from "../../wire/random-schema.js";
@@ -23,7 +23,7 @@ export interface RandomCodec {
 
 export interface RandomCodecs {
   readonly input: ArtefactInput;
-  readonly lowered: Lowered;
+  readonly lowered: LoweredSchema;
   readonly codecs: readonly RandomCodec[];
 }
 

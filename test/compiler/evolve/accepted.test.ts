@@ -1,11 +1,11 @@
 /** Breaking changes of the wire stop `compile --check` until somebody accepts them in the lock. */
 import { expect, test } from "vitest";
-import { breaking } from "../../../compiler/cli/break.js";
+import { breakCommand } from "../../../compiler/cli/break.js";
 import { type CompileOptions, compile } from "../../../compiler/cli/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import { rename } from "../../../compiler/cli/rename.js";
 import { ConfigError } from "../../../compiler/config/index.js";
-import { lockHeader, lockHeader2 } from "../../../compiler/lock/print.js";
+import { lockHeader, lockHeaderFormat2 } from "../../../compiler/lock/print.js";
 import { addFiles, folderWith, read, TestIo } from "../folder.js";
 import { TestRepository } from "../git/repository.js";
 
@@ -65,7 +65,7 @@ test("an accepted change is a line of the lock, and passes", async () => {
   addFiles(folder, tree("age: string;"));
   expect(await run(folder, { accept: ["Tree.age"] })).toMatchObject({ code: 0, found: [] });
   expect(read(folder, "viceroy.lock").split("\n").slice(0, 4)).toEqual([
-    lockHeader2,
+    lockHeaderFormat2,
     `accepted ${change}`,
     "message Tree in schemas/a next=2",
     "  1 age string",
@@ -123,7 +123,7 @@ test("what is new beside a breaking change gets its ids at once, and is publishe
   const pending = read(folder, "viceroy.lock");
   const id = /0x[0-9a-f]{8}/.exec(pending)?.[0];
   expect(pending.split("\n")).toEqual([
-    lockHeader2,
+    lockHeaderFormat2,
     `actor State in schemas/a ${id} next=3`,
     "  0 new next=1 () -> void",
     "  1 get next=3 (1 key: string, 2 +limit: double?) -> double",
@@ -188,7 +188,7 @@ test("`viceroy break` lets pass what the lock says is accepted", async () => {
   addFiles(made.folder, tree("age: string; size: string;"));
   await run(made.folder, { accept: ["Tree.age"] });
   const io = new TestIo();
-  expect(await breaking(new Project(made.folder), { against: "main", json: true, classes: "WIRE" }, io)).toBe(1);
+  expect(await breakCommand(new Project(made.folder), { against: "main", json: true, classes: "WIRE" }, io)).toBe(1);
   expect(io.lines.map((line) => JSON.parse(line).place)).toEqual(["Tree.size"]);
 });
 
@@ -274,7 +274,7 @@ test("a lock without aliases, as it was written before, is read and completed", 
   const folder = folderWith({ ...files, "schemas/a.ts": head + text });
   await run(folder);
   const whole = read(folder, "viceroy.lock");
-  const older = whole.replace(lockHeader2, lockHeader).replace(/^alias .*\n.*\n/m, "");
+  const older = whole.replace(lockHeaderFormat2, lockHeader).replace(/^alias .*\n.*\n/m, "");
   expect(older).not.toContain("alias");
   addFiles(folder, { "viceroy.lock": older });
   expect((await check(folder)).found).toEqual([

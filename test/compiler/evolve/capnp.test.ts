@@ -1,6 +1,6 @@
 /** What has another place in Cap'n Proto: how types are called there, which member is named, and where comparing ends. */
 import { describe, expect, test } from "vitest";
-import { structChanges, structOf } from "../../../compiler/evolve/capnp.js";
+import { rootStruct, structChanges } from "../../../compiler/evolve/capnp.js";
 import { findBreaks } from "../../../compiler/evolve/index.js";
 import { breaksOf, type SchemaTexts, stateOf, statesOf } from "./states.js";
 
@@ -9,7 +9,7 @@ const emit = ["ts", "capnp"] as const;
 /** What has changed in the interface `Tree`: `place (member): was -> is`. */
 function changes(older: SchemaTexts, newer: SchemaTexts, name = "Tree"): readonly string[] {
   const states = statesOf(older, newer, { emit });
-  const [was, is] = [states.older, states.newer].map(({ capnp }) => structOf(capnp ?? [], "schemas/a.ts", name));
+  const [was, is] = [states.older, states.newer].map(({ capnp }) => rootStruct(capnp ?? [], "schemas/a.ts", name));
   if (was === undefined || is === undefined) throw new Error(`cannot find ${name} in Cap'n Proto`);
   return structChanges(name, { older: was, newer: is }, new Map()).map(
     (change) => `${change.place} (${change.member}): ${change.was} -> ${change.is}`,
@@ -117,10 +117,10 @@ test("a struct is found by its file and by its name, and what is no struct is no
     { emit },
   );
   const files = newer.capnp ?? [];
-  expect(structOf(files, "schemas/a.ts", "Tree")).toMatchObject({ kind: "struct", name: "Tree" });
-  expect(structOf(files, "schemas/b.ts", "Tree")).toBeUndefined();
-  expect(structOf(files, "schemas/a.ts", "Leaf")).toBeUndefined();
-  expect(structOf(files, "schemas/a.ts", "Kind")).toBeUndefined();
+  expect(rootStruct(files, "schemas/a.ts", "Tree")).toMatchObject({ kind: "struct", name: "Tree" });
+  expect(rootStruct(files, "schemas/b.ts", "Tree")).toBeUndefined();
+  expect(rootStruct(files, "schemas/a.ts", "Leaf")).toBeUndefined();
+  expect(rootStruct(files, "schemas/a.ts", "Kind")).toBeUndefined();
 });
 
 describe("viceroy break", () => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BreakClass, breakTable, ignoredForNothing } from "../../../compiler/evolve/index.js";
+import { type BreakClass, breakTable, unusedIgnore } from "../../../compiler/evolve/index.js";
 import { expectedOf, fixtures, inputsOf } from "./fixtures.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -148,7 +148,7 @@ export function breakingPage(): string {
         .map(section),
     );
   }
-  const rest = fixtures().filter((name) => name.startsWith(ignoredForNothing.code));
+  const rest = fixtures().filter((name) => name.startsWith(unusedIgnore.code));
   parts.push("## Of the command itself\n", ...rest.map(section));
   return parts.join("\n");
 }
@@ -180,7 +180,7 @@ function quote(when: string, { name, text }: { readonly name: string; readonly t
 
 /** The comment at the top of the rule's file. */
 function describe(name: string): string {
-  if (name === ignoredForNothing.name) return "An entry of `break.ignore` that nothing is ignored by.";
+  if (name === unusedIgnore.name) return "An entry of `break.ignore` that nothing is ignored by.";
   const folders = ["schemas/evolution/rules", "compiler/evolve/rules"].map((folder) => path.join(root, folder));
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)),

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { breaking } from "../../../compiler/cli/break.js";
+import { breakCommand } from "../../../compiler/cli/break.js";
 import { compile } from "../../../compiler/cli/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import { addFiles, TestIo } from "../folder.js";
@@ -63,6 +63,6 @@ async function write(folder: string): Promise<void> {
 export async function judge(fixture: string): Promise<string> {
   const { older, newer } = await setUp(fixture);
   const io = new TestIo();
-  const code = await breaking(new Project(newer), { against: older, json: false, classes: undefined }, io);
+  const code = await breakCommand(new Project(newer), { against: older, json: false, classes: undefined }, io);
   return `${[...io.errors, ...io.lines, `exit code ${code}`].join("\n")}\n`.replaceAll(older, "../old");
 }

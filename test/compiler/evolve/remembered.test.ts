@@ -1,10 +1,10 @@
 /** The compiler finds with the lock what `viceroy break` finds with the schemas as they were: no more and no less. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { findBreaks, rememberedSchema, type Side } from "../../../compiler/evolve/index.js";
+import { findBreaks, rememberedSchema, type SchemaState } from "../../../compiler/evolve/index.js";
 import { assignIds, type Lock } from "../../../compiler/lock/index.js";
 import type { EnumValue, Field, Schema, Type, TypeDeclaration } from "../../../compiler/model/index.js";
-import { lower } from "../../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../../compiler/protobuf/lower.js";
 import { simpleName } from "../../../schemas/names/qualified.js";
 import { mutateSchema } from "../../evolution/mutate-schema.js";
 import { cases } from "../../profile.js";
@@ -13,11 +13,11 @@ import { hasValues, randomSchema } from "../../wire/random-schema.js";
 
 const lockFile = "viceroy.lock";
 
-function sideOf(schema: Schema, lock: Lock): Side {
-  return { schema, lock, lockFile, lowered: lower(schema, lock, { package: "p.v1", schemaRoot: "schemas" }) };
+function sideOf(schema: Schema, lock: Lock): SchemaState {
+  return { schema, lock, lockFile, lowered: lowerToProtobuf(schema, lock, { package: "p.v1", schemaRoot: "schemas" }) };
 }
 
-function wireBreaks(older: Side, newer: Side): readonly string[] {
+function wireBreaks(older: SchemaState, newer: SchemaState): readonly string[] {
   return findBreaks(older, newer)
     .filter((found) => found.class === "WIRE")
     .map(({ code, text }) => `${code} ${text}`);

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { breaking } from "../../../compiler/cli/break.js";
+import { breakCommand } from "../../../compiler/cli/break.js";
 import { compile } from "../../../compiler/cli/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import { addFiles, TestIo } from "../folder.js";
@@ -37,7 +37,7 @@ export async function breaksBetween(
   if (newer !== undefined) addFiles(after, { "schemas/a.ts": head + newer });
   if (change !== undefined) await change(new Project(after));
   const io = new TestIo();
-  await breaking(new Project(after), { against: before, json: true, classes: undefined }, io);
+  await breakCommand(new Project(after), { against: before, json: true, classes: undefined }, io);
   if (io.errors.length > 0) throw new Error(io.errors.join("\n"));
   return io.lines.map((line) => {
     const found = JSON.parse(line) as Readonly<Record<string, string>>;

@@ -3,9 +3,9 @@
  * files, or the one of `schemas/a.ts`, whose first line imports the vocabulary.
  */
 import type { Config } from "../../../compiler/config/index.js";
-import { type Break, findBreaks, type Side } from "../../../compiler/evolve/index.js";
+import { type Break, findBreaks, type SchemaState } from "../../../compiler/evolve/index.js";
 import { parseLock, printLock } from "../../../compiler/lock/index.js";
-import { readSide } from "../../../compiler/pipeline/side.js";
+import { readSchemaState } from "../../../compiler/pipeline/side.js";
 import { openTypeSource } from "../../../compiler/source/index.js";
 
 const vocabulary =
@@ -41,10 +41,15 @@ const config: Config = {
  * @param lock the text of a lock from which the ids go on
  * @throws Error if the schemas have errors: each is `CODE text`
  */
-export function stateOf(texts: SchemaTexts, emit: Config["emit"] = ["ts"], lock?: string, name = "example"): Side {
+export function stateOf(
+  texts: SchemaTexts,
+  emit: Config["emit"] = ["ts"],
+  lock?: string,
+  name = "example",
+): SchemaState {
   const files = typeof texts === "string" ? { "schemas/a.ts": vocabulary + texts } : texts;
   const schemas = Object.entries(files).map(([path, text]) => ({ path, text }));
-  const { side, diagnostics } = readSide({ ...config, emit }, name, schemas, lock, source, []);
+  const { state: side, diagnostics } = readSchemaState({ ...config, emit }, name, schemas, lock, source, []);
   if (side !== undefined) return side;
   throw new Error(diagnostics.map(({ code, text }) => `${code} ${text}`).join("\n"));
 }

@@ -1,7 +1,7 @@
 /** The table of rules, and breaks that a project has agreed to. */
 import { describe, expect, test } from "vitest";
 import type { IgnoredBreak } from "../../../compiler/config/index.js";
-import { type Break, breakClasses, breakTable, sift } from "../../../compiler/evolve/index.js";
+import { applyIgnores, type Break, breakClasses, breakTable } from "../../../compiler/evolve/index.js";
 
 test("the table has every rule once, in the order of the codes", () => {
   const codes = [...breakTable.keys()];
@@ -22,18 +22,21 @@ describe("what is agreed to", () => {
   const breaks = [found("VC5001", "Tree.a"), found("VC5002", "Tree.a"), found("VC5001", "Tree.b")];
 
   test("is left out, by rule and place, as often as it is found", () => {
-    expect(sift([...breaks, ...breaks], [agreed("VC5001", "Tree.a")])).toEqual({
+    expect(applyIgnores([...breaks, ...breaks], [agreed("VC5001", "Tree.a")])).toEqual({
       breaks: [breaks[1], breaks[2], breaks[1], breaks[2]],
       unused: [],
     });
     const all = breaks.map(({ code, place }) => agreed(code, place));
-    expect(sift(breaks, all)).toEqual({ breaks: [], unused: [] });
+    expect(applyIgnores(breaks, all)).toEqual({ breaks: [], unused: [] });
   });
 
   test("and does not happen is named", () => {
     const unused = [agreed("VC5002", "Tree.b"), agreed("VC5003", "Tree.a")];
-    expect(sift(breaks, [agreed("VC5001", "Tree.b"), ...unused])).toEqual({ breaks: breaks.slice(0, 2), unused });
-    expect(sift([], unused)).toEqual({ breaks: [], unused });
-    expect(sift(breaks, [])).toEqual({ breaks, unused: [] });
+    expect(applyIgnores(breaks, [agreed("VC5001", "Tree.b"), ...unused])).toEqual({
+      breaks: breaks.slice(0, 2),
+      unused,
+    });
+    expect(applyIgnores([], unused)).toEqual({ breaks: [], unused });
+    expect(applyIgnores(breaks, [])).toEqual({ breaks, unused: [] });
   });
 });

@@ -1,13 +1,13 @@
 /** The types that a lock writes are read again as they were; what is no such type is unknown. */
 import { describe, expect, test } from "vitest";
-import { type TypeNames, typeOfText } from "../../../compiler/evolve/type-of-text.js";
+import { type LockTypeResolver, parseLockType } from "../../../compiler/evolve/type-of-text.js";
 import { typeText } from "../../../compiler/lock/type-text.js";
 import type { ScalarName, Type, TypedArrayElement } from "../../../compiler/model/index.js";
 
 const counter: Type = { kind: "mesh", actor: "schemas/a.ts#Counter" };
 
 /** Knows the actor `Counter`, `T` as a type parameter, and every other name that begins with a capital. */
-const names: TypeNames = {
+const names: LockTypeResolver = {
   named(name, args) {
     if (name === "Counter") return counter;
     if (name === "T") return { kind: "parameter", name };
@@ -17,7 +17,7 @@ const names: TypeNames = {
   inline: (kind, step) => ({ kind: "parameter", name: `${kind} at "${step}"` }),
 };
 
-const read = (text: string) => typeOfText(text, names);
+const read = (text: string) => parseLockType(text, names);
 
 const scalar = (name: ScalarName): Type => ({ kind: "scalar", scalar: name });
 const ref = (name: string, ...args: readonly Type[]): Type => ({ kind: "ref", target: `schemas/a.ts#${name}`, args });
@@ -168,7 +168,7 @@ describe("a text that is no type", () => {
 
   test("is what stands in place, where nothing is known of that", () => {
     for (const kind of ["message", "oneof", "union", "enum"])
-      expect(typeOfText(`set<${kind}>`, { ...names, inline: () => undefined })).toBeUndefined();
+      expect(parseLockType(`set<${kind}>`, { ...names, inline: () => undefined })).toBeUndefined();
   });
 });
 
@@ -177,5 +177,5 @@ test("a mistake in what looks names up is not taken for an unknown type", () => 
   const named = () => {
     throw mistake;
   };
-  expect(() => typeOfText("Tree", { ...names, named })).toThrow(mistake);
+  expect(() => parseLockType("Tree", { ...names, named })).toThrow(mistake);
 });

@@ -68,7 +68,7 @@ test("branches without a common commit, and clones without history, are told as 
 
 test("outside of any repository, and without git, it says so", () => {
   const folder = folderWith({});
-  expect(GitRepository.around(folder)).toBeUndefined();
+  expect(GitRepository.containing(folder)).toBeUndefined();
   expect(errorOf(() => GitRepository.open(folder))).toBe(`${folder} lies in no git repository`);
   mkdirSync(path.join(folder, ".git"));
   vi.stubEnv("PATH", "/nowhere");

@@ -7,13 +7,13 @@ import {
   type Lock,
   parseLock,
   printLock,
-  publishedPart,
+  publishedLock,
 } from "../../../compiler/lock/index.js";
-import { lockHeader2 } from "../../../compiler/lock/print.js";
+import { lockHeaderFormat2 } from "../../../compiler/lock/print.js";
 import { schema } from "./schema.js";
 
 function lockOf(...lines: readonly string[]): Lock {
-  const { lock, problems } = parseLock("viceroy.lock", [lockHeader2, ...lines, ""].join("\n"));
+  const { lock, problems } = parseLock("viceroy.lock", [lockHeaderFormat2, ...lines, ""].join("\n"));
   expect(problems).toEqual([]);
   return lock;
 }
@@ -79,13 +79,13 @@ const pending = [
 
 test("the published part of a lock has no pending member", () => {
   const lock = lockOf(accepted, ...pending);
-  expect(lines(publishedPart(lock))).toEqual([
+  expect(lines(publishedLock(lock))).toEqual([
     accepted,
     ...["message Entry in schemas/a next=3", "  1 key string"],
     ...[`${store} next=3`, create, "  1 get next=3 (1 key: string) -> void"],
   ]);
-  const published = publishedPart(lock);
-  expect(publishedPart(published)).toBe(published);
+  const published = publishedLock(lock);
+  expect(publishedLock(published)).toBe(published);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changesSince, parseLock } from "../../../compiler/lock/index.js";
-import { lockHeader, lockHeader2 } from "../../../compiler/lock/print.js";
+import { lockHeader, lockHeaderFormat2 } from "../../../compiler/lock/print.js";
 import { merge, text } from "./merged.js";
 
 const base = text("message Entry in schemas/a next=3", "  1 key string", "  2 ttl int32");
@@ -276,12 +276,12 @@ const ageAccepted = "accepted VC5001 Entry.ttl: its type was int32 and is string
 const nameAccepted = "accepted VC5001 Entry.key: its type was string and is bool: neither side finds the other's value";
 
 test("what either side has accepted stays accepted, in a lock of the newer format", () => {
-  const ours = text(ageAccepted, head(3), "  1 key string", "  2 ttl string").replace(lockHeader, lockHeader2);
-  const theirs = text(nameAccepted, head(3), "  1 key boolean", "  2 ttl int32").replace(lockHeader, lockHeader2);
+  const ours = text(ageAccepted, head(3), "  1 key string", "  2 ttl string").replace(lockHeader, lockHeaderFormat2);
+  const theirs = text(nameAccepted, head(3), "  1 key boolean", "  2 ttl int32").replace(lockHeader, lockHeaderFormat2);
   const merged = merge(base, ours, theirs);
   expect(merged.conflicts).toEqual([]);
   expect(merged.text.split("\n")).toEqual([
-    lockHeader2,
+    lockHeaderFormat2,
     nameAccepted,
     ageAccepted,
     head(3),

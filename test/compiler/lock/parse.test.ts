@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { firstSides } from "../../../compiler/lock/conflict-markers.js";
-import { assignIds, lockHeader, lockHeader2, parseLock, printLock } from "../../../compiler/lock/index.js";
+import { takeFirstSides } from "../../../compiler/lock/conflict-markers.js";
+import { assignIds, lockHeader, lockHeaderFormat2, parseLock, printLock } from "../../../compiler/lock/index.js";
 import { cases } from "../../profile.js";
 import { field, int32, message, schema } from "./schema.js";
 
@@ -31,7 +31,7 @@ test("any text is parsed without throwing", () => {
 
 test("a lock of another format is not guessed at", () => {
   expect(parseLock("viceroy.lock", "# viceroy lock 9\n").problems).toEqual([
-    { kind: "lockVersion", at: at(1, 1), found: "# viceroy lock 9", expected: lockHeader2 },
+    { kind: "lockVersion", at: at(1, 1), found: "# viceroy lock 9", expected: lockHeaderFormat2 },
   ]);
 });
 
@@ -94,15 +94,15 @@ test("accepted changes and pending members survive, in format 2; without them a 
     "  1 get next=3 (1 key: string, 2 +limit: int32) -> void",
     "  2 +put next=1 () -> void",
   ];
-  const text = [lockHeader2, ...lines.slice(0, 6), ""].join("\n");
+  const text = [lockHeaderFormat2, ...lines.slice(0, 6), ""].join("\n");
   const { lock, problems } = parseLock("viceroy.lock", text);
   expect(problems).toEqual([]);
   expect(printLock(lock)).toBe(text);
-  expect(printLock(parseLock("viceroy.lock", [lockHeader2, ...lines.slice(6), ""].join("\n")).lock)).toBe(
-    [lockHeader2, ...lines.slice(6), ""].join("\n"),
+  expect(printLock(parseLock("viceroy.lock", [lockHeaderFormat2, ...lines.slice(6), ""].join("\n")).lock)).toBe(
+    [lockHeaderFormat2, ...lines.slice(6), ""].join("\n"),
   );
   const plain = [lockHeader, "message Entry in a next=2", "  1 key int32", ""].join("\n");
-  expect(printLock(parseLock("viceroy.lock", plain.replace(lockHeader, lockHeader2)).lock)).toBe(plain);
+  expect(printLock(parseLock("viceroy.lock", plain.replace(lockHeader, lockHeaderFormat2)).lock)).toBe(plain);
 });
 
 test("an accepted change without a code is told with its place", () => {
@@ -190,7 +190,7 @@ test("the first side of conflicts is that above the first line between them", ()
     ">>>>>>>",
     "h",
   ];
-  expect(firstSides(lines.join("\n"))).toBe("a\nb\ne\nf\nh");
+  expect(takeFirstSides(lines.join("\n"))).toBe("a\nb\ne\nf\nh");
   const none = ["a ======= b", "<<<<<< c", "|| d", "> e", "=======f"];
-  expect(firstSides(none.join("\n"))).toBe(none.join("\n"));
+  expect(takeFirstSides(none.join("\n"))).toBe(none.join("\n"));
 });

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { glob, toRegExp } from "../../../compiler/output/glob.js";
+import { glob, globToRegExp } from "../../../compiler/output/glob.js";
 import { folderWith } from "../folder.js";
 
 test.each<readonly [string, readonly string[], readonly string[]]>([
@@ -12,8 +12,8 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
   ["a(b)+.ts", ["a(b)+.ts"], ["abb.ts"]],
   ["**/*.ts", ["a.ts", "x/a.ts"], ["x/.hidden/a.ts"]],
 ])("%s", (pattern, matching, others) => {
-  expect(matching.filter((name) => !toRegExp(pattern).test(name))).toEqual([]);
-  expect(others.filter((name) => toRegExp(pattern).test(name))).toEqual([]);
+  expect(matching.filter((name) => !globToRegExp(pattern).test(name))).toEqual([]);
+  expect(others.filter((name) => globToRegExp(pattern).test(name))).toEqual([]);
 });
 
 test("files are found below the root, sorted, without what is skipped, taken out or behind a circle", () => {

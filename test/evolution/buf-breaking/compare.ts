@@ -1,5 +1,5 @@
 /** Where one of the two finds something and the other finds nothing. */
-import { wireDifferences } from "../../../schemas/evolution/index.js";
+import { findWireDifferences } from "../../../schemas/evolution/index.js";
 import type { ProtoField, ProtoMessage, ProtoSchema } from "../../../schemas/protobuf/descriptor.js";
 import type { Finding } from "./finding.js";
 import type { ProtoPair } from "./pair.js";
@@ -35,7 +35,7 @@ function withFields(pair: ProtoPair, finding: Finding): OneSided {
 export function areAlike({ pair, older, newer }: OneSided): boolean {
   if (older === undefined || newer === undefined) return false;
   const roots = { messages: [{ older: holder, newer: holder }], actors: [] };
-  return wireDifferences(holding(pair.older.schema, older), holding(pair.newer.schema, newer), roots).length === 0;
+  return findWireDifferences(holding(pair.older.schema, older), holding(pair.newer.schema, newer), roots).length === 0;
 }
 
 const holder = "holder.v1.Holder";

@@ -1,12 +1,12 @@
 /** What our rules find, by the same units. */
-import { wireDifferences } from "../../../schemas/evolution/index.js";
+import { findWireDifferences } from "../../../schemas/evolution/index.js";
 import type { ProtoField, ProtoMessage, ProtoSchema } from "../../../schemas/protobuf/descriptor.js";
 import type { WireDifference } from "../../../schemas/protobuf/difference.js";
 import type { Finding } from "./finding.js";
 import type { ProtoPair } from "./pair.js";
 
 export function ourFindings({ older, newer }: ProtoPair): readonly Finding[] {
-  return wireDifferences(older.schema, newer.schema).flatMap((difference) =>
+  return findWireDifferences(older.schema, newer.schema).flatMap((difference) =>
     unitsOf(difference, older.schema, newer.schema).map((unit) => ({ by: "viceroy", rule: difference.code, unit })),
   );
 }

@@ -3,35 +3,35 @@
  * Small pieces of code that writing and reading have in common.
  */
 
-import type { Core } from "../../../model/peel.js";
+import type { CoreType } from "../../../model/peel.js";
 import type { Type } from "../../../model/type.js";
 import {
   type Code,
   code,
   type FileBuilder,
-  global,
+  globalName,
   isIdentifier,
   type LocalName,
-  type Scope,
+  type NameScope,
 } from "../../kit/index.js";
 import type { TypePrinter } from "../types.js";
-import type { Layouts } from "./layout.js";
+import type { LockstepLayouts } from "./layout.js";
 
 /** Codecs that the file has or imports, as expressions. */
 export interface CodecReferences {
   /** Of a type that is not written and read in place. `hint`: what a private codec is called. */
-  reference(core: Core, hint: string): Code;
+  reference(core: CoreType, hint: string): Code;
   /** Of the message that stands in the protobuf layout for a type which it cannot say in its place. */
   standIn(type: Type, hint: string): Code;
   /** A type as it stands in a statement: by a private name if it is long to write. */
   type(type: Type, hint: string): Code;
 }
 
-export interface Body {
+export interface MethodBody {
   readonly file: FileBuilder;
-  readonly scope: Scope;
+  readonly scope: NameScope;
   readonly types: TypePrinter;
-  readonly layouts: Layouts;
+  readonly layouts: LockstepLayouts;
   readonly codecs: CodecReferences;
   /** What private codecs of this type's parts are called after. */
   readonly hint: string;
@@ -47,31 +47,31 @@ export interface Body {
   /** Names for types of variants, by their tags. */
   readonly variants: ReadonlyMap<string, LocalName>;
   /** Returns what was read. */
-  leave(result: Code): void;
+  emitReturn(result: Code): void;
 }
 
 /** The view of the reader's bytes. */
-export function viewOf({ view, io }: Body): Code {
+export function viewCode({ view, io }: MethodBody): Code {
   return view ?? code`${io}.view`;
 }
 
 /** `at + 4`, or `at`. */
-export function plus(at: Code, offset: number): Code {
+export function addOffset(at: Code, offset: number): Code {
   return offset === 0 ? at : code`${at} + ${String(offset)}`;
 }
 
 /** `count * 4`, or `count`. */
-export function times(count: Code, size: string): Code {
+export function multiplyBySize(count: Code, size: string): Code {
   return size === "1" ? count : code`${count} * ${size}`;
 }
 
 /** A local variable for what a schema calls `name`. */
-export function localFor(scope: Scope, name: string): LocalName {
-  return scope.name(identifier(name));
+export function localFor(scope: NameScope, name: string): LocalName {
+  return scope.name(toIdentifier(name));
 }
 
 /** `with-dash` -> `withDash`. */
-export function identifier(name: string): string {
+export function toIdentifier(name: string): string {
   if (isIdentifier(name)) return name;
   const words = name.split(/[^\p{ID_Continue}$]+/u).filter((word) => word !== "");
   const joined = words.map((word, i) => (i === 0 ? word : upperFirst(word))).join("");
@@ -92,13 +92,13 @@ export function baseName(value: Code | undefined): string {
 }
 
 /** `points` and `slot` give `pointsSlot`; nothing and `slot`, `slot`. */
-export function derived(scope: Scope, base: string, role: string): LocalName {
+export function derivedName(scope: NameScope, base: string, role: string): LocalName {
   return scope.name(base === "" ? role : base + upperFirst(role));
 }
 
 /** What a private codec of a part is called: `Tree` and `left` give `TreeLeft`. */
 export function partHint(hint: string, name: string): string {
-  return hint + upperFirst(identifier(name).replace(/^_+/, ""));
+  return hint + upperFirst(toIdentifier(name).replace(/^_+/, ""));
 }
 
 export const typedArrayNames = {
@@ -115,17 +115,17 @@ export const typedArrayNames = {
 } as const;
 
 export function typedArrayClass(core: Extract<Type, { kind: "typedArray" }>): Code {
-  return global(typedArrayNames[core.element]);
+  return globalName(typedArrayNames[core.element]);
 }
 
 /** Arrays of doubles are aligned blocks, with methods of their own. */
-export function isNumbers(core: Core, layouts: Layouts): boolean {
+export function isDoubleArray(core: CoreType, layouts: LockstepLayouts): boolean {
   if (core.kind !== "array") return false;
   const element = layouts.peel(core.element);
   return !element.nullable && element.core.kind === "scalar" && element.core.scalar === "double";
 }
 
 /** Whether values are written and read by loops in place; everything else is one expression. */
-export function isLooped(core: Core, layouts: Layouts): boolean {
-  return ["array", "map", "set", "record"].includes(core.kind) && !isNumbers(core, layouts);
+export function isLooped(core: CoreType, layouts: LockstepLayouts): boolean {
+  return ["array", "map", "set", "record"].includes(core.kind) && !isDoubleArray(core, layouts);
 }

@@ -11,8 +11,8 @@ import {
   type Code,
   call,
   code,
-  member,
-  numbers,
+  memberAccess,
+  numberArray,
   objectKey,
   objectLiteral,
   property,
@@ -20,8 +20,14 @@ import {
 } from "../../kit/index.js";
 import { type EmitContext, lowerFirst } from "../context.js";
 import { abiValue, tensorCodec } from "../names.js";
-import { literal, type TypePrinter } from "../types.js";
-import { enumProto, fieldsProto, objectProto, tupleProto, unionProto } from "./proto.js";
+import { literalText, type TypePrinter } from "../types.js";
+import {
+  enumProtoOptions,
+  fieldsProtoOptions,
+  objectProtoOptions,
+  tupleProtoOptions,
+  unionProtoOptions,
+} from "./proto.js";
 
 const codec = abiValue("codec");
 
@@ -44,9 +50,9 @@ export class CodecPrinter {
   type(type: Type): Code {
     switch (type.kind) {
       case "scalar":
-        return member(codec, type.scalar);
+        return memberAccess(codec, type.scalar);
       case "typedArray":
-        return member(codec, typedArrays[type.element]);
+        return memberAccess(codec, typedArrays[type.element]);
       case "array":
       case "set":
         return this.#call(type.kind, [this.type(type.element)]);
@@ -80,7 +86,7 @@ export class CodecPrinter {
       case "tensor":
         return call(tensorCodec, []);
       case "wellKnown":
-        return member(codec, lowerFirst(type.name));
+        return memberAccess(codec, lowerFirst(type.name));
       case "unsupported":
         throw new Error(`cannot emit ${type.typeText}: the schema has errors`);
     }
@@ -98,29 +104,33 @@ export class CodecPrinter {
         return call(this.#types.generic([codec, ".object"], [type]), [
           name,
           arrowToObject("()", this.#fields(shape.fields)),
-          ...objectProto(shape.fields, fullName),
+          ...objectProtoOptions(shape.fields, fullName),
         ]);
       case "enum": {
-        const literals = shape.values.map(({ value }) => literal(value));
+        const literals = shape.values.map(({ value }) => literalText(value));
         const values = shape.values.every(({ value }) => typeof value === "number")
-          ? numbers(literals)
+          ? numberArray(literals)
           : bracketed(literals);
         return call(this.#types.generic([codec, ".enumeration"], [type]), [
           name,
           values,
-          ...enumProto(shape, textOf(name), textOf(name) === "" ? this.#context.enumName(shape) : fullName),
+          ...enumProtoOptions(
+            shape,
+            literalNameText(name),
+            literalNameText(name) === "" ? this.#context.enumName(shape) : fullName,
+          ),
         ]);
       }
       case "oneof":
         return call(this.#types.generic([codec, ".oneof"], [type]), [
           name,
           arrowToObject("()", this.#fields(shape.cases)),
-          ...fieldsProto(shape.cases, fullName),
+          ...fieldsProtoOptions(shape.cases, fullName),
         ]);
       case "union": {
         const variants = shape.variants.map(({ tag, type }) => property(objectKey(tag), this.type(type)));
         const list = arrowToObject("()", objectLiteral(variants));
-        const proto = unionProto(shape.variants, fullName);
+        const proto = unionProtoOptions(shape.variants, fullName);
         const args = [name, stringLiteral(shape.discriminant), list, ...proto];
         return call(this.#types.generic([codec, ".union"], [type]), args);
       }
@@ -131,7 +141,7 @@ export class CodecPrinter {
 
   /** The codec of the arguments of a constructor or an endpoint, which is called `name` in errors. */
   args(name: string, params: readonly Parameter[]): Code {
-    return call([codec, ".parameters"], [stringLiteral(name), this.#fields(params), ...fieldsProto(params)]);
+    return call([codec, ".parameters"], [stringLiteral(name), this.#fields(params), ...fieldsProtoOptions(params)]);
   }
 
   #fields(fields: readonly (Field | Parameter)[]): Code {
@@ -148,7 +158,7 @@ export class CodecPrinter {
   #tuple(type: Extract<Type, { kind: "tuple" }>): Code {
     const { elements, rest } = type;
     const parts = elements.map(({ type, optional }) => this.#part(type, optional));
-    const proto = tupleProto(elements);
+    const proto = tupleProtoOptions(elements);
     const combinator = (name: string): Code => this.#types.generic([codec, ".", name], [type]);
     if (rest !== undefined) return call(combinator("tupleWithRest"), [bracketed(parts), this.type(rest), ...proto]);
     return proto.length === 0 ? call(combinator("tuple"), parts) : call(combinator("tupleAs"), [...proto, ...parts]);
@@ -165,7 +175,7 @@ function isInferredWider(type: Type): boolean {
 }
 
 /** The text of a name as `nameExpression` has it: enums are not generic. */
-function textOf(name: Code): string {
+function literalNameText(name: Code): string {
   return typeof name === "string" ? (JSON.parse(name) as string) : "";
 }
 

@@ -17,43 +17,43 @@ import {
 } from "../../kit/index.js";
 import { callerParams } from "../actors.js";
 import { type EmitContext, lowerFirst } from "../context.js";
-import { mentions } from "../declarations.js";
+import { mentionsParameter } from "../declarations.js";
 import { abiType, abiValue } from "../names.js";
 import { TypePrinter } from "../types.js";
 import { CodecPrinter, nameExpression } from "./composed.js";
-import { Layouts } from "./layout.js";
-import { Units } from "./units.js";
+import { LockstepLayouts } from "./layout.js";
+import { CodecEmitter } from "./units.js";
 
 /** How descriptors refer to the codecs of what actors take and give. Every answer is an expression. */
-export interface ModuleCodecs {
+export interface ActorCodecs {
   /** The codec of the arguments of a constructor or an endpoint, as one tuple, without the port of `@respond`. */
   args(owner: ActorDeclaration | Endpoint): Code;
   /** The codec of a type: of a result, an item of a stream, what a port takes. */
-  of(type: Type): Code;
+  codec(type: Type): Code;
 }
 
 /** Writes codecs into a file. Private ones come right behind the first one that refers to them. */
-export class CodecEmitter {
+export class ModuleCodecEmitter {
   readonly #file: FileBuilder;
   readonly #context: EmitContext;
-  readonly #units: Units;
+  readonly #codecs: CodecEmitter;
 
   constructor(file: FileBuilder, context: EmitContext) {
     this.#file = file;
     this.#context = context;
-    this.#units = new Units(file, context, layoutsOf(context.index));
+    this.#codecs = new CodecEmitter(file, context, lockstepLayoutsOf(context.index));
   }
 
   /** The codec of a declaration. */
   emit(declaration: TypeDeclaration): void {
     if (declaration.typeParameters.length > 0) emitFactory(this.#file, declaration, this.#context);
-    else this.#units.declare(declaration);
-    this.#units.flush();
+    else this.#codecs.declare(declaration);
+    this.#codecs.flush();
   }
 
   /** The codecs of arguments and results, whose names descriptors will ask for. */
-  emitForActors(actors: readonly ActorDeclaration[]): ModuleCodecs {
-    const units = this.#units;
+  emitForActors(actors: readonly ActorDeclaration[]): ActorCodecs {
+    const units = this.#codecs;
     const args = new Map<ActorDeclaration | Endpoint, Code>();
     const results = new Map<Type, Code>();
     for (const actor of actors) {
@@ -61,11 +61,11 @@ export class CodecEmitter {
       for (const endpoint of actor.endpoints) {
         const { name, result } = endpoint;
         args.set(endpoint, units.args(`${actor.name}.${name}`, callerParams(endpoint)));
-        if (result !== undefined) results.set(result, units.of(result, `${actor.name}Result`));
+        if (result !== undefined) results.set(result, units.expressionOf(result, `${actor.name}Result`));
       }
     }
     units.flush();
-    return { args: (owner) => args.get(owner)!, of: (type) => results.get(type)! };
+    return { args: (owner) => args.get(owner)!, codec: (type) => results.get(type)! };
   }
 }
 
@@ -75,11 +75,11 @@ export function aliasesLast(types: readonly TypeDeclaration[]): readonly TypeDec
   return [...types.filter((type) => !isAlias(type)), ...types.filter(isAlias)];
 }
 
-const layouts = new WeakMap<SchemaIndex, Layouts>();
+const layouts = new WeakMap<SchemaIndex, LockstepLayouts>();
 
 /** Of the whole schema, worked out once. */
-export function layoutsOf(index: SchemaIndex): Layouts {
-  const known = layouts.get(index) ?? new Layouts(index);
+export function lockstepLayoutsOf(index: SchemaIndex): LockstepLayouts {
+  const known = layouts.get(index) ?? new LockstepLayouts(index);
   layouts.set(index, known);
   return known;
 }
@@ -92,13 +92,13 @@ function emitFactory(file: FileBuilder, declaration: TypeDeclaration, context: E
   const codecs = new Map(
     typeParameters.map((name): [string, LocalName] => [
       name,
-      scope.name(partsOfShape(shape).some(mentions(name)) ? name.toLowerCase() : `_${name.toLowerCase()}`),
+      scope.name(partsOfShape(shape).some(mentionsParameter(name)) ? name.toLowerCase() : `_${name.toLowerCase()}`),
     ]),
   );
   const printer = new TypePrinter(context, types);
   const type: Type = { kind: "ref", target: key, args: typeParameters.map((name) => ({ kind: "parameter", name })) };
   const result = printer.generic(abiType("Codec"), [type]);
-  const exportedAs = (what: string) => (context.exported(key) ? `export ${what}` : what);
+  const exportedAs = (what: string) => (context.isExported(key) ? `export ${what}` : what);
   const exported = exportedAs("const ");
   const value = new CodecPrinter(context, printer, codecs).shape(shape, nameExpression(declaration, codecs), type);
   file.blank();

@@ -3,30 +3,30 @@
  * contain themselves. Facts about the schema, worked out once, when they are asked for; no code is printed here.
  */
 import { components } from "../../../model/components.js";
-import { type Core, type Peeled, peel, shapeOf } from "../../../model/peel.js";
+import { type CoreType, type PeeledType, peel, shapeOf } from "../../../model/peel.js";
 import { partsOfShape, type SchemaIndex, typeKey } from "../../../model/resolve.js";
 import type { Field, Shape, TupleElement, Type } from "../../../model/type.js";
-import { placeRow, type Row, type RowPart } from "./row.js";
+import { layOutRow, type Row, type RowPart } from "./row.js";
 import { wellKnownLayouts } from "./well-known.js";
 
-type Reference = Extract<Core, { kind: "ref" }>;
+type Reference = Extract<CoreType, { kind: "ref" }>;
 
 /** What values can hold. */
-interface Holds {
+interface ContentTraits {
   readonly text: boolean;
   readonly bulk: boolean;
   readonly tensors: boolean;
 }
 
-interface Facts extends Holds {
+interface TypeTraits extends ContentTraits {
   readonly recursive: boolean;
   /** Whether it refers to itself at all. */
   readonly circular: boolean;
 }
 
-export class Layouts {
+export class LockstepLayouts {
   readonly #index: SchemaIndex;
-  readonly #facts = new Map<string, Facts>();
+  readonly #traits = new Map<string, TypeTraits>();
   readonly #slots = new Map<string, number>();
   readonly #rows = new WeakMap<readonly RowPart[], Row>();
 
@@ -34,16 +34,16 @@ export class Layouts {
     this.#index = index;
   }
 
-  peel(type: Type): Peeled {
+  peel(type: Type): PeeledType {
     return peel(type, this.#index);
   }
 
-  shape(core: Extract<Core, { kind: "ref" | "inline" }>): Shape {
+  shape(core: Extract<CoreType, { kind: "ref" | "inline" }>): Shape {
     return shapeOf(core, this.#index);
   }
 
   /** The size of a slot; of a nullable type outside a row it is 1. */
-  slot(core: Core): number {
+  slotSize(core: CoreType): number {
     switch (core.kind) {
       case "scalar":
         return scalarSlot(core.scalar);
@@ -63,39 +63,39 @@ export class Layouts {
   }
 
   /** The slot of an element of an array, a map, a case: anywhere but in a row. */
-  elementSlot(type: Type): number {
+  elementSlotSize(type: Type): number {
     const { core, nullable } = this.peel(type);
-    return nullable ? 1 : this.slot(core);
+    return nullable ? 1 : this.slotSize(core);
   }
 
   row(parts: readonly RowPart[]): Row {
     let row = this.#rows.get(parts);
     if (row === undefined) {
-      row = placeRow(
+      row = layOutRow(
         parts,
         (type) => this.peel(type),
-        (core) => this.slot(core),
+        (core) => this.slotSize(core),
       );
       this.#rows.set(parts, row);
     }
     return row;
   }
 
-  text(type: Type): boolean {
-    return this.#holds(type, "text", (reference) => this.#factsOf(reference));
+  holdsText(type: Type): boolean {
+    return this.#holds(type, "text", (reference) => this.#traitsOf(reference));
   }
 
-  bulk(type: Type): boolean {
-    return this.#holds(type, "bulk", (reference) => this.#factsOf(reference));
+  holdsBulk(type: Type): boolean {
+    return this.#holds(type, "bulk", (reference) => this.#traitsOf(reference));
   }
 
-  tensors(type: Type): boolean {
-    return this.#holds(type, "tensors", (reference) => this.#factsOf(reference));
+  holdsTensors(type: Type): boolean {
+    return this.#holds(type, "tensors", (reference) => this.#traitsOf(reference));
   }
 
   /** Whether values of a named type can contain others of it, and count for the limit of depth. */
-  recursive(core: Core): boolean {
-    return core.kind === "ref" && this.#factsOf(core).recursive;
+  isRecursive(core: CoreType): boolean {
+    return core.kind === "ref" && this.#traitsOf(core).recursive;
   }
 
   #shapeSlot(shape: Shape): number {
@@ -109,7 +109,7 @@ export class Layouts {
       case "oneof":
         return indexSize(shape.cases.length);
       case "alias":
-        return this.elementSlot(shape.type);
+        return this.elementSlotSize(shape.type);
     }
   }
 
@@ -118,14 +118,14 @@ export class Layouts {
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
     // A type that every value of contains another one has no values: any size will do.
-    const isEndless = this.#factsOf(reference).circular && this.#contains(reference, key, new Set());
+    const isEndless = this.#traitsOf(reference).circular && this.#contains(reference, key, new Set());
     const size = isEndless ? 1 : this.#shapeSlot(this.shape(reference));
     this.#slots.set(key, size);
     return size;
   }
 
   /** Whether the slot of `core` would hold the slot of the named type `key`. */
-  #contains(core: Core, key: string, seen: Set<string>): boolean {
+  #contains(core: CoreType, key: string, seen: Set<string>): boolean {
     const shape = core.kind === "ref" || core.kind === "inline" ? this.shape(core) : undefined;
     const parts = core.kind === "tuple" ? tupleParts(core) : shape?.kind === "message" ? shape.fields : [];
     const aliased = shape?.kind === "alias" ? [this.peel(shape.type).core] : [];
@@ -140,18 +140,18 @@ export class Layouts {
     });
   }
 
-  #holds(type: Type, what: keyof Holds, factsOf: (reference: Reference) => Facts | undefined): boolean {
+  #holds(type: Type, what: keyof ContentTraits, factsOf: (reference: Reference) => TypeTraits | undefined): boolean {
     const { core } = this.peel(type);
-    const leaf = leafFacts(core);
+    const leaf = leafTraits(core);
     if (leaf !== undefined) return leaf[what];
     if (core.kind === "ref") return factsOf(core)?.[what] ?? false;
     return partsOfCore(core).some((part) => this.#holds(part, what, factsOf));
   }
 
-  #factsOf(reference: Reference): Facts {
+  #traitsOf(reference: Reference): TypeTraits {
     const key = typeKey(reference);
-    if (!this.#facts.has(key)) this.#findFacts(key, reference);
-    return this.#facts.get(key) as Facts;
+    if (!this.#traits.has(key)) this.#findTraits(key, reference);
+    return this.#traits.get(key) as TypeTraits;
   }
 
   /**
@@ -159,20 +159,20 @@ export class Layouts {
    * little again. Types that refer to each other hold what any of them holds; they come after all others that they
    * refer to.
    */
-  #findFacts(root: string, reference: Reference): void {
+  #findTraits(root: string, reference: Reference): void {
     const nodes = new Map([[root, reference]]);
     const edges = new Map<string, ReadonlyMap<string, Reference>>();
     // A map may grow while it is walked.
     for (const [key, node] of nodes) {
       const targets = this.#referencesIn(partsOfShape(this.shape(node)));
       edges.set(key, targets);
-      for (const [target, found] of targets) if (!this.#facts.has(target)) nodes.set(target, found);
+      for (const [target, found] of targets) if (!this.#traits.has(target)) nodes.set(target, found);
     }
     const targetsOf = (key: string) => [...(edges.get(key)?.keys() ?? [])].filter((target) => nodes.has(target));
     for (const circle of components([...nodes.keys()].sort(), targetsOf)) {
       const shapes = circle.map((key) => this.shape(nodes.get(key) as Reference));
-      const known = (part: Reference) => this.#facts.get(typeKey(part));
-      const holds = (what: keyof Holds) =>
+      const known = (part: Reference) => this.#traits.get(typeKey(part));
+      const holds = (what: keyof ContentTraits) =>
         shapes.some((shape) => partsOfShape(shape).some((part) => this.#holds(part, what, known)));
       const facts = { text: holds("text"), bulk: holds("bulk"), tensors: holds("tensors") };
       const [first] = circle;
@@ -181,7 +181,7 @@ export class Layouts {
       const objects = circle.filter((_, i) => isObject(shapes[i]!));
       const counted = objects.length > 0 ? objects : circle;
       for (const key of circle)
-        this.#facts.set(key, { ...facts, circular: isCircle, recursive: isCircle && counted.includes(key) });
+        this.#traits.set(key, { ...facts, circular: isCircle, recursive: isCircle && counted.includes(key) });
     }
   }
 
@@ -195,7 +195,7 @@ export class Layouts {
     for (const type of types) {
       const { core } = this.peel(type);
       if (core.kind === "ref") found.set(typeKey(core), core);
-      else if (leafFacts(core) === undefined) this.#addReferences(found, partsOfCore(core));
+      else if (leafTraits(core) === undefined) this.#addReferences(found, partsOfCore(core));
     }
   }
 }
@@ -208,7 +208,7 @@ function isObject(shape: Shape): boolean {
 }
 
 /** What a type that has no parts holds; undefined for others. What a port takes is no part of it. */
-function leafFacts(core: Core): Holds | undefined {
+function leafTraits(core: CoreType): ContentTraits | undefined {
   switch (core.kind) {
     case "scalar":
       return { text: core.scalar === "string", bulk: core.scalar === "bytes", tensors: false };
@@ -228,7 +228,7 @@ function leafFacts(core: Core): Holds | undefined {
 }
 
 /** The types that a value is made of. The keys of a record are strings. */
-function partsOfCore(core: Core): readonly Type[] {
+function partsOfCore(core: CoreType): readonly Type[] {
   switch (core.kind) {
     case "array":
     case "set":
@@ -256,7 +256,7 @@ export function tupleParts({
 }
 
 /** Fields in the order in which JavaScript lists properties: numbers first. */
-export function inOrder<T extends Pick<Field, "name">>(fields: readonly T[]): readonly T[] {
+export function inPropertyOrder<T extends Pick<Field, "name">>(fields: readonly T[]): readonly T[] {
   const isIndex = ({ name }: T) => /^(0|[1-9]\d*)$/.test(name) && Number(name) < 2 ** 32 - 1;
   if (!fields.some(isIndex)) return fields;
   const indices = fields.filter(isIndex).sort((a, b) => Number(a.name) - Number(b.name));

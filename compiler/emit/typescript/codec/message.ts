@@ -6,32 +6,32 @@ import {
   code,
   conditional,
   destructuring,
-  global,
+  globalName,
   propertyKey,
   shorthand,
   stringLiteral,
 } from "../../kit/index.js";
-import { type Body, localFor } from "./body.js";
-import { buildObject, type Constant, isInherited, isShadowing } from "./object.js";
+import { localFor, type MethodBody } from "./body.js";
+import { buildObject, type ConstantProperty, isInherited, shadowsInherited } from "./object.js";
 import type { RowItem } from "./row-item.js";
 import { readRow } from "./row-reader.js";
 import { writeRow } from "./row-writer.js";
 import { refuseIf } from "./writing.js";
 
-export function writeMessage(body: Body, fields: readonly Field[]): void {
+export function writeMessage(body: MethodBody, fields: readonly Field[]): void {
   body.file.line(code`${body.io}.requireObject(${body.value});`);
   writeFields(body, fields);
 }
 
 /** The fields of `body.value`, which is an object. */
-export function writeFields(body: Body, fields: readonly Field[]): void {
+export function writeFields(body: MethodBody, fields: readonly Field[]): void {
   const { file, scope, value, layouts } = body;
   const row = layouts.row(fields);
-  const items = rowItems(body, fields, row.places);
+  const items = rowItems(body, fields, row.slots);
   const shadowing = new Map(
-    items.filter((_, i) => isShadowing(fields[i]!)).map((item) => [item, scope.name(`${item.value.wanted}Found`)]),
+    items.filter((_, i) => shadowsInherited(fields[i]!)).map((item) => [item, scope.name(`${item.value.wanted}Found`)]),
   );
-  const isOwn = (name: string) => code`${global("Object")}.hasOwn(${value}, ${stringLiteral(name)})`;
+  const isOwn = (name: string) => code`${globalName("Object")}.hasOwn(${value}, ${stringLiteral(name)})`;
   if (fields.some(isInherited)) refuseIf(body, code`!${isOwn("__proto__")}`);
   if (items.length > 0) {
     const pattern = items.map((item) => shorthand(propertyKey(item.name), shadowing.get(item) ?? item.value));
@@ -44,13 +44,13 @@ export function writeFields(body: Body, fields: readonly Field[]): void {
 }
 
 /** Reads the fields and returns an object of them, of the type that is written `type`. */
-export function readFields(body: Body, fields: readonly Field[], type: Code, constant?: Constant): void {
+export function readFields(body: MethodBody, fields: readonly Field[], type: Code, constant?: ConstantProperty): void {
   const row = body.layouts.row(fields);
-  const items = rowItems(body, fields, row.places);
+  const items = rowItems(body, fields, row.slots);
   readRow(body, row, items);
   buildObject(body, fields, items, type, constant);
 }
 
-function rowItems(body: Body, fields: readonly Field[], places: readonly RowItem["place"][]): readonly RowItem[] {
-  return fields.map(({ name }, i) => ({ name, place: places[i]!, value: localFor(body.scope, name) }));
+function rowItems(body: MethodBody, fields: readonly Field[], slots: readonly RowItem["slot"][]): readonly RowItem[] {
+  return fields.map(({ name }, i) => ({ name, slot: slots[i]!, value: localFor(body.scope, name) }));
 }

@@ -1,20 +1,20 @@
 /** The methods `write` and `read` of a generated codec, by the kind of type that it is for. */
 import type { Shape, Type } from "../../../model/type.js";
-import type { Body } from "./body.js";
+import type { MethodBody } from "./body.js";
 import { readChoice, writeChoice } from "./choice.js";
-import { inOrder } from "./layout.js";
+import { inPropertyOrder } from "./layout.js";
 import { readFields, writeMessage } from "./message.js";
 import { readElement } from "./reading.js";
 import { readTuple, writeTuple } from "./tuple.js";
 import { writeElement } from "./writing.js";
 
 /** What codecs are generated for. An alias is of something composite: an array, a map, a record. */
-export type Generated = Exclude<Shape, { kind: "enum" }> | Extract<Type, { kind: "tuple" }>;
+export type GeneratedType = Exclude<Shape, { kind: "enum" }> | Extract<Type, { kind: "tuple" }>;
 
-export function writeStatements(body: Body, type: Generated): void {
+export function writeStatements(body: MethodBody, type: GeneratedType): void {
   switch (type.kind) {
     case "message":
-      writeMessage(body, inOrder(type.fields));
+      writeMessage(body, inPropertyOrder(type.fields));
       return;
     case "union":
     case "oneof":
@@ -29,10 +29,10 @@ export function writeStatements(body: Body, type: Generated): void {
 }
 
 /** Ends with a return. */
-export function readStatements(body: Body, type: Generated): void {
+export function readStatements(body: MethodBody, type: GeneratedType): void {
   switch (type.kind) {
     case "message":
-      readFields(body, inOrder(type.fields), body.type);
+      readFields(body, inPropertyOrder(type.fields), body.type);
       return;
     case "union":
     case "oneof":
@@ -42,6 +42,6 @@ export function readStatements(body: Body, type: Generated): void {
       readTuple(body, type);
       return;
     case "alias":
-      body.leave(readElement(body, type.type, body.at, body.hint));
+      body.emitReturn(readElement(body, type.type, body.at, body.hint));
   }
 }

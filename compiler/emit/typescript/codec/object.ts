@@ -7,17 +7,17 @@ import {
   type FileBuilder,
   ifStatement,
   type LocalName,
-  member,
+  memberAccess,
+  type NameScope,
   objectKey,
   objectLiteral,
-  type Scope,
   shorthand,
   stringLiteral,
 } from "../../kit/index.js";
 import { abiType } from "../names.js";
 
 /** A property with the same value in all objects of a type, which is not written: the discriminant of a variant. */
-export interface Constant {
+export interface ConstantProperty {
   readonly name: string;
   readonly value: string;
 }
@@ -28,24 +28,24 @@ export interface NamedValue {
   readonly value: LocalName;
 }
 
-interface Building {
+interface ObjectBuilding {
   readonly file: FileBuilder;
-  readonly scope: Scope;
+  readonly scope: NameScope;
   /** Returns what was built. */
-  leave(result: Code): void;
+  emitReturn(result: Code): void;
 }
 
 /** Returns an object of the type that is written `type`. */
 export function buildObject(
-  { file, scope, leave }: Building,
+  { file, scope, emitReturn: leave }: ObjectBuilding,
   fields: readonly Field[],
   items: readonly NamedValue[],
   type: Code,
-  constant?: Constant,
+  constant?: ConstantProperty,
 ): void {
   const known = constant === undefined ? [] : [code`${objectKey(constant.name)}: ${stringLiteral(constant.value)}`];
   const optional = items.filter((_, i) => isAddedLater(fields[i]!));
-  const others = items.filter((item) => !optional.includes(item)).map((item) => entry(item, fields));
+  const others = items.filter((item) => !optional.includes(item)).map((item) => objectEntry(item, fields));
   const literal = objectLiteral([...known, ...others]);
   if (optional.length === 0) {
     leave(literal);
@@ -56,7 +56,7 @@ export function buildObject(
   const resultType = isReadonly ? code`${abiType("Mutable")}<${type}>` : type;
   file.line(assignment(code`const ${result}: ${resultType}`, literal), ";");
   for (const item of optional) {
-    const set = assignment(member(result, item.name), item.value);
+    const set = assignment(memberAccess(result, item.name), item.value);
     file.line(ifStatement(code`${item.value} !== undefined`, [set, ";"]));
   }
   leave(result);
@@ -68,7 +68,7 @@ export function isAddedLater({ name, optional }: Field): boolean {
 }
 
 /** Whether an optional field, when it is not there, would be found in what every object inherits. */
-export function isShadowing({ name, optional }: Field): boolean {
+export function shadowsInherited({ name, optional }: Field): boolean {
   return optional && name in Object.prototype;
 }
 
@@ -78,7 +78,7 @@ export function isInherited({ name, optional }: Field): boolean {
 }
 
 /** A property of the literal; also an optional one that would otherwise be found in what every object inherits. */
-function entry(item: NamedValue, fields: readonly Field[]): Code {
+function objectEntry(item: NamedValue, fields: readonly Field[]): Code {
   const isOptional = fields.some((field) => field.name === item.name && field.optional);
   const own = shorthand(objectKey(item.name), item.value);
   return isOptional ? code`...(${item.value} !== undefined && { ${own} })` : own;

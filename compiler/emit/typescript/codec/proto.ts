@@ -7,18 +7,26 @@ import { flattenedCases } from "../../../model/flattened.js";
 import type { Parameter } from "../../../model/schema.js";
 import type { EnumValue, Field, TupleElement, Variant } from "../../../model/type.js";
 import { type EnumShape, hasNumbers } from "../../../protobuf/position.js";
-import { bracketed, type Code, numbers, objectKey, objectLiteral, property, stringLiteral } from "../../kit/index.js";
-import { inOrder } from "./layout.js";
+import {
+  bracketed,
+  type Code,
+  numberArray,
+  objectKey,
+  objectLiteral,
+  property,
+  stringLiteral,
+} from "../../kit/index.js";
+import { inPropertyOrder } from "./layout.js";
 
-type Options = readonly Code[];
+type OptionsArgument = readonly Code[];
 
 /** @param fullName of the message, if it has one that others know */
-export function objectProto(fields: readonly Field[], fullName?: string): Options {
+export function objectProtoOptions(fields: readonly Field[], fullName?: string): OptionsArgument {
   const flat = fields.filter(({ type, optional }) => flattenedCases(type, optional) !== undefined);
   const unpacked = fields.filter(({ tags }) => tags.unpacked);
   return options([
     ...typeOf(fullName),
-    ...numbersOf(inOrder(fields).map(({ id }) => id)),
+    ...numbersOf(inPropertyOrder(fields).map(({ id }) => id)),
     ...namesOf(fields),
     ...listOf("flat", flat),
     ...listOf("unpacked", unpacked),
@@ -26,16 +34,16 @@ export function objectProto(fields: readonly Field[], fullName?: string): Option
 }
 
 /** Of the cases of a oneof, of the parameters of a call. */
-export function fieldsProto(fields: readonly (Field | Parameter)[], fullName?: string): Options {
-  return options([...typeOf(fullName), ...numbersOf(inOrder(fields).map(({ id }) => id)), ...namesOf(fields)]);
+export function fieldsProtoOptions(fields: readonly (Field | Parameter)[], fullName?: string): OptionsArgument {
+  return options([...typeOf(fullName), ...numbersOf(inPropertyOrder(fields).map(({ id }) => id)), ...namesOf(fields)]);
 }
 
-export function unionProto(variants: readonly Variant[], fullName?: string): Options {
-  const named = inOrder(variants.map(({ tag, id }) => ({ name: tag, id })));
+export function unionProtoOptions(variants: readonly Variant[], fullName?: string): OptionsArgument {
+  const named = inPropertyOrder(variants.map(({ tag, id }) => ({ name: tag, id })));
   return options([...typeOf(fullName), ...numbersOf(named.map(({ id }) => id))]);
 }
 
-export function tupleProto(elements: readonly TupleElement[]): Options {
+export function tupleProtoOptions(elements: readonly TupleElement[]): OptionsArgument {
   if (elements.every(({ name }) => name === undefined)) return [];
   const labels = elements.map(({ name }, i) => stringLiteral(name ?? `item${i + 1}`));
   return options([property("labels", bracketed(labels))]);
@@ -45,7 +53,7 @@ export function tupleProto(elements: readonly TupleElement[]): Options {
  * Names of values are made of those that the schema has for them: of a member of an enum, which a codec does not know.
  * @param fullName in protobuf, of an enum that is written in place: names of values begin with it
  */
-export function enumProto(shape: EnumShape, ownName: string, fullName: string | undefined): Options {
+export function enumProtoOptions(shape: EnumShape, ownName: string, fullName: string | undefined): OptionsArgument {
   const enumName = fullName?.slice(fullName.lastIndexOf(".") + 1) ?? ownName;
   const ids = hasNumbers(shape) ? [] : numbersOf(shape.values.map(({ id }) => id));
   const nameOf = ({ name, wireName }: Pick<EnumValue, "name" | "wireName">) =>
@@ -73,7 +81,7 @@ function typeOf(fullName: string | undefined): readonly Code[] {
 }
 
 function numbersOf(ids: readonly number[]): readonly Code[] {
-  return ids.every((id, i) => id === i + 1) ? [] : [property("numbers", numbers(ids.map(String)))];
+  return ids.every((id, i) => id === i + 1) ? [] : [property("numbers", numberArray(ids.map(String)))];
 }
 
 function listOf(what: string, fields: readonly Field[]): readonly Code[] {
@@ -98,6 +106,6 @@ function namesOf(fields: readonly (Field | Parameter)[]): readonly Code[] {
   ];
 }
 
-function options(entries: readonly Code[]): Options {
+function options(entries: readonly Code[]): OptionsArgument {
   return entries.length === 0 ? [] : [objectLiteral(entries)];
 }

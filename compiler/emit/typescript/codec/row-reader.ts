@@ -1,14 +1,14 @@
 /** Reads a row: its bits, and then every part into a local variable, `undefined` if it is not there. */
 
 import { assignment, assignmentBelow, type Code, code, conditional, type LocalName } from "../../kit/index.js";
-import { type Body, isLooped, partHint, plus, viewOf } from "./body.js";
-import { readTaken, readValue } from "./reading.js";
-import { type Bit, mayBeMissing, type Place, type Row } from "./row.js";
+import { addOffset, isLooped, type MethodBody, partHint, viewCode } from "./body.js";
+import { readValue, readVarying } from "./reading.js";
+import { type Bit, type FieldSlot, mayBeMissing, type Row } from "./row.js";
 import { bitNames, declareView, type RowItem } from "./row-item.js";
 import { refuseIf } from "./writing.js";
 
-export function readRow(body: Body, row: Row, items: readonly RowItem[]): void {
-  const viewed = row.bytes + items.filter(({ place }) => isViewed(place)).length;
+export function readRow(body: MethodBody, row: Row, items: readonly RowItem[]): void {
+  const viewed = row.bitBytes + items.filter(({ slot: place }) => isReadByView(place)).length;
   const reading = viewed > 1 && body.view === undefined ? { ...body, view: declareView(body) } : body;
   const bits = readBits(reading, row, items);
   for (const item of items) readItem(reading, item, bits);
@@ -17,17 +17,18 @@ export function readRow(body: Body, row: Row, items: readonly RowItem[]): void {
 const readByReader: ReadonlySet<string> = new Set(["string", "bytes", "date"]);
 
 /** Whether the part is read through the view, rather than by the reader or by another codec. */
-function isViewed({ core, value }: Place): boolean {
+function isReadByView({ core, value }: FieldSlot): boolean {
   return value === undefined && core.kind === "scalar" && !readByReader.has(core.scalar);
 }
 
-function readBits(body: Body, row: Row, items: readonly RowItem[]): readonly LocalName[] {
+function readBits(body: MethodBody, row: Row, items: readonly RowItem[]): readonly LocalName[] {
   const { file, at } = body;
   const bits = bitNames(body, row);
-  for (const [i, name] of bits.entries()) file.line(code`const ${name} = ${viewOf(body)}.getUint8(${plus(at, i)});`);
+  for (const [i, name] of bits.entries())
+    file.line(code`const ${name} = ${viewCode(body)}.getUint8(${addOffset(at, i)});`);
   if (bits.length > 0 && row.lastMask !== 0xff) refuseIf(body, code`${bits.at(-1)!} > ${String(row.lastMask)}`);
-  if (items.length === 0) refuseIf(body, code`${viewOf(body)}.getUint8(${at}) !== 0`);
-  for (const { present, notNull, value } of items.map(({ place }) => place)) {
+  if (items.length === 0) refuseIf(body, code`${viewCode(body)}.getUint8(${at}) !== 0`);
+  for (const { present, notNull, value } of items.map(({ slot: place }) => place)) {
     if (present !== undefined && notNull !== undefined) refuseIf(body, contradiction(bits, present, notNull));
     const there = notNull ?? present;
     if (there !== undefined && value !== undefined) refuseIf(body, contradiction(bits, there, value));
@@ -46,9 +47,9 @@ function isSet(bits: readonly LocalName[], { byte, mask }: Bit): Code {
   return code`(${bits[byte]!} & ${String(mask)}) !== 0`;
 }
 
-function readItem(body: Body, item: RowItem, bits: readonly LocalName[]): void {
+function readItem(body: MethodBody, item: RowItem, bits: readonly LocalName[]): void {
   const { file, scope } = body;
-  const { place, value } = item;
+  const { slot: place, value } = item;
   if (!mayBeMissing(place)) {
     readRequired(body, item, bits);
     return;
@@ -63,20 +64,20 @@ function readItem(body: Body, item: RowItem, bits: readonly LocalName[]): void {
   }
 }
 
-function readRequired(body: Body, { name, place, value }: RowItem, bits: readonly LocalName[]): void {
+function readRequired(body: MethodBody, { name, slot: place, value }: RowItem, bits: readonly LocalName[]): void {
   const { file } = body;
   if (place.value !== undefined) {
     file.line(code`const ${value} = ${isSet(bits, place.value)};`);
     return;
   }
-  const read = readValue(body, place.core, plus(body.at, place.slot!), partHint(body.hint, name), value);
+  const read = readValue(body, place.core, addOffset(body.at, place.offset!), partHint(body.hint, name), value);
   if (read !== value) file.line(assignment(code`const ${value}`, read), ";");
 }
 
 /** Into the variable `into`: the value if the bit is set, else `absent`. */
 function readMissing(
-  body: Body,
-  { name, place }: RowItem,
+  body: MethodBody,
+  { name, slot: place }: RowItem,
   into: LocalName,
   bit: Bit,
   absent: "null" | "undefined",
@@ -85,13 +86,13 @@ function readMissing(
   const { file, layouts } = body;
   const hint = partHint(body.hint, name);
   if (!isLooped(place.core, layouts)) {
-    const read = place.value === undefined ? readTaken(body, place.core, hint) : isSet(bits, place.value);
+    const read = place.value === undefined ? readVarying(body, place.core, hint) : isSet(bits, place.value);
     file.line(assignmentBelow(code`const ${into}`, conditional(isSet(bits, bit), read, absent)), ";");
     return;
   }
   const declared = code`let ${into}: ${body.codecs.type(place.core, hint)} | ${absent}`;
   file.line(absent === "null" ? assignment(declared, absent) : declared, ";");
   file.block(code`if (${isSet(bits, bit)})`, () => {
-    file.line(code`${into} = ${readTaken(body, place.core, hint)};`);
+    file.line(code`${into} = ${readVarying(body, place.core, hint)};`);
   });
 }

@@ -3,25 +3,25 @@
  * the parts, whatever varies in size.
  */
 import { type Code, call, code, ifStatement, type LocalName } from "../../kit/index.js";
-import { type Body, partHint, plus } from "./body.js";
+import { addOffset, type MethodBody, partHint } from "./body.js";
 import { type Bit, mayBeMissing, type Row } from "./row.js";
 import { bitNames, declareView, type RowItem } from "./row-item.js";
 import { plainScalar } from "./scalar.js";
 import { TextRuns } from "./text-runs.js";
-import { refuseIf, writeReserved, writeValue } from "./writing.js";
+import { refuseIf, writeValue, writeVarying } from "./writing.js";
 
-export function writeRow(body: Body, row: Row, items: readonly RowItem[]): void {
+export function writeRow(body: MethodBody, row: Row, items: readonly RowItem[]): void {
   const { file, io: w, at } = body;
   const runs = new TextRuns(body, items);
   const plain = items.flatMap((item) => {
     const steps = plainSteps(item, runs);
-    return steps === undefined ? [] : [{ ...steps, slot: item.place.slot! }];
+    return steps === undefined ? [] : [{ ...steps, slot: item.slot.offset! }];
   });
   for (const { refused } of plain) refuseIf(body, refused);
   if (plain.length > 0) {
     const view = declareView(body);
     for (const { instruction, stored, slot } of plain) {
-      file.line(call(code`${view}.set${instruction}`, [plus(at, slot), ...stored]), ";");
+      file.line(call(code`${view}.set${instruction}`, [addOffset(at, slot), ...stored]), ";");
     }
   }
   const bits = bitNames(body, row);
@@ -30,7 +30,7 @@ export function writeRow(body: Body, row: Row, items: readonly RowItem[]): void 
     runs.start(item);
     if (plainSteps(item, runs) === undefined || runs.has(item)) writeItem(body, item, bits, runs);
   }
-  for (const [i, name] of bits.entries()) file.line(code`${w}.view.setUint8(${plus(at, i)}, ${name});`);
+  for (const [i, name] of bits.entries()) file.line(code`${w}.view.setUint8(${addOffset(at, i)}, ${name});`);
   if (items.length === 0) file.line(code`${w}.view.setUint8(${at}, 0);`);
 }
 
@@ -43,7 +43,7 @@ interface PlainSteps {
 
 /** What is tested and stored before everything that varies: plain scalars, and the lengths of strings in runs. */
 function plainSteps(item: RowItem, runs: TextRuns): PlainSteps | undefined {
-  const { place, value } = item;
+  const { slot: place, value } = item;
   if (mayBeMissing(place) || place.core.kind !== "scalar") return undefined;
   if (runs.has(item)) {
     return { refused: code`typeof ${value} !== "string"`, instruction: "Uint8", stored: [code`${value}.length`] };
@@ -52,16 +52,16 @@ function plainSteps(item: RowItem, runs: TextRuns): PlainSteps | undefined {
   return plain && { refused: plain.refused(value), instruction: plain.view, stored: [value, "true"] };
 }
 
-function writeItem(body: Body, item: RowItem, bits: readonly LocalName[], runs: TextRuns): void {
-  const { present, notNull } = item.place;
-  const write = () => writeThere(body, item, bits, runs);
-  const unlessNull = () => whenThere(body, item.value, "null", notNull, bits, write);
-  whenThere(body, item.value, "undefined", present, bits, unlessNull);
+function writeItem(body: MethodBody, item: RowItem, bits: readonly LocalName[], runs: TextRuns): void {
+  const { present, notNull } = item.slot;
+  const write = () => writePresent(body, item, bits, runs);
+  const unlessNull = () => emitIfPresent(body, item.value, "null", notNull, bits, write);
+  emitIfPresent(body, item.value, "undefined", present, bits, unlessNull);
 }
 
 /** What `write` writes, inside an `if` that also sets the bit. */
-function whenThere(
-  { file }: Body,
+function emitIfPresent(
+  { file }: MethodBody,
   value: LocalName,
   absent: string,
   bit: Bit | undefined,
@@ -79,18 +79,18 @@ function whenThere(
 }
 
 /** A part that is there. */
-function writeThere(body: Body, item: RowItem, bits: readonly LocalName[], runs: TextRuns): void {
-  const { name, place, value } = item;
+function writePresent(body: MethodBody, item: RowItem, bits: readonly LocalName[], runs: TextRuns): void {
+  const { name, slot: place, value } = item;
   const hint = partHint(body.hint, name);
   if (place.value !== undefined) {
     refuseIf(body, code`typeof ${value} !== "boolean"`);
     body.file.line(ifStatement(value, setBit(bits, place.value)));
   } else if (runs.has(item)) {
     runs.write(item);
-  } else if (place.slot === undefined) {
-    writeReserved(body, place.core, value, hint);
+  } else if (place.offset === undefined) {
+    writeVarying(body, place.core, value, hint);
   } else {
-    writeValue(body, place.core, plus(body.at, place.slot), value, hint);
+    writeValue(body, place.core, addOffset(body.at, place.offset), value, hint);
   }
 }
 

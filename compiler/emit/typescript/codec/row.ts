@@ -4,7 +4,7 @@
  * boolean. Then the slots of the parts that are always there. The runtime's composed codecs do the same (docs/wire-lockstep.md).
  */
 
-import type { Core, Peeled } from "../../../model/peel.js";
+import type { CoreType, PeeledType } from "../../../model/peel.js";
 import type { Type } from "../../../model/type.js";
 
 export interface RowPart {
@@ -18,28 +18,32 @@ export interface Bit {
   readonly mask: number;
 }
 
-export interface Place {
-  readonly core: Core;
+export interface FieldSlot {
+  readonly core: CoreType;
   readonly present?: Bit;
   readonly notNull?: Bit;
   readonly value?: Bit;
   /** From the start of the row; absent: a bit, or among what varies. */
-  readonly slot?: number;
+  readonly offset?: number;
 }
 
 export interface Row {
-  readonly places: readonly Place[];
+  readonly slots: readonly FieldSlot[];
   readonly size: number;
   /** How many bytes of bits there are, and the bits of the last one that are used: `0b111`. */
-  readonly bytes: number;
+  readonly bitBytes: number;
   readonly lastMask: number;
 }
 
 /** @param slotOf the size of a slot */
-export function placeRow(parts: readonly RowPart[], peel: (type: Type) => Peeled, slotOf: (core: Core) => number): Row {
+export function layOutRow(
+  parts: readonly RowPart[],
+  peel: (type: Type) => PeeledType,
+  slotOf: (core: CoreType) => number,
+): Row {
   let bits = 0;
   const nextBit = (): Bit => ({ byte: bits >> 3, mask: 1 << (bits++ & 7) });
-  const places = parts.map(({ type, optional }): Place => {
+  const places = parts.map(({ type, optional }): FieldSlot => {
     const { core, nullable } = peel(type);
     return {
       core,
@@ -50,19 +54,19 @@ export function placeRow(parts: readonly RowPart[], peel: (type: Type) => Peeled
   });
   const bytes = (bits + 7) >> 3;
   let size = bytes;
-  const placed = places.map((place): Place => {
+  const placed = places.map((place): FieldSlot => {
     if (isBoolean(place.core) || mayBeMissing(place)) return place;
     const slot = size;
     size += slotOf(place.core);
-    return { ...place, slot };
+    return { ...place, offset: slot };
   });
-  return { places: placed, size: Math.max(size, 1), bytes, lastMask: 0xff >> (bytes * 8 - bits) };
+  return { slots: placed, size: Math.max(size, 1), bitBytes: bytes, lastMask: 0xff >> (bytes * 8 - bits) };
 }
 
-export function mayBeMissing(place: Place): boolean {
+export function mayBeMissing(place: FieldSlot): boolean {
   return place.present !== undefined || place.notNull !== undefined;
 }
 
-export function isBoolean(core: Core): boolean {
+export function isBoolean(core: CoreType): boolean {
   return core.kind === "scalar" && core.scalar === "boolean";
 }

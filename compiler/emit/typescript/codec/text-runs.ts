@@ -3,7 +3,7 @@
  * text is joined in a local variable, which spares a store into the writer for each.
  */
 import { assignmentBelow, call, code, conditional, ifStatement, type LocalName } from "../../kit/index.js";
-import { type Body, plus } from "./body.js";
+import { addOffset, type MethodBody } from "./body.js";
 import { mayBeMissing } from "./row.js";
 import type { RowItem } from "./row-item.js";
 import { refuseIf } from "./writing.js";
@@ -13,11 +13,11 @@ const longestShort = 254;
 const chunkUnits = 8192;
 
 export class TextRuns {
-  readonly #body: Body;
+  readonly #body: MethodBody;
   readonly #runs: readonly (readonly RowItem[])[];
   #text: LocalName | undefined;
 
-  constructor(body: Body, items: readonly RowItem[]) {
+  constructor(body: MethodBody, items: readonly RowItem[]) {
     this.#body = body;
     this.#runs = findRuns(body, items);
   }
@@ -41,12 +41,12 @@ export class TextRuns {
   /** The length is in its slot already if that is at a fixed place. The last string of a run puts the text back. */
   write(item: RowItem): void {
     const { file, io: w, at } = this.#body;
-    const { place, value } = item;
-    if (place.slot === undefined) {
+    const { slot: place, value } = item;
+    if (place.offset === undefined) {
       refuseIf(this.#body, code`typeof ${value} !== "string"`);
       file.line(call([w, ".putLength"], [code`${w}.reserve(1)`, code`${value}.length`]), ";");
     } else {
-      const long = call([w, ".putLong"], [plus(at, place.slot), code`${value}.length`]);
+      const long = call([w, ".putLong"], [addOffset(at, place.offset), code`${value}.length`]);
       file.line(ifStatement(code`${value}.length > ${String(longestShort)}`, [long, ";"]));
     }
     const isLast = this.#runs.some((run) => run.at(-1) === item);
@@ -58,13 +58,13 @@ export class TextRuns {
 }
 
 /** Runs of two and more, each up to a string that is always there, so that the text is always put back. */
-function findRuns(body: Body, items: readonly RowItem[]): readonly (readonly RowItem[])[] {
+function findRuns(body: MethodBody, items: readonly RowItem[]): readonly (readonly RowItem[])[] {
   const runs: RowItem[][] = [[]];
   for (const item of items) {
-    const { core } = item.place;
+    const { core } = item.slot;
     if (core.kind === "scalar" && core.scalar === "string") runs.at(-1)!.push(item);
-    else if (body.layouts.text(core)) runs.push([]);
+    else if (body.layouts.holdsText(core)) runs.push([]);
   }
-  for (const run of runs) while (run.length > 0 && mayBeMissing(run.at(-1)!.place)) run.pop();
+  for (const run of runs) while (run.length > 0 && mayBeMissing(run.at(-1)!.slot)) run.pop();
   return runs.filter((run) => run.length > 1);
 }

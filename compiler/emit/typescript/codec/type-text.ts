@@ -5,8 +5,8 @@ import type { Type } from "../../../model/type.js";
 import { upperFirst } from "./body.js";
 
 /** As a schema would say it, in short: `Page<Item>`, `Map<string, int32>`, `Item[]`. */
-export function typeText(type: Type, index: SchemaIndex): string {
-  const text = (part: Type): string => typeText(part, index);
+export function typeLabel(type: Type, index: SchemaIndex): string {
+  const text = (part: Type): string => typeLabel(part, index);
   switch (type.kind) {
     case "scalar":
       return type.scalar;
@@ -60,6 +60,6 @@ export function typeHint(type: Type, index: SchemaIndex): string {
       return type.args.length === 0 ? name : `${name}Of${type.args.map(hint).join("And")}`;
     }
     default:
-      return upperFirst(typeText(type, index).replace(/[^\p{ID_Continue}]+/gu, ""));
+      return upperFirst(typeLabel(type, index).replace(/[^\p{ID_Continue}]+/gu, ""));
   }
 }

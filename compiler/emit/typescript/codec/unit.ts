@@ -5,15 +5,15 @@ import type { MessageField } from "../../../protobuf/position.js";
 import {
   assignment,
   type Code,
+  type CodeName,
   call,
   code,
   type FileBuilder,
   generic,
-  global,
+  globalName,
   hex64,
   isNameCode,
   type LocalName,
-  type Name,
   objectLiteral,
   objectType,
   propertyKey,
@@ -23,13 +23,13 @@ import {
 import { abiType, abiValue } from "../names.js";
 import type { TypePrinter } from "../types.js";
 import { type CodecReferences, partHint } from "./body.js";
-import { namedVariants, ownFields } from "./choice.js";
-import type { Layouts } from "./layout.js";
-import { type Generated, readStatements, writeStatements } from "./methods.js";
-import { emitProtobuf, emitVariantReaders, type ProtoUnit } from "./protobuf/methods.js";
+import { inPlaceFields, namedVariants } from "./choice.js";
+import type { LockstepLayouts } from "./layout.js";
+import { type GeneratedType, readStatements, writeStatements } from "./methods.js";
+import { emitProtobufMethods, emitVariantReaders, type ProtobufCodecSpec } from "./protobuf/methods.js";
 
-export interface Unit {
-  readonly generated: Generated;
+export interface CodecSpec {
+  readonly generated: GeneratedType;
   /** What the class, and private codecs of parts, are called after. */
   readonly hint: string;
   /** In errors. */
@@ -37,7 +37,7 @@ export interface Unit {
   readonly fingerprint: bigint;
   /** The type of the values, as code. */
   readonly type: Code;
-  readonly codec: Name;
+  readonly codec: CodeName;
   readonly exported: boolean;
   readonly slot: number;
   readonly text: boolean;
@@ -49,15 +49,15 @@ export interface Unit {
   readonly parameters?: readonly MessageField[];
 }
 
-interface Surroundings {
+interface CodecContext {
   readonly file: FileBuilder;
   readonly types: TypePrinter;
   readonly index: SchemaIndex;
-  readonly layouts: Layouts;
+  readonly layouts: LockstepLayouts;
   readonly codecs: CodecReferences;
 }
 
-export function emitUnit(unit: Unit, surroundings: Surroundings): void {
+export function emitCodec(unit: CodecSpec, surroundings: CodecContext): void {
   const { file } = surroundings;
   const { type, label, fingerprint, slot, text, bulk, recursive } = unit;
   const className = file.local(`${unit.hint}Generated`);
@@ -65,12 +65,12 @@ export function emitUnit(unit: Unit, surroundings: Surroundings): void {
   const proto = protoUnit(unit, variants, surroundings);
   const readers = emitVariantReaders(proto, surroundings);
   file.blank();
-  const of = (codec: Name) => generic(codec, [type], isNameCode(type));
+  const of = (codec: CodeName) => generic(codec, [type], isNameCode(type));
   file.block(code`class ${className} extends ${of(abiValue("GeneratedCodec"))}`, () => {
     emitWrite(unit, variants, surroundings);
     file.blank();
     emitRead(unit, variants, surroundings);
-    emitProtobuf(proto, readers, surroundings);
+    emitProtobufMethods(proto, readers, surroundings);
     file.blank();
     file.block(code`override shape(): ${of(abiType("Codec"))}`, () => file.line("return ", unit.shape, ";"));
   });
@@ -82,28 +82,28 @@ export function emitUnit(unit: Unit, surroundings: Surroundings): void {
   file.line(assignment(head, made), ";");
 }
 
-function protoUnit(unit: Unit, variants: Variants, { layouts }: Surroundings): ProtoUnit {
+function protoUnit(unit: CodecSpec, variants: Variants, { layouts }: CodecContext): ProtobufCodecSpec {
   const { generated } = unit;
-  const own = (type: Type) => (generated.kind === "union" ? ownFields(layouts, generated, type) : undefined);
+  const own = (type: Type) => (generated.kind === "union" ? inPlaceFields(layouts, generated, type) : undefined);
   return { ...unit, variants, own };
 }
 
 type Variants = ReadonlyMap<string, LocalName>;
 
 /** Declares names for types of variants that are not written out in the schema under one. */
-function nameVariants({ generated, hint, type }: Unit, { file, layouts }: Surroundings): Variants {
+function nameVariants({ generated, hint, type }: CodecSpec, { file, layouts }: CodecContext): Variants {
   const tags = namedVariants(layouts, generated);
   const names = tags.map((tag): [string, LocalName] => [tag, file.local(partHint(hint, tag))]);
   for (const [tag, name] of names) {
     const discriminant = generated.kind === "union" ? generated.discriminant : "";
     const own = objectType([code`${propertyKey(discriminant)}: ${stringLiteral(tag)}`]);
     file.blank();
-    file.line(assignment(code`type ${name}`, generic(global("Extract"), [type, own])), ";");
+    file.line(assignment(code`type ${name}`, generic(globalName("Extract"), [type, own])), ";");
   }
   return new Map(names);
 }
 
-function emitWrite(unit: Unit, variants: Variants, { file, types, layouts, codecs }: Surroundings): void {
+function emitWrite(unit: CodecSpec, variants: Variants, { file, types, layouts, codecs }: CodecContext): void {
   const scope = file.scope();
   const [w, at, value] = [scope.name("w"), scope.name("at"), scope.name("value")];
   const params = [code`${w}: ${abiType("Writer")}`, code`${at}: number`, code`${value}: ${unit.type}`];
@@ -112,14 +112,14 @@ function emitWrite(unit: Unit, variants: Variants, { file, types, layouts, codec
     if (unit.recursive) file.line(code`${w}.enter();`);
     const { hint, type } = unit;
     writeStatements(
-      { file, scope, types, layouts, codecs, hint, io: w, at, value, type, variants, leave },
+      { file, scope, types, layouts, codecs, hint, io: w, at, value, type, variants, emitReturn: leave },
       unit.generated,
     );
     if (unit.recursive) file.line(code`${w}.leave();`);
   });
 }
 
-function emitRead(unit: Unit, variants: Variants, { file, types, layouts, codecs }: Surroundings): void {
+function emitRead(unit: CodecSpec, variants: Variants, { file, types, layouts, codecs }: CodecContext): void {
   const scope = file.scope();
   const [r, at, value] = [scope.name("r"), scope.name("at"), scope.name("value")];
   const leave = (result: Code): void => {
@@ -137,7 +137,7 @@ function emitRead(unit: Unit, variants: Variants, { file, types, layouts, codecs
     if (unit.recursive) file.line(code`${r}.enter();`);
     const { hint, type } = unit;
     readStatements(
-      { file, scope, types, layouts, codecs, hint, io: r, at, value, type, variants, leave },
+      { file, scope, types, layouts, codecs, hint, io: r, at, value, type, variants, emitReturn: leave },
       unit.generated,
     );
   });

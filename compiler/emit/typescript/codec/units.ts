@@ -4,7 +4,7 @@
  */
 
 import { flatName, isNested } from "../../../../schemas/names/qualified.js";
-import type { Core } from "../../../model/peel.js";
+import type { CoreType } from "../../../model/peel.js";
 import { partsOf, typeKey } from "../../../model/resolve.js";
 import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
 import type { Type } from "../../../model/type.js";
@@ -13,11 +13,11 @@ import {
   arrow,
   assignment,
   type Code,
+  type CodeName,
   call,
   code,
   type FileBuilder,
   type LocalName,
-  type Name,
   stringLiteral,
 } from "../../kit/index.js";
 import { type EmitContext, lowerFirst } from "../context.js";
@@ -25,23 +25,23 @@ import { abiType, abiValue } from "../names.js";
 import { TypePrinter } from "../types.js";
 import type { CodecReferences } from "./body.js";
 import { CodecPrinter } from "./composed.js";
-import type { Layouts } from "./layout.js";
-import type { Generated } from "./methods.js";
-import { typeHint, typeText } from "./type-text.js";
-import { emitUnit, type Unit } from "./unit.js";
+import type { LockstepLayouts } from "./layout.js";
+import type { GeneratedType } from "./methods.js";
+import { typeHint, typeLabel } from "./type-text.js";
+import { type CodecSpec, emitCodec } from "./unit.js";
 
 /** Characters that the name of a private codec takes from those of its type. */
 const longestHint = 48;
 
-export class Units implements CodecReferences {
+export class CodecEmitter implements CodecReferences {
   readonly #file: FileBuilder;
   readonly #context: EmitContext;
-  readonly #layouts: Layouts;
+  readonly #layouts: LockstepLayouts;
   readonly #types: TypePrinter;
   readonly #composed: CodecPrinter;
   readonly #queue: (() => void)[] = [];
 
-  constructor(file: FileBuilder, context: EmitContext, layouts: Layouts) {
+  constructor(file: FileBuilder, context: EmitContext, layouts: LockstepLayouts) {
     this.#file = file;
     this.#context = context;
     this.#layouts = layouts;
@@ -53,7 +53,7 @@ export class Units implements CodecReferences {
   declare({ key, name, shape }: TypeDeclaration): void {
     const type = { kind: "ref", target: key, args: [] } as const;
     const codec = this.#context.codec(key);
-    const exported = this.#context.exported(key);
+    const exported = this.#context.isExported(key);
     const hint = flatName(name);
     if (shape.kind === "enum") {
       // Names of values begin with that of the enum, without its namespace.
@@ -62,7 +62,7 @@ export class Units implements CodecReferences {
     } else if (this.#isTransparent(key)) {
       this.#constant(codec, exported, type, this.#expression(type, `${hint}Value`, true));
     } else {
-      const own = this.#composed.shape(shape, stringLiteral(name), type, this.#context.message(key));
+      const own = this.#composed.shape(shape, stringLiteral(name), type, this.#context.exportedMessage(key));
       this.#emit(type, this.#generated(type), { hint, label: name, codec, exported, shape: own });
     }
   }
@@ -84,22 +84,22 @@ export class Units implements CodecReferences {
   }
 
   /** The codec of a type as an expression, to be evaluated when all modules are there. */
-  of(type: Type, hint: string): Code {
+  expressionOf(type: Type, hint: string): Code {
     return this.#expression(type, hint, false);
   }
 
-  reference(core: Core, hint: string): Code {
+  reference(core: CoreType, hint: string): Code {
     if (core.kind === "ref" && core.args.length === 0 && !this.#isTransparent(core.target)) {
       return this.#context.codec(core.target);
     }
     if (core.kind === "wellKnown") return this.#composed.type(core);
     const key = typeKey(core);
-    const known = this.#file.shared("codec", key);
+    const known = this.#file.sharedName("codec", key);
     if (known !== undefined) return known;
     const own = core.kind === "ref" ? typeHint(core, this.#context.index) : hint;
     const name = (core.kind === "ref" && core.args.length === 0 ? `${own}Value` : own).slice(0, longestHint);
     const codec = this.#file.local(`${lowerFirst(name)}Codec`);
-    this.#file.share("codec", key, codec);
+    this.#file.shareName("codec", key, codec);
     this.#queue.push(() => this.#emitPrivate(core, name, codec));
     return codec;
   }
@@ -110,10 +110,11 @@ export class Units implements CodecReferences {
     if (core.kind === "ref" && !nullable) return this.reference(core, hint);
     const key = typeKey(type);
     // A reference to an alias that may be null means there what is not.
-    const known = (nullable ? undefined : this.#file.shared("codec", key)) ?? this.#file.shared("stand-in", key);
+    const known =
+      (nullable ? undefined : this.#file.sharedName("codec", key)) ?? this.#file.sharedName("stand-in", key);
     if (known !== undefined) return known;
     const codec = this.#file.local(`${lowerFirst(hint.slice(0, longestHint))}Codec`);
-    this.#file.share("stand-in", key, codec);
+    this.#file.shareName("stand-in", key, codec);
     const composed = this.#composed.type(type);
     this.#queue.push(() => this.#constant(codec, false, type, hasReference(type) ? lazy(composed) : composed));
     return codec;
@@ -122,10 +123,10 @@ export class Units implements CodecReferences {
   type(type: Type, hint: string): Code {
     if (isShort(type)) return this.#types.type(type);
     const key = typeKey(type);
-    const known = this.#file.shared("type", key);
+    const known = this.#file.sharedName("type", key);
     if (known !== undefined) return known;
     const name = this.#file.local(hint.slice(0, longestHint));
-    this.#file.share("type", key, name);
+    this.#file.shareName("type", key, name);
     this.#queue.push(() => this.#nameType(name, this.#types.type(type)));
     return name;
   }
@@ -135,7 +136,7 @@ export class Units implements CodecReferences {
     for (let emit = this.#queue.shift(); emit !== undefined; emit = this.#queue.shift()) emit();
   }
 
-  #emitPrivate(core: Core, hint: string, codec: LocalName): void {
+  #emitPrivate(core: CoreType, hint: string, codec: LocalName): void {
     const type = this.#meaning(core);
     const expression = this.#composed.type(type);
     if (isLive(core) || this.#isEnum(core)) {
@@ -143,39 +144,39 @@ export class Units implements CodecReferences {
       this.#constant(codec, false, core, isApplied ? lazy(expression) : expression);
       return;
     }
-    const label = typeText(core, this.#context.index);
+    const label = typeLabel(core, this.#context.index);
     const printed = this.type(type, hint);
     this.#emit(core, this.#generated(core), { hint, label, codec, exported: false, shape: expression, type: printed });
   }
 
   /** A reference to an alias means what is not null of it, which its name would not say. */
-  #meaning(core: Core): Type {
+  #meaning(core: CoreType): Type {
     if (core.kind !== "ref") return core;
     const shape = this.#layouts.shape(core);
     return shape.kind === "alias" ? shape.type : core;
   }
 
   #emit(
-    core: Core,
-    generated: Generated,
-    unit: Pick<Unit, "hint" | "label" | "codec" | "exported" | "shape" | "parameters"> & { readonly type?: Code },
+    core: CoreType,
+    generated: GeneratedType,
+    unit: Pick<CodecSpec, "hint" | "label" | "codec" | "exported" | "shape" | "parameters"> & { readonly type?: Code },
   ): void {
     const layouts = this.#layouts;
     const facts = {
       fingerprint: this.#context.fingerprints.type(core),
-      slot: layouts.slot(core),
-      text: layouts.text(core),
-      bulk: layouts.bulk(core),
-      recursive: layouts.recursive(core),
+      slot: layouts.slotSize(core),
+      text: layouts.holdsText(core),
+      bulk: layouts.holdsBulk(core),
+      recursive: layouts.isRecursive(core),
     };
     const type = unit.type ?? this.#types.type(core);
     const { index } = this.#context;
     const surroundings = { file: this.#file, types: this.#types, index, layouts, codecs: this };
-    emitUnit({ ...unit, ...facts, generated, type }, surroundings);
+    emitCodec({ ...unit, ...facts, generated, type }, surroundings);
   }
 
   /** What statements are generated for. */
-  #generated(core: Core): Generated {
+  #generated(core: CoreType): GeneratedType {
     if (core.kind === "tuple") return core;
     if (core.kind !== "ref" && core.kind !== "inline") return { kind: "alias", type: core };
     const shape = this.#layouts.shape(core);
@@ -197,7 +198,7 @@ export class Units implements CodecReferences {
     return nullable ? call(code`${abiValue("codec")}.nullable`, [whole]) : whole;
   }
 
-  #constant(codec: Name, exported: boolean, type: Type, value: Code): void {
+  #constant(codec: CodeName, exported: boolean, type: Type, value: Code): void {
     const head = code`${exported ? "export " : ""}const ${codec}: ${this.#types.generic(abiType("Codec"), [type])}`;
     this.#file.blank();
     this.#file.line(assignment(head, value), ";");
@@ -214,7 +215,7 @@ export class Units implements CodecReferences {
     return nullable || core.kind !== "ref" || core.target !== key;
   }
 
-  #isEnum(core: Core): boolean {
+  #isEnum(core: CoreType): boolean {
     return isInlineEnum(core) || (core.kind === "ref" && this.#layouts.shape(core).kind === "enum");
   }
 }
@@ -252,12 +253,12 @@ function isName(type: Type): boolean {
   return type.kind === "scalar" || type.kind === "typedArray" || (type.kind === "ref" && type.args.length === 0);
 }
 
-function isInlineEnum(core: Core): boolean {
+function isInlineEnum(core: CoreType): boolean {
   return core.kind === "inline" && core.shape.kind === "enum";
 }
 
 /** Values that only the runtime knows how to write. */
-function isLive(core: Core): boolean {
+function isLive(core: CoreType): boolean {
   return ["port", "mesh", "rdmaBuffer", "tensor"].includes(core.kind);
 }
 

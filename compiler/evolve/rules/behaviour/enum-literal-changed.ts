@@ -6,7 +6,7 @@
 import type { EnumValue, Shape } from "../../../model/index.js";
 import { hasNumbers } from "../../../protobuf/position.js";
 import { compareMembers } from "../../comparison.js";
-import type { BreakRule, Finding } from "../../rule.js";
+import type { BreakFinding, BreakRule } from "../../rule.js";
 
 export const enumLiteralChanged: BreakRule = {
   code: "VC5056",
@@ -15,7 +15,7 @@ export const enumLiteralChanged: BreakRule = {
   find({ shapes }) {
     return shapes.flatMap((shape) => {
       if (!isOfLiterals(shape.older) || !isOfLiterals(shape.newer)) return [];
-      return compareMembers(shape).pairs.flatMap(({ older, newer }): Finding[] => {
+      return compareMembers(shape).pairs.flatMap(({ older, newer }): BreakFinding[] => {
         const [was, is] = [valueNamed(shape.older, older.name), valueNamed(shape.newer, newer.name)];
         if (was === undefined || is === undefined || was.id !== is.id || was.value === is.value) return [];
         const [before, after] = [JSON.stringify(was.value), JSON.stringify(is.value)];

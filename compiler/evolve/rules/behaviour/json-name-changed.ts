@@ -5,9 +5,9 @@
  * actors by their package.
  */
 import type { Endpoint } from "../../../model/index.js";
-import { type Comparison, compareMembers, type EndpointPair, type Pair } from "../../comparison.js";
-import { elementNames, methodNames, outsideNames, parameterNames, serviceNames } from "../../json-names.js";
-import type { BreakRule, Finding } from "../../rule.js";
+import { compareMembers, type EndpointPair, type Pair, type StateComparison } from "../../comparison.js";
+import { elementNames, externalNames, methodNames, parameterNames, serviceNames } from "../../json-names.js";
+import type { BreakFinding, BreakRule } from "../../rule.js";
 
 export const jsonNameChanged: BreakRule = {
   code: "VC5055",
@@ -15,19 +15,19 @@ export const jsonNameChanged: BreakRule = {
   class: "BEHAVIOUR",
   find(comparison) {
     return [
-      ...ofMembers(comparison),
-      ...ofTuples(comparison),
-      ...comparison.endpoints.flatMap((pair) => [...ofParameters(pair), ...ofMethod(comparison, pair)]),
-      ...ofServices(comparison),
+      ...memberFindings(comparison),
+      ...tupleFindings(comparison),
+      ...comparison.endpoints.flatMap((pair) => [...parameterFindings(pair), ...methodFindings(comparison, pair)]),
+      ...serviceFindings(comparison),
     ];
   },
 };
 
-function ofMembers(comparison: Comparison): readonly Finding[] {
+function memberFindings(comparison: StateComparison): readonly BreakFinding[] {
   return comparison.shapes.flatMap((shape) =>
-    compareMembers(shape).pairs.flatMap((pair): Finding[] => {
+    compareMembers(shape).pairs.flatMap((pair): BreakFinding[] => {
       if (pair.older.name !== pair.newer.name) return [];
-      const names = outsideNames(comparison, shape, pair);
+      const names = externalNames(comparison, shape, pair);
       if (names === undefined) return [];
       const { older, newer } = names;
       if (older.proto === newer.proto && older.json === newer.json) return [];
@@ -44,10 +44,10 @@ function ofMembers(comparison: Comparison): readonly Finding[] {
   );
 }
 
-function ofTuples({ tuples }: Comparison): readonly Finding[] {
+function tupleFindings({ tuples }: StateComparison): readonly BreakFinding[] {
   return tuples.flatMap(({ place, older, newer, at }) => {
     const before = elementNames(older);
-    return elementNames(newer).flatMap((is, i): Finding[] => {
+    return elementNames(newer).flatMap((is, i): BreakFinding[] => {
       const was = before[i];
       if (was === undefined || was === is) return [];
       const text = `element ${i + 1} of ${place} was ${was} in JSON and is ${is}: what the other side writes as ${was} is not read as this element`;
@@ -56,10 +56,10 @@ function ofTuples({ tuples }: Comparison): readonly Finding[] {
   });
 }
 
-function ofParameters({ older, newer, actor }: EndpointPair): readonly Finding[] {
+function parameterFindings({ older, newer, actor }: EndpointPair): readonly BreakFinding[] {
   const before = parameterNames(sent(older));
   const after = parameterNames(sent(newer));
-  return sent(newer).flatMap((parameter): Finding[] => {
+  return sent(newer).flatMap((parameter): BreakFinding[] => {
     const [was, is] = [before.get(parameter.id), after.get(parameter.id)];
     if (was === undefined || was === is) return [];
     const place = `${actor.name}.${newer.name}.${parameter.name}`;
@@ -73,7 +73,10 @@ function sent({ params, options }: Endpoint): Endpoint["params"] {
   return options.respond ? params.slice(1) : params;
 }
 
-function ofMethod({ sides }: Comparison, { older, newer, actor }: EndpointPair): readonly Finding[] {
+function methodFindings(
+  { states: sides }: StateComparison,
+  { older, newer, actor }: EndpointPair,
+): readonly BreakFinding[] {
   if (older.name !== newer.name) return [];
   const was = methodNames(sides.older.lowered).get(actor.id)?.get(older.id);
   const is = methodNames(sides.newer.lowered).get(actor.id)?.get(newer.id);
@@ -83,14 +86,16 @@ function ofMethod({ sides }: Comparison, { older, newer, actor }: EndpointPair):
   return [{ place, at: newer.at, side: "newer", text, fix: `Write \`@name ${was}\` above it.` }];
 }
 
-function ofServices({ sides, actors }: Comparison): readonly Finding[] {
+function serviceFindings({ states: sides, actors }: StateComparison): readonly BreakFinding[] {
   const [before, after] = [serviceNames(sides.older.lowered), serviceNames(sides.newer.lowered)];
-  return actors.flatMap(({ older, newer }: Pair<{ id: number; name: string; at: Finding["at"] }>): Finding[] => {
-    const [was, is] = [before.get(older.id), after.get(newer.id)];
-    if (older.name !== newer.name || was === undefined || is === undefined || was === is) return [];
-    const text = `${newer.name} was ${was} in .proto files and at the gateway and is ${is}: callers from outside do not find it`;
-    return [
-      { place: newer.name, at: newer.at, side: "newer", text, fix: "Name the older package in `proto.package`." },
-    ];
-  });
+  return actors.flatMap(
+    ({ older, newer }: Pair<{ id: number; name: string; at: BreakFinding["at"] }>): BreakFinding[] => {
+      const [was, is] = [before.get(older.id), after.get(newer.id)];
+      if (older.name !== newer.name || was === undefined || is === undefined || was === is) return [];
+      const text = `${newer.name} was ${was} in .proto files and at the gateway and is ${is}: callers from outside do not find it`;
+      return [
+        { place: newer.name, at: newer.at, side: "newer", text, fix: "Name the older package in `proto.package`." },
+      ];
+    },
+  );
 }

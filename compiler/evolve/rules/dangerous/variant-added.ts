@@ -1,6 +1,6 @@
 /** Variants and cases that older readers do not know. */
 import { compareMembers } from "../../comparison.js";
-import { kindOfMember } from "../../members.js";
+import { memberKind } from "../../members.js";
 import type { BreakRule } from "../../rule.js";
 
 export const variantAdded: BreakRule = {
@@ -15,7 +15,7 @@ export const variantAdded: BreakRule = {
         place: `${place}.${name}`,
         at,
         side: "newer" as const,
-        text: `the ${kindOfMember(newer)} ${name} is new: older readers get "$unknown" for it`,
+        text: `the ${memberKind(newer)} ${name} is new: older readers get "$unknown" for it`,
       }));
     });
   },

@@ -9,7 +9,7 @@ export const idReused: BreakRule = {
   code: "VC5018",
   name: "id-reused",
   class: "WIRE",
-  find({ sides: { older, newer } }) {
+  find({ states: { older, newer } }) {
     return entryPairs(older.lock, newer.lock).flatMap(({ block, older: was, newer: is }) => {
       if (is === undefined || is.retired || is.name === was.name || is.was.includes(was.name)) return [];
       // Values of an enum that are numbers themselves may have been renamed: the sources are all that there is.

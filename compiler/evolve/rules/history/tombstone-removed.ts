@@ -6,7 +6,7 @@ export const tombstoneRemoved: BreakRule = {
   code: "VC5019",
   name: "tombstone-removed",
   class: "WIRE",
-  find({ sides: { older, newer } }) {
+  find({ states: { older, newer } }) {
     const blocks = blockPairs(older.lock, newer.lock).flatMap((pair) => (pair.newer === undefined ? [pair.older] : []));
     const entries = entryPairs(older.lock, newer.lock).filter((pair) => pair.newer === undefined);
     return [

@@ -1,6 +1,6 @@
 /** Fields, cases, variants and values that have gone. Those without which a message is refused are a matter of the wire. */
 import { compareMembers } from "../../comparison.js";
-import { kindOfMember } from "../../members.js";
+import { memberKind } from "../../members.js";
 import type { BreakRule } from "../../rule.js";
 
 export const memberRemoved: BreakRule = {
@@ -9,11 +9,11 @@ export const memberRemoved: BreakRule = {
   class: "SOURCE",
   find({ shapes }) {
     return shapes.flatMap((shape) =>
-      compareMembers(shape).gone.map(({ name, at }) => ({
+      compareMembers(shape).removed.map(({ name, at }) => ({
         place: `${shape.place}.${name}`,
         at,
         side: "older" as const,
-        text: `the ${kindOfMember(shape.older)} ${name} has gone: code that uses it does not compile`,
+        text: `the ${memberKind(shape.older)} ${name} has gone: code that uses it does not compile`,
         fix: `If it was renamed, write \`@was ${name}\` above the new name. If it is wanted no more, announce it first.`,
       })),
     );

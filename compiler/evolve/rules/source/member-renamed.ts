@@ -1,9 +1,9 @@
 /** Members, endpoints and actors with the same id and another name: the bytes are the same, code and JSON are not. */
 import { jsonName } from "../../../../schemas/protobuf/names.js";
-import { type Comparison, compareMembers, type Pair } from "../../comparison.js";
-import { outsideNames } from "../../json-names.js";
-import type { Member } from "../../members.js";
-import type { BreakRule, Finding } from "../../rule.js";
+import { compareMembers, type Pair, type StateComparison } from "../../comparison.js";
+import { externalNames } from "../../json-names.js";
+import type { ShapeMember } from "../../members.js";
+import type { BreakFinding, BreakRule } from "../../rule.js";
 import type { ShapePair } from "../../shapes.js";
 
 export const memberRenamed: BreakRule = {
@@ -23,15 +23,15 @@ export const memberRenamed: BreakRule = {
   },
 };
 
-function renamed({ older, newer }: Pair<Pick<Member, "name" | "at">>, owner: string): readonly Finding[] {
+function renamed({ older, newer }: Pair<Pick<ShapeMember, "name" | "at">>, owner: string): readonly BreakFinding[] {
   if (older.name === newer.name) return [];
   const text = `${owner}${older.name} is called ${newer.name} now: code that uses it does not compile`;
   return [{ place: `${owner}${newer.name}`, at: newer.at, side: "newer", text }];
 }
 
 /** Where `@name` can keep the name that JSON has. */
-function fixOf(comparison: Comparison, shape: ShapePair, pair: Pair<Member>): Pick<Finding, "fix"> {
-  const names = outsideNames(comparison, shape, pair);
+function fixOf(comparison: StateComparison, shape: ShapePair, pair: Pair<ShapeMember>): Pick<BreakFinding, "fix"> {
+  const names = externalNames(comparison, shape, pair);
   if (names === undefined || names.older.json === names.newer.json) return {};
   const { proto, json } = names.older;
   const isPlain = shape.newer.kind === "enum" || json === jsonName(proto);

@@ -8,7 +8,7 @@ export const memberTypeChanged: BreakRule = {
   code: "VC5036",
   name: "member-type-changed",
   class: "SOURCE",
-  find({ shapes, textNow }) {
+  find({ shapes, currentTypeText: textNow }) {
     return shapes.flatMap((shape) =>
       compareMembers(shape).pairs.flatMap(({ older, newer }) => {
         if (older.type === undefined || newer.type === undefined) return [];

@@ -1,13 +1,13 @@
 /** What callers give: callers that compiled against the older parameters of an endpoint or a constructor do not any more. */
 import { typeText } from "../../../lock/type-text.js";
 import type { Parameter, Position, Type } from "../../../model/index.js";
-import type { BreakRule, Finding } from "../../rule.js";
+import type { BreakFinding, BreakRule } from "../../rule.js";
 
 export const parametersChanged: BreakRule = {
   code: "VC5040",
   name: "parameters-changed",
   class: "SOURCE",
-  find({ endpoints, actors, textNow }) {
+  find({ endpoints, actors, currentTypeText: textNow }) {
     return [
       ...actors.flatMap(({ older, newer }) => compareCalls(newer.name, older.args, newer.args, newer.at, textNow)),
       ...endpoints.flatMap(({ older, newer, actor }) =>
@@ -24,8 +24,8 @@ function compareCalls(
   newer: readonly Parameter[],
   at: Position,
   textNow: (type: Type) => string,
-): readonly Finding[] {
-  const found = (text: string, where: Position, fix: string): readonly Finding[] => [
+): readonly BreakFinding[] {
+  const found = (text: string, where: Position, fix: string): readonly BreakFinding[] => [
     {
       place,
       at: where,

@@ -7,7 +7,7 @@ export const resultChanged: BreakRule = {
   code: "VC5041",
   name: "result-changed",
   class: "SOURCE",
-  find({ endpoints, textNow }) {
+  find({ endpoints, currentTypeText: textNow }) {
     return endpoints.flatMap(({ older, newer, actor }) => {
       const was = resultText(older, typeText);
       const is = resultText(newer, typeText);

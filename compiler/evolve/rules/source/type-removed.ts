@@ -5,7 +5,7 @@ export const typeRemoved: BreakRule = {
   code: "VC5030",
   name: "type-removed",
   class: "SOURCE",
-  find({ goneTypes, types }) {
+  find({ removedTypes: goneTypes, types }) {
     const gone = goneTypes.filter(({ exported }) => exported);
     const hidden = types.filter(({ older, newer }) => older.exported && !newer.exported);
     return [

@@ -3,21 +3,21 @@
  * whether there may be nothing, and on all members before. Asked where both sides emit `"capnp"`.
  */
 import { flatName } from "../../../../schemas/names/qualified.js";
-import { structChanges, structOf } from "../../capnp.js";
+import { rootStruct, structChanges } from "../../capnp.js";
 import { membersOf } from "../../members.js";
-import type { BreakRule, Finding } from "../../rule.js";
+import type { BreakFinding, BreakRule } from "../../rule.js";
 
 export const capnpChanged: BreakRule = {
   code: "VC5020",
   name: "capnp-changed",
   class: "WIRE",
-  find({ sides, types }) {
+  find({ states: sides, types }) {
     const [before, after] = [sides.older.capnp, sides.newer.capnp];
     if (before === undefined || after === undefined) return [];
     const seen = new Map();
-    return types.flatMap(({ older, newer }): readonly Finding[] => {
-      const was = structOf(before, older.at.file, flatName(older.name));
-      const is = structOf(after, newer.at.file, flatName(newer.name));
+    return types.flatMap(({ older, newer }): readonly BreakFinding[] => {
+      const was = rootStruct(before, older.at.file, flatName(older.name));
+      const is = rootStruct(after, newer.at.file, flatName(newer.name));
       if (was === undefined || is === undefined) return [];
       return structChanges(newer.name, { older: was, newer: is }, seen).map((change) => {
         const at = membersOf(newer.shape).find(({ name }) => name === change.member)?.at ?? newer.at;

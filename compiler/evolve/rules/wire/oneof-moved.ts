@@ -5,7 +5,7 @@
  */
 import { flattenedCases } from "../../../model/flattened.js";
 import { compareMembers } from "../../comparison.js";
-import type { Member } from "../../members.js";
+import type { ShapeMember } from "../../members.js";
 import type { BreakRule } from "../../rule.js";
 
 export const oneofMoved: BreakRule = {
@@ -31,6 +31,6 @@ export const oneofMoved: BreakRule = {
 };
 
 /** Whether it is a `Oneof` whose cases are fields of the message that it stands in. */
-function casesIn({ type, optional }: Member): boolean {
+function casesIn({ type, optional }: ShapeMember): boolean {
   return type !== undefined && flattenedCases(type, optional) !== undefined;
 }

@@ -47,7 +47,7 @@ export function compileCase(name: string): CompiledCase {
 const options = { version: "0.1.0", schemaRoot: "schemas" };
 
 export function emitReaders(schema: Schema, lock: Lock, before?: Lock): Pick<CompiledCase, "files" | "diagnostics"> {
-  const { files, diagnostics } = emitCapnp({ schema, lock, before, typeScript: true, ...options });
+  const { files, diagnostics } = emitCapnp({ schema, lock, previousLock: before, typeScript: true, ...options });
   return {
     files: files.map(({ path, content }) => ({ path, text: content as string })),
     diagnostics: diagnostics.map(({ code, text }) => `${code} ${text}`),

@@ -5,8 +5,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lower } from "../../../../compiler/emit/capnp/lower.js";
-import { printFile } from "../../../../compiler/emit/capnp/print.js";
+import { lowerToCapnp } from "../../../../compiler/emit/capnp/lower.js";
+import { printCapnpFile } from "../../../../compiler/emit/capnp/print.js";
 import type { CapnpFile, CapnpStruct } from "../../../../compiler/emit/capnp/schema.js";
 import { assignIds } from "../../../../compiler/lock/index.js";
 import { peer, runPeer } from "../../../peers.js";
@@ -44,7 +44,7 @@ function ofStruct({ layout, members, nested, shape }: CapnpStruct): readonly str
   const found = [`struct of ${layout.dataWords * 8} bytes and ${layout.pointerWords} pointers`];
   if ((shape === "choice" || shape === "nullable") && members.length > 1) found.push(`tag at ${layout.tag}`);
   members.forEach((member, i) => {
-    const { ordinal, at, tag } = layout.places[i] as CapnpStruct["layout"]["places"][0];
+    const { ordinal, at, tag } = layout.slots[i] as CapnpStruct["layout"]["slots"][0];
     const number = ordinal + member.ordinals - 1;
     if (member.ordinals > 1) found.push(`tag at ${tag}`);
     const { kind } = member.type;
@@ -61,12 +61,12 @@ test.skipIf(peer("capnp") === undefined)("the capnp tool puts everything where w
     fc.assert(
       fc.property(arbitrarySchema, (random) => {
         const { schema, lock } = assignIds(random);
-        const { files } = lower({ schema, lock, before: undefined, schemaRoot: "schemas" });
+        const { files } = lowerToCapnp({ schema, lock, previousLock: undefined, schemaRoot: "schemas" });
         if (files.length === 0) return;
         for (const file of files) {
           const place = path.join(folder, `${file.path}.capnp`);
           mkdirSync(path.dirname(place), { recursive: true });
-          writeFileSync(place, printFile(file, { package: "p", version: "0.1.0" }));
+          writeFileSync(place, printCapnpFile(file, { package: "p", version: "0.1.0" }));
         }
         for (const file of files) {
           const run = runPeer("capnp", ["compile", `-o${plugin}`, `${file.path}.capnp`], { cwd: folder });

@@ -1,8 +1,8 @@
 /** What a schema loses and gains never moves what stays. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lower } from "../../../../compiler/emit/capnp/lower.js";
-import { type CapnpStruct, pathOf } from "../../../../compiler/emit/capnp/schema.js";
+import { lowerToCapnp } from "../../../../compiler/emit/capnp/lower.js";
+import { type CapnpStruct, qualifiedPath } from "../../../../compiler/emit/capnp/schema.js";
 import { assignIds, type Lock, parseLock, printLock } from "../../../../compiler/lock/index.js";
 import type { Schema } from "../../../../compiler/model/index.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";
@@ -10,7 +10,7 @@ import { compileCase } from "./compile.js";
 
 /** The places of all members that are there, by struct and name. */
 function placesOf(schema: Schema, lock: Lock, before?: Lock): ReadonlyMap<string, string> {
-  const { files, diagnostics } = lower({ schema, lock, before, schemaRoot: "schemas" });
+  const { files, diagnostics } = lowerToCapnp({ schema, lock, previousLock: before, schemaRoot: "schemas" });
   const told = diagnostics.filter(({ code }) => code !== "VC4030");
   // The type of a member that is gone is gone itself, or its name tells too little: that is said, and no file is written.
   if (before !== undefined && told.length > 0 && told.every(({ code }) => ["VC4032", "VC4033"].includes(code)))
@@ -18,10 +18,10 @@ function placesOf(schema: Schema, lock: Lock, before?: Lock): ReadonlyMap<string
   expect(told).toEqual([]);
   const places = new Map<string, string>();
   const visit = (struct: CapnpStruct): void => {
-    struct.members.forEach(({ source, type }, i) => {
-      const place = struct.layout.places[i] as CapnpStruct["layout"]["places"][0];
+    struct.members.forEach(({ property: source, type }, i) => {
+      const place = struct.layout.slots[i] as CapnpStruct["layout"]["slots"][0];
       const { ordinal, at, tag } = place;
-      const name = `${struct.file.path} ${pathOf(struct).join(".")} ${source}`;
+      const name = `${struct.file.path} ${qualifiedPath(struct).join(".")} ${source}`;
       if (source !== undefined) places.set(name, `@${ordinal} at ${at} tag ${tag}, ${type.kind}`);
     });
     for (const nested of struct.nested) if (nested.kind === "struct") visit(nested);

@@ -15,11 +15,11 @@ import {
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { descriptorSet } from "../../../../compiler/emit/descriptor/index.js";
-import type { Lowered } from "../../../../compiler/protobuf/lowered.js";
+import type { LoweredSchema } from "../../../../compiler/protobuf/lowered.js";
 import { cases } from "../../../profile.js";
 import { randomCodecs } from "../random-codecs.js";
 
-function registryOf(lowered: Lowered) {
+function registryOf(lowered: LoweredSchema) {
   return createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet(lowered, "0.1.0")));
 }
 

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { emitJsonSchema, jsonSchemaOf } from "../../../../compiler/emit/jsonschema/index.js";
 import { indexSchema } from "../../../../compiler/model/resolve.js";
-import type { Lowered } from "../../../../compiler/protobuf/lowered.js";
+import type { LoweredSchema } from "../../../../compiler/protobuf/lowered.js";
 import type { Codec, JsonValue } from "../../../../runtime/wire/index.js";
 import { cases } from "../../../profile.js";
 import { Composer } from "../compose.js";
@@ -11,7 +11,7 @@ import { inputOfCase } from "../proto/cases.js";
 import { randomCodecs } from "../random-codecs.js";
 
 /** Validators by full name of message. */
-function validators(lowered: Lowered): (message: string) => ValidateFunction {
+function validators(lowered: LoweredSchema): (message: string) => ValidateFunction {
   // A field may be called `constructor`: what objects inherit does not count.
   const lenient = { strictTypes: false, strictRequired: false };
   const ajv = new Ajv2020({ strict: true, ...lenient, ownProperties: true, formats: { "date-time": true } });

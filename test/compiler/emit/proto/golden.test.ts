@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { emitProto } from "../../../../compiler/emit/proto/index.js";
-import { lower } from "../../../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../../../compiler/protobuf/lower.js";
 import { listFiles } from "../../folder.js";
 import { cases, casesFolder, inputOfCase } from "./cases.js";
 
@@ -28,5 +28,5 @@ test.each(cases)("%s is emitted as expected", (name) => {
 test.each(cases)("%s is lowered alike whatever the order of its files", (name) => {
   const { schema, lock, lowered } = inputOfCase(name);
   const shuffled = { ...schema, modules: [...schema.modules].reverse() };
-  expect(lower(shuffled, lock, { package: "golden.v1", schemaRoot: "schemas" })).toEqual(lowered);
+  expect(lowerToProtobuf(shuffled, lock, { package: "golden.v1", schemaRoot: "schemas" })).toEqual(lowered);
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { ArtefactEmitter, ArtefactFile, ArtefactInput } from "../../../../compiler/emit/artefacts.js";
 import { assignIds, emptyLock, type Lock } from "../../../../compiler/lock/index.js";
 import type { Schema } from "../../../../compiler/model/index.js";
-import { lower } from "../../../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../../../compiler/protobuf/lower.js";
 import { openTypeSource, readSchema, type SourceText } from "../../../../compiler/source/index.js";
 
 const source = openTypeSource({ exists: () => false });
@@ -23,7 +23,7 @@ export function inputOf(texts: readonly SourceText[], lock: Lock = emptyLock): A
 
 /** @param schema with ids */
 export function inputOfSchema(schema: Schema, lock: Lock = emptyLock, protoPackage = "golden.v1"): ArtefactInput {
-  const lowered = lower(schema, lock, { package: protoPackage, schemaRoot: "schemas" });
+  const lowered = lowerToProtobuf(schema, lock, { package: protoPackage, schemaRoot: "schemas" });
   return { schema, lock, version: "0.1.0", schemaRoot: "schemas", protoPackage, lowered };
 }
 

@@ -5,14 +5,14 @@
 import type { SchemaIndex } from "../../../../model/resolve.js";
 import type { Type } from "../../../../model/type.js";
 import type { MessageField, MessageForm } from "../../../../protobuf/position.js";
-import { type Code, code, type FileBuilder, generic, type LocalName, type Scope } from "../../../kit/index.js";
+import { type Code, code, type FileBuilder, generic, type LocalName, type NameScope } from "../../../kit/index.js";
 import { abiType, abiValue } from "../../names.js";
 import type { TypePrinter } from "../../types.js";
 import { type CodecReferences, localFor, partHint } from "../body.js";
 
 export interface ProtoBody {
   readonly file: FileBuilder;
-  readonly scope: Scope;
+  readonly scope: NameScope;
   readonly types: TypePrinter;
   readonly index: SchemaIndex;
   readonly codecs: CodecReferences;

@@ -17,7 +17,7 @@ export function writeCases(
   const all = form.kind === "oneof" ? form.cases : [];
   const write = () =>
     file.block(code`switch (${value}.case)`, () => {
-      writeEach(body, cases, value);
+      writeCaseBranches(body, cases, value);
       const others = isFirst ? all.filter((one) => !cases.includes(one)) : [];
       for (const { property } of others) file.line(`case ${stringLiteral(property)}:`);
       if (others.length > 0) file.indented(() => file.line("break;"));
@@ -30,7 +30,7 @@ export function writeCases(
 }
 
 /** A `case` for each of these cases of the oneof `value`. */
-export function writeEach(body: ProtoBody, cases: readonly MessageField[], value: Code): void {
+export function writeCaseBranches(body: ProtoBody, cases: readonly MessageField[], value: Code): void {
   for (const field of cases) {
     body.file.line(`case ${stringLiteral(field.property)}:`);
     body.file.indented(() => {

@@ -10,9 +10,9 @@ import {
   call,
   code,
   conditional,
-  global,
+  globalName,
   type LocalName,
-  member,
+  memberAccess,
   objectKey,
   objectLiteral,
   signature,
@@ -22,17 +22,17 @@ import {
 import { abiType, abiValue } from "../../names.js";
 import { partHint } from "../body.js";
 import { codecOf, type ProtoBody, tagOf, unknownFields, withUnknown } from "./body.js";
-import { writeEach } from "./cases.js";
+import { writeCaseBranches } from "./cases.js";
 import { readMessage, writeMessage } from "./message.js";
-import { caseBranch, type Reading, readLoop } from "./reading.js";
+import { caseBranch, type ReadTarget, readLoop } from "./reading.js";
 
 type Oneof = Extract<Shape, { kind: "oneof" }>;
 type Union = Extract<Shape, { kind: "union" }>;
 
 /** The fields of a variant that is written in place; undefined for one that has a codec. */
-export type OwnFields = (type: Type) => readonly Field[] | undefined;
+export type InPlaceFields = (type: Type) => readonly Field[] | undefined;
 
-interface Variant {
+interface VariantField {
   readonly field: MessageField;
   /** Of one that is written in place. */
   readonly own: readonly Field[] | undefined;
@@ -42,7 +42,7 @@ export function writeOneof(body: ProtoBody, shape: Oneof, value: LocalName): voi
   const { file, io: w, index } = body;
   file.line(code`${w}.requireObject(${value});`);
   file.block(code`switch (${value}.case)`, () => {
-    writeEach(body, fieldsOf({ kind: "declared", type: inline(shape), shape }, index), value);
+    writeCaseBranches(body, fieldsOf({ kind: "declared", type: inline(shape), shape }, index), value);
     file.line("default:");
     file.indented(() => {
       file.line(code`${abiValue("writeUnknownVariant")}(${w}, "case", ${value});`);
@@ -52,7 +52,7 @@ export function writeOneof(body: ProtoBody, shape: Oneof, value: LocalName): voi
   file.line(code`${w}.unknown(${value}[${unknownFields}]);`);
 }
 
-export function readOneof(body: ProtoBody, shape: Oneof, { end, into }: Reading): void {
+export function readOneof(body: ProtoBody, shape: Oneof, { end, into }: ReadTarget): void {
   const { file, scope, io: r, index } = body;
   const [result, others] = [scope.name("result"), scope.name("others")];
   file.line(code`let ${result} = ${into};`);
@@ -64,11 +64,11 @@ export function readOneof(body: ProtoBody, shape: Oneof, { end, into }: Reading)
   file.line("return ", call(abiValue("withUnknown"), [whole, others]), ";");
 }
 
-export function writeUnion(body: ProtoBody, shape: Union, value: LocalName, own: OwnFields): void {
+export function writeUnion(body: ProtoBody, shape: Union, value: LocalName, own: InPlaceFields): void {
   const { file, scope, io: w } = body;
   const discriminant = stringLiteral(shape.discriminant);
   file.line(code`${w}.requireObject(${value});`);
-  file.block(code`switch (${member(value, shape.discriminant)})`, () => {
+  file.block(code`switch (${memberAccess(value, shape.discriminant)})`, () => {
     for (const { field, own: fields } of variantsOf(body, shape, own)) {
       const { property, number } = field;
       const tag = tagOf(number, 2);
@@ -97,15 +97,15 @@ export function writeUnion(body: ProtoBody, shape: Union, value: LocalName, own:
 export function readUnion(
   body: ProtoBody,
   shape: Union,
-  { end, into }: Reading,
-  own: OwnFields,
+  { end, into }: ReadTarget,
+  own: InPlaceFields,
   readers: ReadonlyMap<string, LocalName>,
 ): void {
   const { file, scope, io: r } = body;
   const [result, others] = [scope.name("result"), scope.name("others")];
   const discriminant = stringLiteral(shape.discriminant);
   file.line(code`let ${result} = ${into};`);
-  file.line(code`let ${others}: ${global("Uint8Array")} | undefined;`);
+  file.line(code`let ${others}: ${globalName("Uint8Array")} | undefined;`);
   const branches = variantsOf(body, shape, own).map(({ field }) => {
     const { property, number } = field;
     const tag = stringLiteral(property);
@@ -144,7 +144,7 @@ export function emitVariantReader(
   });
 }
 
-function variantsOf(body: ProtoBody, shape: Union, own: OwnFields): readonly Variant[] {
+function variantsOf(body: ProtoBody, shape: Union, own: InPlaceFields): readonly VariantField[] {
   const fields = fieldsOf({ kind: "declared", type: inline(shape), shape }, body.index);
   return fields.map((field) => {
     const variant = shape.variants.find(({ tag }) => tag === field.property)!;
@@ -163,6 +163,6 @@ function inline(shape: Oneof | Union): Extract<Type, { kind: "inline" }> {
 
 /** `value?.name`. */
 function optionalMember(value: Code, name: string): Code {
-  const plain = member("", name);
+  const plain = memberAccess("", name);
   return code`${value}?.${Array.isArray(plain) && plain[1] === "." ? name : plain}`;
 }

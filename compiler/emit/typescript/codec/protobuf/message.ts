@@ -8,21 +8,21 @@ import {
   code,
   conditional,
   destructuring,
-  global,
+  globalName,
   ifStatement,
   type LocalName,
-  member,
+  memberAccess,
   objectLiteral,
   propertyKey,
   shorthand,
   stringLiteral,
 } from "../../../kit/index.js";
 import { abiValue } from "../../names.js";
-import { inOrder } from "../layout.js";
-import { buildObject, type Constant, isInherited, isShadowing } from "../object.js";
+import { inPropertyOrder } from "../layout.js";
+import { buildObject, type ConstantProperty, isInherited, shadowsInherited } from "../object.js";
 import { isAddedTo, type MemberItem, memberItem, type ProtoBody, unknownFields } from "./body.js";
 import { writeCases } from "./cases.js";
-import { branchesOf, completeMember, declareMember, type Reading, readLoop } from "./reading.js";
+import { branchesOf, completeMember, declareMember, type ReadTarget, readLoop } from "./reading.js";
 import { writeMember } from "./writing.js";
 
 interface MessageItems {
@@ -43,7 +43,7 @@ function itemsOf(body: ProtoBody, fields: readonly Field[]): MessageItems {
     const source = fields.find(({ name }) => name === field.property)!;
     return memberItem(body, field, source.type);
   });
-  return { items, byName: new Map(items.map((item) => [item.field.property, item])), fields: inOrder(fields) };
+  return { items, byName: new Map(items.map((item) => [item.field.property, item])), fields: inPropertyOrder(fields) };
 }
 
 export function writeMessage(body: ProtoBody, fields: readonly Field[], value: LocalName): void {
@@ -59,7 +59,7 @@ export function writeMessage(body: ProtoBody, fields: readonly Field[], value: L
 }
 
 /** A member, or cases of a flattened oneof that follow each other. */
-interface Step {
+interface WriteStep {
   readonly item: MemberItem;
   readonly cases?: MessageField[];
   /** The oneof's first. */
@@ -67,12 +67,12 @@ interface Step {
 }
 
 /** In the order of numbers: other fields may come between the cases of a oneof. */
-function stepsOf(items: readonly MemberItem[]): readonly Step[] {
+function stepsOf(items: readonly MemberItem[]): readonly WriteStep[] {
   const single = items.flatMap((item): { readonly field: MessageField; readonly item: MemberItem }[] => {
     const { form } = item.field;
     return (form.kind === "oneof" ? form.cases : [item.field]).map((field) => ({ field, item }));
   });
-  const steps: Step[] = [];
+  const steps: WriteStep[] = [];
   for (const { item, field } of single.sort((a, b) => a.field.number - b.field.number)) {
     const last = steps.at(-1);
     if (field === item.field) steps.push({ item, isFirst: true });
@@ -85,10 +85,10 @@ function stepsOf(items: readonly MemberItem[]): readonly Step[] {
 /** Declares a variable for each property of `value`. */
 function takeApart(body: ProtoBody, { fields, byName }: MessageItems, value: LocalName, others: LocalName): void {
   const { file, scope, io: w } = body;
-  const isOwn = (name: string) => code`${global("Object")}.hasOwn(${value}, ${stringLiteral(name)})`;
+  const isOwn = (name: string) => code`${globalName("Object")}.hasOwn(${value}, ${stringLiteral(name)})`;
   if (fields.some(isInherited)) file.line(ifStatement(code`!${isOwn("__proto__")}`, code`${w}.refuse();`));
   const shadowing = new Map(
-    fields.filter(isShadowing).map(({ name }): [string, LocalName] => [name, scope.name(`${name}Found`)]),
+    fields.filter(shadowsInherited).map(({ name }): [string, LocalName] => [name, scope.name(`${name}Found`)]),
   );
   const pattern = fields.map(({ name }) => {
     return shorthand(propertyKey(name), shadowing.get(name) ?? byName.get(name)!.value);
@@ -101,13 +101,18 @@ function takeApart(body: ProtoBody, { fields, byName }: MessageItems, value: Loc
 }
 
 /** Ends with a return. */
-export function readMessage(body: ProtoBody, fields: readonly Field[], reading: Reading, constant?: Constant): void {
+export function readMessage(
+  body: ProtoBody,
+  fields: readonly Field[],
+  reading: ReadTarget,
+  constant?: ConstantProperty,
+): void {
   const { file, scope, io: r } = body;
   const { end, into, type } = reading;
   const message = itemsOf(body, fields);
   const others = scope.name("others");
   for (const { name } of message.fields) declareMember(body, message.byName.get(name)!);
-  file.line(code`let ${others}: ${global("Uint8Array")} | undefined;`);
+  file.line(code`let ${others}: ${globalName("Uint8Array")} | undefined;`);
   mergeInto(body, message, into, others);
   const branches = message.items.flatMap((item) => branchesOf(body, item));
   readLoop(body, end, branches, others);
@@ -115,7 +120,7 @@ export function readMessage(body: ProtoBody, fields: readonly Field[], reading: 
   if (reading.leaves) file.line(code`${r}.leave(${end});`);
   const leave = (result: Code) => file.line("return ", call(abiValue("withUnknown"), [result, others]), ";");
   const items = message.fields.map(({ name }) => ({ name, value: message.byName.get(name)!.value }));
-  buildObject({ file, scope, leave }, message.fields, items, type, constant);
+  buildObject({ file, scope, emitReturn: leave }, message.fields, items, type, constant);
 }
 
 /** Fills the variables with what came before. */
@@ -125,7 +130,7 @@ function mergeInto(
   into: LocalName,
   others: LocalName,
 ): void {
-  const shadowing = fields.filter(isShadowing);
+  const shadowing = fields.filter(shadowsInherited);
   const cast = fields.filter((field) => isAddedTo(byName.get(field.name)!));
   const plain = fields.filter((field) => !shadowing.includes(field) && !cast.includes(field));
   const pattern = plain.map(({ name }) => shorthand(propertyKey(name), byName.get(name)!.value));
@@ -133,13 +138,13 @@ function mergeInto(
     const entries = objectLiteral([...pattern, code`[${unknownFields}]: ${others}`]);
     file.line("(", entries, " = ", into, ");");
     for (const { name } of shadowing) {
-      const own = code`${global("Object")}.hasOwn(${into}, ${stringLiteral(name)})`;
+      const own = code`${globalName("Object")}.hasOwn(${into}, ${stringLiteral(name)})`;
       const found = objectLiteral([shorthand(propertyKey(name), byName.get(name)!.value)]);
       file.line(ifStatement(own, code`(${found} = ${into});`));
     }
     for (const { name } of cast) {
       const { value, type: filled } = byName.get(name)!;
-      file.line(assignment(value, code`${member(into, name)} as ${types.type(filled)}`), ";");
+      file.line(assignment(value, code`${memberAccess(into, name)} as ${types.type(filled)}`), ";");
     }
   });
 }

@@ -7,32 +7,32 @@ import { fieldsOf, type MessageField } from "../../../../protobuf/position.js";
 import { type Code, code, type LocalName, signature, union } from "../../../kit/index.js";
 import { abiType } from "../../names.js";
 import { partHint } from "../body.js";
-import type { Generated } from "../methods.js";
+import type { GeneratedType } from "../methods.js";
 import { type ProtoBody, withUnknown } from "./body.js";
-import { emitVariantReader, type OwnFields, readOneof, readUnion, writeOneof, writeUnion } from "./choice.js";
+import { emitVariantReader, type InPlaceFields, readOneof, readUnion, writeOneof, writeUnion } from "./choice.js";
 import { readMessage, writeMessage } from "./message.js";
-import type { Reading } from "./reading.js";
+import type { ReadTarget } from "./reading.js";
 import { readTuple, writeTuple } from "./tuple.js";
 
 /** A codec that is generated. */
-export interface ProtoUnit {
-  readonly generated: Generated;
+export interface ProtobufCodecSpec {
+  readonly generated: GeneratedType;
   readonly hint: string;
   /** Of the values, as code. */
   readonly type: Code;
   /** Names for types of variants that have no codec, by their tags. */
   readonly variants: ReadonlyMap<string, LocalName>;
-  readonly own: OwnFields;
+  readonly own: InPlaceFields;
   /** Of the arguments of a call. */
   readonly parameters?: readonly MessageField[];
 }
 
-type Surroundings = Omit<ProtoBody, "scope" | "hint" | "io">;
+type ProtobufCodecContext = Omit<ProtoBody, "scope" | "hint" | "io">;
 
 /** Functions that read variants without a codec, by the tags of those. They are written in front of the class. */
 export type VariantReaders = ReadonlyMap<string, LocalName>;
 
-export function emitVariantReaders(unit: ProtoUnit, surroundings: Surroundings): VariantReaders {
+export function emitVariantReaders(unit: ProtobufCodecSpec, surroundings: ProtobufCodecContext): VariantReaders {
   const { generated, variants, own } = unit;
   const { file } = surroundings;
   const readers = new Map<string, LocalName>();
@@ -52,7 +52,11 @@ export function emitVariantReaders(unit: ProtoUnit, surroundings: Surroundings):
   return readers;
 }
 
-export function emitProtobuf(unit: ProtoUnit, readers: VariantReaders, surroundings: Surroundings): void {
+export function emitProtobufMethods(
+  unit: ProtobufCodecSpec,
+  readers: VariantReaders,
+  surroundings: ProtobufCodecContext,
+): void {
   const { generated } = unit;
   const left = generated.kind === "alias" || (generated.kind === "tuple" && generated.rest !== undefined);
   if (left) return;
@@ -62,7 +66,7 @@ export function emitProtobuf(unit: ProtoUnit, readers: VariantReaders, surroundi
   emitReadFields(unit, readers, surroundings);
 }
 
-function emitWriteFields(unit: ProtoUnit, surroundings: Surroundings): void {
+function emitWriteFields(unit: ProtobufCodecSpec, surroundings: ProtobufCodecContext): void {
   const { generated, hint, own } = unit;
   const { file } = surroundings;
   const scope = file.scope();
@@ -88,13 +92,13 @@ function emitWriteFields(unit: ProtoUnit, surroundings: Surroundings): void {
   });
 }
 
-function emitReadFields(unit: ProtoUnit, readers: VariantReaders, surroundings: Surroundings): void {
+function emitReadFields(unit: ProtobufCodecSpec, readers: VariantReaders, surroundings: ProtobufCodecContext): void {
   const { generated, hint, type, own } = unit;
   const { file } = surroundings;
   const scope = file.scope();
   const r = scope.name("r");
   const isEmpty = generated.kind === "tuple" && generated.elements.length === 0;
-  const reading: Reading = { end: scope.name("end"), into: scope.name(isEmpty ? "_into" : "into"), type };
+  const reading: ReadTarget = { end: scope.name("end"), into: scope.name(isEmpty ? "_into" : "into"), type };
   const body: ProtoBody = { ...surroundings, scope, hint, io: r };
   const params = [
     code`${r}: ${abiType("ProtobufReader")}`,
@@ -120,12 +124,12 @@ function emitReadFields(unit: ProtoUnit, readers: VariantReaders, surroundings: 
 }
 
 /** The type of the values, with what they keep. */
-function keptType({ generated, type }: ProtoUnit): Code {
+function keptType({ generated, type }: ProtobufCodecSpec): Code {
   return generated.kind === "tuple" ? type : withUnknown(type);
 }
 
 function tupleFields(
-  { parameters }: ProtoUnit,
+  { parameters }: ProtobufCodecSpec,
   tuple: Extract<Type, { kind: "tuple" }>,
   { index }: ProtoBody,
 ): readonly MessageField[] {

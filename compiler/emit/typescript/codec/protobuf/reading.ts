@@ -11,7 +11,7 @@ import {
   call,
   code,
   conditional,
-  global,
+  globalName,
   ifStatement,
   type LocalName,
   objectLiteral,
@@ -21,13 +21,13 @@ import {
 import { abiValue } from "../../names.js";
 import { partHint, typedArrayClass } from "../body.js";
 import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
-import { defaultOf, getMethod, isClamped, isNumeric, packedMethod, wireOf, zeroOf } from "./scalar.js";
+import { defaultOf, getMethod, isClamped, isNumeric, packedMethod, wireTypeOf, zeroOf } from "./scalar.js";
 import { enumCodec } from "./writing.js";
 
 type Collection = Extract<FieldForm, { kind: "repeated" | "map" }>;
 
 /** What a method that reads is given, and gives. */
-export interface Reading {
+export interface ReadTarget {
   readonly end: LocalName;
   /** What came before, or undefined. */
   readonly into: LocalName;
@@ -81,7 +81,7 @@ export function branchesOf(body: ProtoBody, item: MemberItem): readonly Branch[]
 }
 
 function setter({ number }: MessageField, form: ValueForm, value: Code, read: Code): Branch {
-  return { tag: tagOf(number, wireOf(form)), statement: [assignment(value, read), ";"] };
+  return { tag: tagOf(number, wireTypeOf(form)), statement: [assignment(value, read), ";"] };
 }
 
 /** A case of a oneof: `{ case, value }`, on top of what `oneof` holds. */
@@ -115,13 +115,13 @@ function collectionBranches(body: ProtoBody, field: MessageField, form: Collecti
     const type = typedArrayClass(form.type);
     const read = (method: string) => [assignment(value, call(code`${r}.${method}`, [type, value])), ";"];
     const { element } = form as Extract<FieldForm, { kind: "repeated" }>;
-    return [branch(2, read("typed")), branch(wireOf(element), read("typedElement"))];
+    return [branch(2, read("typed")), branch(wireTypeOf(element), read("typedElement"))];
   }
   if (form.kind === "map" || form.type.kind !== "array") {
     const codec = codecs.standIn(form.type, partHint(hint, field.property));
     const read = (wire: number) =>
       branch(wire, [assignment(value, call(abiValue("readCollection"), [r, codec, String(wire), value])), ";"]);
-    const wire = form.kind === "map" ? 2 : wireOf(form.element);
+    const wire = form.kind === "map" ? 2 : wireTypeOf(form.element);
     return wire === 2 ? [read(2)] : [read(2), read(wire)];
   }
   return arrayBranches(body, field, form.element, value);
@@ -129,7 +129,7 @@ function collectionBranches(body: ProtoBody, field: MessageField, form: Collecti
 
 function arrayBranches(body: ProtoBody, field: MessageField, element: ValueForm, value: Code): readonly Branch[] {
   const push = [call(code`${value}.push`, [readOne(body, element, field, "undefined")]), ";"];
-  const one: Branch = { tag: tagOf(field.number, wireOf(element)), statement: push };
+  const one: Branch = { tag: tagOf(field.number, wireTypeOf(element)), statement: push };
   if (!isPacked(element)) return [one];
   const read = readPacked(body, field, element, value);
   return [
@@ -188,7 +188,7 @@ export function completeMember(body: ProtoBody, { field, value }: MemberItem, ot
   } else if (presence === "always" || presence === "demanded") {
     file.line(assignmentOperator(value, absentMessage(body, field)), ";");
   } else if (presence === "implicit" && form.kind === "scalar" && form.scalar === "bytes") {
-    const type = global(isClamped(form) ? "Uint8ClampedArray" : "Uint8Array");
+    const type = globalName(isClamped(form) ? "Uint8ClampedArray" : "Uint8Array");
     file.line(code`${value} ??= new ${type}(0);`);
   } else if (presence === "empty" && !isPushed(form)) {
     file.line(code`${value} ??= ${emptyCollection(form as Collection)};`);
@@ -201,7 +201,7 @@ function assignmentOperator(value: Code, right: Code): Code {
 
 function absentMessage(body: ProtoBody, field: MessageField): Code {
   const { message } = field.form as Extract<ValueForm, { kind: "message" }>;
-  if (message.kind === "timestamp") return code`new ${global("Date")}(0)`;
+  if (message.kind === "timestamp") return code`new ${globalName("Date")}(0)`;
   return call(code`${body.io}.absent`, [codecOf(body, message, field.property)]);
 }
 
@@ -212,9 +212,9 @@ function emptyCollection({ type }: Collection): Code {
     case "array":
       return "[]";
     case "set":
-      return code`new ${global("Set")}()`;
+      return code`new ${globalName("Set")}()`;
     case "map":
-      return code`new ${global("Map")}()`;
+      return code`new ${globalName("Map")}()`;
     default:
       return "{}";
   }

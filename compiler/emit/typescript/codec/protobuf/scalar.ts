@@ -1,17 +1,17 @@
 /** Scalars and enums of the protobuf layout, as generated code writes and reads them. */
 import type { ProtoScalar } from "../../../../../schemas/protobuf/descriptor.js";
 import { hasNumbers, type ValueForm } from "../../../../protobuf/position.js";
-import { type Code, code, global } from "../../../kit/index.js";
+import { type Code, code, globalName } from "../../../kit/index.js";
 import { abiValue } from "../../names.js";
 import { upperFirst } from "../body.js";
 
 /** The wire type of one value: 0 varint, 1 eight bytes, 2 length and bytes, 5 four bytes. */
-export function wireOf(form: ValueForm): 0 | 1 | 2 | 5 {
+export function wireTypeOf(form: ValueForm): 0 | 1 | 2 | 5 {
   if (form.kind === "message") return 2;
-  return form.kind === "enum" ? 0 : wires[form.scalar];
+  return form.kind === "enum" ? 0 : wireTypeNumbers[form.scalar];
 }
 
-const wires: Readonly<Record<ProtoScalar, 0 | 1 | 2 | 5>> = {
+const wireTypeNumbers: Readonly<Record<ProtoScalar, 0 | 1 | 2 | 5>> = {
   double: 1,
   float: 5,
   int32: 0,
@@ -66,9 +66,9 @@ export function isWritten(scalar: ProtoScalar, clamped: boolean, value: Code): C
     case "double":
     case "float":
       // -0 is not the default.
-      return code`!${global("Object")}.is(${value}, 0)`;
+      return code`!${globalName("Object")}.is(${value}, 0)`;
     case "bytes": {
-      const type = global(clamped ? "Uint8ClampedArray" : "Uint8Array");
+      const type = globalName(clamped ? "Uint8ClampedArray" : "Uint8Array");
       return code`!${abiValue("isEmpty")}(${value}, ${type})`;
     }
     default:

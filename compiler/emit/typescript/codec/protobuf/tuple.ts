@@ -1,10 +1,10 @@
 /** Tuples as messages, and so the arguments of calls: a field for each element. They keep no unknown fields. */
 import type { Type } from "../../../../model/type.js";
 import type { MessageField } from "../../../../protobuf/position.js";
-import { assignment, type Code, code, global, ifStatement, type LocalName } from "../../../kit/index.js";
+import { assignment, type Code, code, globalName, ifStatement, type LocalName } from "../../../kit/index.js";
 import { buildTuple } from "../tuple.js";
 import { isAddedTo, type MemberItem, memberItem, type ProtoBody } from "./body.js";
-import { branchesOf, completeMember, declareMember, type Reading, readLoop } from "./reading.js";
+import { branchesOf, completeMember, declareMember, type ReadTarget, readLoop } from "./reading.js";
 import { writeMember } from "./writing.js";
 
 /** Without a rest: those are left to the composed codec, which adds to it in place. */
@@ -24,7 +24,7 @@ function inNumericOrder(items: readonly MemberItem[], fields: readonly MessageFi
 export function writeTuple(body: ProtoBody, tuple: Tuple, fields: readonly MessageField[], value: LocalName): void {
   const { file, io: w } = body;
   const count = String(tuple.elements.length);
-  const test = code`!${global("Array")}.isArray(${value}) || ${value}.length > ${count}`;
+  const test = code`!${globalName("Array")}.isArray(${value}) || ${value}.length > ${count}`;
   file.line(ifStatement(test, code`${w}.refuse();`));
   const items = itemsOf(body, tuple, fields);
   for (const [i, item] of items.entries()) file.line(code`const ${item.value} = ${value}[${String(i)}];`);
@@ -36,7 +36,7 @@ export function readTuple(
   body: ProtoBody,
   tuple: Tuple,
   fields: readonly MessageField[],
-  { end, into, type }: Reading,
+  { end, into, type }: ReadTarget,
 ): void {
   const { file, types } = body;
   const items = itemsOf(body, tuple, fields);
@@ -53,9 +53,9 @@ export function readTuple(
   const branches = inNumericOrder(items, fields).flatMap((item) => branchesOf(body, item));
   readLoop(body, end, branches, undefined);
   for (const item of items) completeMember(body, item, undefined);
-  const leave = (result: Code) => file.line("return ", result, ";");
+  const emitReturn = (result: Code) => file.line("return ", result, ";");
   buildTuple(
-    { file, type, leave },
+    { file, type, emitReturn },
     tuple,
     items.map(({ value }) => value),
   );

@@ -4,7 +4,7 @@ import { type Code, call, code, group, ifStatement, indent, line } from "../../.
 import { abiValue } from "../../names.js";
 import { partHint, typedArrayClass } from "../body.js";
 import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
-import { isClamped, isNumeric, isWritten, packedMethod, putMethod, wireOf, zeroOf } from "./scalar.js";
+import { isClamped, isNumeric, isWritten, packedMethod, putMethod, wireTypeOf, zeroOf } from "./scalar.js";
 
 type Collection = Extract<FieldForm, { kind: "repeated" | "map" }>;
 
@@ -45,7 +45,7 @@ function zeroable(form: Extract<ValueForm, { kind: "enum" }>, value: Code): Code
 /** A statement that writes one value with its tag. */
 export function writeOne(body: ProtoBody, form: ValueForm, field: MessageField, value: Code): Code {
   const { io: w } = body;
-  const tag = tagOf(field.number, wireOf(form));
+  const tag = tagOf(field.number, wireTypeOf(form));
   switch (form.kind) {
     case "scalar":
       return [call(code`${w}.${putMethod(form.scalar, isClamped(form))}`, [tag, value]), ";"];
