@@ -16,7 +16,7 @@ import { awaitAsPromise } from "./plain-promise.js";
 import { RankCall } from "./rank-call.js";
 import type { MeshView } from "./view.js";
 
-/** How one rank's part of a call ended. */
+/** The outcome of a call on one rank. */
 export type Settled<T> =
   | { readonly status: "fulfilled"; readonly value: T }
   | { readonly status: "rejected"; readonly reason: Error };
