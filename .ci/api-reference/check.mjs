@@ -45,7 +45,7 @@ function visit(reflection, complain) {
     complain(reflection, "has no description");
   for (const signature of signatures) {
     for (const parameter of signature.parameters ?? []) {
-      if (!hasText(parameter.comment) && !speaksForItself(parameter.type)) {
+      if (!hasText(parameter.comment) && !speaksForItself(parameter.type) && !isDescribedByParent(parameter, reflection)) {
         complain(reflection, `does not describe its parameter ${parameter.name}`);
       }
     }
@@ -58,6 +58,11 @@ function isDescribedElsewhere({ inheritedFrom, overwrites, flags, kind, signatur
   const overwritesWellKnown = overwrites !== undefined && overwrites.reflection === undefined;
   const isImplicit = kind === ReflectionKind.Constructor && signatures?.[0]?.sources === undefined;
   return inheritedFrom !== undefined || overwritesWellKnown || isImplicit || flags.isExternal;
+}
+
+/** A class can describe a parameter that many of its methods have: its comment names the parameter in backticks. */
+function isDescribedByParent(parameter, { parent }) {
+  return (parent?.comment?.summary ?? []).some(({ kind, text }) => kind === "code" && text === `\`${parameter.name}\``);
 }
 
 /** Signatures of a function, a method or a constructor, and of a property that is a function. */
