@@ -1,4 +1,9 @@
-/** The package's face, `viceroy`: what programs import. Importing it starts nothing; the first use does. */
+/**
+ * The main entry point: hosts, procs, meshes, endpoints, failures, values and codecs. Importing it starts nothing; the
+ * first use starts the runtime.
+ *
+ * @module
+ */
 import { setMainRoot } from "./actor/context.js";
 import { actorEnvironment } from "./actor/environment.js";
 import { program } from "./proc/local.js";

@@ -1,5 +1,6 @@
 /** What goes wrong with memory of another process: one class, told apart by codes, which are part of the interface. */
 
+/** The codes of {@link RdmaError}. */
 export type RdmaErrorCode =
   /** Offset and length leave the buffer, or the local view. Nothing was moved. */
   | "ERR_RDMA_BOUNDS"
@@ -28,10 +29,21 @@ export type RdmaErrorCode =
   /** Something that this transport, or this machine, cannot do. */
   | "ERR_RDMA_UNSUPPORTED";
 
+/**
+ * Thrown when memory of another process cannot be registered, reached, read or written. `code` tells the cases apart.
+ */
 export class RdmaError extends Error {
   override readonly name: string = "RdmaError";
+  /** What went wrong. */
   readonly code: RdmaErrorCode;
 
+  /**
+   * Makes an error.
+   *
+   * @param code what went wrong
+   * @param message as text for people
+   * @param options the cause
+   */
   constructor(code: RdmaErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;

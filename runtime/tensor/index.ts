@@ -1,4 +1,8 @@
-/** Tensors, by libtorch: what users import as `viceroy/tensor`. Needs the addon, and loads it when the first tensor is made. */
+/**
+ * Tensors, computed by libtorch. The addon that it needs is loaded when the first tensor is made.
+ *
+ * @module
+ */
 import "./activate.js";
 
 export type { Along, CutOptions, Reduction } from "./collectives.js";
