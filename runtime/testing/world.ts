@@ -13,7 +13,7 @@ export interface NewProcess {
   readonly label: string;
   /** Its rank in the mesh that was spawned, from 0. */
   readonly rank: number;
-  /** The process that spawns it. */
+  /** The process that spawns it; `host` is the name of its host. */
   readonly maker: { readonly host: string };
 }
 

@@ -12,8 +12,8 @@ import { writeChunk } from "./text.js";
 import type { TypedArray } from "./typed.js";
 
 /**
- * Writes messages in the lockstep layout, for generated code. In all methods, `at` is the byte offset of a slot, `size`
- * a number of bytes, and `value` is refused unless it has the type.
+ * Writes messages in the lockstep layout, for generated code. In all methods, `at` is the byte offset of a slot, and `size`
+ * a number of bytes. A `value` without the type, or `values` that are not an array of the type, are refused.
  */
 export class Writer extends Batch {
   /** Arrays of bytes that are too large to be copied, in the order of the messages that contain them. */

@@ -20,8 +20,8 @@ const shortUnits = 32;
 
 /**
  * Writes messages in the protobuf layout, for generated code. Methods named after a scalar type write one field; those
- * that start with `packed` write a packed field. In all methods, `tag` is `number << 3 | wire type`, `p` is a byte
- * offset, and `value` is refused unless it has the type.
+ * that start with `packed` write a packed field. In all methods, `tag` is `number << 3 | wire type`, and `p` is a byte
+ * offset. A `value` without the type, or `values` that are not an array of the type, are refused.
  */
 export class ProtobufWriter extends Batch {
   /** The number of messages around the current field. */
