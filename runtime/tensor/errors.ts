@@ -1,5 +1,6 @@
 /** What goes wrong with tensors beside wrong arguments, which are TypeErrors, and what libtorch says, which are Errors. */
 
+/** The codes of {@link TensorError}. */
 export type TensorErrorCode =
   /** There is no addon, or it cannot be loaded. */
   | "ERR_TENSOR_ADDON"
@@ -14,23 +15,40 @@ export type TensorErrorCode =
   /** Elements were asked for that are on the processes of a mesh, or the other way round. */
   | "ERR_TENSOR_PLACE";
 
+/** The details of a {@link TensorError}. */
 export interface TensorErrorDetails {
+  /** The error that caused this one. */
   readonly cause?: unknown;
   /** The operation that failed: `aten::mm`. */
   readonly op?: string;
-  /** Where in the controller's code it was called: `/src/train.ts:12:20`. */
+  /** The place in the program that called the operation: `/src/train.ts:12:20`. */
   readonly site?: string;
-  /** Where in the mesh it failed. */
+  /** The rank of the proc that failed, from 0. */
   readonly rank?: number;
 }
 
+/**
+ * Thrown when the addon, a device, a file or an operation on a mesh fails. Wrong arguments are TypeError and
+ * RangeError; errors of libtorch in this process are Error.
+ */
 export class TensorError extends Error {
   override readonly name = "TensorError";
+  /** What went wrong. */
   readonly code: TensorErrorCode;
+  /** The operation that failed: `aten::mm`. */
   readonly op: string | undefined;
+  /** The place in the program that called the operation: `/src/train.ts:12:20`. */
   readonly site: string | undefined;
+  /** The rank of the proc that failed, from 0. */
   readonly rank: number | undefined;
 
+  /**
+   * Makes an error.
+   *
+   * @param code what went wrong
+   * @param message as text for people
+   * @param details operation, place, rank and cause
+   */
   constructor(code: TensorErrorCode, message: string, { cause, op, site, rank }: TensorErrorDetails = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
