@@ -72,6 +72,7 @@ await check("README: the size of generated code", () => node(".ci/generated-size
 await check("format, lint, import cycles, layers", () =>
   tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."),
 );
+await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 await check("what tests need besides", prepared);
 // What is missing is an error here, and not a test less.

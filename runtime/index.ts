@@ -18,8 +18,9 @@ export { type AttachOptions, attachHosts } from "./host/attach.js";
 export { hostsFromConfig } from "./host/from-config.js";
 export { HostMesh, thisHost, thisProc } from "./host/host-mesh.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/options.js";
-export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
+export { type ArgsOf, type MeshOf, ProcMesh, type SpawnableClass } from "./host/proc-mesh.js";
 export type { SpawnOptions, WatchdogOptions } from "./host/spawn-options.js";
+export type { ActorAddress, ActorId, MeshId, ProcId } from "./link/address.js";
 export type { TlsFiles } from "./link/tls/credentials.js";
 export { isTraceparent } from "./link/trace.js";
 export type { LogLevel } from "./observe/logs/level.js";
@@ -29,9 +30,19 @@ export type { LineOrigin, Stdio } from "./proc/stdio.js";
 export {
   type Coordinates,
   type Extent,
+  type Only,
   Point,
+  type PointFor,
   Range,
+  type Renamed,
+  type RenameSpec,
   range,
+  type Sliced,
+  type SliceSpec,
+  type Split,
+  type SplitNames,
+  type SplitSizes,
+  type SplitSpec,
   ValueMesh,
 } from "./shape/index.js";
 export type { FailureCause } from "./supervise/cause.js";

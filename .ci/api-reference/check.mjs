@@ -38,19 +38,20 @@ export function violations(project, folder) {
   return [...new Set(found)].sort();
 }
 
-function visit(reflection, complain) {
+function visit(reflection, complain, outer) {
   if (isDescribedElsewhere(reflection)) return;
   const signatures = signaturesOf(reflection);
-  if (described.has(reflection.kind) && !isDescribed(reflection, signatures))
+  if (described.has(reflection.kind) && !isDescribed(reflection, signatures) && !isNamedBy(outer, reflection)) {
     complain(reflection, "has no description");
+  }
   for (const signature of signatures) {
     for (const parameter of signature.parameters ?? []) {
-      if (!hasText(parameter.comment) && !speaksForItself(parameter.type) && !isDescribedByParent(parameter, reflection)) {
+      if (!hasText(parameter.comment) && !speaksForItself(parameter.type) && !isNamedBy(reflection.parent, parameter)) {
         complain(reflection, `does not describe its parameter ${parameter.name}`);
       }
     }
   }
-  for (const child of membersOf(reflection)) if (!isGenerated(child)) visit(child, complain);
+  for (const child of membersOf(reflection)) if (!isGenerated(child)) visit(child, complain, reflection);
 }
 
 /** Members of a base class are checked in the base class. Members of JavaScript's classes, as Error.name, are well known. */
@@ -60,9 +61,12 @@ function isDescribedElsewhere({ inheritedFrom, overwrites, flags, kind, signatur
   return inheritedFrom !== undefined || overwritesWellKnown || isImplicit || flags.isExternal;
 }
 
-/** A class can describe a parameter that many of its methods have: its comment names the parameter in backticks. */
-function isDescribedByParent(parameter, { parent }) {
-  return (parent?.comment?.summary ?? []).some(({ kind, text }) => kind === "code" && text === `\`${parameter.name}\``);
+/**
+ * A class can describe a parameter that many of its methods have, and a property the members of an object without a type
+ * of its own: the comment names them in backticks.
+ */
+function isNamedBy(outer, { name }) {
+  return (outer?.comment?.summary ?? []).some(({ kind, text }) => kind === "code" && text === `\`${name}\``);
 }
 
 /** Signatures of a function, a method or a constructor, and of a property that is a function. */

@@ -7,15 +7,20 @@ import path from "node:path";
 import { Application, Converter, Logger, LogLevel } from "typedoc";
 import { MemberRouter } from "typedoc-plugin-markdown";
 
-/** Returns the entry points of a package: the name that programs import, and the source file. */
+/**
+ * Returns the entry points of a package: the name that programs import, and the source file. Those for generated code come
+ * last, since a symbol of several entry points is documented in the first of them.
+ */
 function entryPoints(folder) {
   const { name, exports } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
-  return Object.entries(exports)
+  const entries = Object.entries(exports)
     .filter(([, target]) => target.types !== undefined)
     .map(([entry, { types }]) => ({
       name: path.posix.join(name, entry),
       file: types.replace("./dist/types/", "").replace(/\.d\.ts$/, ".ts"),
     }));
+  const isVersioned = (entry) => Number(/\/v\d+$/.test(entry.name));
+  return entries.sort((a, b) => isVersioned(a) - isVersioned(b));
 }
 
 /** One folder for each entry point, directly below the output folder: `viceroy-codegen-v1/classes/Reader.md`. */

@@ -1,5 +1,6 @@
 /** What users and generated code see of actors. */
-export { Actor } from "./actor.js";
+export { Actor, type Failure } from "./actor.js";
+export type { MeshStopOptions } from "./address.js";
 export { Channel, PortReceiver } from "./channel.js";
 export {
   type ActorContext,
@@ -12,6 +13,7 @@ export {
 export { Endpoint, PropagatedEndpoint, StreamEndpoint, send } from "./endpoint.js";
 export {
   ActorError,
+  type ActorErrorOptions,
   BackpressureError,
   DeadlockError,
   DeliveryError,
@@ -20,6 +22,7 @@ export {
   OrphanedError,
   PortClosedError,
   SupervisionError,
+  type SupervisionErrorOptions,
   TimeoutError,
 } from "./errors.js";
 export { Future, firstCompleted, type GetOptions } from "./future.js";
@@ -29,5 +32,13 @@ export type { Undeliverable } from "./hooks.js";
 export type { Apply, Awaitable, MeshKind } from "./kind.js";
 export { ActorMesh, descriptorOf, livingPoint } from "./mesh.js";
 export { Port } from "./port.js";
-export { type Operation, type Reduced, type Reducer, registerReducer, topK } from "./reduce.js";
+export {
+  type Operation,
+  type Reduced,
+  type Reducer,
+  type ReductionName,
+  type Reductions,
+  registerReducer,
+  topK,
+} from "./reduce.js";
 export type { Sent } from "./sent.js";

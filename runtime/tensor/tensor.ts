@@ -30,7 +30,7 @@ const item = new Operation("aten::item");
 const to = new Operation("aten::to");
 
 /** The members of tensors beside the operations of libtorch, which are methods of tensors, too. */
-class TensorObject {
+export class TensorObject {
   /**
    * Called by the addon.
    *
@@ -268,6 +268,7 @@ class TensorObject {
     throw new TypeError(`cannot take ${this.toString()} for a number: use ${how}, or operations of tensors`);
   }
 
+  /** Returns type, shape and, of small tensors, the elements, for `console.log`. */
   [inspect.custom](): string {
     const here = !this.disposed && !this.distributed && isDtype(this.dtype);
     const few = here && this.shape.reduce((product, size) => product * size, 1) <= 64;

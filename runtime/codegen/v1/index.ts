@@ -12,7 +12,7 @@ export type { ActorMesh } from "../../actor/mesh.js";
 /** @internal */
 export { procsOf } from "../../actor/mesh.js";
 export type { Port } from "../../actor/port.js";
-export { type Registration, registerActors } from "../../proc/registry.js";
+export { type ActorEntry, type Registration, registerActors } from "../../proc/registry.js";
 export type { RdmaBuffer } from "../../rdma/buffer.js";
 export type { Tensor } from "../../tensor/tensor.js";
 export type { Codec, DecodeOptions } from "../../wire/codec.js";

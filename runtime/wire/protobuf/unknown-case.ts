@@ -40,6 +40,7 @@ export function readUnknownCase(r: ProtobufReader, fields: Uint8Array | undefine
 /**
  * Reads a union without a known variant.
  *
+ * @param discriminant the property that tells the variants apart
  * @param into the value read before
  * @param fields the unknown fields of the message
  */
