@@ -62,9 +62,12 @@ function object<T extends object>(
  * ```ts
  * import { codec } from "viceroy";
  *
- * const pairs = codec.array(codec.tuple(codec.string, codec.optional(codec.int32)));
- * const bytes = pairs.encode([["a", 1], ["b", undefined]]);
- * pairs.decode(bytes); // [["a", 1], ["b"]]
+ * const pairs = codec.array(codec.tuple(codec.string, codec.int32));
+ * const bytes = pairs.encode([
+ *   ["a", 1],
+ *   ["b", -1],
+ * ]);
+ * pairs.decode(bytes); // [["a", 1], ["b", -1]]
  * ```
  */
 export const codec = {
