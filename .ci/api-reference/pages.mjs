@@ -22,7 +22,7 @@ export async function writePages(app, project, out) {
   for (const reflection of Object.values(project.reflections)) {
     // Pages do not say which file declares what.
     for (const declaration of [reflection, ...(reflection.signatures ?? [])]) delete declaration.sources;
-    nameErrors(reflection, project);
+    listErrors(reflection, project);
   }
   rmSync(out, { recursive: true, force: true });
   app.options.setValue("out", out);
@@ -30,22 +30,41 @@ export async function writePages(app, project, out) {
   for (const [entry, files] of listed) writeSignatures(path.join(out, entry.replaceAll("/", "-"), "operations"), files);
 }
 
-/** TypeDoc drops the class in `@throws {RangeError} when …`. Puts the class before the text, as a link where it can be one. */
-function nameErrors({ comment }, project) {
-  for (const tag of comment?.blockTags ?? []) {
-    const name = /^\{(\w+)\}$/.exec(tag.typeAnnotation ?? "")?.[1];
-    if (tag.tag !== "@throws" || name === undefined) continue;
-    const target = Object.values(project.reflections).find((each) => each.name === name && each.kindOf(classKind));
-    const shown =
-      target === undefined
-        ? { kind: "code", text: `\`${name}\`` }
-        : { kind: "inline-tag", tag: "@link", text: name, target };
-    tag.content.unshift(shown, { kind: "text", text: " " });
-    delete tag.typeAnnotation;
-  }
+/**
+ * Makes one list of all tags `@throws {RangeError} when …` of a comment. TypeDoc would drop the classes, and write a heading
+ * for each tag.
+ */
+function listErrors({ comment }, project) {
+  const tags = comment?.getTags("@throws") ?? [];
+  if (tags.length === 0) return;
+  const content = tags.flatMap(({ typeAnnotation, content: text }) => [
+    { kind: "text", text: "\n- " },
+    ...errorClass(typeAnnotation, project),
+    ...text.map((part) => ({ ...part, text: part.text.replace(/\s*\n\s*/g, " ") })),
+  ]);
+  const [first] = tags;
+  first.content = content;
+  delete first.typeAnnotation;
+  comment.blockTags = comment.blockTags.filter((tag) => tag.tag !== "@throws" || tag === first);
 }
 
-/** Removes the members of generated interfaces from the project. @returns the files that declare them, by entry point */
+/** The class in braces, as a link where it is part of the public API. */
+function errorClass(annotation, project) {
+  const name = /^\{(\w+)\}$/.exec(annotation ?? "")?.[1];
+  if (name === undefined) return [];
+  const target = Object.values(project.reflections).find((each) => each.name === name && each.kindOf(classKind));
+  const shown =
+    target === undefined
+      ? { kind: "code", text: `\`${name}\`` }
+      : { kind: "inline-tag", tag: "@link", text: name, target };
+  return [shown, { kind: "text", text: " " }];
+}
+
+/**
+ * Removes the members of generated interfaces from the project, and refers to the pages that list them.
+ *
+ * @returns the files that declare them, by entry point
+ */
 function takeGenerated(project) {
   const listed = new Map();
   for (const entry of project.children) {
@@ -54,6 +73,10 @@ function takeGenerated(project) {
         const files = listed.get(entry.name) ?? new Set();
         listed.set(entry.name, files.add(member.sources[0].fullFileName));
         project.removeReflection(member);
+      }
+      if (declaration.kindOf(ReflectionKind.Interface) && isGenerated(declaration)) {
+        const text = "\n\nThe [signatures](../operations/index.md) are listed by their first letters.";
+        declaration.comment?.summary.push({ kind: "text", text });
       }
       for (const group of declaration.groups ?? []) {
         group.children = group.children.filter((child) => declaration.children?.includes(child));

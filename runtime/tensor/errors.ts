@@ -1,18 +1,21 @@
 /** What goes wrong with tensors beside wrong arguments, which are TypeErrors, and what libtorch says, which are Errors. */
 
-/** The codes of {@link TensorError}. */
+/**
+ * The codes of {@link TensorError}.
+ *
+ * - `ERR_TENSOR_ADDON`: the addon is missing, or cannot be loaded.
+ * - `ERR_TENSOR_DEVICE`: a proc cannot use the requested device.
+ * - `ERR_TENSOR_FAILED`: an operation has failed on a proc of the mesh.
+ * - `ERR_TENSOR_FILE`: a file is not a valid safetensors file.
+ * - `ERR_TENSOR_INACTIVE`: the mesh is not active, or no mesh is.
+ * - `ERR_TENSOR_PLACE`: the elements are on the procs of a mesh, but are needed in this process, or vice versa.
+ */
 export type TensorErrorCode =
-  /** There is no addon, or it cannot be loaded. */
   | "ERR_TENSOR_ADDON"
-  /** A process cannot hold tensors on the device that was asked for. */
   | "ERR_TENSOR_DEVICE"
-  /** An operation has failed on a process of the mesh. */
   | "ERR_TENSOR_FAILED"
-  /** A file is no safetensors file, or not a valid one. */
   | "ERR_TENSOR_FILE"
-  /** A mesh is not active any more. */
   | "ERR_TENSOR_INACTIVE"
-  /** Elements were asked for that are on the processes of a mesh, or the other way round. */
   | "ERR_TENSOR_PLACE";
 
 /** The details of a {@link TensorError}. */

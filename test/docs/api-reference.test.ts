@@ -32,7 +32,7 @@ test("the pages stand in one folder for each entry point", async () => {
   try {
     const page = readFileSync(path.join(out, "api/documented/functions/wait.md"), "utf8");
     expect(page).toContain("number of attempts, from 1");
-    expect(page).toContain("[LateError](../classes/LateError.md) when the time limit has passed");
+    expect(page).toContain("- [LateError](../classes/LateError.md) when the time limit has passed");
     expect(existsSync(path.join(out, "api/documented-bad/classes/Counter.md"))).toBe(true);
   } finally {
     rmSync(out, { recursive: true });
