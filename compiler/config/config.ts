@@ -41,7 +41,7 @@ export interface UserConfig {
   readonly out?: string;
   /** The lock file, relative to the config file. Default: `viceroy.lock`. */
   readonly lock?: string;
-  /** What the compiler writes. Default: `["ts"]`. */
+  /** The kinds of files that the compiler writes. Default: `["ts"]`. */
   readonly emit?: readonly Artefact[];
   /** Settings of the `.proto` files, the descriptor set and the JSON Schema. */
   readonly proto?: UserProtoConfig;
@@ -77,7 +77,7 @@ export interface Config {
   readonly out: string;
   /** The lock file. */
   readonly lock: string;
-  /** What the compiler writes. */
+  /** The kinds of files that the compiler writes. */
   readonly emit: readonly Artefact[];
   /** Settings of the `.proto` files, the descriptor set and the JSON Schema. */
   readonly proto: UserProtoConfig;

@@ -34,7 +34,7 @@ export interface TypeDeclaration {
   readonly doc: string;
   /** The names of the type parameters. */
   readonly typeParameters: readonly string[];
-  /** What the declaration consists of. Inherited fields come first, in the order of the `extends` list. */
+  /** The shape of the declaration. Inherited fields come first, in the order of the `extends` list. */
   readonly shape: Shape;
   /** The numbers and names of the `@reserved` tag. */
   readonly reserved?: Reserved;

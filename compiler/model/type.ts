@@ -73,7 +73,7 @@ export type Type =
   | { readonly kind: "tensor" }
   /** A type of `google.protobuf` that has a form of its own in JSON. */
   | { readonly kind: "wellKnown"; readonly name: WellKnownName }
-  /** What the schema language cannot express. The diagnostic is made from it; emitters never see one. */
+  /** A type that the schema language does not have. It becomes a diagnostic; emitters never see it. */
   | { readonly kind: "unsupported"; readonly reason: string; readonly typeText: string; readonly fixHint: string };
 
 /** An element of a tuple. */
@@ -86,7 +86,7 @@ export interface TupleElement {
   readonly optional: boolean;
 }
 
-/** What a named declaration, or a type without a name, consists of. */
+/** The content of a named declaration, or of a type without a name. */
 export type Shape =
   | { readonly kind: "message"; readonly fields: readonly Field[] }
   | { readonly kind: "enum"; readonly values: readonly EnumValue[]; readonly origin: "literals" | "enum" }

@@ -10,7 +10,7 @@ export class CapnpError extends Error {
   readonly verb: "read" | "write";
   /** The path of the value, from the name of the struct; `the message` if the bytes are invalid. */
   readonly path: string;
-  /** What is wrong there. */
+  /** The fault at that path. */
   readonly reason: string;
 
   /**

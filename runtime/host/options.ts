@@ -8,7 +8,7 @@ import { planRestart, type RestartOptions, type RestartPlan } from "../supervise
 import type { AttachedHost } from "./attached-host.js";
 
 /**
- * Where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of this process.
+ * The place where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of this process.
  */
 export type Isolation = "process" | "thread" | "inline";
 
@@ -19,7 +19,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface SpawnProcsOptions<D extends string = string> {
   /** The name of the mesh in reports, and the prefix of the output of a mesh without dimensions. Default: `"procs"`. */
   readonly name?: string;
-  /** Where the procs run. Attached hosts support `"process"` only. Default: `"process"`. */
+  /** The place where the procs run. Attached hosts support `"process"` only. Default: `"process"`. */
   readonly isolation?: Isolation;
   /**
    * Environment variables that are added to those of this process, for all procs or for each position. Not supported by
@@ -42,7 +42,7 @@ export interface SpawnProcsOptions<D extends string = string> {
    * function of the position. Supported by the isolation `"process"` only.
    */
   readonly cpus?: readonly string[] | ((point: Point<D>) => string);
-  /** What happens to the output of the procs. Default: `"prefix"`. Not supported by the isolation `"inline"`. */
+  /** The destination of the output of the procs. Default: `"prefix"`. Not supported by the isolation `"inline"`. */
   readonly stdio?: Stdio;
   /**
    * The options of Node.js. Default: those of this process, without `--test*`, `--inspect*`, `--watch*` and `-e`.

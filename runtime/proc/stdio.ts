@@ -17,7 +17,7 @@ export interface LineOrigin {
 }
 
 /**
- * What happens to the output of processes.
+ * The destination of the output of processes.
  *
  * - `"prefix"`: this process prints each line with a prefix: `[gpus=1] text`.
  * - `"inherit"`: the processes write to the outputs of this process, without a prefix.

@@ -22,7 +22,7 @@ export interface RdmaTransferOptions extends TransferOptions, Range {
 
 /** The options of `register` and `allocate`. */
 export interface RegisterOptions {
-  /** What processes may do that receive the buffer. Default: `"rw"`. */
+  /** The right of processes that receive the buffer. Default: `"rw"`. */
   readonly access?: Access;
 }
 
@@ -32,7 +32,7 @@ export interface GrantOptions {
   readonly offset?: number;
   /** The number of bytes. Default: up to the end of the buffer. */
   readonly length?: number;
-  /** What processes may do that receive the grant. Default: `"r"`. */
+  /** The right of processes that receive the grant. Default: `"r"`. */
   readonly access?: Access;
 }
 
@@ -66,7 +66,7 @@ const secret = Symbol("RdmaBuffer");
 export class RdmaBuffer {
   /** The number of bytes. */
   readonly size: number;
-  /** What processes may do that receive the buffer. The owner may do everything. */
+  /** The right of processes that receive the buffer. The owner may do everything. */
   readonly access: Access;
   /** @internal */
   readonly handle: Handle;

@@ -37,13 +37,13 @@ export type RdmaErrorCode =
  */
 export class RdmaError extends Error {
   override readonly name: string = "RdmaError";
-  /** What went wrong. */
+  /** The kind of failure. */
   readonly code: RdmaErrorCode;
 
   /**
    * Makes an error.
    *
-   * @param code what went wrong
+   * @param code the kind of failure
    * @param message as text for people
    * @param options the cause
    */

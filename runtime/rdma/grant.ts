@@ -1,7 +1,7 @@
 /** What an owner allows: a range of registered memory, for reading or also for writing, until it is taken back. */
 import type { Memory } from "./memory.js";
 
-/** What processes may do that receive a buffer: read (`"r"`), or read and write (`"rw"`). */
+/** The right of processes that receive a buffer: read (`"r"`), or read and write (`"rw"`). */
 export type Access = "r" | "rw";
 
 /** Names a grant, and is the right to it. */

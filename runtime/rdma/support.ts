@@ -18,7 +18,7 @@ export interface TransportSupport {
   readonly why?: string;
 }
 
-/** What this process and machine support. */
+/** The transports that this process and machine support. */
 export interface RdmaSupport {
   /** The file of the addon. Absent if there is none. */
   readonly addon?: string;
@@ -28,7 +28,7 @@ export interface RdmaSupport {
   readonly ptraceScope: number;
   /** All transports, the fastest first. */
   readonly transports: readonly TransportSupport[];
-  /** What connections between processes of this machine use. */
+  /** The mechanism that connections between processes of this machine use. */
   readonly links: string;
 }
 

@@ -36,7 +36,7 @@ export interface TensorErrorDetails {
  */
 export class TensorError extends Error {
   override readonly name = "TensorError";
-  /** What went wrong. */
+  /** The kind of failure. */
   readonly code: TensorErrorCode;
   /** The operation that failed: `aten::mm`. */
   readonly op: string | undefined;
@@ -48,7 +48,7 @@ export class TensorError extends Error {
   /**
    * Makes an error.
    *
-   * @param code what went wrong
+   * @param code the kind of failure
    * @param message as text for people
    * @param details operation, place, rank and cause
    */

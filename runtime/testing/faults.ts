@@ -58,7 +58,7 @@ export interface FaultOptions {
 export interface Fault {
   /** The time from the start, in milliseconds of virtual time. */
   readonly at: number;
-  /** What happens. */
+  /** The kind of fault. */
   readonly kind: FaultKind;
   /**
    * Selects the process, host or connection among those that exist at that time: a number from 0 up to, but not
@@ -73,7 +73,7 @@ export interface Fault {
 
 /** A fault that has happened. */
 export interface CausedFault extends Fault {
-  /** What happened, as text for people. */
+  /** A description of the effect, for people. */
   readonly did: string;
 }
 

@@ -13,7 +13,7 @@ export class CodecError extends Error {
   readonly verb: "encode" | "decode";
   /** The path of the field, from the name of the message: `Rec.items[3].qty`. */
   readonly path: string;
-  /** What is wrong there, without the verb and the path. */
+  /** The fault at that path, without the verb and the path. */
   readonly reason: string;
 
   /**
