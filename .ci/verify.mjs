@@ -71,6 +71,7 @@ const sanitized = beside(".ci/rdma-sanitizers.mjs");
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
 await check("layers", () => node(".ci/layers.mjs"));
+await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 await check("what tests need besides", prepared);
 // What is missing is an error here, and not a test less.

@@ -134,7 +134,7 @@ export abstract class HostAgentActor extends Actor {
   abstract driverEnded(reason: string): Awaitable<void>;
 }
 
-/** A mesh of `HostAgent` actors, with dimensions `D`. */
+/** A mesh of `HostAgent` actors with the dimensions `D`. */
 export interface HostAgentMesh<D extends string = string> extends ActorMesh<HostAgentKind, D> {
   /** Comes first. Refused where driver and host don't fit together. */
   readonly attach: Endpoint<[terms: HostTerms], HostInfo, D>;
@@ -154,7 +154,7 @@ export interface HostAgentMesh<D extends string = string> extends ActorMesh<Host
   readonly driverEnded: Endpoint<[reason: string], void, D>;
 }
 
-/** Type-level: what `HostAgentMesh` is for other dimensions. */
+/** Tells the type checker what `HostAgentMesh` is for other dimensions. */
 export interface HostAgentKind extends MeshKind {
   readonly args: [];
   readonly mesh: HostAgentMesh<this["dims"]>;

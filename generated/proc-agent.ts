@@ -207,7 +207,7 @@ export abstract class ProcAgentActor extends Actor {
   abstract hostLeft(host: bigint, reason: string, procs?: bigint[]): Awaitable<void>;
 }
 
-/** A mesh of `ProcAgent` actors, with dimensions `D`. */
+/** A mesh of `ProcAgent` actors with the dimensions `D`. */
 export interface ProcAgentMesh<D extends string = string> extends ActorMesh<ProcAgentKind, D> {
   /** The host that this process runs on says how it can prove to other hosts that it may speak to them. */
   readonly prove: Endpoint<[proof: HostProof], void, D>;
@@ -254,7 +254,7 @@ export interface ProcAgentMesh<D extends string = string> extends ActorMesh<Proc
   readonly hostLeft: Endpoint<[host: bigint, reason: string, procs?: bigint[]], void, D>;
 }
 
-/** Type-level: what `ProcAgentMesh` is for other dimensions. */
+/** Tells the type checker what `ProcAgentMesh` is for other dimensions. */
 export interface ProcAgentKind extends MeshKind {
   readonly args: [];
   readonly mesh: ProcAgentMesh<this["dims"]>;

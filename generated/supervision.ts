@@ -12,9 +12,9 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** One error of a chain: what was thrown, and what caused it. */
+/** One error of a chain of causes. */
 export interface FailureCause {
-  /** The class of the error, as its `name` says. */
+  /** The class of the error, as its property `name` says. */
   name: string;
   message: string;
   stack?: string;
@@ -22,41 +22,46 @@ export interface FailureCause {
 }
 
 /**
- * How a rank failed. `process`: its process ended. `spawn`: its actor could not be loaded or its process not started.
- * `constructor`, `init`: its actor never came to be. `message`: a handler threw where nobody waits for the answer.
- * `supervise`: it did not handle the failure of something it owns. `stuck`: a handler took longer than it may. `killed`:
- * somebody ordered it.
+ * How a rank failed.
+ *
+ * - `process`: its process ended.
+ * - `spawn`: its process could not be started, or its actor class could not be loaded.
+ * - `constructor`, `init`: the constructor or `init` of its actor threw.
+ * - `message`: a handler threw, and no caller waits for the answer, or code that a handler had left running threw.
+ * - `supervise`: the actor did not handle the failure of a mesh that it owns.
+ * - `stuck`: a handler ran longer than the watchdog allows.
+ * - `killed`: another actor or the program ended it.
  */
 export type FailureKind = "process" | "spawn" | "constructor" | "init" | "message" | "supervise" | "killed" | "stuck";
 
-/** A failure that was answered by making its rank again. */
+/** A failure after which the rank was restarted. */
 export interface PastFailure {
   kind: FailureKind;
   cause: FailureCause;
   at: Date;
 }
 
-/** A mesh that lost ranks together with the failed one. */
+/** A mesh that lost ranks because a process ended. */
 export interface AffectedMesh {
   mesh: string;
   ranks: number[];
 }
 
-/** The failure of one or more ranks of a mesh: what travels of a `MeshFailure`. */
+/** The failure of one or more ranks of a mesh: the fields of a `MeshFailure`. */
 export interface FailureRecord {
   /** The name of the mesh, as it was spawned. */
   mesh: string;
-  /** Ascending; as numbered in the mesh as it was spawned. */
+  /** The ranks that failed, ascending, as numbered in the mesh that was spawned. */
   ranks: number[];
   kind: FailureKind;
   cause: FailureCause;
   at: Date;
   affected: AffectedMesh[];
-  /** Failures of the same rank after which it was made again, the oldest first. */
+  /** Earlier failures of the rank after which it was restarted, the oldest first. */
   history?: PastFailure[];
 }
 
-/** One actor has failed: what its proc tells the proc that ordered it. */
+/** Tells the proc that spawned an actor that the actor has failed. */
 export interface ActorNotice {
   mesh: bigint;
   rank: number;

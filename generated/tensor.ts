@@ -158,7 +158,7 @@ export abstract class TensorWorkerActor extends Actor {
   abstract finish(): Awaitable<TensorCounts>;
 }
 
-/** `devices`: what its tensors are on, one name for all processes, or one for each, by rank. None: processors. A mesh of them, with dimensions `D`. */
+/** `devices`: what its tensors are on, one name for all processes, or one for each, by rank. None: processors. A mesh of `TensorWorker` actors with the dimensions `D`. */
 export interface TensorWorkerMesh<D extends string = string> extends ActorMesh<TensorWorkerKind, D> {
   /** Answers if it can hold tensors where it was told to. */
   readonly begin: Endpoint<[], void, D>;
@@ -191,7 +191,7 @@ export interface TensorWorkerMesh<D extends string = string> extends ActorMesh<T
   readonly finish: Endpoint<[], TensorCounts, D>;
 }
 
-/** Type-level: what `TensorWorkerMesh` is for other dimensions. */
+/** Tells the type checker what `TensorWorkerMesh` is for other dimensions. */
 export interface TensorWorkerKind extends MeshKind {
   readonly args: [threads: number, mesh?: bigint, refuseNaN?: boolean, devices?: string[]];
   readonly mesh: TensorWorkerMesh<this["dims"]>;
@@ -211,7 +211,7 @@ export abstract class TensorDeskActor extends Actor {
   abstract pull(key: TensorKey, type: TensorType, elements?: RdmaBuffer): Awaitable<void>;
 }
 
-/** What a process is told and given beside its tensors, which may be waiting for it. A mesh of them, with dimensions `D`. */
+/** What a process is told and given beside its tensors, which may be waiting for it. A mesh of `TensorDesk` actors with the dimensions `D`. */
 export interface TensorDeskMesh<D extends string = string> extends ActorMesh<TensorDeskKind, D> {
   /** What is waited for will not come: what was to become of it fails. */
   readonly fail: Endpoint<[key: TensorKey, message: string], void, D>;
@@ -221,7 +221,7 @@ export interface TensorDeskMesh<D extends string = string> extends ActorMesh<Ten
   readonly pull: Endpoint<[key: TensorKey, type: TensorType, elements?: RdmaBuffer], void, D>;
 }
 
-/** Type-level: what `TensorDeskMesh` is for other dimensions. */
+/** Tells the type checker what `TensorDeskMesh` is for other dimensions. */
 export interface TensorDeskKind extends MeshKind {
   readonly args: [];
   readonly mesh: TensorDeskMesh<this["dims"]>;
@@ -238,14 +238,14 @@ export abstract class TensorRunnerActor extends Actor {
   abstract keep(called: RemoteName, key: TensorKey, args: RemoteValues): Awaitable<KeptAnswer>;
 }
 
-/** Runs functions of the project. A mesh of them, with dimensions `D`. */
+/** Runs functions of the project. A mesh of `TensorRunner` actors with the dimensions `D`. */
 export interface TensorRunnerMesh<D extends string = string> extends ActorMesh<TensorRunnerKind, D> {
   readonly run: Endpoint<[called: RemoteName, args: RemoteValues], RemoteValues, D>;
   /** The answer stays here, under the key. */
   readonly keep: Endpoint<[called: RemoteName, key: TensorKey, args: RemoteValues], KeptAnswer, D>;
 }
 
-/** Type-level: what `TensorRunnerMesh` is for other dimensions. */
+/** Tells the type checker what `TensorRunnerMesh` is for other dimensions. */
 export interface TensorRunnerKind extends MeshKind {
   readonly args: [];
   readonly mesh: TensorRunnerMesh<this["dims"]>;

@@ -1,4 +1,9 @@
-/** The package's face, `viceroy`: what programs import. Importing it starts nothing; the first use does. */
+/**
+ * The main entry point: hosts, procs, meshes, endpoints, failures, values and codecs. Importing it starts nothing; the
+ * first use starts the runtime.
+ *
+ * @module
+ */
 import { setMainRoot } from "./actor/context.js";
 import { actorHandleCodecs } from "./actor/mesh/handle-codecs.js";
 import { programRuntime } from "./proc/process/process-runtime.js";
@@ -12,9 +17,10 @@ export * from "./actor/index.js";
 export { type AttachOptions, attachHosts } from "./host/attach-hosts.js";
 export { hostsFromConfig } from "./host/hosts-from-config.js";
 export { HostMesh, thisHost, thisProc } from "./host/mesh/host-mesh.js";
-export { type MeshOf, ProcMesh, type SpawnableClass } from "./host/mesh/proc-mesh.js";
+export { type ArgsOf, type MeshOf, ProcMesh, type SpawnableClass } from "./host/mesh/proc-mesh.js";
 export type { SpawnOptions, WatchdogOptions } from "./host/mesh/spawn-options.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/mesh/spawn-procs-options.js";
+export type { ActorAddress, ActorId, MeshId, ProcId } from "./link/address.js";
 export type { TlsFiles } from "./link/tls/credentials.js";
 export { isTraceparent } from "./link/trace.js";
 export type { LogLevel } from "./observe/logs/log-level.js";
@@ -24,9 +30,19 @@ export { onUnhandledFault } from "./proc/process/process-runtime.js";
 export {
   type Coordinates,
   type Extent,
+  type OnlyKeys,
   Point,
+  type PointFor,
   Range,
+  type Renamed,
+  type RenameSpec,
   range,
+  type Sliced,
+  type SliceSpec,
+  type Split,
+  type SplitNames,
+  type SplitSizes,
+  type SplitSpec,
   ValueMesh,
 } from "./shape/index.js";
 export type { FailureCause } from "./supervise/failure-cause.js";

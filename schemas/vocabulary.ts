@@ -1,177 +1,216 @@
 /**
- * The vocabulary of the schema language, `viceroy/schema`: what a schema file imports. Types only; nothing of it exists
- * at run time, and generated code says `number` where a schema says `Int32`.
+ * The types that schema files import. All of them exist only in the type checker: generated code says `number` where a
+ * schema says `Int32`.
  *
- * Sized numbers are intersections with a phantom property, since TypeScript's checker keeps no trace of a plain alias
- * of `number`.
+ * Sized numbers are intersections with a phantom property, since TypeScript's checker does not keep a plain alias of
+ * `number`.
+ *
+ * @module
  */
 
 declare const scalar: unique symbol;
 declare const dimension: unique symbol;
 
-/** A base type marked with the name of its encoding; the mark exists in the type checker alone. Not for schemas. */
+/**
+ * A base type, marked with the name of its encoding. The mark exists only in the type checker. Schemas use the types
+ * below instead.
+ */
 export type Scalar<Base, Name extends string> = Base & { readonly [scalar]?: Name };
 
-/** Signed 32-bit integer; a varint in the protobuf layout. */
+/** An integer from -2^31 to 2^31 - 1; a varint in the protobuf layout. */
 export type Int32 = Scalar<number, "int32">;
-/** Unsigned 32-bit integer; a varint in the protobuf layout. */
+/** An integer from 0 to 2^32 - 1; a varint in the protobuf layout. */
 export type Uint32 = Scalar<number, "uint32">;
-/** Signed 32-bit integer; a zigzag varint in the protobuf layout: small for small negative numbers. */
+/**
+ * An integer from -2^31 to 2^31 - 1; a zigzag varint in the protobuf layout, which is short for small negative numbers.
+ */
 export type Sint32 = Scalar<number, "sint32">;
-/** Unsigned 32-bit integer; always four bytes in the protobuf layout. */
+/** An integer from 0 to 2^32 - 1; always four bytes in the protobuf layout. */
 export type Fixed32 = Scalar<number, "fixed32">;
-/** Signed 32-bit integer; always four bytes in the protobuf layout. */
+/** An integer from -2^31 to 2^31 - 1; always four bytes in the protobuf layout. */
 export type Sfixed32 = Scalar<number, "sfixed32">;
-/** Single-precision number: rounded to the nearest on the wire. */
+/** A single-precision number. Values are rounded to the nearest one when they are encoded. */
 export type Float32 = Scalar<number, "float32">;
-/** Signed 64-bit integer, a bigint; a varint in the protobuf layout. */
+/** A bigint from -2^63 to 2^63 - 1; a varint in the protobuf layout. */
 export type Int64 = Scalar<bigint, "int64">;
-/** Unsigned 64-bit integer, a bigint; a varint in the protobuf layout. */
+/** A bigint from 0 to 2^64 - 1; a varint in the protobuf layout. */
 export type Uint64 = Scalar<bigint, "uint64">;
-/** Signed 64-bit integer, a bigint; a zigzag varint in the protobuf layout. */
+/** A bigint from -2^63 to 2^63 - 1; a zigzag varint in the protobuf layout. */
 export type Sint64 = Scalar<bigint, "sint64">;
-/** Unsigned 64-bit integer, a bigint; always eight bytes in the protobuf layout. */
+/** A bigint from 0 to 2^64 - 1; always eight bytes in the protobuf layout. */
 export type Fixed64 = Scalar<bigint, "fixed64">;
-/** Signed 64-bit integer, a bigint; always eight bytes in the protobuf layout. */
+/** A bigint from -2^63 to 2^63 - 1; always eight bytes in the protobuf layout. */
 export type Sfixed64 = Scalar<bigint, "sfixed64">;
 
 declare const actor: unique symbol;
 /**
- * What every actor interface extends. The type argument are the constructor's arguments, as a labelled tuple:
- * `interface Counter extends Actor<[initial: Int32]>`. The methods of the interface are its endpoints. The mark does not
- * depend on the arguments, so that `interface Stepper extends Counter, Actor<[initial: Int32, step: Int32]>` is allowed.
+ * The interface that every actor interface extends. The type argument lists the arguments of the constructor as a
+ * labelled tuple. The methods of the interface are the endpoints of the actor.
+ *
+ * @example
+ * ```ts
+ * import type { Actor, Int32, Stream } from "viceroy/schema";
+ *
+ * export interface Counter extends Actor<[initial: Int32]> {
+ *   increment(by?: Int32): void;
+ *   value(): Int32;
+ *   watch(count: Int32): Stream<Int32>;
+ * }
+ * ```
  */
 export interface Actor<_Args extends readonly unknown[] = []> {
+  /**
+   * Marks the type for the compiler. The mark does not depend on the arguments, so that an actor interface can extend
+   * another one and change them.
+   */
   readonly [actor]?: true;
 }
 
 declare const streamItem: unique symbol;
-/** Return type of an endpoint that yields any number of values, with flow control. */
+/** The return type of an endpoint that yields any number of values, with flow control. */
 export interface Stream<T> {
+  /** Marks the type for the compiler. */
   readonly [streamItem]: T;
 }
 
 declare const portMessage: unique symbol;
-/** Where messages of type `T` can be sent: a value that can be passed to and kept by any actor. */
+/** A port, to which messages of type `T` can be sent. Ports are values that any actor can receive and keep. */
 export interface Port<T> {
+  /** Marks the type for the compiler. */
   readonly [portMessage]: (message: T) => void;
 }
 
-/** A mesh of actors as a value. `D` names its dimensions; `string`: any, checked at run time. */
+/** A mesh of actors as a value. `D` names its dimensions; `string` allows any, which are checked at run time. */
 export interface Mesh<A extends Actor, D extends string = string> {
+  /** Marks the type for the compiler. */
   readonly [dimension]: [A, D];
 }
 
 declare const rdmaBuffer: unique symbol;
-/** A handle to registered memory: travels as about 100 bytes, read and written one-sided. */
+/** A handle to registered memory, which takes about 100 bytes on the wire. */
 export interface RdmaBuffer {
+  /** Marks the type for the compiler. */
   readonly [rdmaBuffer]: true;
 }
 
 declare const tensor: unique symbol;
-/** A tensor of the tensor engine. */
+/** A tensor of `viceroy/tensor`. */
 export interface Tensor {
+  /** Marks the type for the compiler. */
   readonly [tensor]: true;
 }
 
-/** What `JSON.parse` makes. */
+/** Any value that `JSON.parse` returns. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** `google.protobuf.Timestamp`: a point in time to the nanosecond. `Date` is the same to the millisecond. */
+/** `google.protobuf.Timestamp`: a point in time, to the nanosecond. `Date` is one to the millisecond. */
 export interface Timestamp {
-  /** Since 1970, without leap seconds; negative before. */
+  /** Seconds since 1970, without leap seconds; negative before 1970. */
   seconds: bigint;
-  /** From 0 to 999999999, counted forward also before 1970. */
+  /** Nanoseconds after the second, from 0 to 999,999,999, also before 1970. */
   nanos: number;
 }
 
-/** `google.protobuf.Duration`: a span of time to the nanosecond. */
+/** `google.protobuf.Duration`: a span of time, to the nanosecond. */
 export interface Duration {
+  /** Whole seconds, negative for negative spans. */
   seconds: bigint;
-  /** From -999999999 to 999999999, of the same sign as the seconds. */
+  /** Nanoseconds, from -999,999,999 to 999,999,999, with the sign of the seconds. */
   nanos: number;
 }
 
-/** `google.protobuf.FieldMask`: fields of a message. */
+/** `google.protobuf.FieldMask`: a set of fields of a message. */
 export interface FieldMask {
-  /** In snake case: `user.display_name`. */
+  /** The fields in snake case: `user.display_name`. */
   paths: string[];
 }
 
 declare const empty: unique symbol;
-/** `google.protobuf.Empty`: a message of nothing. */
+/** `google.protobuf.Empty`: a message without fields. */
 export interface Empty {
+  /** Marks the type for the compiler. */
   readonly [empty]?: true;
 }
 
-/** `google.protobuf.Any`: a message of a type that only its name tells. */
+/** `google.protobuf.Any`: a message of any type, with the name of the type. */
 export interface Any {
-  /** What is behind its last slash is the full name of the type: `type.googleapis.com/example.v1.Tree`. */
+  /** A URL whose last part is the full name of the type: `type.googleapis.com/example.v1.Tree`. */
   typeUrl: string;
   /** The message in the protobuf layout. */
   value: Uint8Array;
 }
 
-/** `google.protobuf.Struct`: an object as JSON has it. */
+/** `google.protobuf.Struct`: a JSON object. */
 export interface Struct {
   [key: string]: JsonValue;
 }
 
-/** `google.protobuf.ListValue`: an array as JSON has it. */
+/** `google.protobuf.ListValue`: a JSON array. */
 export interface ListValue extends Array<JsonValue> {}
 
 declare const value: unique symbol;
-/** `google.protobuf.Value`: anything that JSON has, null too. Generated code says `JsonValue`. */
+/** `google.protobuf.Value`: any JSON value, null included. Generated code uses `JsonValue`. */
 export interface Value {
+  /** Marks the type for the compiler. */
   readonly [value]: JsonValue;
 }
 
 declare const nullValue: unique symbol;
-/** `google.protobuf.NullValue`: nothing but null. Generated code says `null`. */
+/** `google.protobuf.NullValue`: null. Generated code uses `null`. */
 export interface NullValue {
+  /** Marks the type for the compiler. */
   readonly [nullValue]: null;
 }
 
-/** `google.protobuf.DoubleValue`: a number that may be missing, for messages older than proto3's `optional`. */
+/** `google.protobuf.DoubleValue`: a double in a message of its own, which can be missing. */
 export interface DoubleValue {
+  /** The number. */
   value: number;
 }
-/** `google.protobuf.FloatValue`. */
+/** `google.protobuf.FloatValue`: a single-precision number in a message of its own. */
 export interface FloatValue {
+  /** The number. */
   value: number;
 }
-/** `google.protobuf.Int64Value`. */
+/** `google.protobuf.Int64Value`: an integer of 64 bits in a message of its own. */
 export interface Int64Value {
+  /** The integer, from -2^63 to 2^63 - 1. */
   value: bigint;
 }
-/** `google.protobuf.UInt64Value`. */
+/** `google.protobuf.UInt64Value`: an unsigned integer of 64 bits in a message of its own. */
 export interface UInt64Value {
+  /** The integer, from 0 to 2^64 - 1. */
   value: bigint;
 }
-/** `google.protobuf.Int32Value`. */
+/** `google.protobuf.Int32Value`: an integer of 32 bits in a message of its own. */
 export interface Int32Value {
+  /** The integer, from -2^31 to 2^31 - 1. */
   value: number;
 }
-/** `google.protobuf.UInt32Value`. */
+/** `google.protobuf.UInt32Value`: an unsigned integer of 32 bits in a message of its own. */
 export interface UInt32Value {
+  /** The integer, from 0 to 2^32 - 1. */
   value: number;
 }
-/** `google.protobuf.BoolValue`. */
+/** `google.protobuf.BoolValue`: a boolean in a message of its own. */
 export interface BoolValue {
+  /** The boolean. */
   value: boolean;
 }
-/** `google.protobuf.StringValue`. */
+/** `google.protobuf.StringValue`: a string in a message of its own. */
 export interface StringValue {
+  /** The string. */
   value: string;
 }
-/** `google.protobuf.BytesValue`. */
+/** `google.protobuf.BytesValue`: bytes in a message of their own. */
 export interface BytesValue {
+  /** The bytes. */
   value: Uint8Array;
 }
 
 /**
- * A choice among values that need not be objects: `Oneof<{ a: Uint32; b: string }>` is
- * `{ case: "a"; value: Uint32 } | { case: "b"; value: string }`, a `oneof` in the protobuf layout.
+ * A choice among values that need not be objects: `Oneof<{ a: Uint32; b: string }>` is `{ case: "a"; value: Uint32 } |
+ * { case: "b"; value: string }`, and a `oneof` in the protobuf layout.
  */
 export type Oneof<Cases extends object> = {
   [K in keyof Cases & string]: { readonly case: K; readonly value: Cases[K] };

@@ -1,65 +1,91 @@
 /** `viceroy.config.ts`: what a user may write in it, and what it means once defaults are filled in. */
 
-/** What can be emitted. */
+/**
+ * The kinds of files that the compiler can write: TypeScript modules, `.proto` files, a descriptor set, JSON Schema,
+ * and Cap'n Proto schemas with their readers.
+ */
 export type Artefact = "ts" | "proto" | "descriptor" | "jsonschema" | "capnp";
 
-/** How the protobuf layout is told to others. */
+/** How the protobuf layout is described to other programs. */
 export interface UserProtoConfig {
-  /** The package of generated `.proto` files. Default: made of the name of the npm package, `@acme/shop` is `acme.shop.v1`. */
+  /**
+   * The package of the generated `.proto` files. Default: derived from the name of the npm package; `@acme/shop`
+   * becomes `acme.shop.v1`.
+   */
   readonly package?: string;
 }
 
-/** A breaking change that the project has agreed to. */
+/** A breaking change that the project accepts. */
 export interface IgnoredBreak {
-  /** Of the rule: `VC5035`. */
+  /** The code of the rule: `VC5035`. */
   readonly code: string;
-  /** As the rule says it: `Tree.leaves`. */
+  /** The declaration, as the rule names it: `Tree.leaves`. */
   readonly place: string;
-  /** Why nobody is hurt, for those who read it later. */
+  /** Why the change breaks nobody, for later readers. */
   readonly reason: string;
 }
 
+/** The settings of `viceroy break`. */
 export interface UserBreakConfig {
+  /** The breaking changes that the project accepts. Default: none. */
   readonly ignore?: readonly IgnoredBreak[];
 }
 
+/** The content of `viceroy.config.ts`. */
 export interface UserConfig {
-  /** Glob patterns of schema files, relative to the config file. */
+  /** Glob patterns of the schema files, relative to the config file. */
   readonly schemas: string | readonly string[];
-  /** Glob patterns of files in which actor classes are looked for. Default: none. */
+  /** Glob patterns of the files that define actor classes, relative to the config file. Default: none. */
   readonly actors?: string | readonly string[];
-  /** Folder for generated code, relative to the config file. Default: `generated`. */
+  /** The folder for generated code, relative to the config file. Default: `generated`. */
   readonly out?: string;
-  /** The lock file. Default: `viceroy.lock`. */
+  /** The lock file, relative to the config file. Default: `viceroy.lock`. */
   readonly lock?: string;
-  /** Default: `["ts"]`. */
+  /** The kinds of files that the compiler writes. Default: `["ts"]`. */
   readonly emit?: readonly Artefact[];
-  /** Of the `.proto` files, the descriptor set and the JSON Schema. */
+  /** Settings of the `.proto` files, the descriptor set and the JSON Schema. */
   readonly proto?: UserProtoConfig;
-  /** What `viceroy break` lets pass. */
+  /** Settings of `viceroy break`. */
   readonly break?: UserBreakConfig;
 }
 
-/** The identity function: gives an editor the types of a config. */
+/**
+ * Returns its parameter. It gives editors the type of a config.
+ *
+ * @example
+ * ```ts
+ * import { defineConfig } from "viceroy/compiler";
+ *
+ * export default defineConfig({ schemas: "schemas/*.ts", actors: "src/*.ts", emit: ["ts", "proto"] });
+ * ```
+ */
 export function defineConfig(config: UserConfig): UserConfig {
   return config;
 }
 
-/** A config with defaults filled in; all paths relative to `root`, with forward slashes. */
+/** A config with its defaults filled in. All paths are relative to `root`, with forward slashes. */
 export interface Config {
-  /** Absolute: the folder of the config file. */
+  /** The absolute path of the folder of the config file. */
   readonly root: string;
+  /** The name of the config file. */
   readonly file: string;
+  /** Glob patterns of the schema files. */
   readonly schemas: readonly string[];
+  /** Glob patterns of the files that define actor classes. */
   readonly actors: readonly string[];
+  /** The folder for generated code. */
   readonly out: string;
+  /** The lock file. */
   readonly lock: string;
+  /** The kinds of files that the compiler writes. */
   readonly emit: readonly Artefact[];
+  /** Settings of the `.proto` files, the descriptor set and the JSON Schema. */
   readonly proto: UserProtoConfig;
+  /** Settings of `viceroy break`. `ignore` lists the breaking changes that the project accepts. */
   readonly break: { readonly ignore: readonly IgnoredBreak[] };
 }
 
-/** A config that cannot be found, loaded or used. The command line ends with code 3. */
+/** Thrown when a config cannot be found, loaded or used. The command line exits with code 3. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }

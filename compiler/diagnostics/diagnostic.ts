@@ -2,19 +2,24 @@
 import type { Position } from "../model/index.js";
 import { type DiagnosticCode, diagnosticTable } from "./table.js";
 
+/** How serious a diagnostic is. Errors prevent compilation. */
 export type Severity = "error" | "warning";
 
+/** A problem that the compiler has found. */
 export interface Diagnostic {
+  /** The code of the rule: `VC1101`. */
   readonly code: DiagnosticCode;
+  /** How serious the problem is. */
   readonly severity: Severity;
-  /** Relative to the config's root, with forward slashes. */
+  /** The file, relative to the folder of the config file, with forward slashes. */
   readonly file: string;
-  /** 1-based. */
+  /** The line, from 1. */
   readonly line: number;
-  /** 1-based, in UTF-16 units, as editors count. */
+  /** The column, from 1, in UTF-16 units, as editors count. */
   readonly column: number;
+  /** The description of the problem. */
   readonly text: string;
-  /** What to do about it. */
+  /** How to solve the problem. */
   readonly fix?: string;
 }
 

@@ -14,4 +14,5 @@ import { types } from "./codes/types.js";
 
 export const diagnosticTable = { ...files, ...types, ...declarations, ...project, ...artefacts, ...capnp } as const;
 
+/** The codes of all diagnostics. Codes are never reused. */
 export type DiagnosticCode = keyof typeof diagnosticTable;

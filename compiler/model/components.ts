@@ -3,7 +3,13 @@
  * search and linear graph algorithms" (1972), without recursion, so that a long chain of references needs no deep stack.
  */
 
-/** The components of the graph, each after all those that it refers to; inside a component in `nodes`' order. */
+/**
+ * Returns the strongly connected components of a graph. Each component follows all components that it refers to; inside
+ * a component, the order of `nodes` is kept.
+ *
+ * @param nodes the nodes, by name
+ * @param edges returns the nodes that a node refers to
+ */
 export function components(
   nodes: readonly string[],
   edges: (node: string) => readonly string[],

@@ -17,24 +17,28 @@ import { type SchemaIndex, substitute, targetsOf } from "./resolve.js";
 import type { ActorDeclaration, Module, Parameter, TypeDeclaration } from "./schema.js";
 import type { DeclarationKey, Field, Shape, TupleElement, Type } from "./type.js";
 
+/**
+ * The fingerprints of a schema: hashes of 64 bits of structure and names. In all methods, `key` identifies a
+ * declaration.
+ */
 export interface Fingerprints {
-  /** Of a type without type parameters. */
+  /** Returns the fingerprint of a type without type parameters. */
   type(type: Type): bigint;
-  /** Of a declaration; of a generic one with its parameters left open: see `apply` above. */
+  /** Returns the fingerprint of a declaration. The type parameters of a generic declaration stay open. */
   declaration(key: DeclarationKey): bigint;
-  /** Whether a declaration is but a name for a type: an alias that is not part of a circle. */
+  /** Returns whether a declaration is only a name for another type: an alias that does not refer to itself. */
   transparent(key: DeclarationKey): boolean;
-  /** Whether a declaration refers to itself, be it through others. */
+  /** Returns whether a declaration refers to itself, directly or through others. */
   circular(key: DeclarationKey): boolean;
-  /** All declarations, each after those that it refers to, but for those that refer to it, too. */
+  /** Yields all declarations, each after those that it refers to, except within a cycle. */
   inOrder(): Iterable<DeclarationKey>;
-  /** Of the messages of an actor: its constructor, its endpoints and their ids. */
+  /** Returns the fingerprint of an actor: its constructor, its endpoints and their ids. */
   actor(key: DeclarationKey): bigint;
-  /** Of everything a schema file declares. */
+  /** Returns the fingerprint of everything that a schema file declares. */
   module(module: Module): bigint;
 }
 
-/** Computes all fingerprints of a schema; linear in its size. */
+/** Computes all fingerprints of a schema, in time linear in its size. */
 export function fingerprint(index: SchemaIndex): Fingerprints {
   const hashes = hashDeclarations(index);
   const plain = new FingerprintTexts(index, hashes, new Map(), []);

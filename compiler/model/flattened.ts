@@ -4,7 +4,13 @@
  */
 import type { Field, Type } from "./type.js";
 
-/** The cases of a field that is such a oneof; undefined for all others. `x?: Oneof<…> | null` is none: it has two ways to be absent. */
+/**
+ * Returns the cases of a field whose type is a oneof without a name; undefined for all other fields. `x?: Oneof<…> |
+ * null` is not such a field, since it can be absent in two ways.
+ *
+ * @param type of the field
+ * @param optional whether the field is optional
+ */
 export function flattenedCases(type: Type, optional: boolean): readonly Field[] | undefined {
   const inner = type.kind === "nullable" && !optional ? type.inner : type;
   if (inner.kind !== "inline" || inner.shape.kind !== "oneof") return undefined;

@@ -5,26 +5,34 @@
 import type { ActorDeclaration, Endpoint, Module, Parameter, Schema, TypeDeclaration } from "./schema.js";
 import type { DeclarationKey, Field, Shape, Type } from "./type.js";
 
-/** The declarations of a schema by key. Lookups of keys that are not in the schema are mistakes of ours and throw. */
+/**
+ * The declarations of a schema by key. In all methods, `key` identifies a declaration. A lookup of a key that the
+ * schema does not have throws.
+ */
 export interface SchemaIndex {
+  /** The schema. */
   readonly schema: Schema;
-  /** Whether there is such a type, or actor. */
+  /** Returns whether the schema has the type or actor. */
   has(key: DeclarationKey): boolean;
+  /** Returns a type. */
   type(key: DeclarationKey): TypeDeclaration;
+  /** Returns an actor. */
   actor(key: DeclarationKey): ActorDeclaration;
-  /** The module that declares a type or an actor. */
+  /** Returns the module that declares a type or an actor. */
   moduleOf(key: DeclarationKey): Module;
 }
 
-/** A generic declaration with concrete type arguments: `Page<Item>`. */
+/** A generic declaration with type arguments: `Page<Item>`. */
 export interface Instantiation {
+  /** The generic declaration. */
   readonly target: TypeDeclaration;
+  /** The type arguments. */
   readonly args: readonly Type[];
-  /** The target's shape with the arguments put in: no type parameter is left. */
+  /** The shape of the declaration, in which the arguments replace the type parameters. */
   readonly shape: Shape;
 }
 
-/** Made once for each schema: what is worked out by an index is worked out once, too. */
+/** Returns the index of a schema. The result is the same object for the same schema. */
 export function indexSchema(schema: Schema): SchemaIndex {
   const known = indexes.get(schema) ?? newIndex(schema);
   indexes.set(schema, known);
@@ -57,10 +65,10 @@ function found<T>(map: ReadonlyMap<DeclarationKey, T>, key: DeclarationKey): T {
   return value;
 }
 
-/** The type arguments of one reference, by parameter name. */
+/** The type arguments of a reference, by the names of the type parameters. */
 export type Bindings = ReadonlyMap<string, Type>;
 
-/** The arguments of a reference to `declaration`, by the names of its parameters. */
+/** Returns the type arguments of a reference to a declaration, by the names of its type parameters. */
 export function bind(declaration: TypeDeclaration, args: readonly Type[]): Bindings {
   return new Map(
     declaration.typeParameters.flatMap((name, i): [string, Type][] => {
@@ -70,19 +78,20 @@ export function bind(declaration: TypeDeclaration, args: readonly Type[]): Bindi
   );
 }
 
-/** The shape of `declaration` with `args` for its type parameters. */
+/** Returns the shape of a declaration, in which the arguments replace the type parameters. */
 export function instantiate(declaration: TypeDeclaration, args: readonly Type[]): Shape {
   if (declaration.typeParameters.length === 0) return declaration.shape;
   return substituteShape(declaration.shape, bind(declaration, args));
 }
 
-/** `type` with every type parameter that is bound replaced. */
+/** Returns a type in which the arguments replace the type parameters. */
 export function substitute(type: Type, bindings: Bindings): Type {
   if (bindings.size === 0) return type;
   if (type.kind === "parameter") return bindings.get(type.name) ?? type;
   return mapParts(type, (part) => substitute(part, bindings));
 }
 
+/** Returns a shape in which the arguments replace the type parameters. */
 export function substituteShape(shape: Shape, bindings: Bindings): Shape {
   return mapShape(shape, (type) => substitute(type, bindings));
 }
@@ -129,7 +138,7 @@ function mapShape(shape: Shape, change: (part: Type) => Type): Shape {
   }
 }
 
-/** The types that `type` is directly made of; for a reference its arguments, not what it refers to. */
+/** Returns the types that a type directly consists of; for a reference, its type arguments. */
 export function partsOf(type: Type): readonly Type[] {
   switch (type.kind) {
     case "array":
@@ -153,6 +162,7 @@ export function partsOf(type: Type): readonly Type[] {
   }
 }
 
+/** Returns the types that a shape directly consists of. */
 export function partsOfShape(shape: Shape): readonly Type[] {
   switch (shape.kind) {
     case "message":
@@ -168,7 +178,10 @@ export function partsOfShape(shape: Shape): readonly Type[] {
   }
 }
 
-/** The declarations that a shape refers to. Shapes do not change, and whoever watches asks again and again. */
+/**
+ * Returns the declarations that a shape refers to. The result is cached, since shapes never change and watch mode asks
+ * for them after every edit.
+ */
 export function targetsOf(shape: Shape): readonly DeclarationKey[] {
   let targets = targetsByShape.get(shape);
   if (targets === undefined) {
@@ -185,16 +198,17 @@ function targetsIn(type: Type): readonly DeclarationKey[] {
   return type.kind === "ref" ? [type.target, ...inside] : inside;
 }
 
-/** The types that stand in the signature of an endpoint or of a constructor. */
+/** Returns the types in the signature of an endpoint or a constructor. */
 export function partsOfEndpoint(endpoint: Endpoint): readonly Type[] {
   return [...partsOfParameters(endpoint.params), ...(endpoint.result ? [endpoint.result] : [])];
 }
 
+/** Returns the types of parameters. */
 export function partsOfParameters(params: readonly Parameter[]): readonly Type[] {
   return params.map((param) => param.type);
 }
 
-/** Every type written in `module`, generic declarations included, from the outside: their parts are not listed. */
+/** Returns the types that a module contains, generic declarations included, but not the parts of these types. */
 export function typesOf(module: Pick<Module, "types" | "actors">): readonly Type[] {
   return [...module.types.flatMap((declaration) => partsOfShape(declaration.shape)), ...typesOfActors(module.actors)];
 }
@@ -202,15 +216,20 @@ export function typesOf(module: Pick<Module, "types" | "actors">): readonly Type
 /** Types nested this deeply in type arguments come from a declaration that instantiates itself for ever. */
 const deepest = 12;
 
-/** Instantiations that a module needs, and the generic declarations that have no end of them. */
+/** The instantiations that a module needs. */
 export interface Instantiations {
-  /** In the order in which the module reaches them. */
+  /** The instantiations, in the order in which the module reaches them. */
   readonly found: readonly Instantiation[];
-  /** `interface Nest<T> { inner?: Nest<T[]> }`: no finite set of codecs serves it. */
+  /**
+   * Generic declarations with an infinite number of instantiations, such as `interface Nest<T> { inner?: Nest<T[]> }`.
+   */
   readonly endless: readonly DeclarationKey[];
 }
 
-/** The concrete instantiations of generic declarations that `module`'s own declarations reach, through others too. */
+/**
+ * Returns the instantiations of generic declarations that the declarations of a module reach, directly or through
+ * others.
+ */
 export function instantiationsOf(module: Module, index: SchemaIndex): Instantiations {
   const found = new Map<string, Instantiation>();
   const endless = new Set<DeclarationKey>();
@@ -235,7 +254,7 @@ export function instantiationsOf(module: Module, index: SchemaIndex): Instantiat
   return { found: [...found.values()].filter(({ target }) => !endless.has(target.key)), endless: [...endless] };
 }
 
-/** The types of arguments and results. */
+/** Returns the types of the arguments and results of actors. */
 export function typesOfActors(actors: readonly ActorDeclaration[]): readonly Type[] {
   return actors.flatMap((actor) => [
     ...partsOfParameters(actor.args),
@@ -250,7 +269,7 @@ function argumentDepth(type: Type): number {
 /** Keys by type: types do not change, and the same ones are asked for again and again. */
 const typeKeys = new WeakMap<Type, string>();
 
-/** Equal for equal types: a key for maps. Positions and documentation do not count. */
+/** Returns a text that is equal for equal types, whatever their positions and documentation: a key for maps. */
 export function typeKey(type: Type): string {
   if (type.kind === "ref" && type.args.length === 0) return type.target;
   const known = typeKeys.get(type);
@@ -260,7 +279,7 @@ export function typeKey(type: Type): string {
   return key;
 }
 
-/** Equal for what differs in nothing but positions and documentation. */
+/** Returns a text that is equal for models that differ only in positions and documentation. */
 export function textOf(model: Type | Shape | TypeDeclaration | ActorDeclaration): string {
   return dataText(model);
 }

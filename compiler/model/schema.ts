@@ -4,90 +4,128 @@
  */
 import type { DeclarationKey, Position, Reserved, Shape, Tags, Type } from "./type.js";
 
+/** The model of all schema files of a project. */
 export interface Schema {
-  /** The package's name, from package.json beside the config. */
+  /** The name of the package, from package.json beside the config file. */
   readonly package: string;
-  /** Sorted by path: the order in which files are given never matters. */
+  /** The schema files, sorted by path. */
   readonly modules: readonly Module[];
 }
 
-/** One schema file. */
+/** The model of one schema file. */
 export interface Module {
-  /** Relative to the config's root, with forward slashes: `schemas/counter.ts`. */
+  /** The path relative to the folder of the config file, with forward slashes: `schemas/counter.ts`. */
   readonly path: string;
-  /** In source order. Exported declarations, and those that exported ones reach. */
+  /** The types in source order: exported ones, and those that exported ones refer to. */
   readonly types: readonly TypeDeclaration[];
+  /** The actors in source order. */
   readonly actors: readonly ActorDeclaration[];
 }
 
 /** An interface, a type alias or an enum. */
 export interface TypeDeclaration {
+  /** Identifies the declaration. */
   readonly key: DeclarationKey;
-  /** Qualified in a namespace: `Order.Line`. See `schemas/names/qualified.ts`. */
+  /** The name, qualified in a namespace: `Order.Line`. */
   readonly name: string;
+  /** Whether the schema file exports the declaration. */
   readonly exported: boolean;
+  /** The JSDoc comment without tags, or an empty text. */
   readonly doc: string;
+  /** The names of the type parameters. */
   readonly typeParameters: readonly string[];
-  /** Inherited fields of extended interfaces come first, in the order of the `extends` list. */
+  /** The shape of the declaration. Inherited fields come first, in the order of the `extends` list. */
   readonly shape: Shape;
-  /** The value of `@reserved`. */
+  /** The numbers and names of the `@reserved` tag. */
   readonly reserved?: Reserved;
+  /** The position of the declaration. */
   readonly at: Position;
 }
 
-/** An exported interface that extends `Actor`. Inherited endpoints come first. */
+/** An exported interface that extends `Actor`. */
 export interface ActorDeclaration {
+  /** Identifies the declaration. */
   readonly key: DeclarationKey;
+  /** The name of the interface. */
   readonly name: string;
-  /** 32 bits, drawn once from package and name, then locked, so that a rename keeps it. 0 until locked. */
+  /**
+   * The id from the lock file: 32 bits, derived once from package and name, so that a rename keeps the id. 0 until the
+   * lock file has one.
+   */
   readonly id: number;
+  /** The JSDoc comment without tags, or an empty text. */
   readonly doc: string;
-  /** Actor interfaces it extends, directly. */
+  /** The actor interfaces that this one extends directly. */
   readonly extends: readonly DeclarationKey[];
-  /** Constructor arguments, from `Actor<[...]>`. */
+  /** The arguments of the constructor, from `Actor<[...]>`. */
   readonly args: readonly Parameter[];
+  /** The endpoints; inherited ones come first. */
   readonly endpoints: readonly Endpoint[];
+  /** The position of the declaration. */
   readonly at: Position;
 }
 
+/** An endpoint of an actor: a method of its interface. */
 export interface Endpoint {
+  /** The name of the method. */
   readonly name: string;
+  /** The name on the wire, from the `@name` tag. */
   readonly wireName?: string;
+  /** The id from the lock file, unique in the actor. 0 until the lock file has one. */
   readonly id: number;
+  /** The JSDoc comment without tags, or an empty text. */
   readonly doc: string;
-  /** As declared: with `@respond` the first one is the `Port<T>` which vanishes from the caller's signature. */
+  /** The parameters as declared. With `@respond`, the first one is the `Port<T>`, which callers do not pass. */
   readonly params: readonly Parameter[];
-  /** Absent: `void`. For a streaming endpoint the type of one item; for `@respond` the `T` of the port. */
+  /**
+   * The type of the result, of one item of a stream, or of the messages of the port of `@respond`. Absent for `void`.
+   */
   readonly result?: Type;
+  /** Whether the endpoint returns `Stream<T>`. */
   readonly stream: boolean;
+  /** The options from JSDoc tags. */
   readonly options: EndpointOptions;
+  /** The JSDoc tags that all members can have. */
   readonly tags: Tags;
+  /** The position of the endpoint. */
   readonly at: Position;
 }
 
+/** The options of an endpoint, from its JSDoc tags. */
 export interface EndpointOptions {
-  /** `@concurrent 8`: so many of its messages at once. */
+  /** Whether messages are handled concurrently. `@concurrent 8` is 8, the largest number of messages at a time. */
   readonly concurrent: boolean | number;
+  /** Whether calls can be repeated (`@idempotent`). */
   readonly idempotent: boolean;
+  /** Whether the handler answers through a port (`@respond`). */
   readonly respond: boolean;
-  /** `@timeout 5s`, in milliseconds. */
+  /** The time limit of `@timeout 5s`, in milliseconds. */
   readonly timeout?: number;
-  /** `@reduce op`: sum, min, max, concat, count, … */
+  /** The operation of `@reduce`: sum, min, max, concat or count. */
   readonly reduce?: string;
-  /** `@propagate`: answers can stay with the actors, as tensors of a mesh. */
+  /** The settings of `@propagate`: answers can stay with the actors, as tensors of a mesh. */
   readonly propagate?: Propagate;
 }
 
-/** Who tells shapes of tensors that are answered. Neither: the answers do. */
+/** The settings of a `@propagate` tag. */
 export interface Propagate {
-  /** A module, relative to the schema file, and what it exports. */
+  /**
+   * The function that computes the shapes of answers: `name` is the export, `module` the module, relative to the schema
+   * file. Without it, the answers tell their shapes.
+   */
   readonly shapes?: { readonly module: string; readonly name: string };
 }
 
+/** A parameter of an endpoint or a constructor. */
 export interface Parameter {
+  /** The name of the parameter. */
   readonly name: string;
+  /** The id from the lock file. 0 until the lock file has one. */
   readonly id: number;
+  /** The type of the parameter. */
   readonly type: Type;
+  /** Whether the parameter can be left out. */
   readonly optional: boolean;
+  /** The position of the parameter. */
   readonly at: Position;
 }

@@ -4,7 +4,7 @@
  */
 import type { WellKnownName } from "./well-known.js";
 
-/** Scalars, named as in `viceroy/schema` (lower-cased) or as the TypeScript type they come from. */
+/** The scalar types, named as in `viceroy/schema` with a lower-case letter, or as the TypeScript type. */
 export type ScalarName =
   | "boolean"
   | "double"
@@ -23,7 +23,7 @@ export type ScalarName =
   | "bytes"
   | "date";
 
-/** Element types of the typed arrays (`Float64Array` is "float64"). */
+/** The element types of typed arrays; that of `Float64Array` is `float64`. */
 export type TypedArrayElement =
   | "int8"
   | "uint8clamped"
@@ -36,9 +36,13 @@ export type TypedArrayElement =
   | "float32"
   | "float64";
 
-/** `<path from the config's root>#<name>`, for example `schemas/tree.ts#Tree` or `schemas/order.ts#Order.Line`. */
+/**
+ * Identifies a declaration: `<path from the folder of the config>#<name>`, for example `schemas/tree.ts#Tree` or
+ * `schemas/order.ts#Order.Line`.
+ */
 export type DeclarationKey = string;
 
+/** A type in a schema, as plain data. */
 export type Type =
   | { readonly kind: "scalar"; readonly scalar: ScalarName }
   | { readonly kind: "typedArray"; readonly element: TypedArrayElement }
@@ -69,16 +73,20 @@ export type Type =
   | { readonly kind: "tensor" }
   /** A type of `google.protobuf` that has a form of its own in JSON. */
   | { readonly kind: "wellKnown"; readonly name: WellKnownName }
-  /** What the schema language cannot express. The diagnostic is made from it; emitters never see one. */
+  /** A type that the schema language does not have. It becomes a diagnostic; emitters never see it. */
   | { readonly kind: "unsupported"; readonly reason: string; readonly typeText: string; readonly fixHint: string };
 
+/** An element of a tuple. */
 export interface TupleElement {
+  /** The label of the element. */
   readonly name?: string;
+  /** The type of the element. */
   readonly type: Type;
+  /** Whether the element can be missing. */
   readonly optional: boolean;
 }
 
-/** What a named declaration, or a type written in place, consists of. */
+/** The content of a named declaration, or of a type without a name. */
 export type Shape =
   | { readonly kind: "message"; readonly fields: readonly Field[] }
   | { readonly kind: "enum"; readonly values: readonly EnumValue[]; readonly origin: "literals" | "enum" }
@@ -89,76 +97,115 @@ export type Shape =
   /** An alias of some other type: `type Rows = Row[]`. */
   | { readonly kind: "alias"; readonly type: Type };
 
+/** A field of a message, or a case of a oneof. */
 export interface Field {
+  /** The name of the property. */
   readonly name: string;
-  /** Name on the wire (`@name`), when it differs. */
+  /** The name on the wire, from the `@name` tag. */
   readonly wireName?: string;
-  /** From the lock, or from `@id`. 0 until the lock has assigned it. */
+  /** The id, from the lock file or the `@id` tag. 0 until the lock file has one. */
   readonly id: number;
+  /** The type of the property. */
   readonly type: Type;
-  /** `name?: T`. Absent optionals are absent properties. */
+  /** Whether the property can be missing: `name?: T`. */
   readonly optional: boolean;
+  /** Whether the property is readonly. */
   readonly readonly: boolean;
+  /** The JSDoc comment without tags, or an empty text. */
   readonly doc: string;
+  /** The JSDoc tags. */
   readonly tags: Tags;
+  /** The position of the field. */
   readonly at: Position;
 }
 
+/** A value of an enum, or a literal of a union of literals. */
 export interface EnumValue {
+  /** The name of the value. */
   readonly name: string;
-  /** The name of the value in protobuf (`@name`), when it is not made of that of the enum and its own. */
+  /** The name in protobuf, from the `@name` tag. */
   readonly wireName?: string;
-  /** The value in TypeScript: the literal of a literal union, the initialiser of an enum member. */
+  /** The value in TypeScript. */
   readonly value: string | number;
-  /** What it is in protobuf: a whole number itself, or the id from the lock or from `@id`. 0 until locked. */
+  /**
+   * The number in protobuf: the value itself if it is an integer, otherwise the id from the lock file or the `@id` tag.
+   * 0 until the lock file has one.
+   */
   readonly id: number;
+  /** The JSDoc comment without tags, or an empty text. */
   readonly doc: string;
+  /** The JSDoc tags. */
   readonly tags?: Tags;
-  /** Other members of an enum with the same value. TypeScript cannot tell them apart; protobuf has names for all. */
+  /**
+   * Other members of the enum with the same value. TypeScript cannot tell them apart; protobuf has names for all of
+   * them.
+   */
   readonly aliases?: readonly EnumAlias[];
+  /** The position of the value. */
   readonly at: Position;
 }
 
+/** A further name of an enum value. */
 export interface EnumAlias {
+  /** The name of the member. */
   readonly name: string;
+  /** The name in protobuf, from the `@name` tag. */
   readonly wireName?: string;
+  /** The JSDoc comment without tags, or an empty text. */
   readonly doc: string;
+  /** The JSDoc tags. */
   readonly tags?: Tags;
+  /** The position of the member. */
   readonly at: Position;
 }
 
+/** A variant of a discriminated union. */
 export interface Variant {
   /** The literal value of the discriminant. */
   readonly tag: string;
+  /** The id from the lock file. 0 until the lock file has one. */
   readonly id: number;
-  /** A ref to a message, or an inline one. Its fields do not include the discriminant. */
+  /**
+   * The type of the variant: a reference to a message, or a message without a name. Its fields do not include the
+   * discriminant.
+   */
   readonly type: Type;
+  /** The position of the variant. */
   readonly at: Position;
 }
 
 /** Numbers and names in protobuf that no member may have. */
 export interface Reserved {
+  /** The reserved numbers. */
   readonly numbers: readonly number[];
+  /** The reserved names. */
   readonly names: readonly string[];
 }
 
-/** JSDoc tags that Viceroy reads; only those present. */
+/** The JSDoc tags of a declaration or member that Viceroy reads. */
 export interface Tags {
+  /** The number of the `@id` tag. */
   readonly id?: number;
+  /** The former name, from the `@was` tag. */
   readonly was?: string;
+  /** Whether the member has a `@retired` tag. */
   readonly retired?: boolean;
+  /** The name on the wire, from the `@name` tag. */
   readonly name?: string;
-  /** The name in JSON, where it is not made of the name in protobuf. Of fields and cases. */
+  /** The name in JSON, if it is not derived from the name in protobuf. Fields and cases only. */
   readonly json?: string;
-  /** Of a type, `@reserved`: beside what the lock reserves. */
+  /** The numbers and names of the `@reserved` tag of a type. */
   readonly reserved?: Reserved;
-  /** Elements of a list each have a field of their own in protobuf: `[packed = false]`. */
+  /** Whether each element of a list is a field of its own in protobuf: `[packed = false]`. */
   readonly unpacked?: boolean;
 }
 
-/** 1-based, as editors and compilers print it. `file` is relative to the config's root, with forward slashes. */
+/** A position in a schema file. */
 export interface Position {
+  /** The path relative to the folder of the config file, with forward slashes. */
   readonly file: string;
+  /** The line, from 1. */
   readonly line: number;
+  /** The column, from 1. */
   readonly column: number;
 }

@@ -1,4 +1,4 @@
-/** Well-known types of protobuf, by their names in `google.protobuf`, which are those in `viceroy/schema` too. */
+/** The well-known types of protobuf, by their names in `google.protobuf`, which `viceroy/schema` uses, too. */
 export const wellKnownNames = [
   "Timestamp",
   "Duration",
@@ -19,8 +19,14 @@ export const wellKnownNames = [
   "StringValue",
   "BytesValue",
 ] as const;
+/** The name of a well-known type. */
 export type WellKnownName = (typeof wellKnownNames)[number];
 
+/**
+ * Returns whether a name is that of a well-known type.
+ *
+ * @param name without `google.protobuf.`
+ */
 export function isWellKnown(name: string): name is WellKnownName {
   return (wellKnownNames as readonly string[]).includes(name);
 }

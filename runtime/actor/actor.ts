@@ -3,41 +3,52 @@ import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { MeshKind } from "./mesh-kind.js";
 import type { Undeliverable } from "./reference/proc-hooks.js";
 
-/** What an owner is told: `MeshFailure`, as far as this layer knows it. */
+/** The failure that `supervise` receives. At run time the value is a {@link MeshFailure}, which has more members. */
 export interface SupervisedFailure {
+  /** The name of the mesh that failed, as given to `spawn`. */
   readonly mesh: string;
+  /** The ranks that failed, ascending, as numbered in the mesh that was spawned. */
   readonly ranks: readonly number[];
+  /** How the ranks failed: one of the values of {@link FailureKind}. */
   readonly kind: string;
+  /** The error that made the ranks fail. */
   readonly cause: Error;
+  /** The time of the failure, by the clock of the process that noticed it. */
   readonly at: Date;
+  /** Returns a description of several lines: the mesh, the ranks and the chain of causes. */
   report(): string;
 }
 
 /**
- * An actor: one object that takes messages one at a time, also across `await`. Extend the generated base class of a
- * schema, never this one.
+ * The base class of all actors. An actor handles one message at a time, also while a handler awaits. Extend the base
+ * class that the compiler generates for an actor interface, never this class.
  */
 export abstract class Actor {
+  /** Describes the endpoints and codecs of the actor interface. Generated code sets it. */
   declare static readonly descriptor: ActorDescriptor;
-  /** For the type checker alone: which mesh `spawn` makes of the class. */
+  /** Exists only for the type checker, which derives the type of the mesh that `spawn` returns from it. */
   declare readonly $kind: MeshKind;
 
-  /** Runs after the constructor and before any message. When it throws, the actor has failed. */
+  /** Runs after the constructor and before the actor handles any message. If it throws or rejects, the actor fails. */
   init?(): void | Promise<void>;
 
   /**
-   * Told, on the owner alone, that ranks of a mesh it owns have failed; in a turn of its own, also between a handler's
-   * awaits, never two at once.
-   * @returns true: handled. Otherwise this actor fails too.
+   * Handles the failure of ranks of a mesh that this actor owns. Only the owner of the mesh receives the failure. The
+   * call is a turn of its own: it can run while a handler awaits, and two calls of `supervise` never overlap.
+   *
+   * @param failure a {@link MeshFailure}
+   * @returns true if the failure has been handled; otherwise this actor fails, too
    */
   supervise?(failure: SupervisedFailure): boolean | Promise<boolean>;
 
-  /** Told of each message without an answer that this actor sent and that could not be delivered. */
+  /** Receives each message that this actor sent without expecting an answer and that could not be delivered. */
   undeliverable?(message: Undeliverable): void;
 
   /**
-   * Runs once when the actor stops or has failed, after everything it owns has stopped.
-   * @param error why, unless it was ordered to stop
+   * Runs once when the actor stops or has failed, after everything that the actor owns has stopped. It does not run
+   * after SIGKILL.
+   *
+   * @param error the reason why the actor ends, absent if it was stopped
    */
   cleanup?(error?: Error): void | Promise<void>;
 }

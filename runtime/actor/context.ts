@@ -13,52 +13,83 @@ import type { Extent, Point } from "../shape/index.js";
 import type { ActorCell } from "./cell/actor-cell.js";
 import type { OutstandingCall, Turn } from "./cell/turn.js";
 
-/** The actor that handles a message. */
+/** The actor that the running code belongs to. */
 export interface ActorContext {
+  /** Identifies one incarnation of the actor, in all processes of the program. */
   readonly id: ActorId;
-  /** The name its mesh was spawned with. */
+  /** The name that was given to `spawn`. */
   readonly name: string;
-  /** Its place in the mesh as it was spawned, never in a slice. */
+  /** The position of the actor in the mesh that was spawned, never in a slice of it. */
   readonly rank: Point;
 }
 
-/** The process, or the part of one, that the actor lives in. */
+/** The proc that the actor lives in. */
 export interface ProcContext {
-  /** 16 hex digits. */
+  /** The id of the proc: 16 hexadecimal digits. */
   readonly id: string;
-  /** Its rank in the mesh of processes as that was spawned, never in a slice; 0 of a program. */
+  /**
+   * The rank of the proc in the mesh of procs that was spawned, from 0, never in a slice of it. The main proc of a
+   * program has rank 0.
+   */
   readonly rank: number;
 }
 
+/** The actor that sent the current message. */
 export interface CallerContext {
+  /** Identifies one incarnation of the sender. */
   readonly id: ActorId;
+  /** The name of the sender's mesh. */
   readonly name: string;
 }
 
-/** Where the running code stands in a trace, as W3C Trace Context has it. */
+/** A position in a distributed trace, as W3C Trace Context defines it. */
 export interface Trace {
-  /** 32 hex digits, the same for all messages that follow from one. */
+  /** The trace id: 32 hexadecimal digits, the same for all messages that follow from one another. */
   readonly id: string;
-  /** 16 hex digits: the handling of this message. */
+  /** The id of the handling of this message: 16 hexadecimal digits. */
   readonly spanId: string;
-  /** 16 hex digits: what the message was sent from. Absent: the trace begins with it. */
+  /** The id of the span that sent the message: 16 hexadecimal digits. Absent if the trace starts with this message. */
   readonly parentId?: string;
-  /** All of it as the header of that name has it. */
+  /** The value of the header `traceparent` for this position. */
   readonly traceparent: string;
 }
 
+/** Describes the running code: its message, its actor and its proc. See {@link context}. */
 export interface Context {
-  /** The place in the mesh or slice that the message was sent to. @throws Error outside a handler */
+  /**
+   * The position of this actor in the mesh or slice that the message was sent to.
+   *
+   * @throws {Error} outside a handler
+   */
   readonly rank: Point;
-  /** Sizes of the mesh or slice that the message was sent to. @throws Error outside a handler */
+  /**
+   * The extent of the mesh or slice that the message was sent to.
+   *
+   * @throws {Error} outside a handler
+   */
   readonly extent: Extent;
+  /** The actor that the running code belongs to. Outside actors, it is the root actor of the program. */
   readonly actor: ActorContext;
+  /** The proc that the running code belongs to. */
   readonly proc: ProcContext;
-  /** Aborted when the caller waits no more. @throws Error outside a handler */
+  /**
+   * Aborted when the caller no longer waits for the answer: its timeout has passed, it cancelled the call, or it has
+   * ended.
+   *
+   * @throws {Error} outside a handler
+   */
   readonly signal: AbortSignal;
-  /** Who sent the message. @throws Error outside a handler */
+  /**
+   * The sender of the message.
+   *
+   * @throws {Error} outside a handler
+   */
   readonly caller: CallerContext;
-  /** @throws Error outside a handler */
+  /**
+   * The position of this message in its trace.
+   *
+   * @throws {Error} outside a handler
+   */
   readonly trace: Trace;
 }
 
@@ -175,7 +206,24 @@ export function mainRoot(): ActorCell {
   return mainRootOrFactory;
 }
 
-/** What is known of the running code: its message, its actor, its process. */
+/**
+ * Returns the context of the running code. It stays available after `await`, and inside the body of a streaming
+ * handler.
+ *
+ * @example
+ * ```ts
+ * import { context } from "viceroy";
+ *
+ * async function handle(url: string): Promise<string> {
+ *   // The request is given up when the caller stops waiting.
+ *   const response = await fetch(url, { signal: context().signal });
+ *   return `rank ${context().rank}: ${await response.text()}`;
+ * }
+ * ```
+ *
+ * @returns the context; reading `rank`, `extent`, `signal`, `caller` or `trace` of it throws outside a handler
+ * @throws {Error} when no Viceroy runtime has been loaded in this process
+ */
 export function context(): Context {
   return currentTurn() ?? mainRoot().turn;
 }

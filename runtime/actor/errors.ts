@@ -4,32 +4,45 @@
  */
 export { BackpressureError, DeliveryError, type DeliveryReason, MessageSizeError } from "../link/errors.js";
 
-/** What `new ActorError` takes. */
+/** The options of the constructor of {@link ActorError}. */
 export interface ActorErrorOptions {
+  /** The class of the error that the handler threw. */
   readonly remoteName: string;
+  /** The message of the error that the handler threw. */
   readonly message: string;
+  /** The stack of the error in the actor's process. */
   readonly remoteStack: string | undefined;
+  /** The cause of the error that the handler threw. */
   readonly cause: Error | undefined;
+  /** The actor: `counters[1]`. */
   readonly actor: string;
+  /** The rank of the actor in the mesh or slice that was called, from 0. */
   readonly rank: number;
+  /** The endpoint that was called: `counters.value`. */
   readonly endpoint: string;
 }
 
-/** A handler threw. The actor lives. */
+/** Rejects a call when the handler threw. The actor goes on. */
 export class ActorError extends Error {
   override readonly name: string = "ActorError";
-  /** The class of the error that was thrown: `RangeError`. */
+  /** The class of the error that the handler threw: `RangeError`. */
   readonly remoteName: string;
   /** The actor: `counters[1]`. */
   readonly actor: string;
-  /** Its rank in the mesh that was called, which may be a slice. */
+  /** The rank of the actor in the mesh or slice that was called, from 0. */
   readonly rank: number;
-  /** What was called: `counters.value`. */
+  /** The endpoint that was called: `counters.value`. */
   readonly endpoint: string;
-  /** The errors of the other ranks that failed in the same call, by rank. */
+  /** The errors of the other ranks that failed in the same call, in rank order. */
   readonly others: readonly ActorError[];
   readonly #options: ActorErrorOptions;
 
+  /**
+   * Makes an error from what the actor's process reported.
+   *
+   * @param options the fields of the error
+   * @param others the errors of further ranks
+   */
   constructor(options: ActorErrorOptions, others: readonly ActorError[] = []) {
     super(options.message, options.cause === undefined ? {} : { cause: options.cause });
     this.#options = options;
@@ -42,33 +55,48 @@ export class ActorError extends Error {
     this.stack = `${this.name}: ${options.message}\n${where}\n${options.remoteStack ?? options.remoteName}`;
   }
 
-  /** Where it was thrown, in the actor's process: part of `stack`. */
+  /** The stack of the error in the actor's process. `stack` contains it. */
   get remoteStack(): string | undefined {
     return this.#options.remoteStack;
   }
 
-  /** The same error, as the first of several. */
+  /**
+   * Returns a copy of this error.
+   *
+   * @param others becomes `others` of the copy
+   */
   among(others: readonly ActorError[]): ActorError {
     return new ActorError(this.#options, others);
   }
 }
 
-/** Further options of `new SupervisionError`. */
+/** The options of the constructor of {@link SupervisionError}. */
 export interface SupervisionErrorOptions extends ErrorOptions {
-  /** By the order of the ranks. */
+  /** The names of the failed actors in the mesh that was spawned, in the order of the ranks. */
   readonly actors?: readonly string[];
 }
 
-/** The actor that was called has failed, was stopped, or its process has ended: there will be no answer. */
+/** Rejects a call to an actor that has failed, was stopped, or whose process has ended. */
 export class SupervisionError extends Error {
   override readonly name: string = "SupervisionError";
-  /** What was called: `counters.value`. */
+  /** The endpoint that was called: `counters.value`. */
   readonly endpoint: string;
-  /** Ranks in the mesh that was called, ascending. */
+  /** The failed ranks in the mesh or slice that was called, ascending. */
   readonly ranks: readonly number[];
-  /** The same, named as in the mesh that was spawned, which differs where a slice was called: `counters[2]`. */
+  /**
+   * The same actors with their ranks in the mesh that was spawned: `counters[2]`. The numbers differ from `ranks` when
+   * a slice was called.
+   */
   readonly actors: readonly string[];
 
+  /**
+   * Makes an error.
+   *
+   * @param endpoint the endpoint that was called: `counters.value`
+   * @param ranks the failed ranks in the mesh or slice that was called, ascending
+   * @param why the text that follows "cannot call …: "
+   * @param options the names of the actors, and the cause
+   */
   constructor(endpoint: string, ranks: readonly number[], why: string, options: SupervisionErrorOptions = {}) {
     const { actors = [] } = options;
     super(`cannot call ${endpoint}${placeText(ranks, actors)}: ${why}`, options);
@@ -78,8 +106,13 @@ export class SupervisionError extends Error {
   }
 }
 
-/** Waiting for a message that nobody can send any more. */
+/** Rejects `recv` when every holder of the port has ended, so that no message can arrive. */
 export class OrphanedError extends SupervisionError {
+  /**
+   * Makes an error.
+   *
+   * @param why the text at the end of the message
+   */
   constructor(why: string) {
     super("recv", [], why);
     this.message = `cannot receive: everyone who held the port has ended: ${why}`;
@@ -94,17 +127,17 @@ function placeText(ranks: readonly number[], actors: readonly string[]): string 
   return ` on ${place}${isSlice ? ` (${actors.join(", ")})` : ""}`;
 }
 
-/** Nothing came within the time that was given. */
+/** Rejects a call or a wait whose time limit has passed. */
 export class TimeoutError extends Error {
   override readonly name: string = "TimeoutError";
 }
 
-/** A call that would wait for an actor which waits for the caller. */
+/** Rejects a call that would wait for an actor which itself waits for the caller. */
 export class DeadlockError extends Error {
   override readonly name: string = "DeadlockError";
 }
 
-/** A port or receiver that will not take or give anything any more. */
+/** Thrown when a port or a receiver that has been closed is used. */
 export class PortClosedError extends Error {
   override readonly name: string = "PortClosedError";
 }

@@ -1,10 +1,18 @@
 /** What users and generated code see of actors. */
-export { Actor } from "./actor.js";
+export { Actor, type SupervisedFailure } from "./actor.js";
 export type { CallOptions, RetryOptions } from "./call/call-guard.js";
 export { Endpoint, PropagatedEndpoint, StreamEndpoint, send } from "./call/endpoint.js";
 export { Future, firstCompleted, type GetOptions } from "./call/future.js";
 export type { Settled } from "./call/gather-call.js";
-export { type Operation, type Reduced, type Reducer, registerReducer, topK } from "./call/reduction.js";
+export {
+  type Operation,
+  type Reduced,
+  type Reducer,
+  type ReductionName,
+  type Reductions,
+  registerReducer,
+  topK,
+} from "./call/reduction.js";
 export {
   type ActorContext,
   type CallerContext,
@@ -15,6 +23,7 @@ export {
 } from "./context.js";
 export {
   ActorError,
+  type ActorErrorOptions,
   BackpressureError,
   DeadlockError,
   DeliveryError,
@@ -23,11 +32,13 @@ export {
   OrphanedError,
   PortClosedError,
   SupervisionError,
+  type SupervisionErrorOptions,
   TimeoutError,
 } from "./errors.js";
 export { ActorMesh, descriptorOf, livingPoint } from "./mesh/actor-mesh.js";
 export type { Apply, Awaitable, MeshKind } from "./mesh-kind.js";
 export { Channel, PortReceiver } from "./port/channel.js";
 export { Port } from "./port/port.js";
+export type { MeshStopOptions } from "./reference/mesh-record.js";
 export type { Undeliverable } from "./reference/proc-hooks.js";
 export type { Sent } from "./sent.js";

@@ -1,18 +1,22 @@
 /** Types alone: how a generated class says which mesh, with which dimensions, is made of it. */
 
+/**
+ * Describes an actor interface to the type checker: how its meshes are made for given dimensions. Generated code
+ * extends it.
+ */
 export interface MeshKind {
-  /** Set by `Apply`. */
+  /** The names of the dimensions, set by {@link Apply}. */
   readonly dims: string;
-  /** Of the constructor. */
+  /** The arguments of the constructor. */
   readonly args: readonly unknown[];
-  /** The mesh with the dimensions `this["dims"]`. */
+  /** The type of the mesh with the dimensions `this["dims"]`. */
   readonly mesh: unknown;
 }
 
-/** The mesh of a kind with the dimensions `D`. */
+/** The type of the meshes of an actor interface with the dimensions `D`. */
 export type Apply<K, D extends string> = K extends { readonly mesh: unknown }
   ? (K & { readonly dims: D })["mesh"]
   : never;
 
-/** A value, or a promise of it. */
+/** A value, or a promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;

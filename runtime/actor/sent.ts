@@ -10,6 +10,10 @@ const keepResolve = (resolve: (value: undefined) => void): void => {
   resolveLast = resolve as () => void;
 };
 
+/**
+ * The result of `broadcast` and `port.send`: a promise that resolves when the receiver has credit for the message. It
+ * never rejects. A sender that does not await it gets a {@link BackpressureError} once the send window is full.
+ */
 export class Sent extends Promise<void> implements CreditWaiter {
   static {
     awaitAsPromise(Sent);
@@ -17,7 +21,12 @@ export class Sent extends Promise<void> implements CreditWaiter {
   readonly #resolve: () => void;
   #waitsFor: number;
 
-  /** @param waitsFor messages that must get credit */
+  /**
+   * Called by adverbs.
+   *
+   * @hidden
+   * @param waitsFor number of messages that must get credit
+   */
   constructor(waitsFor = 0) {
     super(keepResolve);
     this.#resolve = resolveLast;
@@ -25,7 +34,11 @@ export class Sent extends Promise<void> implements CreditWaiter {
     if (waitsFor === 0) this.#resolve();
   }
 
-  /** One more of the messages has credit. */
+  /**
+   * Notes that one more of the messages has credit.
+   *
+   * @hidden
+   */
   credited(): void {
     if (--this.#waitsFor === 0) this.#resolve();
   }

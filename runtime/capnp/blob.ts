@@ -7,7 +7,7 @@ import { ListSize, type PointerType } from "./type.js";
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** A copy: strings cannot lie in memory that others change. */
+/** A string. It is copied out of the message. */
 export const text: PointerType<string> = {
   kind: "pointer",
   size: ListSize.pointer,
@@ -46,7 +46,7 @@ export const text: PointerType<string> = {
   },
 };
 
-/** A view of the message's own memory. */
+/** Bytes: a view of the memory of the message. */
 export const data: PointerType<Uint8Array> = {
   kind: "pointer",
   size: ListSize.pointer,
@@ -115,13 +115,23 @@ function typedArray<T extends TypedArray>(Class: TypedArrayConstructor<T>): Poin
   };
 }
 
+/** An Int8Array: a view of the memory of the message. */
 export const int8Array: PointerType<Int8Array> = typedArray(Int8Array);
+/** A Uint8ClampedArray: a view of the memory of the message. */
 export const uint8ClampedArray: PointerType<Uint8ClampedArray> = typedArray(Uint8ClampedArray);
+/** An Int16Array: a view of the memory of the message. */
 export const int16Array: PointerType<Int16Array> = typedArray(Int16Array);
+/** A Uint16Array: a view of the memory of the message. */
 export const uint16Array: PointerType<Uint16Array> = typedArray(Uint16Array);
+/** An Int32Array: a view of the memory of the message. */
 export const int32Array: PointerType<Int32Array> = typedArray(Int32Array);
+/** A Uint32Array: a view of the memory of the message. */
 export const uint32Array: PointerType<Uint32Array> = typedArray(Uint32Array);
+/** A BigInt64Array: a view of the memory of the message. */
 export const bigInt64Array: PointerType<BigInt64Array> = typedArray(BigInt64Array);
+/** A BigUint64Array: a view of the memory of the message. */
 export const bigUint64Array: PointerType<BigUint64Array> = typedArray(BigUint64Array);
+/** A Float32Array: a view of the memory of the message. */
 export const float32Array: PointerType<Float32Array> = typedArray(Float32Array);
+/** A Float64Array: a view of the memory of the message. */
 export const float64Array: PointerType<Float64Array> = typedArray(Float64Array);

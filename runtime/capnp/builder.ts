@@ -3,10 +3,13 @@
 import { PathError } from "./error.js";
 import { defaultDepth } from "./message.js";
 
+/** The options of {@link writeMessage}. */
 export interface WriteOptions {
-  /** Memory to write into, shared or registered. Without it memory of its own, as large as needed. */
+  /** Memory to write into, for example shared or registered memory. Default: new memory of the needed size. */
   readonly into?: Uint8Array;
-  /** Structs and lists in each other. Default: 64, which is what readers accept. */
+  /**
+   * The largest number of structs and lists inside one another. Default: 64, which is what readers accept by default.
+   */
   readonly depth?: number;
 }
 

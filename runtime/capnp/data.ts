@@ -6,6 +6,7 @@ function refuse(what: string, expected: string, value: unknown): never {
   throw new PathError("write", `invalid ${what}: expected ${expected}, got ${describeValue(value)}`);
 }
 
+/** A boolean. */
 export const bool: DataType<boolean> = {
   kind: "data",
   size: 1,
@@ -56,7 +57,9 @@ function accessors(bits: 8 | 16 | 32, signed: boolean): readonly [Get, Set] {
     : [(memory, at) => memory.getUint32(at, true), (memory, at, value) => memory.setUint32(at, value, true)];
 }
 
+/** An integer from -2^31 to 2^31 - 1. */
 export const int32 = whole("int32", 32, true);
+/** An integer from 0 to 2^32 - 1. */
 export const uint32 = whole("uint32", 32, false);
 
 function big(name: string, signed: boolean): DataType<bigint> {
@@ -76,9 +79,12 @@ function big(name: string, signed: boolean): DataType<bigint> {
   };
 }
 
+/** A bigint from -2^63 to 2^63 - 1. */
 export const int64 = big("int64", true);
+/** A bigint from 0 to 2^64 - 1. */
 export const uint64 = big("uint64", false);
 
+/** A single-precision number. */
 export const float32: DataType<number> = {
   kind: "data",
   size: 4,
@@ -90,6 +96,7 @@ export const float32: DataType<number> = {
   },
 };
 
+/** A double-precision number. */
 export const float64: DataType<number> = {
   kind: "data",
   size: 5,
@@ -101,7 +108,7 @@ export const float64: DataType<number> = {
   },
 };
 
-/** Milliseconds since 1970. What is beyond the range of dates reads as an invalid one. */
+/** A date: milliseconds since 1970. Numbers beyond the range of Date become invalid dates. */
 export const date: DataType<Date> = {
   kind: "data",
   size: 5,
@@ -113,7 +120,7 @@ export const date: DataType<Date> = {
   },
 };
 
-/** An enumeration of numbers: any number is read. */
+/** Returns the type of an enum of integers. Unknown integers are read as they are. */
 export function numbers<E extends number>(type: DataType<number>): DataType<E> {
   return type as DataType<E>;
 }
@@ -121,8 +128,9 @@ export function numbers<E extends number>(type: DataType<number>): DataType<E> {
 const unknownValue = /^\$unknown:(\d{1,5})$/;
 
 /**
- * An enumeration of strings, or of what are no whole numbers.
- * @param names by their numbers; undefined for those that stand for nothing: 0, and those that are no more
+ * Returns the type of an enum of strings, or of numbers that are not integers.
+ *
+ * @param names the values by their numbers; undefined for 0 and for numbers of removed values
  */
 export function enumeration<E extends string | number>(names: readonly (E | undefined)[]): DataType<E> {
   const numbers = new Map(

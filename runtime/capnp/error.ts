@@ -1,17 +1,25 @@
 /** What goes wrong between values and Cap'n Proto messages. */
 
 /**
- * `cannot write Tree.leaves[3].size: invalid uint32: expected …, got …`, or
- * `cannot read the message: the list at word 7 of segment 0 ends past its segment`.
+ * Thrown when a value cannot be written, or a message cannot be read: `cannot write Tree.leaves[3].size: invalid
+ * uint32: expected …, got …`, `cannot read the message: the list at word 7 of segment 0 ends past its segment`.
  */
 export class CapnpError extends Error {
   override readonly name: string = "CapnpError";
+  /** Whether reading or writing failed. */
   readonly verb: "read" | "write";
-  /** The place of the value, from the name of the struct; `the message` where the bytes themselves are at fault. */
+  /** The path of the value, from the name of the struct; `the message` if the bytes are invalid. */
   readonly path: string;
-  /** What is wrong there. */
+  /** The fault at that path. */
   readonly reason: string;
 
+  /**
+   * Makes an error.
+   *
+   * @param verb whether reading or writing failed
+   * @param path of the value
+   * @param reason what is wrong there
+   */
   constructor(verb: "read" | "write", path: string, reason: string) {
     super(`cannot ${verb} ${path}: ${reason}`);
     this.verb = verb;

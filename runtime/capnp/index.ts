@@ -1,6 +1,8 @@
 /**
- * What generated Cap'n Proto readers import: `viceroy/capnp/v1`. Depends on nothing, not on the rest of Viceroy either. A
- * name that has been here stays, with its meaning.
+ * Reads and writes Cap'n Proto messages. Generated readers import this entry point, which depends on nothing else of
+ * Viceroy. Its names keep their meaning: code that an older compiler generated runs on a newer runtime.
+ *
+ * @module
  */
 export * from "./blob.js";
 export type { WriteOptions } from "./builder.js";

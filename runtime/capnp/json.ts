@@ -4,7 +4,11 @@ import { describeValue, memberStep, PathError, rethrowAt } from "./error.js";
 import { malformed, wordText } from "./message.js";
 import { ListSize, type PointerType } from "./type.js";
 
-/** @param absent the JSON that is read where there is none */
+/**
+ * Returns the type of a JSON value, which the message contains as text.
+ *
+ * @param absent the JSON text that is read if the pointer is null
+ */
 export function json<T>(absent: string): PointerType<T> {
   return {
     kind: "pointer",

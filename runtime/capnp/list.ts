@@ -89,7 +89,7 @@ function composite(
   };
 }
 
-/** A list that is read where it lies. */
+/** Reads a list in place. */
 export class ListReader<View> implements Iterable<View> {
   readonly #place: ListLocation;
   readonly #element: CapnpType<View>;
@@ -104,11 +104,17 @@ export class ListReader<View> implements Iterable<View> {
     this.#depth = depth;
   }
 
+  /** The number of elements. */
   get length(): number {
     return this.#place.length;
   }
 
-  /** @returns undefined where there is none; negative numbers count from the end */
+  /**
+   * Returns an element.
+   *
+   * @param index from 0; negative numbers count from the end
+   * @returns undefined if the list does not have the element
+   */
   at(index: number): View | undefined {
     const i = index < 0 ? this.length + index : index;
     return Number.isInteger(i) && i >= 0 && i < this.length ? this.#read(i) : undefined;
@@ -125,11 +131,12 @@ export class ListReader<View> implements Iterable<View> {
     return element.inList.view(this.#message, segment, at, dataSize, pointerCount, this.#depth);
   }
 
+  /** Yields the elements in order. */
   *[Symbol.iterator](): IterableIterator<View> {
     for (let i = 0; i < this.length; i++) yield this.#read(i);
   }
 
-  /** All elements, each as `at` gives it. */
+  /** Returns the elements as an array, each as `at` returns it. */
   toArray(): View[] {
     return Array.from(this);
   }
@@ -242,22 +249,22 @@ function collection<View>(
   };
 }
 
-/** `T[]`. */
+/** Returns the type of a list: `T[]` in the schema. */
 export function list<View>(element: CapnpType<View>): PointerType<ListReader<View>> {
   return collection(element, arrays);
 }
 
-/** `Set<T>`. */
+/** Returns the type of a set: `Set<T>` in the schema. */
 export function set<View>(element: CapnpType<View>): PointerType<ListReader<View>> {
   return collection(element, sets);
 }
 
-/** `Map<K, V>`, from the struct that holds an entry. */
+/** Returns the type of a map, from the struct of an entry: `Map<K, V>` in the schema. */
 export function map<View>(entry: PointerType<View>): PointerType<ListReader<View>> {
   return collection(entry, maps);
 }
 
-/** `Record<string, T>`, from the struct that holds an entry. */
+/** Returns the type of a record, from the struct of an entry: `Record<string, T>` in the schema. */
 export function record<View>(entry: PointerType<View>): PointerType<ListReader<View>> {
   return collection(entry, records);
 }

@@ -9,14 +9,15 @@
 import { CapnpError } from "./error.js";
 import { availabilityOf, type ByteAvailability } from "./presence.js";
 
+/** The limits that protect a reader against malicious messages. */
 export interface ReadLimits {
   /**
-   * Bytes that may be looked at, counted again each time they are: what keeps a small message whose pointers all lead to
-   * the same place from being a large one. Default: 64 MiB or eight times the message, whichever is more. A reader that is
-   * kept for long and asked again and again wants `Infinity`.
+   * The number of bytes that may be read, where bytes that are read twice count twice. A small message whose pointers
+   * all lead to the same place could otherwise expand without limit. A reader that is used for a long time needs
+   * `Infinity`. Default: 64 MiB, or eight times the size of the message if that is more.
    */
   readonly traversal?: number;
-  /** Structs and lists in each other. Default: 64. */
+  /** The largest number of structs and lists inside one another. Default: 64. */
   readonly depth?: number;
 }
 

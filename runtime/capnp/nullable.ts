@@ -8,6 +8,7 @@ import type { CapnpMessage, MessageSegment } from "./message.js";
 import { readPointer, readUint16, StructReader, structAt } from "./struct.js";
 import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 
+/** Returns the type of a value or null: `T | null` in the schema. */
 export function nullable<View>(type: CapnpType<View>): PointerType<View | null> {
   // Behind the 16 bits that tell them apart, where its size puts it.
   const bits = type.kind === "data" ? (elementBits[type.size] as number) : 0;

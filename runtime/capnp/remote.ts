@@ -6,23 +6,33 @@
 import { CapnpError } from "./error.js";
 import { setAvailability } from "./presence.js";
 
-/** Memory that is read from afar. An `RdmaBuffer` is such. */
+/** Memory that is read over a transport, such as an `RdmaBuffer`. */
 export interface RemoteMemory {
-  /** In bytes. */
+  /** The number of bytes. */
   readonly size: number;
-  /** Copies the bytes from `offset` on into `local`, all of it. When it rejects, nothing writes to `local` any more. */
+  /**
+   * Copies bytes into a local view, which is filled completely. If it rejects, nothing writes to the view any more.
+   *
+   * @param local receives the bytes
+   * @param options `offset` is the first byte to copy, from 0
+   */
   readInto(local: Uint8Array, options: RemoteReadOptions & { readonly offset: number }): Promise<void>;
 }
 
-/** Given to each `readInto`. */
+/** The options of `RemoteMessage.read`, which are passed to each `readInto`. */
 export interface RemoteReadOptions {
+  /** When aborted, the read rejects. */
   readonly signal?: AbortSignal;
-  /** In ms. */
+  /** The time limit of each `readInto`, in milliseconds. */
   readonly timeout?: number;
 }
 
+/** The options of {@link RemoteMessage}. */
 export interface RemoteMessageOptions {
-  /** Bytes that are fetched at least: a multiple of 8. Default: 4096, less than which is not faster by any transport. */
+  /**
+   * The smallest number of bytes to fetch at a time, a multiple of 8. Default: 4,096, below which no transport is
+   * faster.
+   */
   readonly piece?: number;
 }
 
@@ -32,6 +42,7 @@ interface MissingBytes {
   readonly to: number;
 }
 
+/** A message in remote memory, of which only the parts that are read are fetched. */
 export class RemoteMessage {
   readonly #memory: RemoteMemory;
   readonly #piece: number;
@@ -47,9 +58,12 @@ export class RemoteMessage {
   #reads = 0;
 
   /**
-   * Fetches nothing yet.
-   * @param memory with the message at its beginning, or wherever `look` opens it
-   * @throws CapnpError when this process has no address space for a copy of all of it; RangeError
+   * Prepares a message for reading. Fetches nothing.
+   *
+   * @param memory starts with the message
+   * @param options how many bytes to fetch at a time
+   * @throws {CapnpError} when this process has no address space for a copy of the memory
+   * @throws {RangeError} when `piece` is not a multiple of 8
    */
   constructor(memory: RemoteMemory, { piece = 4096 }: RemoteMessageOptions = {}) {
     if (!Number.isSafeInteger(piece) || piece <= 0 || piece % 8 !== 0) {
@@ -66,21 +80,37 @@ export class RemoteMessage {
     setAvailability(this.#bytes.buffer, { requireBytes: (at, length) => this.#requireBytes(at, length) });
   }
 
-  /** Bytes that have been fetched. */
+  /** The number of bytes that have been fetched. */
   get fetched(): number {
     return this.#fetched;
   }
 
-  /** How often `readInto` has been called. */
+  /** The number of calls of `readInto`. */
   get reads(): number {
     return this.#reads;
   }
 
   /**
-   * What `look` finds in the message: `(bytes) => readRecordingCapnp(bytes).marks.at(-1)?.text`. It is called again each time something
-   * that it looked at was missing and has been fetched, so it should change nothing, and must not wait. Views that it gives out
-   * are of memory of this process, and stay as they are. Several reads of a message take turns.
-   * @throws what `look` throws, CapnpError above all; what `readInto` rejects with
+   * Reads a part of the message. The function `look` is called again whenever a part that it needs had to be fetched,
+   * so that it must be synchronous and free of side effects. Views that it returns refer to memory of this process and
+   * stay valid. Several reads of one message run one after another.
+   *
+   * @example
+   * ```ts
+   * import { type RemoteMessage, type ReadLimits, readMessage, type StructReader, type StructType } from "viceroy/capnp/v1";
+   *
+   * declare const Recording: StructType<StructReader & { readonly name: string }>;
+   *
+   * function nameOf(message: RemoteMessage, limits?: ReadLimits): Promise<string> {
+   *   return message.read((bytes) => readMessage(Recording, bytes, limits).name, { timeout: 1_000 });
+   * }
+   * ```
+   *
+   * @param look reads from the bytes
+   * @param options signal and time limit
+   * @returns the result of `look`
+   * @throws {CapnpError} as a rejection, when the message is invalid
+   * @throws {TypeError} as a rejection, when `look` returns a promise
    */
   read<T>(look: (bytes: Uint8Array) => T, options: RemoteReadOptions = {}): Promise<T> {
     const result = this.#lastRead.then(() => this.#read(look, options));

@@ -9,21 +9,26 @@ import { openMessage, type ReadLimits } from "./message.js";
 import { hasPointer, readPointer, readUint16, type StructReader, type StructReaderClass, structAt } from "./struct.js";
 import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 
+/** A member of a struct. */
 export interface Member {
-  /** In TypeScript. */
+  /** The name of the property in TypeScript. */
   readonly name: string;
+  /** The type of the member. */
   readonly type: CapnpType;
-  /** Data: its bit in the data section. Pointer: its number. */
+  /** For data, the offset in bits from the start of the data section; for a pointer, its index. */
   readonly at: number;
-  /** `name?: T`. */
+  /** Whether the property can be missing: `name?: T`. */
   readonly optional?: boolean;
-  /** `T | null`. */
+  /** Whether the value can be null: `T | null`. */
   readonly nullable?: boolean;
-  /** Of data, and of what is both optional and nullable: the bit of 16 that say which of those it is. */
+  /**
+   * The offset in bits of 16 bits that tell whether the value is missing or null, for data, and for members that can be
+   * both.
+   */
   readonly tag?: number;
 }
 
-/** What a struct is as a value. */
+/** How the members of a struct form a value. */
 export type StructShape =
   | { readonly kind: "message"; readonly members: readonly Member[] }
   /** The last one takes what is left where `rest`. */
@@ -41,14 +46,22 @@ export type StructShape =
       readonly cases: readonly (Member | undefined)[];
     };
 
+/** The type of a struct. */
 export interface StructType<R extends StructReader> extends PointerType<R> {
+  /** The name of the struct, in error messages. */
   readonly name: string;
+  /** The generated class that reads the struct in place. */
   readonly Reader: StructReaderClass<R>;
 }
 
 /**
- * @param dataWords of the data section
- * @param shape asked for once, when it is first needed: structs refer to each other
+ * Returns the type of a struct. Called by generated code.
+ *
+ * @param Reader the generated class that reads the struct in place
+ * @param name of the struct, in error messages
+ * @param dataWords size of the data section, in words of 8 bytes
+ * @param pointerWords number of pointers
+ * @param shape returns the members; called on first use, since structs can refer to one another
  */
 export function struct<R extends StructReader>(
   Reader: StructReaderClass<R>,
@@ -272,7 +285,14 @@ function memberValue(reader: StructReader, { type, at, optional, nullable, tag }
   }
 }
 
-/** Opens a message whose root is a struct of that type. Nothing is decoded. */
+/**
+ * Opens a message whose root is a struct of the given type. Nothing is decoded.
+ *
+ * @param type of the root
+ * @param bytes the message
+ * @param limits of traversal and depth
+ * @throws {CapnpError} when the bytes are not a message
+ */
 export function readMessage<R extends StructReader>(type: StructType<R>, bytes: Uint8Array, limits?: ReadLimits): R {
   const message = openMessage(bytes, limits);
   const root = message.segments[0]!;
@@ -280,12 +300,24 @@ export function readMessage<R extends StructReader>(type: StructType<R>, bytes: 
   return type.view(message, root, 0, message.depth);
 }
 
-/** The whole value behind a reader. */
+/**
+ * Decodes a struct into a plain value, which keeps nothing of the message.
+ *
+ * @throws {CapnpError} when the message is invalid
+ */
 export function readValue<R extends StructReader>(type: StructType<R>, reader: R): unknown {
   return withErrorPath("read", type.name, () => type.value(reader));
 }
 
-/** A message with `value` as its root. */
+/**
+ * Encodes a value as a message.
+ *
+ * @param type of the root
+ * @param value to encode
+ * @param options memory to write into, and the largest depth
+ * @returns the message
+ * @throws {CapnpError} when the value does not have the type, or the memory is too small
+ */
 export function writeMessage<R extends StructReader>(
   type: StructType<R>,
   value: unknown,

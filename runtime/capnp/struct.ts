@@ -13,18 +13,31 @@ import {
 } from "./message.js";
 import type { DataType, PointerType } from "./type.js";
 
-/** Where a struct is. All offsets are in bytes from the start of the segment. */
+/**
+ * The base class of generated readers: the place of a struct in a message. Offsets are in bytes from the start of the
+ * segment.
+ */
 export class StructReader {
+  /** The message. */
   readonly $message: CapnpMessage;
+  /** The segment that contains the struct. */
   readonly $segment: MessageSegment;
+  /** The offset of the data section. */
   readonly $data: number;
-  /** In bytes. */
+  /** The size of the data section, in bytes. */
   readonly $dataSize: number;
+  /** The offset of the pointers. */
   readonly $pointers: number;
+  /** The number of pointers. */
   readonly $pointerCount: number;
-  /** Levels that may still be below. */
+  /** The number of levels that may follow below this struct. */
   readonly $depth: number;
 
+  /**
+   * Called by generated code.
+   *
+   * @hidden
+   */
   constructor(
     message: CapnpMessage,
     segment: MessageSegment,
@@ -74,52 +87,102 @@ export function pointerKind(low: number): string {
   return ["a struct", "a list", "a far pointer", "a capability"][low & 3] as string;
 }
 
+/**
+ * Reads a boolean.
+ *
+ * @param bit offset in bits from the start of the data section
+ */
 export function readBool(s: StructReader, bit: number): boolean {
   const byte = bit >>> 3;
   return byte < s.$dataSize && (((s.$segment.bytes[s.$data + byte] as number) >>> (bit & 7)) & 1) === 1;
 }
 
+/**
+ * Reads a signed integer of 32 bits. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readInt32(s: StructReader, at: number): number {
   return at + 4 <= s.$dataSize ? s.$segment.view.getInt32(s.$data + at, true) : 0;
 }
 
+/**
+ * Reads an unsigned integer of 32 bits. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readUint32(s: StructReader, at: number): number {
   return at + 4 <= s.$dataSize ? s.$segment.view.getUint32(s.$data + at, true) : 0;
 }
 
+/**
+ * Reads an unsigned integer of 16 bits. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readUint16(s: StructReader, at: number): number {
   return at + 2 <= s.$dataSize ? s.$segment.view.getUint16(s.$data + at, true) : 0;
 }
 
+/**
+ * Reads a signed integer of 64 bits. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readInt64(s: StructReader, at: number): bigint {
   return at + 8 <= s.$dataSize ? s.$segment.view.getBigInt64(s.$data + at, true) : 0n;
 }
 
+/**
+ * Reads an unsigned integer of 64 bits. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readUint64(s: StructReader, at: number): bigint {
   return at + 8 <= s.$dataSize ? s.$segment.view.getBigUint64(s.$data + at, true) : 0n;
 }
 
+/**
+ * Reads a single-precision number. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readFloat32(s: StructReader, at: number): number {
   return at + 4 <= s.$dataSize ? s.$segment.view.getFloat32(s.$data + at, true) : 0;
 }
 
+/**
+ * Reads a double-precision number. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readFloat64(s: StructReader, at: number): number {
   return at + 8 <= s.$dataSize ? s.$segment.view.getFloat64(s.$data + at, true) : 0;
 }
 
-/** Milliseconds since 1970. */
+/**
+ * Reads a date: milliseconds since 1970. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readDate(s: StructReader, at: number): Date {
   return new Date(Number(readInt64(s, at)));
 }
 
-/** A value of an enumeration. */
+/**
+ * Reads an enum value. Data beyond the end of the struct reads as the default.
+ *
+ * @param at offset in bytes from the start of the data section
+ */
 export function readEnum<E>(s: StructReader, at: number, type: DataType<E>): E {
   return at + 2 <= s.$dataSize ? type.view(s.$segment.view, s.$data + at, 0) : type.default;
 }
 
 /**
- * Which case of a union is there.
- * @param names by the numbers of the cases; undefined for number 0, which says that there is none
+ * Reads which case of a union is set.
+ *
+ * @param at offset in bytes from the start of the data section
+ * @param names the cases by their numbers; undefined for 0, which stands for none
  */
 export function readCase<N extends string>(
   s: StructReader,
@@ -130,7 +193,11 @@ export function readCase<N extends string>(
   return number === 0 ? undefined : (names[number] ?? "$unknown");
 }
 
-/** What pointer number `index` leads to; the type's default if it is null. */
+/**
+ * Reads the value that a pointer leads to, or the default of the type if the pointer is null.
+ *
+ * @param index of the pointer, from 0
+ */
 export function readPointer<View>(s: StructReader, index: number, type: PointerType<View>): View {
   const { $message, $segment, $depth } = s;
   // A struct that is shorter has no such pointer: word 0 of a segment without words is null.
@@ -138,7 +205,11 @@ export function readPointer<View>(s: StructReader, index: number, type: PointerT
   return type.view($message, $segment, s.$pointers + index * 8, $depth);
 }
 
-/** Whether pointer number `index` leads anywhere. */
+/**
+ * Returns whether a pointer is not null.
+ *
+ * @param index of the pointer, from 0
+ */
 export function hasPointer(s: StructReader, index: number): boolean {
   if (index >= s.$pointerCount) return false;
   const at = s.$pointers + index * 8;

@@ -18,10 +18,19 @@ import {
 } from "../index.js";
 import { registryOf } from "./registry.js";
 
-/** What handlers throw is `unknown` to clients, unless its class is listed here: `{ NotFoundError: Code.NotFound }`. */
+/**
+ * Codes of Connect by the class names of errors that handlers throw: `{ NotFoundError: Code.NotFound }`. Clients
+ * receive other errors of handlers as `unknown`.
+ */
 export type ErrorCodes = Readonly<Record<string, Code>>;
 
-/** @param error what a call or a stream of a mesh was rejected with */
+/**
+ * Converts the error of a call or stream to an error of Connect. Its details contain a `google.rpc.ErrorInfo` with the
+ * actor, rank and endpoint.
+ *
+ * @param error that the call or stream was rejected with
+ * @param codes of errors that handlers throw
+ */
 export function connectError(error: unknown, codes: ErrorCodes = {}): ConnectError {
   if (error instanceof ConnectError) return error;
   const made = new ConnectError(messageOf(error), codeOf(error, codes), undefined, undefined, error);

@@ -1,6 +1,8 @@
 /**
- * `viceroy/gateway`: actors for clients that are not part of the mesh, in any language that speaks Connect, gRPC or
- * gRPC-web. Needs `@connectrpc/connect` and `@bufbuild/protobuf` beside Viceroy.
+ * Serves actors to clients outside the mesh, in any language that speaks Connect, gRPC or gRPC-web. It needs the
+ * packages `@connectrpc/connect` and `@bufbuild/protobuf`.
+ *
+ * @module
  */
 export { connectError, type ErrorCodes } from "./error.js";
 export { type ConnectRoutesOptions, connectRoutes } from "./routes.js";

@@ -30,16 +30,32 @@ import { connectError, type ErrorCodes } from "./error.js";
 import { checkText, refusingMalformed } from "./malformed.js";
 import { connectService } from "./service.js";
 
+/** The options of {@link connectRoutes}. */
 export interface ConnectRoutesOptions {
-  /** What handlers throw is `unknown` to clients, unless the name of its class is here: `{ NotFoundError: Code.NotFound }`. */
+  /** Codes of Connect by the class names of errors that handlers throw. Default: all of them are `unknown`. */
   readonly codes?: ErrorCodes;
 }
 
 /**
- * The routes of a mesh, for an adapter of Connect: `connectNodeAdapter({ routes: connectRoutes(counters) })`.
- * A request goes to one actor of the mesh, the less loaded of two that live; a stream to one that lives, drawn at random. A client's
- * deadline and its `traceparent` become the call's, and a client that leaves aborts `context().signal` of the handler.
- * Endpoints whose arguments or answers can hold handles answer `unimplemented`; a warning names them.
+ * Returns the routes of a mesh, for an adapter of Connect. A request goes to one living actor of the mesh: the less
+ * loaded of two that are drawn at random. A stream goes to one living actor that is drawn at random. The deadline and
+ * the `traceparent` of the client apply to the call, and a client that disconnects aborts `context().signal` of the
+ * handler. Endpoints whose arguments or results can contain handles answer `unimplemented`; a warning of the process
+ * names them.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { connectNodeAdapter } from "@connectrpc/connect-node";
+ * import type { ActorMesh } from "viceroy";
+ * import { connectRoutes } from "viceroy/gateway";
+ *
+ * declare const counters: ActorMesh;
+ * createServer(connectNodeAdapter({ routes: connectRoutes(counters) })).listen(8080);
+ * ```
+ *
+ * @param mesh that serves the requests
+ * @param options codes of errors
  */
 export function connectRoutes(
   mesh: ActorMesh,

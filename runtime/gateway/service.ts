@@ -11,23 +11,30 @@ import {
 import { findHandle } from "./handles.js";
 import { registryOf } from "./registry.js";
 
+/** The protobuf service of an actor interface. */
 export interface ConnectService {
-  /** For `createClient(service, …)` and `router.service(service, …)` of Connect, and for reflection. */
+  /**
+   * The description of the service, for `createClient(service, …)` and `router.service(service, …)` of Connect, and for
+   * reflection.
+   */
   readonly service: DescService;
-  /** All types that its requests and answers are made of. */
+  /** The types of its requests and answers. */
   readonly registry: FileRegistry;
-  /** What each method calls, by the method's name. */
+  /** The endpoint of each method, by the name of the method. */
   readonly endpoints: ReadonlyMap<string, EndpointDescriptor>;
-  /** Why methods are not served, by the method's name: their requests or answers can hold handles. */
+  /**
+   * The reasons why methods are not served, by the name of the method: their requests or answers can contain handles.
+   */
   readonly refused: ReadonlyMap<string, string>;
 }
 
 const services = new WeakMap<ActorDescriptor, ConnectService>();
 
 /**
- * The service of an actor: a unary method for each endpoint that returns, a server-streaming one for each
- * `Stream<T>`. Made once for each interface.
- * @param of the generated class, `CounterActor`, or a mesh
+ * Returns the protobuf service of an actor interface: a unary method for each endpoint, and a server-streaming method
+ * for each endpoint that returns `Stream<T>`. The result is the same object for the same interface.
+ *
+ * @param of a generated class such as `CounterActor`, or a mesh
  */
 export function connectService(of: ActorMesh | { readonly descriptor: ActorDescriptor }): ConnectService {
   const actor = descriptorOf(of);

@@ -12,24 +12,37 @@ import { AttachedHosts } from "./attached/attached-hosts.js";
 import { HostMesh } from "./mesh/host-mesh.js";
 import { moduleUrl } from "./mesh/spawn-procs-options.js";
 
+/** The options of {@link attachHosts} and {@link hostsFromConfig}. */
 export interface AttachOptions<D extends string = "hosts"> {
-  /** Of the mesh, in reports. */
+  /** The name of the mesh in reports. Default: `"hosts"`. */
   readonly name?: string;
-  /** What the dimension of the hosts is called. */
+  /** The name of the only dimension of the mesh. Default: `"hosts"`. */
   readonly dimension?: D;
-  /** The token that the hosts were started with. Otherwise `VICEROY_TOKEN`, if it is set. */
+  /** The token that the hosts were started with. Default: the environment variable `VICEROY_TOKEN`, if it is set. */
   readonly token?: string;
-  /** For `tls://`: PEM files of this driver's certificate, its key, and the authority of the hosts' certificates. */
+  /**
+   * The PEM files of this driver, required for `tls://` addresses: its certificate, its private key, and the authority
+   * that has signed the certificates of the hosts.
+   */
   readonly tls?: TlsFiles;
-  /** Milliseconds in which a host must let this driver in, and for which one that is not there yet is tried again: 10,000. */
+  /**
+   * The time in which a host must accept this driver, in milliseconds, more than 0. While it lasts, a host that cannot
+   * be reached is tried again. Default: 10,000.
+   */
   readonly timeout?: number;
-  /** Milliseconds that a host may say nothing before it counts as gone, with all that runs there: 2,500, at least 300. */
+  /**
+   * The time after which a host that has not answered counts as gone, with all processes that run there, in
+   * milliseconds, at least 300. Default: 2,500.
+   */
   readonly silence?: number;
-  /** Milliseconds that hosts wait for a driver that they hear nothing of before they end its processes: 10,000. */
+  /**
+   * The time after which a host that hears nothing of this driver ends the driver's processes, in milliseconds, more
+   * than 0. Default: 10,000.
+   */
   readonly keepAlive?: number;
   /**
-   * The generated registry on the hosts, as a URL or an absolute path, where it is not at the same place as here; other
-   * places per process are an option of `spawnProcs`.
+   * The generated registry on the hosts, as a URL or an absolute path. Default: the path of this program's own
+   * registry. The option `registry` of `spawnProcs` sets another path for each process.
    */
   readonly registry?: URL | string;
 }
@@ -51,10 +64,25 @@ const defaultSilence = 2500;
 const shortestSilence = 300;
 
 /**
- * Hosts where `viceroy host` runs, as a mesh. Returns at once: processes can be spawned on it while the hosts are reached;
- * `ready` tells when they have been, or why not.
- * @param addresses `tcp://host:port`, `tls://host:port`, `unix:///path`, in rank order
- * @throws TypeError, RangeError for addresses and options that make no sense, Error if files of a certificate can't be read
+ * Connects to hosts where `viceroy host` runs, and returns them as a mesh. The function returns at once: processes can
+ * be spawned while the hosts are being reached. `ready` of the mesh resolves when all hosts have accepted this driver.
+ *
+ * @example
+ * ```ts
+ * import { attachHosts } from "viceroy";
+ *
+ * await using hosts = attachHosts(["tcp://node1:26600", "tcp://node2:26600"], { token: "a long shared secret" });
+ * await using procs = hosts.spawnProcs({ gpus: 4 });
+ * ```
+ *
+ * @param addresses of the hosts in rank order: `tcp://host:port`, `tls://host:port` or `unix:///path`; at least one,
+ *   each once
+ * @param options credentials, time limits and names
+ * @returns a mesh with one dimension
+ * @throws {TypeError} when an address or an option is malformed, an address is given twice, or `tls://` is used without
+ *   `tls`
+ * @throws {RangeError} when a number is out of range
+ * @throws {Error} when a file of `tls` cannot be read
  */
 export function attachHosts<D extends string = "hosts">(
   addresses: readonly string[],

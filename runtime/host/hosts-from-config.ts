@@ -34,11 +34,16 @@ const optionReaders: Readonly<Record<string, (value: unknown, folder: string) =>
 };
 
 /**
- * Attaches the hosts that `viceroy.hosts.json` has under a name: that of the working directory, or of the nearest folder above it; the
- * variable `VICEROY_HOSTS` names another file. Paths in it are relative to it.
- * @param name of an entry; also the name of the mesh, in reports
- * @param options as of `attachHosts`; they go before what the file says
- * @throws Error if there is no such file or entry, or it can't be used; otherwise as `attachHosts`
+ * Attaches the hosts that the file `viceroy.hosts.json` lists under a name. The file is looked for in the working
+ * directory and in the folders above it; the environment variable `VICEROY_HOSTS` names another file. Paths in the file
+ * are relative to the file.
+ *
+ * @param name of an entry of the file; it is also the name of the mesh in reports
+ * @param options as of {@link attachHosts}; they take precedence over the file
+ * @returns a mesh with one dimension
+ * @throws {Error} when the file or the entry does not exist, or cannot be used
+ * @throws {TypeError} when an address or an option is malformed
+ * @throws {RangeError} when a number is out of range
  */
 export function hostsFromConfig<D extends string = "hosts">(name: string, options: AttachOptions<D> = {}): HostMesh<D> {
   if (typeof name !== "string" || name === "") {

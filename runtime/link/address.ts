@@ -3,28 +3,30 @@
  * the thing named, so that no registry is needed to make one. Not where things are: that is a location (route.ts).
  */
 
-/** One logical process. Several may live in one operating-system process (inline isolation). */
+/** The id of a proc: 64 random bits. Several procs can share one process. */
 export type ProcId = bigint;
 
-/** One mesh of actors, drawn by its owner. Mesh 0 is the proc's own agent. */
+/** The id of a mesh of actors: 64 random bits. 0 is the agent of a proc. */
 export type MeshId = bigint;
 
 /** Where a proc can be reached directly: `unix:<absolute path>`, or empty: through its owner alone. */
 export type Location = string;
 
-/** The address of an actor: stays the same when a failed rank is replaced in place. */
+/** The address of an actor. It stays the same when a failed rank is replaced in place. */
 export interface ActorAddress {
+  /** The proc that spawned the actor. */
   readonly proc: ProcId;
+  /** The mesh of the actor. */
   readonly mesh: MeshId;
-  /** Rank in the mesh as it was spawned, never in a slice of it. */
+  /** The rank in the mesh that was spawned, from 0, never in a slice. */
   readonly rank: number;
 }
 
-/** One life of one actor. */
+/** Identifies one incarnation of an actor. */
 export interface ActorId extends ActorAddress {
-  /** Drawn once per tree of processes. */
+  /** A random number that is the same in all processes of a program. */
   readonly universe: bigint;
-  /** 0 for the first, one more for each replacement. */
+  /** 0 for the first incarnation; each restart adds 1. */
   readonly incarnation: number;
 }
 

@@ -5,9 +5,14 @@
 import { errorChainOf } from "../thrown.js";
 
 /**
- * Why a message was not delivered. `peer-down`: the process of the receiver has ended. `closed`: the link was closed in
- * order. `failed`, `stopped`: the receiver has. `unknown`: there is no such actor or port, or not any more. `refused`:
- * the receiver has no such interface or endpoint, or a schema that cannot be read.
+ * Why a message could not be delivered.
+ *
+ * - `peer-down`: the process of the receiver has ended.
+ * - `closed`: the connection was closed in order.
+ * - `failed`: the receiver has failed.
+ * - `stopped`: the receiver was stopped.
+ * - `unknown`: the receiver does not exist, or no longer exists.
+ * - `refused`: the receiver does not have the interface or endpoint, or cannot read the schema.
  */
 export type DeliveryReason = "peer-down" | "closed" | "failed" | "stopped" | "unknown" | "refused";
 
@@ -20,11 +25,19 @@ export const deliveryReasons: readonly DeliveryReason[] = [
   "refused",
 ];
 
-/** A message came back. The message says why, and can stand behind "cannot call …: ". */
+/** A message that could not be delivered. Its message can follow "cannot call …: ". */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
+  /** Why the message could not be delivered. */
   readonly reason: DeliveryReason;
 
+  /**
+   * Makes an error.
+   *
+   * @param reason why the message could not be delivered
+   * @param message the reason as text for people
+   * @param options the cause
+   */
   constructor(reason: DeliveryReason, message: string, options?: ErrorOptions) {
     // It is kept for as long as anybody may ask what became of the receiver. V8 keeps what the frames of a stack ran on for
     // as long as nobody has read the stack: links that have ended, trees of casts, with all of their memory.
@@ -42,12 +55,15 @@ export function meansEnded({ reason }: DeliveryError): boolean {
   return reason === "failed" || reason === "stopped" || reason === "unknown" || reason === "peer-down";
 }
 
-/** More has been sent to one receiver, without awaiting it, than its sender may queue. Nothing of it is dropped. */
+/**
+ * Thrown when a sender that does not await has filled the send window of a receiver: 65,536 messages or 64 MiB by
+ * default. The message has not been sent; messages that were sent before are not dropped.
+ */
 export class BackpressureError extends Error {
   override readonly name: string = "BackpressureError";
 }
 
-/** One message is larger than a link takes. Nothing of it has been sent. */
+/** Thrown when a message is larger than a connection accepts. Nothing of the message has been sent. */
 export class MessageSizeError extends RangeError {
   override readonly name: string = "MessageSizeError";
 }

@@ -1,27 +1,35 @@
 /** The bounds of links and lanes, with their defaults. One record per proc; both ends of a link use their own. */
 
+/** The limits of connections, sessions and broadcast trees in one proc. */
 export interface Limits {
-  /** Bytes of one frame, its blocks included. A larger message is refused at its sender, before anything is sent. */
+  /** The largest size of a message, in bytes. Larger messages are refused at the sender. Default: 256 MiB. */
   readonly maxFrame: number;
-  /** Messages and bytes that one sender may have un-consumed at one receiver. */
-  readonly creditMessages: number;
-  readonly creditBytes: number;
-  /** Messages and bytes that one sender may queue beyond that, for one receiver, before BackpressureError. */
-  readonly sendWindowMessages: number;
-  readonly sendWindowBytes: number;
-  /** Items and bytes that a streaming endpoint may be ahead of its consumer. */
-  readonly streamItems: number;
-  readonly streamBytes: number;
-  /** Messages to more actors than this go down a tree of their procs. */
-  readonly treeAbove: number;
-  /** How many procs one proc hands a cast on to. */
-  readonly treeFanout: number;
-  /** Actors of a proc that have ended and are remembered for late callers: of others the owner is asked. */
-  readonly endedActors: number;
   /**
-   * Bytes of the memory that a link begins to write frames into; more is taken when it is needed, and kept then. Little: thousands of links
-   * may be made in one tick, and each holds its memory until the end of that.
+   * The number of messages that one sender can have at one receiver before the receiver has consumed them. Default:
+   * 4,096.
    */
+  readonly creditMessages: number;
+  /** The number of bytes of such messages. Default: 4 MiB. */
+  readonly creditBytes: number;
+  /**
+   * The number of messages that one sender can queue for one receiver beyond the credit, before BackpressureError. Default: 65,536.
+   */
+  readonly sendWindowMessages: number;
+  /** The number of bytes of such messages. Default: 64 MiB. */
+  readonly sendWindowBytes: number;
+  /** The number of items that a streaming endpoint can be ahead of its consumer. Default: 256. */
+  readonly streamItems: number;
+  /** The number of bytes of such items. Default: 1 MiB. */
+  readonly streamBytes: number;
+  /** A message to more actors than this number goes through a tree of procs. Default: 64. */
+  readonly treeAbove: number;
+  /** The number of procs to which one proc of the tree passes a message on. Default: 16. */
+  readonly treeFanout: number;
+  /**
+   * The number of ended actors that a proc remembers for late callers. It asks the owner about others. Default: 4,096.
+   */
+  readonly endedActors: number;
+  /** The number of bytes that a connection first allocates for writing. Default: 2 KiB. */
   readonly firstPage: number;
 }
 

@@ -100,7 +100,11 @@ function hex(word: number): string {
   return word.toString(16).padStart(8, "0");
 }
 
-/** Whether a text is a valid header `traceparent`. */
+/**
+ * Returns whether a text is a valid value of the header `traceparent` of W3C Trace Context.
+ *
+ * @param text to check
+ */
 export function isTraceparent(text: string): boolean {
   return parseTraceparent(text) !== undefined;
 }

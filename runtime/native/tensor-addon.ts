@@ -29,19 +29,23 @@ export interface NativeStream {
   readonly __stream: unique symbol;
 }
 
+/** The version of libtorch. */
 export interface NativeVersions {
-  /** The version of libtorch, and its file. */
+  /** The version: `2.15.0`. */
   readonly torch: string;
+  /** The path of the library. */
   readonly file: string;
-  /** Whether processes of several machines can exchange elements. */
+  /** Whether procs of several machines can exchange elements. */
   readonly gloo: boolean;
-  /** What libtorch says of its threads. */
+  /** A description by libtorch of how it uses threads. */
   readonly parallel: string;
 }
 
+/** The version of NCCL. */
 export interface NativeNccl {
-  /** `2.22.3` */
+  /** The version: `2.22.3`. */
   readonly version: string;
+  /** The path of the library. */
   readonly file: string;
 }
 
@@ -52,13 +56,17 @@ export interface NativePeer {
   readonly token: Uint8Array;
 }
 
+/** The memory of tensors in this process. */
 export interface NativeStats {
-  /** Bytes that tensors of this process have now; the most that they have had; bytes that are kept for the next ones. */
+  /** The number of bytes of the tensors of this process. */
   readonly live: number;
+  /** The largest value of `live` so far. */
   readonly peak: number;
+  /** The number of bytes that are kept for later tensors. */
   readonly cached: number;
-  /** Tensors of this thread's JavaScript that have not been disposed of or collected, and the bytes that they hold. */
+  /** The number of tensors of this thread's JavaScript that have been neither disposed of nor collected. */
   readonly tensors: number;
+  /** The number of bytes of those tensors. */
   readonly counted: number;
 }
 

@@ -14,23 +14,59 @@ interface TransferStep {
   bytes: number;
 }
 
+/**
+ * Several transfers that run at the same time, to buffers of any processes, and succeed or fail together.
+ *
+ * @example
+ * ```ts
+ * import { RdmaAction, type RdmaBuffer } from "viceroy/rdma";
+ *
+ * async function fetchAll(buffers: RdmaBuffer[]): Promise<Uint8Array[]> {
+ *   const action = new RdmaAction();
+ *   const copies = buffers.map((buffer) => {
+ *     const copy = new Uint8Array(buffer.size);
+ *     action.readInto(buffer, copy);
+ *     return copy;
+ *   });
+ *   await action.submit({ timeout: 5_000 });
+ *   return copies;
+ * }
+ * ```
+ */
 export class RdmaAction {
   readonly #steps: TransferStep[] = [];
   #submitted = false;
 
-  /** Adds a read. Nothing happens before `submit`. */
+  /**
+   * Adds a read. It starts with `submit`.
+   *
+   * @param buffer to read from
+   * @param local view that receives the bytes
+   * @param move the part of the buffer; default: from its start, as much as fits into `local`
+   */
   readInto(buffer: RdmaBuffer, local: ArrayBufferView, move: StepOptions = {}): this {
     return this.#addStep("readInto", buffer, local, move);
   }
 
-  /** Adds a write. They have no order among each other, nor with reads. */
+  /**
+   * Adds a write. It starts with `submit`. Reads and writes of one action have no order.
+   *
+   * @param buffer to write to
+   * @param local view with the bytes
+   * @param move the part of the buffer; default: from its start, all bytes of `local`
+   */
   writeFrom(buffer: RdmaBuffer, local: ArrayBufferView, move: StepOptions = {}): this {
     return this.#addStep("writeFrom", buffer, local, move);
   }
 
   /**
-   * Starts all of them, and resolves when all are done. When one fails the others are given up, and this rejects with its error once
-   * none of them touches local memory any more; what the others have moved by then is undefined. Once.
+   * Starts all transfers. Can be called once.
+   *
+   * @param options a signal, a time limit for each transfer, and a progress callback
+   * @returns a promise that resolves when all transfers are done
+   * @throws {RdmaError} as a rejection, when a transfer fails; the others are given up, and no view is accessed any
+   *   more; the contents of local views are undefined
+   * @throws {TypeError} as a rejection, when the action has been submitted before
    */
   async submit({ signal, timeout, onProgress }: TransferOptions = {}): Promise<void> {
     if (this.#submitted) throw new TypeError("cannot submit an RdmaAction: it was submitted already; make a new one");

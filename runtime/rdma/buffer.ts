@@ -14,38 +14,59 @@ import { type ByteRange, type Region, segmentsOfRange, segmentsOfRegion, type Tr
 import { runTransfer, type TransferOptions } from "./transfer.js";
 import type { Transport } from "./transport.js";
 
-/** What a transfer moves, and how long it may take. */
+/** The options of a transfer: which bytes, and how long it may take. */
 export interface RdmaTransferOptions extends TransferOptions, ByteRange {
-  /** A block of n dimensions instead of a range: `length` is its own then. */
+  /** A block of several dimensions, instead of a range. Its `length` is computed. */
   readonly region?: Region;
 }
 
+/** The options of `register` and `allocate`. */
 export interface RegisterOptions {
-  /** What those may do to whom the buffer itself is sent; default `rw`. */
+  /** The right of processes that receive the buffer. Default: `"rw"`. */
   readonly access?: Access;
 }
 
+/** The options of `grant`. */
 export interface GrantOptions {
-  /** In bytes; default 0. */
+  /** The first byte, from 0. Default: 0. */
   readonly offset?: number;
-  /** In bytes; default: up to the end. */
+  /** The number of bytes. Default: up to the end of the buffer. */
   readonly length?: number;
-  /** Default `r`. */
+  /** The right of processes that receive the grant. Default: `"r"`. */
   readonly access?: Access;
 }
 
+/** The options of `revoke` and `drop`. */
 export interface RevokeOptions {
-  /** How long writers are waited for that do not come to an end, in ms; default 10,000. */
+  /** How long to wait for writers, in milliseconds. Default: 10,000. */
   readonly timeout?: number;
 }
 
 /** Only this module makes buffers. */
 const constructorKey = Symbol("RdmaBuffer");
 
+/**
+ * Memory that other processes can read and write without the owner's event loop, where the transport allows it. The
+ * owner registers the memory. Every process that receives the buffer has a handle of about 100 bytes.
+ *
+ * @example
+ * ```ts
+ * import { RdmaBuffer } from "viceroy/rdma";
+ *
+ * const weights = new Float32Array(1_024);
+ * await using buffer = RdmaBuffer.register(weights, { access: "r" });
+ * // Sent to another process as an argument or a result, where it is read:
+ * async function fetchWeights(remote: RdmaBuffer): Promise<Float32Array> {
+ *   const copy = new Float32Array(remote.size / 4);
+ *   await remote.readInto(copy, { timeout: 5_000 });
+ *   return copy;
+ * }
+ * ```
+ */
 export class RdmaBuffer {
-  /** In bytes. */
+  /** The number of bytes. */
   readonly size: number;
-  /** What those may do who have it; the owner himself may do all. */
+  /** The right of processes that receive the buffer. The owner may do everything. */
   readonly access: Access;
   /** @internal */
   readonly handle: MemoryHandle;
@@ -65,9 +86,13 @@ export class RdmaBuffer {
   }
 
   /**
-   * Lets others use memory that there is, from now on until it is dropped. It must stay where it is: its ArrayBuffer must not be
-   * transferred or detached. Slices of Node.js's pool (small Buffers) are registered as the ranges that they are.
-   * @throws TypeError when it can move (a resizable ArrayBuffer) or has no bytes; RdmaError when there are too many grants
+   * Registers existing memory until it is dropped. Its ArrayBuffer must not be transferred or detached meanwhile. A
+   * slice of Node.js's pool, such as a small Buffer, is registered as that range only.
+   *
+   * @param view of the memory
+   * @param options what other processes may do
+   * @throws {TypeError} when the ArrayBuffer is resizable, or the view has no bytes
+   * @throws {RdmaError} when the process has too many grants
    */
   static register(view: ArrayBufferView, options: RegisterOptions = {}): RdmaBuffer {
     const bytes = bytesOf(view);
@@ -82,9 +107,13 @@ export class RdmaBuffer {
   }
 
   /**
-   * Memory that other processes of this machine can map: the fastest there is, and a view of it in place. Zeroed.
-   * @param bytes more than 0
-   * @throws RdmaError when there is not so much memory
+   * Allocates memory that other processes of this machine can map, filled with zeros. Transfers of such memory are the
+   * fastest on one machine.
+   *
+   * @param bytes number of bytes, an integer from 1
+   * @param options what other processes may do
+   * @throws {TypeError} when `bytes` is not an integer of at least 1
+   * @throws {RdmaError} when there is not enough memory
    */
   static allocate(bytes: number, options: RegisterOptions = {}): RdmaBuffer {
     if (!Number.isSafeInteger(bytes) || bytes <= 0) {
@@ -108,22 +137,26 @@ export class RdmaBuffer {
     return new RdmaBuffer(constructorKey, handle);
   }
 
-  /** Whether the memory is this process's own, and this the buffer that says what becomes of it. */
+  /** Whether this process owns the memory, and this buffer decides about its life. */
   get owned(): boolean {
     return this.#registration !== undefined;
   }
 
-  /** How bytes move: `local` at the owner; undefined as long as nobody has opened it. */
+  /** How bytes are transferred: `"local"` at the owner. Undefined until the buffer has been opened. */
   get transport(): Transport | "local" | undefined {
     return this.#registration === undefined ? this.#selection?.selected?.transport : "local";
   }
 
-  /** Whether the owner's event loop does nothing for transfers; undefined as long as nobody has opened it. */
+  /** Whether transfers leave the owner's event loop alone. Undefined until the buffer has been opened. */
   get oneSided(): boolean | undefined {
     return this.#registration === undefined ? this.#selection?.selected?.oneSided : true;
   }
 
-  /** The memory itself, at its owner. @throws RdmaError elsewhere, and when it was dropped */
+  /**
+   * The memory itself, at its owner.
+   *
+   * @throws {RdmaError} in other processes, and after `drop`
+   */
   get view(): Uint8Array {
     const owned = this.#requireOwned("view", "it is memory of another process: read it with readInto, or map it");
     this.#checkNotDropped("view");
@@ -131,8 +164,13 @@ export class RdmaBuffer {
   }
 
   /**
-   * Finds the way to the memory, which otherwise the first transfer does; or another one, if that in use is none of `transports`.
-   * @throws RdmaError when the handle is refused, its owner is gone, or no transport that is allowed leads there
+   * Selects a transport, which otherwise the first transfer does. If the current transport is not one of `transports`,
+   * another one is selected.
+   *
+   * @param options the allowed transports, and a signal
+   * @returns this buffer
+   * @throws {RdmaError} as a rejection, when the handle is refused, the owner is gone, or no allowed transport reaches
+   *   the memory
    */
   async open(options: OpenOptions = {}): Promise<this> {
     if (this.#registration === undefined) await this.#transportSelection().open(options);
@@ -140,26 +178,40 @@ export class RdmaBuffer {
   }
 
   /**
-   * Reads from the memory into a view of this process. Has begun when this returns. Resolves when the bytes are there: each was
-   * in the granted memory while the grant was good, but all together are no snapshot of what others write meanwhile.
-   * When it rejects, what is in the view is undefined, and nothing writes to it any more.
+   * Reads from the memory into a local view. The transfer has started when the method returns. The bytes are not a
+   * snapshot: other processes may write meanwhile.
+   *
+   * @param local receives the bytes
+   * @param options range, time limit, signal and progress; default: from the start of the buffer, as much as fits into
+   *   `local`
+   * @returns a promise that resolves when the bytes are in `local`
+   * @throws {RdmaError} as a rejection, when the transfer fails; the content of `local` is then undefined, and `local`
+   *   is not accessed any more
    */
   readInto(local: ArrayBufferView, options: RdmaTransferOptions = {}): Promise<void> {
     return this.#transfer("read", local, options);
   }
 
   /**
-   * Writes into the memory what a view of this process holds; it must not change meanwhile. Has begun when this returns. Resolves when
-   * the bytes are there. When it rejects, any of them may be.
+   * Writes a local view into the memory. The view must not change meanwhile. The transfer has started when the method
+   * returns.
+   *
+   * @param local has the bytes
+   * @param options range, time limit, signal and progress; default: to the start of the buffer, all bytes of `local`
+   * @returns a promise that resolves when the bytes are in the memory
+   * @throws {RdmaError} as a rejection, when the transfer fails; some bytes may have been written
    */
   writeFrom(local: ArrayBufferView, options: RdmaTransferOptions = {}): Promise<void> {
     return this.#transfer("write", local, options);
   }
 
   /**
-   * The memory in place, as long as the view is held: what its owner and others write is seen, as it happens to come. Of a buffer for
-   * reading alone, what is written into it stays here. Not revoked with the grant, and not gone with its owner.
-   * @throws RdmaError where the transport is not `shared`: the memory is on another machine, or was not made by `allocate`
+   * Maps the memory into this process: writes of the owner and of others are visible in the view. Writes to a view of a
+   * read-only buffer stay local. The view stays valid when the grant is revoked or the owner ends.
+   *
+   * @param options the allowed transports, and a signal
+   * @throws {RdmaError} as a rejection, when the transport is not `"shared"`: the memory is on another machine, or was
+   *   not made by `allocate`
    */
   async map(options: OpenOptions = {}): Promise<Uint8Array> {
     this.#checkNotDropped("map");
@@ -168,8 +220,10 @@ export class RdmaBuffer {
   }
 
   /**
-   * Part of the memory, or less of a right, as a buffer of its own, to be sent to others and taken back by itself.
-   * @throws RdmaError for who is not the owner, or when it leaves this buffer
+   * Returns a part of the memory, or a weaker right, as a buffer of its own, which can be sent and revoked by itself.
+   *
+   * @param options the range and the right
+   * @throws {RdmaError} when this process is not the owner, or the range exceeds the buffer
    */
   grant({ offset = 0, length = this.size - offset, access = "r" }: GrantOptions = {}): RdmaBuffer {
     const owned = this.#requireOwned("grant part of an RdmaBuffer", "only its owner can");
@@ -184,10 +238,14 @@ export class RdmaBuffer {
   }
 
   /**
-   * Takes a grant back: this one, or one that `grant` has made of it. Resolves when no process reads or writes by it any more, or
-   * what is read is thrown away. From when it is called, new transfers are refused. Idempotent.
-   * @throws RdmaError TIMEOUT when a writer does not come to an end in time (it was stopped by SIGSTOP): it may still write, and
-   * the grant stays refused; revoke it again later
+   * Revokes this buffer's own grant, or one that `grant` has returned. New transfers are refused from the call on.
+   * Revoking a grant again has no effect.
+   *
+   * @param granted the grant to revoke; default: that of this buffer
+   * @param options how long to wait for writers
+   * @returns a promise that resolves when no process uses the grant any more
+   * @throws {RdmaError} as a rejection with `ERR_RDMA_TIMEOUT`, when a writer does not end in time, for example after
+   *   SIGSTOP; the grant stays refused, but that writer may still write
    */
   async revoke(granted: RdmaBuffer = this, options: RevokeOptions = {}): Promise<void> {
     const own = this.#requireOwned("revoke a grant", "only its owner can");
@@ -199,9 +257,12 @@ export class RdmaBuffer {
   }
 
   /**
-   * At the owner: takes all grants back and unregisters the memory; memory of `allocate` is gone then, except for who has mapped it.
-   * Of a part that was granted: takes that back. Elsewhere: the handle is no longer used here. Idempotent.
-   * @throws RdmaError TIMEOUT as `revoke`
+   * Ends the use of the buffer. At the owner, all grants are revoked and the memory is unregistered; memory of
+   * `allocate` is freed, except for processes that have mapped it. A part that was granted is revoked. In other
+   * processes, the handle is closed. Dropping a buffer again has no effect.
+   *
+   * @param options how long to wait for writers
+   * @throws {RdmaError} as a rejection with `ERR_RDMA_TIMEOUT`, as for `revoke`
    */
   async drop(options: RevokeOptions = {}): Promise<void> {
     this.#isDropped = true;
@@ -209,10 +270,12 @@ export class RdmaBuffer {
     await this.#selection?.close();
   }
 
+  /** Drops the buffer at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.drop();
   }
 
+  /** Returns size, access and transport as text. */
   toString(): string {
     return `RdmaBuffer(${this.size} bytes, ${this.access}${this.transport === undefined ? "" : `, ${this.transport}`})`;
   }

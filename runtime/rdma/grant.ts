@@ -1,7 +1,7 @@
 /** What an owner allows: a range of registered memory, for reading or also for writing, until it is taken back. */
 import type { LocalMemory } from "./memory.js";
 
-/** `r`: peers may read; `rw`: and write. */
+/** The right of processes that receive a buffer: read (`"r"`), or read and write (`"rw"`). */
 export type Access = "r" | "rw";
 
 /** Names a grant, and is the right to it. */

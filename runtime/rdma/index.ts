@@ -1,4 +1,8 @@
-/** One-sided memory: what users import as `viceroy/rdma`. */
+/**
+ * Memory that other processes read and write without the owner's event loop.
+ *
+ * @module
+ */
 export { RdmaAction } from "./action.js";
 export {
   type GrantOptions,

@@ -6,12 +6,14 @@ import type { MemoryHandle } from "./handle.js";
 import type { TransferOperation } from "./operation.js";
 import { allowedTransports, checkTransports, type Transport } from "./transport.js";
 
+/** The options of `open` and `map`. */
 export interface OpenOptions {
   /**
-   * Which transports may be used; default: the one that is in use, and before there is one `VICEROY_RDMA_TRANSPORT`, or all. If the one in use
-   * is none of them, another one is looked for.
+   * The allowed transports. Default: the current one; before there is one, those of the environment variable
+   * `VICEROY_RDMA_TRANSPORT`, or all.
    */
   readonly transports?: readonly Transport[];
+  /** When aborted, the wait for the owner ends. */
   readonly signal?: AbortSignal;
 }
 

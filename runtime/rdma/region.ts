@@ -4,22 +4,24 @@
  */
 import { RdmaError } from "./errors.js";
 
-/** A block of items; dimensions outermost first, all numbers of bytes but those of `shape`. */
+/** A block of items in several dimensions, the outermost first. */
 export interface Region {
-  /** How many items there are in each dimension. */
+  /** The number of items in each dimension. */
   readonly shape: readonly number[];
-  /** Bytes of one item. */
+  /** The size of one item, in bytes. */
   readonly item: number;
-  /** From one index to the next in each dimension, in the buffer; default: items lie side by side. */
+  /** The distance of neighbouring items in each dimension of the buffer, in bytes. Default: items are contiguous. */
   readonly strides?: readonly number[];
-  /** The same in the local view. */
+  /**
+   * The distance of neighbouring items in each dimension of the local view, in bytes. Default: items are contiguous.
+   */
   readonly localStrides?: readonly number[];
 }
 
 export interface ByteRange {
-  /** Where in the buffer; default 0. */
+  /** The first byte in the buffer, from 0. Default: 0. */
   readonly offset?: number;
-  /** How much; default: as much as the local view has. */
+  /** The number of bytes. Default: the size of the local view. */
   readonly length?: number;
 }
 

@@ -6,26 +6,33 @@ import { rdmaAddonState } from "../native/rdma-addon.js";
 import { createBackends } from "./backends.js";
 import type { Transport } from "./transport.js";
 
+/** Whether this process can use a transport. */
 export interface TransportSupport {
+  /** The transport. */
   readonly transport: Transport;
-  /** Whether the owner's event loop does nothing for a transfer. */
+  /** Whether transfers leave the owner's event loop alone. */
   readonly oneSided: boolean;
-  /** Why it cannot be used; undefined: it can, where the other process can, too. */
+  /**
+   * Why the transport cannot be used. Undefined if this process can use it; the other process must be able to, as well.
+   */
   readonly why?: string;
 }
 
+/** The transports that this process and machine support. */
 export interface RdmaSupport {
-  /** The file of the addon. */
+  /** The file of the addon. Absent if there is none. */
   readonly addon?: string;
-  /** Why there is none. */
+  /** Why the addon is missing. */
   readonly why?: string;
-  /** What `vm` is restricted to by this machine (Yama's ptrace_scope); 0: nothing. */
+  /** The value of Yama's `ptrace_scope` on this machine, which restricts the transport `vm`; 0 if it does not. */
   readonly ptraceScope: number;
+  /** All transports, the fastest first. */
   readonly transports: readonly TransportSupport[];
-  /** What links between processes of this machine go by. */
+  /** The mechanism that connections between processes of this machine use. */
   readonly links: string;
 }
 
+/** Returns which transports this process and machine support, and why others are not available. */
 export function rdmaSupport(): RdmaSupport {
   const state = rdmaAddonState();
   const nothing = () => Promise.reject(new Error("nothing is asked for here")) as never;

@@ -5,12 +5,20 @@ import { RdmaError } from "./errors.js";
 import { type TransferDirection, TransferOperation } from "./operation.js";
 import type { TransferSegments } from "./region.js";
 
+/** The options of a transfer that do not depend on its bytes. */
 export interface TransferOptions {
-  /** Gives it up: it rejects with the signal's reason as soon as nothing touches the local view any more. */
+  /**
+   * When aborted, the transfer rejects with the signal's reason, as soon as the local view is not accessed any more.
+   */
   readonly signal?: AbortSignal;
-  /** In ms; default 60,000. */
+  /** The time limit in milliseconds. Default: 60,000. */
   readonly timeout?: number;
-  /** Told every 50 ms, and at the end, how many bytes have been moved, of how many. */
+  /**
+   * Called every 50 milliseconds and at the end.
+   *
+   * @param moved number of bytes that have been transferred
+   * @param bytes number of bytes of the whole transfer
+   */
   readonly onProgress?: (moved: number, bytes: number) => void;
 }
 

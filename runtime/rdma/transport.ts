@@ -1,5 +1,9 @@
 /** The names of the ways in which bytes move, for users and in handles. */
 
+/**
+ * How bytes are transferred: through shared memory, by reading the memory of a process of the same machine (`vm`), by
+ * an RDMA network card (`verbs`), or over a connection (`stream`).
+ */
 export type Transport = "shared" | "vm" | "verbs" | "stream";
 
 /** Best first: the order in which they are tried. Handles count by this order: new ones come at the end. */

@@ -3,10 +3,13 @@
  * reads. Where the ranks of a mesh lie in the mesh it was cut from is a region's business (region.ts).
  */
 
-/** Dimension to size, in order. The rank of a point counts the last dimension fastest. */
+/**
+ * The size of each dimension of a mesh, in the order of the dimensions: `{ hosts: 2, gpus: 4 }`. Ranks count the last
+ * dimension fastest.
+ */
 export type Extent<D extends string = string> = { readonly [K in D]: number };
 
-/** Dimension to index: one place in an extent. */
+/** An index for each dimension of a mesh: `{ hosts: 0, gpus: 3 }`. */
 export type Coordinates<D extends string = string> = { readonly [K in D]: number };
 
 /** A mesh has at most so many ranks. */

@@ -5,13 +5,24 @@
 import { type Coordinates, type Extent, extentSize, makeExtent } from "./extent.js";
 import { type Region, regionExtent, regionSize } from "./region.js";
 
+/**
+ * One position in an extent: a rank with its coordinates. A point belongs to no mesh: it can be used with every mesh of
+ * the same extent. It prints as `{'hosts': 0/1, 'gpus': 1/2}`.
+ */
 export class Point<D extends string = string> {
-  /** From 0, in the order in which a mesh is iterated: the last dimension counts fastest. */
+  /** The rank, from 0, in the order in which a mesh is iterated: the last dimension counts fastest. */
   readonly rank: number;
+  /** The extent that the point is a position in. */
   readonly extent: Extent<D>;
   #coordinates: Coordinates<D> | undefined;
 
-  /** @throws RangeError if the extent has no such rank */
+  /**
+   * Makes a point.
+   *
+   * @param extent the sizes of the dimensions
+   * @param rank an integer from 0 to the number of ranks of the extent minus 1
+   * @throws {RangeError} when the extent does not have the rank
+   */
   constructor(extent: Extent<D>, rank: number) {
     if (!Number.isInteger(rank) || rank < 0 || rank >= extentSize(extent)) {
       throw new RangeError(
@@ -27,13 +38,13 @@ export class Point<D extends string = string> {
     return Object.keys(this.extent) as D[];
   }
 
-  /** The index in each dimension, in order. */
+  /** The index in each dimension, in the order of the dimensions. */
   get coordinates(): Coordinates<D> {
     this.#coordinates ??= coordinatesOf(this.extent, this.rank);
     return this.#coordinates;
   }
 
-  /** Index and size of each dimension: `{'hosts': 0/1, 'gpus': 1/2}`. */
+  /** Returns index and size of each dimension as text: `{'hosts': 0/1, 'gpus': 1/2}`. */
   toString(): string {
     const { coordinates, extent } = this;
     return `{${this.dimensions.map((name) => `'${name}': ${coordinates[name]}/${extent[name]}`).join(", ")}}`;

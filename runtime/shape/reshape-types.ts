@@ -5,18 +5,27 @@
 import type { Point } from "./point.js";
 import type { Range } from "./range.js";
 
-/** What `slice` takes: an index drops its dimension, a range keeps it. Dimensions left out stay whole. */
+/**
+ * The parameter of `slice`: an index removes its dimension, a range keeps a part of it. Dimensions that are not
+ * mentioned stay whole.
+ */
 export type SliceSpec<D extends string = string> = { readonly [K in D]?: number | Range };
 
-/** Nothing but `Allowed` keys in `S`: a generic parameter alone would let further ones pass. */
+/**
+ * `S`, if it has no other keys than `Allowed`; otherwise a type that no value has. TypeScript accepts further keys in
+ * generic parameters without it.
+ */
 export type OnlyKeys<Allowed extends string, S> = [Exclude<keyof S, Allowed>] extends [never]
   ? S
   : S & { readonly [K in Exclude<keyof S, Allowed>]: never };
 
-/** The dimensions left of `D` after `slice(spec: S)`. */
+/** The dimensions that remain of `D` after `slice(spec: S)`. */
 export type Sliced<D extends string, S> = Exclude<D, { [K in keyof S]: S[K] extends number ? K : never }[keyof S]>;
 
-/** A point with the dimensions `D`. `P` are those that it has; `string` on either side is checked at run time. */
+/**
+ * A point with the dimensions `P` in a mesh with the dimensions `D`. Dimensions that are known at run time only are
+ * checked at run time.
+ */
 export type PointFor<D extends string, P extends string> = Point<P> & SameDimensions<D, P>;
 
 type SameDimensions<D extends string, P extends string> = string extends D
@@ -27,7 +36,7 @@ type SameDimensions<D extends string, P extends string> = string extends D
       ? unknown
       : never;
 
-/** What `split` takes: the new dimensions of each one that is split, outermost first. */
+/** The parameter of `split`: the new dimensions of each dimension, outermost first. */
 export type SplitSpec<D extends string = string> = { readonly [K in D]?: readonly string[] };
 
 /** The new dimensions of a split. */
@@ -36,11 +45,11 @@ export type SplitNames<M> = { [K in keyof M]: M[K] extends readonly (infer N ext
 /** The dimensions of `D` after `split(spec: M)`. */
 export type Split<D extends string, M> = Exclude<D, keyof M> | SplitNames<M>;
 
-/** What `rename` takes: the new name of each dimension that gets one. */
+/** The parameter of `rename`: the new names of dimensions. */
 export type RenameSpec<D extends string = string> = { readonly [K in D]?: string };
 
 /** The dimensions of `D` after `rename(names: M)`. */
 export type Renamed<D extends string, M> = Exclude<D, keyof M> | Extract<M[keyof M], string>;
 
-/** The sizes of new dimensions; one of each split may be left out. */
+/** The sizes of the new dimensions of a split; one size of each split can be left out. */
 export type SplitSizes<N extends string> = { readonly [K in N]?: number };

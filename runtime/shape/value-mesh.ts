@@ -23,8 +23,21 @@ import type {
 import { joinEqualNeighbours, RunLengthSequence, type ValueRun } from "./run-length.js";
 import { rankAt, sliceRegion } from "./slice.js";
 
+/**
+ * The answers of a mesh, one value for each rank. It is immutable and has the shape of the mesh that was called.
+ * Neighbouring ranks with equal answers share one stored value.
+ *
+ * @example
+ * ```ts
+ * import { ValueMesh } from "viceroy";
+ *
+ * const losses = ValueMesh.of({ hosts: 2, gpus: 2 }, [0.5, 0.25, 0.5, 0.75]);
+ * losses.at({ hosts: 1, gpus: 0 }); // 0.5
+ * [...losses.slice({ hosts: 0 }).values()]; // [0.5, 0.25]
+ * ```
+ */
 export class ValueMesh<T, D extends string = string> implements Iterable<[Point<D>, T]> {
-  /** Dimension to size, in order. */
+  /** The size of each dimension, in the order of the dimensions. */
   readonly extent: Extent<D>;
   /** The number of ranks. */
   readonly size: number;
@@ -41,24 +54,33 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
   }
 
   /**
-   * A mesh of given values, in rank order.
-   * @throws RangeError if there are more or fewer values than ranks
+   * Makes a mesh of values.
+   *
+   * @param extent the size of each dimension
+   * @param values one for each rank, in rank order
+   * @throws {RangeError} when the number of values differs from the number of ranks
    */
   static of<T, D extends string>(extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
     const region = wholeRegion(extent);
     return ValueMesh.inRegion(region, regionExtent(region), values);
   }
 
-  /** As `of`, for those who make many of one shape: `region` is `wholeRegion(extent)`, and the extent a frozen one. */
+  /**
+   * As `of`, without checking the extent again.
+   *
+   * @hidden
+   */
   static inRegion<T, D extends string>(region: Region<D>, extent: Extent<D>, values: Iterable<T>): ValueMesh<T, D> {
     return ValueMesh.#whole(region, new RunLengthSequence<T>(joinEqualNeighbours(values), undefined), extent);
   }
 
   /**
-   * A mesh of the shape of `region`, whatever it was cut from, with values that are decoded when they are asked for.
+   * Makes a mesh of encoded values, which are decoded when they are read.
+   *
+   * @hidden
    * @param runs in rank order
-   * @param decode called once for each run at most; what it throws is thrown where the value is asked for
-   * @throws RangeError if the lengths of the runs don't add up to the size of the region
+   * @param decode called at most once for each run; its error is thrown where the value is read
+   * @throws {RangeError} when the lengths of the runs do not add up to the size of the region
    */
   static fromRuns<B, T, D extends string>(
     region: Region<D>,
@@ -81,23 +103,53 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
   }
 
   /**
-   * The value at a place: a point of this extent, or an index for each dimension.
-   * @throws TypeError or RangeError if there is no such place
+   * Returns the value at a position.
+   *
+   * @param point a {@link Point} of a mesh with the same extent
+   * @throws {TypeError} when the point belongs to another extent
    */
   at<P extends string>(point: PointFor<D, P>): T;
+  /**
+   * Returns the value at a position.
+   *
+   * @param coordinates an index for each dimension
+   * @throws {TypeError} when a dimension is missing or unknown
+   * @throws {RangeError} when an index is outside its dimension
+   */
   at(coordinates: Coordinates<D>): T;
   at(where: Point | Coordinates): T {
     return this.#runs.at(baseRank(this.#region, rankAt(this.#region, where)));
   }
 
-  /** Part of the values, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
+  /**
+   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
+   * a part of the dimension, and a point selects one value.
+   *
+   * @param point a position in this mesh
+   * @returns the part as a mesh of its own; the values are the same
+   * @throws {TypeError} when a dimension does not exist, or the point belongs to another extent
+   * @throws {RangeError} when an index or a range is outside the dimension, or a range is empty
+   */
   slice<P extends string>(point: PointFor<D, P>): ValueMesh<T, never>;
+  /**
+   * @param spec an index or a range for each dimension to cut: `{ gpus: 0 }`, `{ gpus: range(0, 4) }`
+   * @returns the part as a mesh of its own; the values are the same
+   */
   slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): ValueMesh<T, Sliced<D, S>>;
   slice(spec: SliceSpec | Point): unknown {
     return new ValueMesh<T, string>(sliceRegion(this.#region, spec as SliceSpec | Point), this.#runs);
   }
 
-  /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
+  /**
+   * Replaces dimensions by several dimensions each: `split({ gpus: ["dp", "tp"] }, { tp: 2 })`. Ranks and their order
+   * stay.
+   *
+   * @param spec the new dimensions of each dimension to split, outermost first
+   * @param sizes the sizes of the new dimensions; one size of each split can be left out
+   * @returns the same values with other dimensions
+   * @throws {TypeError} when a dimension does not exist, a name is used twice, or a size is missing
+   * @throws {RangeError} when the sizes do not multiply to the size of the dimension
+   */
   split<const M extends SplitSpec<D>>(
     spec: OnlyKeys<D, M>,
     sizes: SplitSizes<SplitNames<M>> = {},
@@ -105,32 +157,46 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
     return new ValueMesh(splitRegion<D, M>(this.#region, spec, sizes), this.#runs);
   }
 
-  /** Other names for dimensions. */
+  /**
+   * Gives dimensions other names: `rename({ gpus: "tp" })`.
+   *
+   * @param names the new name of each dimension to rename
+   * @returns the same values with other dimensions
+   * @throws {TypeError} when a dimension does not exist, or a name is invalid or used twice
+   */
   rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): ValueMesh<T, Renamed<D, M>> {
     return new ValueMesh(renameRegion<D, M>(this.#region, names), this.#runs);
   }
 
-  /** One dimension in place of all. @throws RangeError if this is a slice that leaves out ranks in between */
+  /**
+   * Replaces all dimensions by one. Ranks and their order stay.
+   *
+   * @param name of the new dimension: letters, digits and underscores, with no digit first
+   * @returns the same values with one dimension
+   * @throws {TypeError} when `name` is invalid
+   * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
+   */
   flatten<N extends string>(name: N): ValueMesh<T, N> {
     return new ValueMesh(flattenRegion(this.#region, name), this.#runs);
   }
 
-  /** The values in rank order. */
+  /** Yields the values in rank order. */
   values(): Generator<T, void, undefined> {
     return this.#runs.values(baseRanks(this.#region));
   }
 
-  /** Each place with its value, in rank order. */
+  /** Yields the position and the value of each rank, in rank order. */
   *entries(): Generator<[Point<D>, T], void, undefined> {
     const values = this.values();
     for (const point of points(this.#region)) yield [point, values.next().value as T];
   }
 
+  /** Yields the position and the value of each rank, in rank order. */
   [Symbol.iterator](): Generator<[Point<D>, T], void, undefined> {
     return this.entries();
   }
 
-  /** One line for each rank: its number, its coordinates, its value. */
+  /** Returns a table as text, with one line for each rank: its number, its coordinates, its value. */
   toTable(): string {
     const values = this.values();
     return formatRegionTable(this.#region, ["value"], () => [formatTableCell(values.next().value)]);

@@ -4,12 +4,15 @@
  */
 import { errorChainOf, errorFromChain, type PlainError } from "../thrown.js";
 
-/** One error of a chain. */
+/** One error of a chain of causes, as plain data. */
 export interface FailureCause {
-  /** The class of the error, as its `name` says. */
+  /** The class of the error, as its property `name` says. */
   readonly name: string;
+  /** The message of the error. */
   readonly message: string;
+  /** The stack of the error, in the process that threw it. */
   readonly stack?: string;
+  /** The error that caused this one. */
   readonly cause?: FailureCause;
 }
 

@@ -85,5 +85,5 @@ function recordOf(value: MeshFailure): FailureRecord {
   return (value instanceof MeshFailure ? value.record : value) as unknown as FailureRecord;
 }
 
-/** Failures as values: for channels, and as a part of other codecs. */
+/** Encodes and decodes failures: for channels of failures, and as a part of other codecs. */
 export const MeshFailureCodec: Codec<MeshFailure> = new FailureCodec();

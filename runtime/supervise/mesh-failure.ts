@@ -7,46 +7,65 @@ import { describeCause, errorFromCause, type FailureCause } from "./failure-caus
 
 export type { FailureKind };
 
-/** A mesh that lost ranks together with the failed one: actors of the same owner on a process that ended. */
+/** A mesh of the same owner that lost ranks because a process ended. */
 export interface AffectedMesh {
+  /** The name of the mesh, as it was spawned. */
   readonly mesh: string;
+  /** The ranks that were lost, ascending, as numbered in the mesh that was spawned. */
   readonly ranks: readonly number[];
 }
 
-/** A failure that was answered by making its rank again. */
+/** A failure after which the rank was made again. */
 export interface PastFailure {
+  /** How the rank failed. */
   readonly kind: FailureKind;
+  /** The error that made the rank fail. */
   readonly cause: FailureCause;
+  /** The time of the failure, by the clock of the process that noticed it. */
   readonly at: Date;
 }
 
-/** The fields of a failure: what travels. */
+/** The fields of a {@link MeshFailure}, as plain data. */
 export interface FailureRecord {
+  /** The name of the mesh, as it was spawned. */
   readonly mesh: string;
+  /** The ranks that failed, ascending, as numbered in the mesh that was spawned. */
   readonly ranks: readonly number[];
+  /** How the ranks failed. */
   readonly kind: FailureKind;
+  /** The error that made the ranks fail. */
   readonly cause: FailureCause;
+  /** The time of the failure, by the clock of the process that noticed it. */
   readonly at: Date;
+  /** Other meshes of the same owner that lost ranks because the process ended. */
   readonly affected: readonly AffectedMesh[];
-  /** Absent: none. */
+  /** Earlier failures of the rank, the oldest first. Absent if it has not been restarted. */
   readonly history?: readonly PastFailure[];
 }
 
-/** The failure of one or more ranks of a mesh. */
+/**
+ * The failure of one or more ranks of a mesh, as `supervise` of the owner receives it. It is a value: it can be kept,
+ * and sent with {@link MeshFailureCodec}.
+ */
 export class MeshFailure {
   /** The name of the mesh, as it was spawned. */
   readonly mesh: string;
-  /** The ranks that failed, ascending, as numbered in the mesh as it was spawned (never in a slice of it). */
+  /** The ranks that failed, ascending, as numbered in the mesh that was spawned, never in a slice. */
   readonly ranks: readonly number[];
+  /** How the ranks failed. */
   readonly kind: FailureKind;
-  /** When it happened, by the clock of the process that saw it. */
+  /** The time of the failure, by the clock of the process that noticed it. */
   readonly at: Date;
-  /** Meshes of the same owner that lost ranks along with a process. */
+  /** Other meshes of the same owner that lost ranks because the process ended. */
   readonly affected: readonly AffectedMesh[];
-  /** Failures of the same rank after which it was made again, the oldest first: a restart policy has given up. */
+  /**
+   * Earlier failures of the same rank after which it was restarted, the oldest first, at most 16. Not empty when a
+   * restart policy has given up.
+   */
   readonly history: readonly PastFailure[];
   readonly #cause: FailureCause;
 
+  /** Makes a failure from its fields. */
   constructor(record: FailureRecord) {
     this.mesh = record.mesh;
     this.ranks = record.ranks;
@@ -57,29 +76,32 @@ export class MeshFailure {
     this.#cause = record.cause;
   }
 
-  /** The error behind it, with its causes, as it was where it was thrown. */
+  /** The error that made the ranks fail, with the name, message, stack and causes that it had where it was thrown. */
   get cause(): Error {
     return errorFromCause(this.#cause);
   }
 
-  /** What `new MeshFailure` takes. */
+  /** The fields of the failure, as the constructor takes them. */
   get record(): FailureRecord {
     const { mesh, ranks, kind, at, affected, history } = this;
     const record = { mesh, ranks, kind, cause: this.#cause, at, affected };
     return history.length === 0 ? record : { ...record, history };
   }
 
-  /** `mesh "workers" failed at rank 3`. */
+  /** The mesh and the ranks as text: `mesh "workers" failed at rank 3`. */
   get place(): string {
     return `mesh "${this.mesh}" failed at ${listRanks(this.ranks)}`;
   }
 
-  /** One line: the mesh, its ranks and the first cause. */
+  /** One line of text: the mesh, the ranks, and the message of the first cause. */
   get summary(): string {
     return `${this.place}: ${this.#cause.message}`;
   }
 
-  /** Everything known, as text of several lines: mesh, ranks, kind, time, affected meshes, restarts, the chain of causes. */
+  /**
+   * Returns a description of several lines: mesh, ranks, kind, time, affected meshes, restarts, and the chain of
+   * causes.
+   */
   report(): string {
     const lines = [this.summary, `  kind: ${this.kind}`, `  at: ${this.at.toISOString()}`];
     if (this.affected.length > 0) {
@@ -97,10 +119,12 @@ export class MeshFailure {
     return `${lines.join("\n")}\n  caused by ${chain}`;
   }
 
+  /** Returns the summary, preceded by `MeshFailure: `. */
   toString(): string {
     return `MeshFailure: ${this.summary}`;
   }
 
+  /** Returns the fields of the failure, for `JSON.stringify`. */
   toJSON(): object {
     return this.record;
   }

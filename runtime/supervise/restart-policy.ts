@@ -5,18 +5,27 @@
 import { checkOptionNames, describeValue } from "../shape/index.js";
 import type { PastFailure } from "./mesh-failure.js";
 
-/** What `spawn` and `spawnProcs` can be told. */
+/** A restart policy: whether ranks that fail are made again in place, at the same address and with fresh state. */
 export interface RestartOptions {
   /**
-   * `never`, the default: the owner is told. `on-failure`: what has failed is made again. `always`: also a process that
-   * has ended with exit code 0.
+   * Which failures lead to a restart.
+   *
+   * - `"never"`: none; the owner receives the failure.
+   * - `"on-failure"`: every failure, except a process that has ended with exit code 0.
+   * - `"always"`: every failure, also a process that has ended with exit code 0.
    */
   readonly policy: "never" | "on-failure" | "always";
-  /** How often a rank is made again within `within`; one failure more, and the owner is told. Default 3. */
+  /**
+   * The number of restarts of a rank within the time `within`, an integer from 0, or Infinity. The owner receives the
+   * next failure. Default: 3.
+   */
   readonly maxRestarts?: number;
-  /** Milliseconds in which `maxRestarts` are counted. Default 60,000. */
+  /** The time in which restarts are counted, in milliseconds, more than 0. Default: 60,000. */
   readonly within?: number;
-  /** Milliseconds before the first restart of a rank, doubled for each further one within the time. Default 100. */
+  /**
+   * The pause before the first restart of a rank, in milliseconds, from 0 to 30,000. It doubles with each further
+   * restart within the time `within`, up to 30,000. Default: 100.
+   */
   readonly backoff?: number;
 }
 

@@ -5,7 +5,10 @@
 import { thrownStack } from "../thrown.js";
 import type { MeshFailure } from "./mesh-failure.js";
 
-/** Told of each failure that no owner handled. When it throws, the process ends as it would without a hook. */
+/**
+ * Receives each failure that no owner has handled. If it throws or rejects, the process prints the report and exits
+ * with code 1.
+ */
 export type UnhandledFaultHook = (failure: MeshFailure) => void | Promise<void>;
 
 /** What unhandled failures need of the process that they end. */

@@ -12,18 +12,46 @@ import type { Tensor } from "./tensor.js";
 declare module "../host/mesh/proc-mesh.js" {
   interface ProcMesh<D extends string = string> {
     /**
-     * Makes the processes hold tensors. Code that is run on them, and operations on their tensors wherever they are called, are executed by
-     * every process, in order; here, shapes and types are known at once, and nothing else. Answers what runs functions, and is to be ended
-     * by `await using`. Needs `viceroy/tensor` to be imported.
-     * @throws TensorError without the addon; RangeError for options. What is on a device that a process has not is told of by whatever is
-     * awaited next.
+     * Lets the procs hold tensors. Operations on their tensors are recorded in the calling process, where shapes and
+     * types are known at once, and executed by every proc, in order. Importing `viceroy/tensor` adds this method.
+     *
+     * @param options threads, devices and checks
+     * @returns the tensor mesh; end it with `await using` or `end`
+     * @throws {TensorError} when the addon is missing
+     * @throws {TypeError} when an option is malformed
+     * @throws {RangeError} when a number is out of range
      */
     activate(options?: ActivateOptions): TensorMesh;
-    /** Runs a function whose tensors are of the mesh, with all that it awaits, and ends when what it has recorded has been executed. */
+    /**
+     * Runs a function whose tensors live on the procs. The result resolves when everything that the function has
+     * recorded has been executed.
+     *
+     * @example
+     * ```ts
+     * import { thisHost } from "viceroy";
+     * import { inspect, shard } from "viceroy/tensor";
+     *
+     * await using procs = thisHost().spawnProcs({ gpus: 2 });
+     * await procs.activate(async () => {
+     *   const part = shard([[1, 2], [3, 4]], { gpus: 0 });
+     *   const sum = part.reduce("gpus", "sum");
+     *   console.log((await inspect(sum)).toArray()); // [[4, 6]]
+     * });
+     * ```
+     *
+     * @param call the function, which may be asynchronous
+     * @param options threads, devices and checks
+     * @returns the result of the function
+     * @throws {TensorError} as a rejection, when an operation has failed on a proc, or a proc cannot use its device
+     */
     activate<T>(call: (mesh: TensorMesh) => T | PromiseLike<T>, options?: ActivateOptions): Promise<T>;
     /**
-     * Each process's index along a dimension, as a tensor of the mesh without dimensions, of `int64`. Needs `viceroy/tensor` to be imported.
-     * @throws TensorError if this mesh is not active; RangeError for a dimension that there is not
+     * Returns the index of each proc along a dimension, as a tensor without dimensions of the type `int64`. Importing
+     * `viceroy/tensor` adds this method.
+     *
+     * @param dimension of this mesh
+     * @throws {TensorError} when this mesh is not active
+     * @throws {RangeError} when the mesh does not have the dimension
      */
     rank(dimension: D): Tensor;
   }

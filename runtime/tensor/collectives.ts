@@ -3,14 +3,15 @@ import { callOperation, Operation } from "./invoke.js";
 import { requireMeshOf } from "./mesh.js";
 import type { Tensor } from "./tensor.js";
 
-/** How elements of several processes become one. */
+/** How elements of several procs are combined. */
 export type Reduction = "sum" | "avg" | "max" | "min" | "prod";
 
-/** One dimension of a mesh, or several: the first is the outermost. */
+/** A dimension of a mesh, or several, the outermost first. */
 export type Along = string | readonly string[];
 
+/** The options of operations that cut or join tensors. */
 export interface CutOptions {
-  /** Of the tensor; counted from its last one if it is below 0. Default: 0, the outermost. */
+  /** The dimension of the tensor; a negative number counts from the last dimension. Default: 0. */
   readonly dim?: number;
 }
 

@@ -2,15 +2,24 @@
 import { addon } from "./addon.js";
 import type { Tensor } from "./tensor.js";
 
+/** The options of {@link grad}. */
 export interface GradOptions {
-  /** Gradients of the outputs; needed for those with more than one element. */
+  /** The gradients of the outputs. Required for outputs with more than one element. */
   readonly gradients?: readonly Tensor[];
+  /** Whether the graph is kept for further gradients. Default: the value of `createGraph`. */
   readonly retainGraph?: boolean;
-  /** The results can be differentiated themselves. */
+  /** Whether the results can be differentiated themselves. Default: false. */
   readonly createGraph?: boolean;
 }
 
-/** Gradients of outputs with respect to inputs; null for an input that they do not depend on. Leaves `grad` alone. */
+/**
+ * Computes the gradients of outputs with respect to inputs, without changing `grad` of any tensor.
+ *
+ * @param outputs one tensor or several
+ * @param inputs the tensors to differentiate by
+ * @param options gradients of the outputs, and what happens to the graph
+ * @returns one gradient for each input; null if the outputs do not depend on the input
+ */
 export function grad(
   outputs: Tensor | readonly Tensor[],
   inputs: readonly Tensor[],
@@ -21,8 +30,11 @@ export function grad(
 }
 
 /**
- * Runs code whose operations are not remembered for gradients.
- * @throws TypeError for code that goes on after it has returned: other code would be meant as well
+ * Runs a function whose operations are not recorded for gradients.
+ *
+ * @param call a synchronous function
+ * @returns the result of the function
+ * @throws {TypeError} when the function is asynchronous
  */
 export function noGrad<T>(call: () => T): T {
   const before = addon().setGradMode(false);

@@ -5,20 +5,31 @@ import { requireMeshOf, type TensorMesh } from "./mesh.js";
 import type { Tensor } from "./tensor.js";
 
 /**
- * A process's part of a tensor, as a tensor of this process: a copy. Dimensions that are not named are taken at 0.
- * @throws TensorError (as a rejection): the operation that made it has failed there, with its place in the code
+ * Copies the part of a tensor that one proc holds into this process.
+ *
+ * @param tensor of a mesh
+ * @param point the index of the proc in each dimension; dimensions that are not mentioned are 0
+ * @returns a tensor of this process
+ * @throws {TensorError} as a rejection, when the operation that made the tensor has failed on the proc
  */
 export async function inspect(tensor: Tensor, point: Readonly<Record<string, number>> = {}): Promise<Tensor> {
   const { mesh, reference } = requireDistributed(tensor, "inspect");
   return mesh.fetch(reference, pointAt(mesh, point));
 }
 
-/** The same for the process at a place of the mesh: `for (const point of mesh.points) await fetchShard(t, point)`. */
+/**
+ * Copies the part of a tensor that one proc holds into this process.
+ *
+ * @param tensor of a mesh
+ * @param point the position of the proc
+ * @returns a tensor of this process
+ * @throws {TensorError} as a rejection, when the operation that made the tensor has failed on the proc
+ */
 export async function fetchShard(tensor: Tensor, point: Point): Promise<Tensor> {
   return inspect(tensor, point.coordinates);
 }
 
-/** All processes' parts of a tensor, as text: one line for each. */
+/** Returns the parts of a tensor on all procs as text, with one line for each proc. */
 export async function show(tensor: Tensor): Promise<string> {
   const { mesh, reference } = requireDistributed(tensor, "show");
   const parts = await Promise.all(

@@ -7,21 +7,38 @@ import type { Nested, Tensor } from "./tensor.js";
 import { dtypeOf, elementCount, holdsDtype, isDtype, typedArrayFrom } from "./typed-array.js";
 import type { TensorData } from "./types.js";
 
+/** The options of {@link tensor}. */
 export interface TensorOptions {
   /**
-   * Default: that of a typed array; `float32` for numbers, `int64` for bigints, `bool` for truth values. Nested arrays cannot be
-   * `float16`, `bfloat16` or complex: convert with `.to(…)`.
+   * The type of the elements. Default: that of a typed array; otherwise `float32` for numbers, `int64` for bigints, and
+   * `bool` for booleans. Nested arrays cannot become `float16`, `bfloat16` or complex: convert the tensor with
+   * `.to(…)`.
    */
   readonly dtype?: Dtype;
-  /** Default: that of nested arrays; one dimension for a typed array. */
+  /**
+   * The size of each dimension, the outermost first. Default: that of nested arrays; one dimension for a typed array.
+   */
   readonly shape?: readonly number[];
+  /** Whether operations on the tensor are recorded for gradients. Default: false. */
   readonly requiresGrad?: boolean;
 }
 
 /**
- * A new tensor of a number, nested arrays or a typed array, which is copied. Where a mesh is active, it is one of the mesh, with the same
- * elements on all processes.
- * @throws TypeError, RangeError for values that are no tensor
+ * Makes a tensor, and copies the values. Where a mesh is active, the tensor lives on the mesh, with the same elements
+ * on all procs.
+ *
+ * @example
+ * ```ts
+ * import { tensor } from "viceroy/tensor";
+ *
+ * const x = tensor([[1, 2], [3, 4]]);
+ * console.log(x.shape, x.dtype, x.mul(2).toArray()); // [2, 2] "float32" [[2, 4], [6, 8]]
+ * ```
+ *
+ * @param values a number, nested arrays or a typed array
+ * @param options type and shape
+ * @throws {TypeError} when the values or options do not make a tensor
+ * @throws {RangeError} when the number of values does not fit the shape
  */
 export function tensor(values: Nested | TensorData, options: TensorOptions = {}): Tensor {
   const made = ArrayBuffer.isView(values) ? tensorOfView(values, options) : tensorOfValues(values, options);
@@ -30,9 +47,13 @@ export function tensor(values: Nested | TensorData, options: TensorOptions = {})
 }
 
 /**
- * A tensor over the memory of a typed array: nothing is copied, and what one side writes the other reads. The array must not be
- * detached, transferred or resized. Always one of this process.
- * @throws TypeError, RangeError
+ * Makes a tensor over the memory of a typed array, without copying it: both sides see what the other writes. The tensor
+ * always lives in this process.
+ *
+ * @param view whose ArrayBuffer must not be detached, transferred or resized
+ * @param options type and shape
+ * @throws {TypeError} when the view or the options do not make a tensor
+ * @throws {RangeError} when the number of elements does not fit the shape
  */
 export function tensorOver(view: TensorData, options: TensorOptions = {}): Tensor {
   const { dtype, shape } = shapeAndDtypeOf(view, options);

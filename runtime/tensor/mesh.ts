@@ -16,25 +16,26 @@ import { elementSize } from "./typed-array.js";
 import { fromTensorValue, toTensorValue } from "./value.js";
 import { StreamWorker } from "./worker.js";
 
+/** The options of `activate`. */
 export interface ActivateOptions {
   /**
-   * Threads of processors that one operation may use on each process. Default: the processors of this machine, shared among as many
-   * processes as the mesh has; give it where they are on several machines.
+   * The number of threads that one operation may use on each proc, from 1. Default: the processors of this machine
+   * divided by the number of procs; set it if the procs are on several machines.
    */
   readonly threads?: number;
   /**
-   * An operation that makes NaN has failed, with its place in the code. Every result is looked at, which takes time: for finding out where
-   * they come from. Default: false.
+   * Whether an operation fails if its result contains NaN. The check reads every result, which takes time. Default:
+   * false.
    */
   readonly refuseNaN?: boolean;
   /**
-   * What tensors are on: `cpu`, `cuda`, which of its devices follows from the process's rank, or `cuda:1`. Or that of each process, by its place in
-   * the mesh. Default: `cpu`.
+   * The device of the tensors: `cpu`; `cuda`, where the rank of the proc selects the device; `cuda:1`; or a function
+   * that returns the device of each proc. Default: `cpu`.
    */
   readonly device?: string | ((point: Point) => string);
 }
 
-/** Part of a mesh: an index drops its dimension, a range keeps part of it; or one place. */
+/** A part of a mesh: an index removes its dimension, a range keeps a part of it, and a point selects one proc. */
 export type Part = Readonly<Record<string, number | Range>> | Point;
 
 /** Complete: `devices` has one for all processes, or one for each, by rank; none: `cpu`. */
@@ -52,8 +53,15 @@ const MAX_PENDING_BYTES = 1 << 20;
 const activeMeshes = new Map<number, TensorMesh>();
 let spawnCount = 0;
 
+/** A mesh of procs that hold tensors. `ProcMesh.activate` returns it. */
 export class TensorMesh implements Recording {
+  /**
+   * The addon's record of operations.
+   *
+   * @hidden
+   */
   readonly recorder: NativeRecorder;
+  /** The procs. */
   readonly procs: ProcMesh;
   /** By which its processes know it. @internal */
   readonly id = crypto.getRandomValues(new BigUint64Array(1))[0]!;
@@ -74,7 +82,11 @@ export class TensorMesh implements Recording {
   /** Why something could not be sent: the processes lack it from then on. */
   #sendError: Error | undefined;
 
-  /** Made by `procs.activate`. */
+  /**
+   * Called by `activate`.
+   *
+   * @hidden
+   */
   constructor(procs: ProcMesh, options: TensorMeshOptions) {
     const { threads, refuseNaN, devices } = options;
     this.#options = options;
@@ -87,23 +99,29 @@ export class TensorMesh implements Recording {
     activeMeshes.set(addon().recorderNumber(this.recorder), this);
   }
 
-  /** All places, in rank order. */
+  /** The positions of all procs, in rank order. */
   get points(): readonly Point[] {
     return [...this.procs].map(([point]) => point);
   }
 
-  /** Dimension to size, of the processes. */
+  /** The size of each dimension of the procs. */
   get extent(): Readonly<Record<string, number>> {
     return this.procs.extent;
   }
 
-  /** Runs code whose tensors are of this mesh, with all that it awaits. */
+  /**
+   * Runs a function whose tensors live on this mesh, also after it awaits.
+   *
+   * @param call the function
+   * @returns its result
+   * @throws {TensorError} when the mesh has ended
+   */
   run<T>(call: () => T): T {
     this.check();
     return runWithRecording(this, call);
   }
 
-  /** Whether it has not ended. */
+  /** Whether the mesh has not ended. */
   get active(): boolean {
     return !this.#isEnded;
   }
@@ -123,6 +141,11 @@ export class TensorMesh implements Recording {
     return actors as MeshOf<C, string>;
   }
 
+  /**
+   * Checks that the mesh has not ended.
+   *
+   * @throws {TensorError} when the mesh has ended
+   */
   check(): void {
     if (this.#isEnded) {
       throw new TensorError(
@@ -132,7 +155,13 @@ export class TensorMesh implements Recording {
     }
   }
 
-  /** Something was recorded: it is sent when the code that is running pauses, or when there is much of it. */
+  /**
+   * Notes that an operation has been recorded. Operations are sent when the running code pauses, or when many have been
+   * recorded.
+   *
+   * @hidden
+   * @param bytes size of the recorded operation
+   */
   recorded(bytes = 0): void {
     this.#pendingBytes += bytes;
     if (++this.#pendingOperations >= MAX_PENDING_OPERATIONS || this.#pendingBytes >= MAX_PENDING_BYTES) this.#flush();
@@ -144,19 +173,32 @@ export class TensorMesh implements Recording {
     });
   }
 
-  /** Resolves when its processes can hold tensors. @throws TensorError (as a rejection) if one cannot */
+  /**
+   * Waits until the procs can hold tensors.
+   *
+   * @throws {TensorError} as a rejection, when a proc cannot
+   */
   async ready(): Promise<void> {
     await this.#askAfterSends(async () => {});
   }
 
-  /** Resolves when every process has executed all that was recorded. */
+  /**
+   * Waits until every proc has executed everything that was recorded.
+   *
+   * @throws {TensorError} as a rejection, when an operation has failed
+   */
   async finish(): Promise<void> {
     this.check();
     this.#flush();
     await this.#askAfterSends(() => this.#workers.finish.call());
   }
 
-  /** One process's part, as a tensor of this process. @throws TensorError if it has failed there */
+  /**
+   * Copies the part of a tensor that one proc holds into this process. {@link fetchShard} takes the tensor itself.
+   *
+   * @hidden
+   * @param reference the number of the tensor
+   */
   async fetch(reference: number, point: Point): Promise<Tensor> {
     this.check();
     this.#flush();
@@ -168,7 +210,13 @@ export class TensorMesh implements Recording {
     return fromTensorValue(value);
   }
 
-  /** A tensor whose elements each process is given on its own, all of one shape and type. */
+  /**
+   * Makes a tensor whose elements are different on each proc.
+   *
+   * @param shape the size of each dimension, the outermost first
+   * @param dtype the type of the elements
+   * @param part returns the elements of one proc, a tensor of the given shape and type
+   */
   scatter(shape: readonly number[], dtype: Tensor["dtype"], part: (point: Point) => Tensor): Tensor {
     this.check();
     checkSentSize(shape.reduce((product, size) => product * size, elementSize(dtype)));
@@ -202,7 +250,11 @@ export class TensorMesh implements Recording {
     return [made, BigInt(addon().recordedReferenceOf(made)![1])];
   }
 
-  /** Before the first operation between its processes: they get lines to each other, and what comes next waits for that. */
+  /**
+   * Connects the procs to one another, before the first operation that exchanges elements.
+   *
+   * @hidden
+   */
   connect(): void {
     this.check();
     if (this.#isConnected) return;
@@ -211,7 +263,12 @@ export class TensorMesh implements Recording {
     this.#enqueueSend(() => connectWorkers(this.#workers, Object.values(this.extent)));
   }
 
-  /** Random numbers of all processes from here on. */
+  /**
+   * Sets the seed of random numbers on all procs. {@link manualSeed} calls it.
+   *
+   * @param seed an integer from 0
+   * @param ranks whether each proc gets numbers of its own
+   */
   seed(seed: number, ranks: boolean): void {
     this.check();
     addon().seedRanks(this.recorder, seed, ranks);
@@ -219,8 +276,11 @@ export class TensorMesh implements Recording {
   }
 
   /**
-   * Part of it, active as well until this one ends: its tensors are on those processes alone. The same object for the same part.
-   * @throws RangeError for dimensions or places that there are not
+   * Returns a part of the mesh, whose tensors live on those procs only. It is active until this mesh ends. The same
+   * part is the same object.
+   *
+   * @param spec an index or a range for each dimension, or a point
+   * @throws {RangeError} when the mesh does not have the dimension or position
    */
   slice(spec: Part): TensorMesh {
     this.check();
@@ -237,7 +297,7 @@ export class TensorMesh implements Recording {
     return part;
   }
 
-  /** Frees all its tensors on the processes, which go on. Idempotent. */
+  /** Frees all tensors on the procs. The procs go on. Ending a mesh again has no effect. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -248,6 +308,7 @@ export class TensorMesh implements Recording {
     await Promise.all([this.#workers, ...this.#companions.values()].map((actors) => actors.stop()));
   }
 
+  /** Ends the mesh at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.end();
   }

@@ -12,8 +12,9 @@ const libraryVariable = "VICEROY_NCCL";
 const defaultLibrary = "libnccl.so.2";
 
 /**
- * The NCCL that this process finds.
- * @throws Error that says why there is none
+ * Returns the version and the file of the NCCL library that this process finds.
+ *
+ * @throws {Error} when there is none, with the reason
  */
 export function nccl(): NativeNccl {
   return addon().findNccl(process.env[libraryVariable] || defaultLibrary);

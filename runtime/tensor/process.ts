@@ -2,26 +2,30 @@
 import type { NativeStats, NativeVersions } from "../native/tensor-addon.js";
 import { addon } from "./addon.js";
 
-/** Memory of tensors, in bytes. */
+/** The memory of tensors in this process, in bytes. */
 export type TensorMemory = NativeStats;
 
-/** What tensors of this process take, exactly. */
+/** Returns how much memory the tensors of this process use. */
 export function tensorMemory(): TensorMemory {
   return addon().stats();
 }
 
-/** Gives memory that is kept for the next tensors back to the system. */
+/** Returns memory that is kept for later tensors to the operating system. */
 export function emptyCache(): void {
   addon().emptyCache();
 }
 
-/** How many threads one operation of this thread may use; sets it if it is given. */
+/**
+ * Returns how many threads one operation of this thread may use.
+ *
+ * @param count sets the number, from 1
+ */
 export function threads(count?: number): number {
   if (count !== undefined) addon().setThreads(count);
   return addon().getThreads();
 }
 
-/** The version of libtorch, its file, whether Gloo is there, and what it says of its threads. */
+/** Returns the version and the file of libtorch, whether Gloo is available, and how libtorch uses threads. */
 export function libtorch(): NativeVersions {
   return addon().versions();
 }

@@ -13,16 +13,18 @@ import { formatTensorType, isSameTensorType, tensorTypeOf } from "./type.js";
 import { isDtype } from "./typed-array.js";
 import type { Dtype } from "./types.js";
 
-/** What is known of a tensor without its elements. Tensors have it as well. */
+/** Shape and type of a tensor, without its elements. Tensors have both properties. */
 export interface TensorShape {
+  /** The size of each dimension, the outermost first. */
   readonly shape: readonly number[];
+  /** The type of the elements. */
   readonly dtype: Dtype;
 }
 
 /** One tensor, or a list of them. */
 export type ResultShapes = TensorShape | readonly TensorShape[];
 
-/** What is told of an answer of type `R`. */
+/** The shapes of a result of type `R`, in which each tensor is replaced by its shape and type. */
 export type ShapesOf<R> = R extends Tensor ? TensorShape : { readonly [K in keyof R]: ShapesOf<R[K]> };
 
 /** An `rref` under way. */

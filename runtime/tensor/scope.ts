@@ -8,29 +8,40 @@ export interface DisposableTensor {
 const openScopes: TensorScope[] = [];
 
 /**
- * Disposes at its end of all tensors that were made while it was the innermost scope, but for those that were kept:
+ * Disposes of all tensors that were made while it was the innermost scope, except those that were kept. Use it in
+ * synchronous code only: tensors that other code makes during an `await` would be disposed of, too.
  *
- *     using scope = new TensorScope();
- *     …
- *     return scope.keep(loss);
+ * @example
+ * ```ts
+ * import { type Tensor, TensorScope } from "viceroy/tensor";
  *
- * For code that runs without `await`: what other code makes meanwhile would be disposed of as well.
+ * function loss(output: Tensor, target: Tensor): Tensor {
+ *   using scope = new TensorScope();
+ *   return scope.keep(output.sub(target).square().mean());
+ * }
+ * ```
  */
 export class TensorScope {
   readonly #tensors = new Set<DisposableTensor>();
   #isClosed = false;
 
+  /** Makes this scope the innermost one. */
   constructor() {
     openScopes.push(this);
   }
 
-  /** The scope around it, if any, is the one of this tensor from now on. */
+  /**
+   * Moves a tensor to the surrounding scope, if any, so that this scope does not dispose of it.
+   *
+   * @param tensor that was made in this scope
+   * @returns the tensor
+   */
   keep<T extends DisposableTensor>(tensor: T): T {
     if (this.#tensors.delete(tensor)) enclosingScope(this)?.add(tensor);
     return tensor;
   }
 
-  /** Tensors of which it disposes. */
+  /** The number of tensors that the scope will dispose of. */
   get size(): number {
     return this.#tensors.size;
   }
@@ -40,7 +51,7 @@ export class TensorScope {
     this.#tensors.add(tensor);
   }
 
-  /** Idempotent. Scopes within it end as well. */
+  /** Ends the scope and all scopes inside it. Disposing again has no effect. */
   dispose(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -52,6 +63,7 @@ export class TensorScope {
     this.#tensors.clear();
   }
 
+  /** Ends the scope at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.dispose();
   }

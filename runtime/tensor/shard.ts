@@ -8,10 +8,15 @@ import { isTensor, type Nested, type Tensor } from "./tensor.js";
 import type { TensorData } from "./types.js";
 
 /**
- * Splits a tensor of this process, or what `tensor` makes one of, into equal parts along dimensions, one for each process of the mesh that
- * is active: `shard(batch, { gpus: 0 })` cuts dimension 0 of the tensor along dimension `gpus` of the mesh. Along dimensions that are not
- * named all processes have the same.
- * @throws TensorError outside of `activate`; RangeError for dimensions that there are not, or that cannot be cut into equal parts
+ * Splits a tensor into equal parts, one for each proc of the active mesh: `shard(batch, { gpus: 0 })` cuts dimension 0
+ * of the tensor along the dimension `gpus` of the mesh. Along other dimensions of the mesh, all procs have the same
+ * elements.
+ *
+ * @param values a tensor of this process, or values for {@link tensor}
+ * @param cuts the dimension of the tensor, from 0, for each dimension of the mesh to cut along
+ * @param options type and shape of the values
+ * @throws {TensorError} when no mesh is active
+ * @throws {RangeError} when a dimension does not exist, or cannot be cut into equal parts
  */
 export function shard(
   values: Tensor | Nested | TensorData,

@@ -13,38 +13,47 @@ import { trackInScope } from "./scope.js";
 import { isDtype, typedArrayOver } from "./typed-array.js";
 import type { DataOf } from "./types.js";
 
-/** How gradients are computed. */
+/** The options of `backward`. */
 export interface BackwardOptions<T> {
-  /** The gradient of this tensor; needed if it has more than one element. */
+  /** The gradient of this tensor. Required if the tensor has more than one element. */
   readonly gradient?: T;
-  /** The graph can be gone through again. Default: whether one is created. */
+  /** Whether the graph is kept for further gradients. Default: the value of `createGraph`. */
   readonly retainGraph?: boolean;
-  /** Gradients can be differentiated themselves. */
+  /** Whether the gradients can be differentiated themselves. Default: false. */
   readonly createGraph?: boolean;
 }
 
-/** Elements as nested arrays; a number for a tensor without dimensions. */
+/** Elements as nested arrays; a single value for a tensor without dimensions. */
 export type Nested = number | bigint | boolean | readonly Nested[];
 
 const itemOperation = new Operation("aten::item");
 const toOperation = new Operation("aten::to");
 
-/** The addon makes its instances; nobody else does. */
-class TensorObject {
+/** The members of tensors beside the operations of libtorch, which are methods of tensors, too. */
+export class TensorObject {
+  /**
+   * Called by the addon.
+   *
+   * @hidden
+   */
   constructor() {
     trackInScope(this);
   }
 
-  /** Sizes, outermost first. */
+  /** The size of each dimension, the outermost first. */
   get shape(): readonly number[] {
     return addon().shape(this);
   }
 
+  /** The type of the elements. */
   get dtype(): Dtype {
     return addon().dtype(this);
   }
 
-  /** Whether operations on it are remembered for `backward`. Can be set on tensors that are no results of operations. */
+  /**
+   * Whether operations on the tensor are recorded for gradients. It can be set on tensors that are not results of
+   * operations.
+   */
   get requiresGrad(): boolean {
     return addon().requiresGrad(this);
   }
@@ -53,7 +62,10 @@ class TensorObject {
     addon().setRequiresGrad(this, required);
   }
 
-  /** What `backward` has added up; null if nothing. Can be set, to null before the next step. */
+  /**
+   * The sum of the gradients that `backward` has computed; null if there is none. It can be set, for example to null
+   * before the next step.
+   */
   get grad(): Tensor | null {
     return addon().gradOf(this) as Tensor | null;
   }
@@ -62,32 +74,47 @@ class TensorObject {
     addon().setGrad(this, gradient);
   }
 
-  /** Adds the gradient of this tensor to `grad` of all those that require it. */
+  /**
+   * Computes the gradients of this tensor, and adds them to `grad` of the tensors that require gradients.
+   *
+   * @param options the gradient of this tensor, and what happens to the graph
+   */
   backward({ gradient, createGraph = false, retainGraph = createGraph }: BackwardOptions<Tensor> = {}): void {
     addon().backward([this], gradient === undefined ? null : [gradient], retainGraph, createGraph);
   }
 
-  /** Whether its elements are on the processes of a mesh. */
+  /** Whether the elements live on the procs of a mesh. */
   get distributed(): boolean {
     return addon().recordedReferenceOf(this) !== null;
   }
 
   /**
-   * The elements in order: of a contiguous tensor its own memory, which both sides can change; otherwise a copy.
-   * @throws TensorError for a tensor of a mesh
+   * Returns the elements in order. For a contiguous tensor, the result is its own memory, which both sides can change;
+   * otherwise it is a copy.
+   *
+   * @throws {TensorError} when the tensor lives on a mesh
    */
   data<D extends Dtype = Dtype>(): DataOf[D] {
     this.#requireLocal("data()");
     return typedArrayOver(this.dtype, addon().toMemory(this)) as DataOf[D];
   }
 
-  /** The only element. @throws TensorError for a tensor of a mesh, Error if there are more or none */
+  /**
+   * Returns the only element.
+   *
+   * @throws {TensorError} when the tensor lives on a mesh
+   * @throws {Error} when the tensor does not have exactly one element
+   */
   item(): number | bigint | boolean {
     this.#requireLocal("item()");
     return callOperation(itemOperation, [this]) as number | bigint | boolean;
   }
 
-  /** The elements as nested arrays. @throws TensorError for a tensor of a mesh */
+  /**
+   * Returns the elements as nested arrays.
+   *
+   * @throws {TensorError} when the tensor lives on a mesh
+   */
   toArray(): Nested {
     this.#requireLocal("toArray()");
     const { dtype, shape } = this;
@@ -113,81 +140,135 @@ class TensorObject {
   }
 
   /**
-   * What the processes along dimensions of the mesh have, combined element by element; the same on all of them.
-   * @throws RangeError for dimensions that the mesh has not, TensorError for a tensor of this process; so do all that follow
+   * Combines the tensors of the procs along dimensions of the mesh, element by element. All of them get the result.
+   *
+   * @param along one dimension of the mesh, or several
+   * @param reduction how elements are combined
+   * @throws {RangeError} when the mesh does not have the dimension
+   * @throws {TensorError} when the tensor lives in this process
    */
   reduce(along: Along, reduction: Reduction): Tensor {
     return callCollective(this, "reduce", along, [reduction]);
   }
 
-  /** What they have, one after the other along a dimension of the tensor; the same on all of them. */
+  /**
+   * Joins the tensors of the procs along a dimension of the tensor. All of them get the result.
+   *
+   * @param along one dimension of the mesh, or several
+   * @param options the dimension of the tensor
+   * @throws {RangeError} when a dimension does not exist
+   * @throws {TensorError} when the tensor lives in this process
+   */
   allGather(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
     return callCollective(this, "allGather", along, [dim]);
   }
 
-  /** As `reduce`, of which each has one part: the tensor is cut along one of its dimensions. */
+  /**
+   * Combines the tensors of the procs, and cuts the result into one part for each of them.
+   *
+   * @param along one dimension of the mesh, or several
+   * @param reduction how elements are combined
+   * @param options the dimension of the tensor that is cut
+   * @throws {RangeError} when a dimension does not exist, or cannot be cut into equal parts
+   * @throws {TensorError} when the tensor lives in this process
+   */
   reduceScatter(along: Along, reduction: Reduction, { dim = 0 }: CutOptions = {}): Tensor {
     return callCollective(this, "reduceScatter", along, [reduction, dim]);
   }
 
-  /** Each cuts its tensor into parts, sends the first to the first process, and so on, and joins those that it gets. */
+  /**
+   * Cuts the tensor of each proc into parts, sends part `i` to proc `i`, and joins the received parts.
+   *
+   * @param along one dimension of the mesh, or several
+   * @param options the dimension of the tensor that is cut and joined
+   * @throws {RangeError} when a dimension does not exist, or cannot be cut into equal parts
+   * @throws {TensorError} when the tensor lives in this process
+   */
   allToAll(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
     return callCollective(this, "allToAll", along, [dim]);
   }
 
-  /** What the process at one place along the dimensions has, on all of them. */
+  /**
+   * Sends the tensor of one proc to all procs along the dimensions.
+   *
+   * @param along one dimension of the mesh, or several
+   * @param index of the sender along the dimensions, from 0
+   * @throws {RangeError} when the dimension or the index does not exist
+   * @throws {TensorError} when the tensor lives in this process
+   */
   broadcastFrom(along: Along, index: number): Tensor {
     return broadcastFrom(this, along, index);
   }
 
-  /** What the process at place `i` has goes to the one at `to[i]`, to nobody for null. Who is sent nothing has zeros. */
+  /**
+   * Sends the tensor of proc `i` along the dimensions to proc `to[i]`. A proc that receives nothing has zeros.
+   *
+   * @param along one dimension of the mesh, or several
+   * @param to the index of each receiver, from 0, or null to send nothing
+   * @throws {RangeError} when a dimension or an index does not exist
+   * @throws {TensorError} when the tensor lives in this process
+   */
   sendTo(along: Along, to: readonly (number | null)[]): Tensor {
     return sendTo(this, along, to);
   }
 
   /**
-   * The same elements on part of the processes alone, as a tensor of that part of the mesh, without gradient: an index drops its dimension,
-   * a range keeps part of it. What is done with it is done by those processes.
-   * @throws RangeError for what is no part of the mesh, TensorError for a tensor of this process
+   * Returns the tensor on a part of its procs, without gradient. Operations on it run on those procs only.
+   *
+   * @param part of the mesh
+   * @throws {RangeError} when the mesh does not have the part
+   * @throws {TensorError} when the tensor lives in this process
    */
   sliceMesh(part: Part): Tensor {
     return redistributeToSlice(this, part);
   }
 
   /**
-   * The same elements as a tensor of another mesh that is active, without gradient: each process has what it had itself, if it is in both
-   * meshes, otherwise what the one of the same rank had.
-   * @throws RangeError for a mesh of other processes that are not as many, TensorError for a tensor of this process
+   * Returns the tensor on another active mesh, without gradient. A proc of both meshes keeps its elements; another proc
+   * gets those of the proc with the same rank.
+   *
+   * @param mesh with the same number of procs, unless it shares procs with that of the tensor
+   * @throws {RangeError} when the meshes do not fit
+   * @throws {TensorError} when the tensor lives in this process
    */
   toMesh(mesh: TensorMesh): Tensor {
     return redistribute(this, mesh);
   }
 
-  /** Frees its memory, unless views of it or other tensors need it. Idempotent. */
+  /** Frees the memory of the tensor, unless views or other tensors need it. Disposing again has no effect. */
   dispose(): void {
     addon().dispose(this);
   }
 
+  /** Whether the tensor has been disposed of. */
   get disposed(): boolean {
     return addon().isDisposed(this);
   }
 
+  /** Frees the memory at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.dispose();
   }
 
+  /** Returns type and shape as text: `Tensor(float32[2, 3])`. */
   toString(): string {
     if (this.disposed) return "Tensor(disposed)";
     return `Tensor(${this.dtype}[${this.shape.join(", ")}]${this.distributed ? " on a mesh" : ""})`;
   }
 
-  /** Text has what `toString` says. @throws TypeError where a number is due, as in `loss < 0.1`, which would be false in silence */
+  /**
+   * Converts the tensor to text.
+   *
+   * @param hint `"string"`, `"default"` or `"number"`
+   * @throws {TypeError} when a number is expected, as in `loss < 0.1`, whose result would be wrong
+   */
   [Symbol.toPrimitive](hint: string): string {
     if (hint !== "number") return this.toString();
     const how = !this.disposed && this.distributed ? "await inspect(tensor), and item()" : "item()";
     throw new TypeError(`cannot take ${this.toString()} for a number: use ${how}, or operations of tensors`);
   }
 
+  /** Returns type, shape and, of small tensors, the elements, for `console.log`. */
   [inspect.custom](): string {
     const here = !this.disposed && !this.distributed && isDtype(this.dtype);
     const few = here && this.shape.reduce((product, size) => product * size, 1) <= 64;
@@ -207,7 +288,7 @@ class TensorObject {
   }
 }
 
-/** A tensor of this process, or of a mesh. */
+/** A tensor of this process or of a mesh. The operations of libtorch are methods: see {@link Methods}. */
 export type Tensor = TensorObject & Methods;
 
 for (const name of methodNames.split(" ")) {
@@ -219,6 +300,7 @@ for (const name of methodNames.split(" ")) {
 }
 setTensorClass(TensorObject);
 
+/** Returns whether a value is a tensor. */
 export function isTensor(value: unknown): value is Tensor {
   return value instanceof TensorObject;
 }

@@ -12,11 +12,17 @@ function createFunctions(): Functions {
   return all as unknown as Functions;
 }
 
+/** The operations of libtorch as functions: see {@link Functions}. */
 export const torch: Functions = createFunctions();
 
 /**
- * Calls an operation of libtorch by its name, for those that `torch` has no function for: `call("_foreach_add_.Scalar", [list, 1])`.
- * @param name with an overload, or without; `viceroy::…` and others with their namespace
+ * Calls an operation of libtorch that `torch` has no function for: `call("_foreach_add_.Scalar", [list, 1])`.
+ *
+ * @param name with or without an overload; operations outside `aten` need their namespace
+ * @param args the arguments, in order
+ * @param options keyword arguments
+ * @returns the result of the operation
+ * @throws {Error} when libtorch refuses the arguments
  */
 export function call(name: string, args: readonly unknown[], options?: object): unknown {
   const operation = operationNamed(name.includes("::") ? name : `aten::${name}`);

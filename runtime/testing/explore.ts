@@ -4,27 +4,35 @@ import { type Fault, planFaults } from "./faults.js";
 import { type Run, type SimulateOptions, simulate } from "./simulate.js";
 import type { Simulation } from "./simulation.js";
 
+/** The options of {@link explore}. */
 export interface ExploreOptions extends Omit<SimulateOptions, "seed" | "record"> {
+  /** The number of seeds to try, from 1. */
   readonly seeds: number;
-  /** The first seed. Default: 1. */
+  /** The first seed, an integer. Default: 1. */
   readonly from?: number;
-  /** What is different for each seed. */
+  /**
+   * Returns options that apply to one seed only.
+   *
+   * @param seed of the run
+   */
   readonly vary?: (seed: number) => SimulateOptions;
-  /** Told of each run that went well. */
+  /** Called after each run without an error. */
   readonly onRun?: (run: Run<unknown>) => void;
 }
 
-/** What went wrong, and the shortest run in which something does. */
+/** A run that failed, and the shortest run found that fails, too. */
 export interface Finding {
+  /** The seed of the run that failed. */
   readonly seed: number;
-  /** How many seeds went well before. */
+  /** The number of seeds before it that did not fail. */
   readonly before: number;
+  /** The error of the run. */
   readonly error: SimulationError;
-  /** With which `simulate` fails again, given the same scenario. */
+  /** The options with which {@link simulate} fails again in the same scenario. */
   readonly shortest: Required<Pick<SimulateOptions, "seed" | "faults" | "without">>;
-  /** What happened in the shortest run, its end last. */
+  /** The events of the shortest run, in order. */
   readonly lines: readonly string[];
-  /** What went wrong in the shortest run. */
+  /** The error of the shortest run. */
   readonly shortestError: SimulationError;
 }
 
@@ -33,7 +41,29 @@ type Scenario = (simulation: Simulation) => Promise<unknown>;
 /** So many runs are made to find a shorter one. */
 const attempts = 200;
 
-/** @returns what was found; undefined if all seeds went well */
+/**
+ * Runs a scenario with many seeds. When a run fails, the function looks for a shorter run that fails, too, by leaving
+ * out faults and steps: at most 200 further runs.
+ *
+ * @example
+ * ```ts
+ * import { thisHost } from "viceroy";
+ * import { explore } from "viceroy/testing";
+ *
+ * const finding = await explore(
+ *   async () => {
+ *     await using procs = thisHost().spawnProcs({ gpus: 4 });
+ *     await procs.ready;
+ *   },
+ *   { seeds: 100, faults: { count: 3, within: 1_000, kinds: ["pause", "slow"] } },
+ * );
+ * if (finding !== undefined) console.error(finding.shortestError.message, finding.shortest);
+ * ```
+ *
+ * @param scenario the program of the simulated cluster
+ * @param options the seeds, and options of each run
+ * @returns the first run that failed; undefined if none has
+ */
 export async function explore(scenario: Scenario, options: ExploreOptions): Promise<Finding | undefined> {
   const { seeds, from = 1, onRun, vary = () => ({}), ...common } = options;
   for (let seed = from; seed < from + seeds; seed++) {

@@ -21,35 +21,59 @@ export const faultKinds = [
   "slow",
   "skew",
 ] as const;
+/**
+ * The kinds of faults.
+ *
+ * - `crash`: a process dies at once.
+ * - `crash-host`: all processes of a host die, and other hosts notice 15 seconds later.
+ * - `pause`: a process does nothing for a while.
+ * - `pause-host`: all processes of a host do nothing for a while.
+ * - `cut`: a connection between two hosts breaks, and bytes on their way may be lost.
+ * - `mute`: a connection between two hosts delivers nothing, and both notice 15 seconds later.
+ * - `partition`: two hosts do not reach each other, in one or both directions, for a while.
+ * - `slow`: everything on the network takes 20 times longer for a while.
+ * - `skew`: the wall clock of a process jumps.
+ */
 export type FaultKind = (typeof faultKinds)[number];
 
 /** What users of links that do not outlive their connections are spared, unless they ask for it. */
 const special: readonly FaultKind[] = ["crash-host", "pause-host", "mute"];
 
+/** How faults are drawn from the seed. */
 export interface FaultOptions {
+  /** The number of faults, from 0. */
   readonly count: number;
-  /** Milliseconds of virtual time in which they come, from the start. */
+  /** The time from the start in which the faults happen, in milliseconds of virtual time. */
   readonly within: number;
-  /** Default: all but `crash-host`, `pause-host` and `mute`. One that stands there twice comes twice as often. */
+  /**
+   * The kinds to draw from. A kind that is listed twice is drawn twice as often. Default: all but `crash-host`,
+   * `pause-host` and `mute`.
+   */
   readonly kinds?: readonly FaultKind[];
-  /** How long what lasts can last, in ms. Default: 3000. */
+  /** The longest duration of a fault, in milliseconds of virtual time. Default: 3,000. */
   readonly longest?: number;
 }
 
+/** A planned fault. */
 export interface Fault {
-  /** In ms since the start. */
+  /** The time from the start, in milliseconds of virtual time. */
   readonly at: number;
+  /** The kind of fault. */
   readonly kind: FaultKind;
-  /** From 0 to 1: which of those that there are then. */
+  /**
+   * Selects the process, host or connection among those that exist at that time: a number from 0 up to, but not
+   * including, 1.
+   */
   readonly which: number;
+  /** Selects a second one where the fault needs it, or a direction: a number from 0 up to, but not including, 1. */
   readonly other: number;
-  /** How long it lasts, in ms. */
+  /** The duration in milliseconds of virtual time. */
   readonly ms: number;
 }
 
-/** A fault that there was something to do to. */
+/** A fault that has happened. */
 export interface CausedFault extends Fault {
-  /** In words: to whom, for how long. */
+  /** A description of the effect, for people. */
   readonly did: string;
 }
 

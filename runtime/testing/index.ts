@@ -1,4 +1,10 @@
-/** `viceroy/testing`: simulated clusters, in which a seed decides everything that happens, faults included. */
+/**
+ * Simulated clusters, in which a seed decides everything that happens, faults included.
+ *
+ * @module
+ */
+export type { LastingLimits } from "../link/lasting/limits.js";
+export type { Limits } from "../link/limits.js";
 export { SimulationError } from "./errors.js";
 export { type ExploreOptions, explore, type Finding } from "./explore.js";
 export type { CausedFault, Fault, FaultKind, FaultOptions } from "./faults.js";

@@ -6,10 +6,11 @@ import { Connection, type Member, silence } from "./connection.js";
 import type { Scheduler } from "./scheduler.js";
 import { Seeded } from "./seeded.js";
 
+/** The properties of the simulated network. */
 export interface NetworkOptions {
-  /** Milliseconds that bytes take from one host to another, at least and at most. Default: 0.1 to 0.5. */
+  /** The shortest and the longest time that bytes take between two hosts, in milliseconds. Default: 0.1 and 0.5. */
   readonly latency?: readonly [number, number];
-  /** Bytes per millisecond and connection. Default: 100,000, which is 100 MB/s. */
+  /** The bandwidth of each connection, in bytes per millisecond. Default: 100,000, which is 100 MB/s. */
   readonly bandwidth?: number;
 }
 

@@ -4,13 +4,22 @@
  */
 import type { Random } from "../link/clock.js";
 
+/**
+ * Random numbers that a seed decides. Streams of the same seed with different names are independent. The generator is
+ * sfc32 by Chris Doty-Humphrey (PractRand), seeded by splitmix32.
+ */
 export class Seeded implements Random {
   #a: number;
   #b: number;
   #c: number;
   #counter = 1;
 
-  /** @param stream what the numbers are for */
+  /**
+   * Starts a stream of numbers.
+   *
+   * @param seed an integer
+   * @param stream a name that tells streams of the same seed apart
+   */
   constructor(seed: number, stream: string) {
     let state = Math.imul(seed | 0, 0x9e3779b1) ^ Math.floor(seed / 2 ** 32);
     for (let i = 0; i < stream.length; i++) state = Math.imul(state ^ stream.charCodeAt(i), 0x01000193);
@@ -27,7 +36,7 @@ export class Seeded implements Random {
     for (let i = 0; i < 12; i++) this.bits();
   }
 
-  /** 32 uniform bits, as a signed number. */
+  /** Returns 32 uniform bits as a signed integer. */
   bits(): number {
     const t = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -37,29 +46,46 @@ export class Seeded implements Random {
     return t;
   }
 
+  /** Returns a uniform number from 0 up to, but not including, 1. */
   number(): number {
     return (this.bits() >>> 0) / 2 ** 32;
   }
 
+  /** Returns a uniform integer of 64 bits that is at least 2. */
   id(): bigint {
     const id = (BigInt(this.bits() >>> 0) << 32n) | BigInt(this.bits() >>> 0);
     return id < 2n ? this.id() : id;
   }
 
-  /** Uniform from 0 to `below - 1`. */
+  /**
+   * Returns a uniform integer.
+   *
+   * @param below the result is at least 0 and less than this integer, which is at least 1
+   */
   int(below: number): number {
     return Math.floor(this.number() * below);
   }
 
+  /**
+   * Returns a uniform number.
+   *
+   * @param low the smallest result
+   * @param high the result is less than this number
+   */
   between(low: number, high: number): number {
     return low + this.number() * (high - low);
   }
 
+  /**
+   * Returns true with a probability.
+   *
+   * @param probability from 0 to 1
+   */
   chance(probability: number): boolean {
     return this.number() < probability;
   }
 
-  /** One of a list that is not empty. */
+  /** Returns one element of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     return list[this.int(list.length)]!;
   }

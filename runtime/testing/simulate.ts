@@ -14,42 +14,51 @@ import { checkQueues } from "./queues.js";
 import { Simulation } from "./simulation.js";
 import { type NewProcess, World } from "./world.js";
 
+/** The options of {@link simulate}. */
 export interface SimulateOptions {
-  /** An integer: the same one gives the same run. Default: 1. */
+  /** The seed, an integer. Equal seeds give equal runs. Default: 1. */
   readonly seed?: number;
-  /** Faults that come by themselves: drawn from the seed, or a plan. Default: none. */
+  /** The faults of the run: how they are drawn from the seed, or a list. Default: none. */
   readonly faults?: FaultOptions | readonly Fault[];
+  /** The properties of the network. */
   readonly network?: NetworkOptions;
-  /** The host that a new process runs on. Default: that of its maker. The program runs on `"driver"`. */
+  /**
+   * Returns the host on which a new process runs. Default: the host of the process that spawns it. The program runs on
+   * `"driver"`.
+   */
   readonly place?: (process: NewProcess) => string;
-  /** Bounds of links, lanes and trees, in place of those that processes have: little credit, say, or trees of few. */
+  /** Limits of connections, sessions and broadcast trees that replace the defaults, such as a small credit. */
   readonly limits?: Partial<Limits>;
-  /** Bounds of links between hosts, which outlive their connections: when bytes are confirmed, say, or a link is given up. */
+  /**
+   * Limits of connections between hosts, which survive a broken socket, that replace the defaults: for example when
+   * bytes are confirmed.
+   */
   readonly lasting?: Partial<LastingLimits>;
-  /** Milliseconds of virtual time that the scenario has. Default: an hour. */
+  /** The longest duration of the scenario, in milliseconds of virtual time. Default: 3,600,000, which is an hour. */
   readonly limit?: number;
-  /** Whether what happens is kept as lines of text. Default: false, which is quicker. */
+  /** Whether events are kept as lines of text. Default: false, which is faster. */
   readonly record?: boolean;
-  /** Steps of the scenario that are left out. */
+  /** The numbers of the steps that are left out; see {@link Simulation.step}. */
   readonly without?: ReadonlySet<number>;
 }
 
-/** What became of a simulation that went well. */
+/** The result of a simulation without an error. */
 export interface Run<T> {
+  /** The seed of the run. */
   readonly seed: number;
-  /** What the scenario returned. */
+  /** The result of the scenario. */
   readonly value: T;
-  /** Of everything that happened: equal for equal runs. */
+  /** A hash of all events. Equal runs have equal hashes. */
   readonly hash: string;
-  /** Milliseconds of virtual time. */
+  /** The duration in milliseconds of virtual time. */
   readonly ms: number;
-  /** How many times bytes have arrived. */
+  /** How many times bytes have arrived at a process. */
   readonly arrivals: number;
-  /** The faults that were caused, with what they did. */
+  /** The faults that have happened. */
   readonly faults: readonly CausedFault[];
-  /** The steps of the scenario. */
+  /** The number of steps of the scenario. */
   readonly steps: number;
-  /** What happened, if it was recorded. */
+  /** The events as text; empty unless the run was recorded. */
   readonly lines: readonly string[];
 }
 
@@ -65,9 +74,33 @@ const firstPage = 512;
 let running = false;
 
 /**
- * One at a time in a thread.
- * @throws SimulationError (as a rejection) when the scenario rejects, the program ends before it, a process outlives the
- * program, a call never ends, a queue grows beyond its bounds, or nothing happens any more
+ * Runs a scenario as the main program of a simulated cluster, in virtual time. Processes, network, clocks and random
+ * numbers are simulated; the seed decides everything. A thread runs one simulation at a time.
+ *
+ * @example
+ * ```ts
+ * import { thisHost } from "viceroy";
+ * import { simulate } from "viceroy/testing";
+ *
+ * const run = await simulate(
+ *   async (simulation) => {
+ *     await using procs = thisHost().spawnProcs({ gpus: 2 });
+ *     await procs.ready;
+ *     return simulation.now;
+ *   },
+ *   { seed: 7, record: true },
+ * );
+ * console.log(run.value, run.lines.length);
+ * ```
+ *
+ * @param scenario the main program
+ * @param options the seed, faults and limits
+ * @returns the result of the scenario, and what happened
+ * @throws {SimulationError} as a rejection, when the scenario rejects or exceeds its limit, the program ends before the
+ *   scenario, a process outlives the program, a call never ends, a queue exceeds its limits, or nothing happens any
+ *   more
+ * @throws {RangeError} as a rejection, when the seed is not an integer
+ * @throws {Error} as a rejection, when another simulation runs in this thread
  */
 export async function simulate<T>(
   scenario: (simulation: Simulation) => Promise<T>,

@@ -8,21 +8,25 @@ import type { World } from "./world.js";
 
 /** A simulated process. */
 export interface ProcessView {
+  /** The number of the process. */
   readonly pid: number;
+  /** The name of its host. */
   readonly host: string;
-  /** With its host and its number: `gpus=1@host#3`. */
+  /** The label of the process with its host and number: `gpus=1@host#3`. */
   readonly name: string;
+  /** Whether the process has ended. */
   readonly ended: boolean;
-  /** How it ended, in words. */
+  /** How the process ended, as text; undefined while it runs. */
   readonly end: string | undefined;
-  /** The program whose tree it belongs to; undefined: it is a daemon. */
+  /** The program that has spawned the process, directly or through other processes; undefined for a host daemon. */
   readonly program: ProcessView | undefined;
 }
 
+/** The options of {@link Simulation.startHost}. */
 export interface HostOptions {
-  /** Default: 26600. */
+  /** The port of the daemon, from 1 to 65,535. Default: 26,600. */
   readonly port?: number;
-  /** That drivers must have, too. Default: none. */
+  /** The token that drivers must present. Default: none. */
   readonly token?: string;
 }
 
@@ -31,9 +35,11 @@ const defaultPort = 26_600;
 /** How long a program handles what has come when it has nothing more to do, in ms. */
 const drain = 5000;
 
+/** A running simulation, as its scenario sees it: what the scenario can observe, and the faults that it can cause. */
 export class Simulation {
+  /** The seed of the run. */
   readonly seed: number;
-  /** For the scenario: what to do next. Decided by the seed. */
+  /** Random numbers for the scenario, decided by the seed. */
   readonly random: Seeded;
   /** The process that the scenario runs in. */
   readonly program: ProcessView;
@@ -41,7 +47,11 @@ export class Simulation {
   readonly #skipped: ReadonlySet<number>;
   #steps = 0;
 
-  /** Made by `simulate`. */
+  /**
+   * Called by `simulate`.
+   *
+   * @hidden
+   */
   constructor(world: World, program: SimulatedProcess, skipped: ReadonlySet<number>) {
     this.seed = world.seed;
     this.random = new Seeded(world.seed, "scenario");
@@ -50,27 +60,31 @@ export class Simulation {
     this.#skipped = skipped;
   }
 
-  /** All processes that there have been, in the order in which they were started. */
+  /** All processes so far, in the order in which they were started. */
   get processes(): readonly ProcessView[] {
     return this.#world.processes;
   }
 
-  /** How many steps the scenario has taken, or would have. */
+  /** The number of steps that the scenario has taken or left out. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** The faults that have come by themselves so far, with what they did. */
+  /** The faults of the option `faults` that have happened so far. */
   get faults(): readonly CausedFault[] {
     return this.#world.faults;
   }
 
-  /** Milliseconds of virtual time since the start. */
+  /** The time since the start, in milliseconds of virtual time. */
   get now(): number {
     return this.#world.scheduler.now;
   }
 
-  /** Waits for so many milliseconds of virtual time, as the program that calls it: one that has died does not wake up. */
+  /**
+   * Waits as the calling program. The promise never resolves if that program has died.
+   *
+   * @param ms milliseconds of virtual time, from 0
+   */
   sleep(ms: number): Promise<void> {
     const { scheduler } = this.#world;
     const sleeper = here(this.#world) ?? (this.program as SimulatedProcess);
@@ -80,22 +94,31 @@ export class Simulation {
   }
 
   /**
-   * Whether a step of the scenario is to be taken: true, unless a run that went wrong is being shortened. What has been
-   * drawn for a step that is left out must have been drawn before.
+   * Returns whether the scenario takes its next step. The result is true, unless {@link explore} shortens a run. Draw
+   * random numbers for a step before calling it, so that a run without the step draws the same numbers.
    */
   step(): boolean {
     return !this.#skipped.has(this.#steps++);
   }
 
   /**
-   * Starts `viceroy host` on a host, which comes up again if it had crashed: `attachHosts` finds it at
-   * `tcp://<host>:<port>`. It ends with the last program, and at once where another one listens.
+   * Starts `viceroy host` on a host, which starts again if it has crashed. `attachHosts` finds it at
+   * `tcp://<host>:<port>`. The daemon ends with the last program, and at once if the port is in use.
+   *
+   * @param host name of the host
+   * @param options port and token
    */
   startHost(host: string, { port = defaultPort, token }: HostOptions = {}): ProcessView {
     return this.#world.startDaemon(host, port, token);
   }
 
-  /** Starts another program on a host. When `main` has ended, so does it, in order; what `main` rejects with ends it. */
+  /**
+   * Starts another program on a host. The program ends in order when `main` resolves, and fails when `main` rejects.
+   *
+   * @param name label of the program
+   * @param host name of the host
+   * @param main the program
+   */
   startProgram(name: string, host: string, main: () => Promise<void>): ProcessView {
     const world = this.#world;
     const program = world.make({ host, label: name, rank: 0, maker: undefined });
@@ -112,63 +135,101 @@ export class Simulation {
     return program;
   }
 
-  /** A line of the trace, for people. */
+  /**
+   * Adds a line to the recorded events.
+   *
+   * @param text of the line
+   */
   note(text: string): void {
     this.#world.trace.note(this.now, "scenario", "notes", 0, () => text);
   }
 
-  /** SIGTERM: a process ends in order. */
+  /** Sends SIGTERM to a process, which ends in order. */
   terminate(process: ProcessView): void {
     this.#own(process).terminate();
   }
 
-  /** A process dies at once, as by SIGKILL. */
+  /** Kills a process at once, as SIGKILL does. */
   crash(process: ProcessView): void {
     this.#own(process).kill();
   }
 
-  /** A host dies with all processes on it. Others hear of it 15 s later; until it is started again, nobody answers there. */
+  /**
+   * Kills all processes of a host. Other hosts notice 15 seconds later. Until the host is started again, it cannot be
+   * reached.
+   *
+   * @param host name of the host
+   */
   crashHost(host: string): void {
     crashHost(this.#world, host);
   }
 
-  /** A process does nothing for so many milliseconds, as between SIGSTOP and SIGCONT. */
+  /**
+   * Stops a process for a while, as SIGSTOP and SIGCONT do.
+   *
+   * @param ms milliseconds of virtual time, from 0
+   */
   pause(process: ProcessView, ms: number): void {
     this.#own(process).busyUntil = this.now + ms;
   }
 
-  /** All processes of a host do nothing for so many milliseconds. */
+  /**
+   * Stops all processes of a host for a while.
+   *
+   * @param host name of the host
+   * @param ms milliseconds of virtual time, from 0
+   */
   pauseHost(host: string, ms: number): void {
     for (const one of this.#world.living) if (one.host === host) one.busyUntil = this.now + ms;
   }
 
-  /** Breaks all connections between two processes; the last of what was on its way may be lost. */
+  /** Breaks all connections between two processes. The last bytes on their way may be lost. */
   cut(one: ProcessView, other: ProcessView): void {
     for (const connection of this.#between(one, other)) connection.cut();
   }
 
-  /** Nothing comes through the connections between two processes any more; they hear of it 15 s later. */
+  /** Lets all connections between two processes deliver nothing any more. Both notice 15 seconds later. */
   mute(one: ProcessView, other: ProcessView): void {
     for (const connection of this.#between(one, other)) connection.mute();
   }
 
-  /** Bytes from one host do not reach the other for so many milliseconds, nor, unless `oneWay`, back. */
+  /**
+   * Lets bytes from one host not reach another for a while.
+   *
+   * @param from name of the host that sends
+   * @param to name of the host that receives
+   * @param ms milliseconds of virtual time, from 0
+   * @param options with `oneWay`, bytes in the other direction arrive; default false
+   */
   partition(from: string, to: string, ms: number, { oneWay = false } = {}): void {
     this.#world.network.block(from, to, ms);
     if (!oneWay) this.#world.network.block(to, from, ms);
   }
 
-  /** Everything on the network takes `factor` times longer for so many milliseconds; of several at a time the largest counts. */
+  /**
+   * Slows the network down for a while. Of several factors at a time, the largest counts.
+   *
+   * @param factor of the time that bytes take, at least 1
+   * @param ms milliseconds of virtual time, from 0
+   */
   slowDown(factor: number, ms: number): void {
     this.#world.network.slowDown(factor, ms);
   }
 
-  /** The wall clock of a process jumps by so many milliseconds. */
+  /**
+   * Lets the wall clock of a process jump.
+   *
+   * @param ms milliseconds, negative for a jump into the past
+   */
   skew(process: ProcessView, ms: number): void {
     this.#own(process).clock.skew += ms;
   }
 
-  /** The simulation goes no further: a promise has been broken. */
+  /**
+   * Ends the simulation with an error.
+   *
+   * @param why what went wrong
+   */
   fail(why: string): void {
     this.#world.scheduler.stop(new Error(why));
   }

@@ -9,9 +9,11 @@ import { Trace } from "./trace.js";
 
 /** A process that is about to be started. */
 export interface NewProcess {
-  /** As in the prefix of its output: `gpus=1`. */
+  /** The prefix of its output: `gpus=1`. */
   readonly label: string;
+  /** Its rank in the mesh that was spawned, from 0. */
   readonly rank: number;
+  /** The process that spawns it; `host` is the name of its host. */
   readonly maker: { readonly host: string };
 }
 

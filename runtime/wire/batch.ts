@@ -10,24 +10,36 @@ import { Refused } from "./refused.js";
 const looped = 32;
 
 export class Batch {
-  /** The batch so far is `bytes[0, position)`. Replaced when it grows: load it again after any reservation. */
+  /**
+   * The memory of the batch, whose content is `bytes[0, position)`. Growing replaces it: load it again after every
+   * reservation.
+   */
   bytes: TextBuffer = noPage.bytes;
+  /** A view of the memory as numbers of all sizes. */
   view: DataView = noPage.view;
+  /** The memory as doubles. */
   doubles: Float64Array = noPage.doubles;
+  /** The memory as integers of 32 bits. */
   words: Int32Array = noPage.words;
+  /** The number of bytes of the memory. */
   capacity = 0;
+  /** The number of bytes that have been written. */
   position = 0;
 
   #page: Page = noPage;
   #size: number;
   readonly #lent: Page[] = [];
 
-  /** @param size of its first page in bytes, which it gets with the first write; a larger batch grows beyond it */
+  /**
+   * Makes an empty batch, which allocates memory with the first write.
+   *
+   * @param size number of bytes of the first allocation; a larger batch grows beyond it
+   */
   constructor(size: number = standardPageBytes) {
     this.#size = (size + 7) & ~7;
   }
 
-  /** Room for `size` bytes at the position returned. The caller writes every one of them. */
+  /** Reserves `size` bytes and returns their byte offset. The caller writes every one of them. */
   reserve(size: number): number {
     const at = this.position;
     const end = at + size;
@@ -36,7 +48,7 @@ export class Batch {
     return at;
   }
 
-  /** Moves on to the next multiple of 8, filling with zeros. There is room, since capacities are multiples of 8. */
+  /** Fills with zeros up to the next multiple of 8 bytes. */
   align(): void {
     const at = this.position;
     const end = (at + 7) & ~7;
@@ -44,7 +56,7 @@ export class Batch {
     this.position = end;
   }
 
-  /** A copy of `[start, position)` with an array buffer of its own, followed by `room` zero bytes. */
+  /** Returns a copy of `[start, position)` with memory of its own, followed by `room` zero bytes. */
   copy(start: number, room = 0): Uint8Array {
     const size = this.position - start;
     if (room === 0 && size > looped) return this.#page.plain.slice(start, this.position);

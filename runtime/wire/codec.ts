@@ -10,84 +10,125 @@ import type { Reader } from "./reader.js";
 import type { JsonValue } from "./well-known.js";
 import type { Writer } from "./writer.js";
 
+/** The options of `Codec.decode`. */
 export interface DecodeOptions {
   /**
-   * Typed arrays and bytes look into the given bytes instead of being copied, where alignment allows. The bytes must
-   * then stay as they are for as long as the value is used.
+   * Whether typed arrays and bytes refer to the given bytes, where alignment allows, instead of being copied. The given
+   * bytes must then not change while the value is used. Default: false.
    */
   readonly views?: boolean;
 }
 
-/** Methods, not function properties, so that a codec of a narrower type can stand where a wider one is named. */
+/**
+ * Encodes and decodes values of one type, in the lockstep layout, the protobuf layout and JSON. The compiler generates
+ * a codec for each exported type of a schema; {@link codec} has those of scalars, and makes codecs of other codecs.
+ *
+ * The methods with a {@link Writer}, {@link Reader}, {@link ProtobufWriter} or {@link ProtobufReader} are for generated
+ * code.
+ */
 export interface Codec<T> {
-  /** As a schema would say it: `Tree`, `int32`, `Tree[]`. */
+  /** The type, as a schema writes it: `Tree`, `int32`, `Tree[]`. */
   readonly name: string;
-  /** 64 bits, the same for the same structure and names on both sides; ports and endpoints compare it. */
+  /**
+   * A hash of 64 bits of structure and names. Two codecs with equal fingerprints can read each other in the lockstep
+   * layout.
+   */
   readonly fingerprint: bigint;
 
   /**
-   * A whole message, in memory of its own.
-   * @throws CodecError with the path of the field when `value` is not a `T`
+   * Encodes a value in the lockstep layout.
+   *
+   * @param value to encode
+   * @returns bytes with memory of their own
+   * @throws {CodecError} when the value is not a `T`; the message names the field
    */
   encode(value: T): Uint8Array;
   /**
-   * The value of a whole message.
-   * @throws CodecError when the bytes are not exactly one message of this type
+   * Decodes a message in the lockstep layout.
+   *
+   * @param bytes exactly one message
+   * @param options whether typed arrays are copied
+   * @throws {CodecError} when the bytes are not exactly one message of this type
    */
   decode(bytes: Uint8Array, options?: DecodeOptions): T;
   /**
-   * Appends a whole message at `w.position`, rounded up to a multiple of 8. Arrays of bytes of 32 KiB and more are not
-   * copied but listed in `w.blocks`. On error the writer is as before.
-   * @throws CodecError
+   * Appends a message at `w.position`, rounded up to a multiple of 8. Arrays of 32 KiB and more are not copied but
+   * listed in `w.blocks`. If it throws, the writer is as before.
+   *
+   * @throws {CodecError} when the value is not a `T`
    */
   encodeInto(w: Writer, value: T): void;
   /**
-   * The value of the whole message that `r.reset` was given.
-   * @throws CodecError
+   * Decodes the message that `r.reset` was given.
+   *
+   * @throws {CodecError} when the bytes are not a message of this type
    */
   decodeFrom(r: Reader): T;
 
-  /** Size of the slot: the part of a value at a fixed place, in bytes, at least 1. */
+  /**
+   * The number of bytes of a value at a fixed place, at least 1. Parts of variable length follow later in the message.
+   */
   readonly slot: number;
-  /** Whether values can hold strings; then a message starts with the place of its string heap. */
+  /** Whether values can contain strings. A message then starts with the position of its string heap. */
   readonly text: boolean;
-  /** Whether values can hold bytes or typed arrays; then a message says where its blocks start. */
+  /** Whether values can contain bytes or typed arrays. A message then has the position of its blocks. */
   readonly bulk: boolean;
-  /** As part of a message: fills the slot at `at`, which is reserved, and appends what varies at `w.position`. */
+  /**
+   * Writes a value as a part of a message.
+   *
+   * @param at byte offset of the slot, which has been reserved
+   */
   write(w: Writer, at: number, value: T): void;
-  /** As part of a message: the slot at `at` is known to be there, what varies is taken at `r.position`. */
+  /**
+   * Reads a value as a part of a message.
+   *
+   * @param at byte offset of the slot, which has been checked
+   */
   read(r: Reader, at: number): T;
 
   /**
-   * The value in the protobuf layout, in memory of its own: the message that the type is, or that stands for it.
-   * @throws CodecError with the path of the field when `value` is not a `T`
+   * Encodes a value in the protobuf layout.
+   *
+   * @param value to encode
+   * @returns bytes with memory of their own
+   * @throws {CodecError} when the value is not a `T`; the message names the field
    */
   toProtobuf(value: T): Uint8Array;
   /**
-   * The value of a message in the protobuf layout. Fields that the type does not have are kept under the symbol
-   * `unknownFields`, where the type is an object.
-   * @throws CodecError when the bytes are no message, or lack what has no default
+   * Decodes a message in the protobuf layout. Fields that the type does not have are kept under the symbol {@link
+   * unknownFields} of objects.
+   *
+   * @param bytes exactly one message
+   * @throws {CodecError} when the bytes are not a message, or lack a value that has no default
    */
   fromProtobuf(bytes: Uint8Array): T;
   /**
-   * The value as protobuf's JSON mapping has it: the JSON of the message that the type is, or that stands for it. Unknown
-   * fields are not part of it.
-   * @throws CodecError with the path of the field when `value` is not a `T`
+   * Converts a value to JSON, by protobuf's JSON mapping. Unknown fields are left out.
+   *
+   * @param value to convert
+   * @param options codecs of messages in `Any`
+   * @throws {CodecError} when the value is not a `T`; the message names the field
    */
   toJson(value: T, options?: JsonWriteOptions): JsonValue;
   /**
-   * The value of what `JSON.parse` made, in any spelling that the mapping allows.
-   * @throws CodecError with the path of the field when it is not the JSON of a `T`
+   * Converts JSON to a value. Every spelling that protobuf's JSON mapping allows is accepted.
+   *
+   * @param json a result of `JSON.parse`
+   * @param options codecs of messages in `Any`, and whether unknown fields are ignored
+   * @throws {CodecError} when the JSON is not that of a `T`; the message names the field
    */
   fromJson(json: unknown, options?: JsonReadOptions): T;
-  /** As part of a message: appends the fields of the message, without its tag and length. */
+  /** Appends the fields of a message in the protobuf layout, without its tag and length. */
   writeFields(w: ProtobufWriter, value: T): void;
   /**
-   * As part of a message: reads fields up to `end`, and leaves `r.position` behind the last one.
-   * @param into the value of an earlier occurrence, which these fields are merged into; it is not used any more
+   * Reads fields in the protobuf layout, and leaves `r.position` behind the last one.
+   *
+   * @param end byte offset of the end of the message
+   * @param into the value of an earlier occurrence of the field, which these fields are merged into; it must not be
+   *   used afterwards
    */
   readFields(r: ProtobufReader, end: number, into: T | undefined): T;
 }
 
-/** The type of the values of a codec. */
+/** The type of the values of a codec: `ValueOf<typeof TreeCodec>` is `Tree`. */
 export type ValueOf<C> = C extends Codec<infer T> ? T : never;

@@ -6,90 +6,143 @@ import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
 import type { Codec } from "./codec.js";
 import type { TensorSupport } from "./tensor-support.js";
 
+/** Describes one endpoint of an actor interface. */
 export interface EndpointDescriptor {
+  /** The name of the endpoint in the schema. */
   readonly name: string;
-  /** Of its service in protobuf: its name in Pascal case, or what `@name` says. */
+  /** The name of the protobuf method: the name in Pascal case, or that of the `@name` tag. */
   readonly method: string;
-  /** From the lock, unique in its actor. */
+  /** The id from the lock file, unique in the actor. */
   readonly id: number;
-  /** Of the arguments as one tuple, without the port of `@respond`. Trailing optional ones may be missing. */
+  /**
+   * The codec of the arguments as one tuple, without the port of a `@respond` endpoint. Optional arguments at the end
+   * may be missing.
+   */
   readonly args: Codec<readonly unknown[]>;
+  /** The smallest number of arguments. */
   readonly minArgs: number;
+  /** The largest number of arguments. */
   readonly maxArgs: number;
-  /** Undefined: void. Of a streaming endpoint the codec of one item, with `@respond` of what the port takes. */
+  /**
+   * The codec of the result, of one item of a stream, or of the message that the port of a `@respond` endpoint accepts.
+   * Undefined: the endpoint returns nothing.
+   */
   readonly result: Codec<unknown> | undefined;
+  /** Whether the endpoint yields a stream of values. */
   readonly stream: boolean;
-  /** A number: so many of its messages at once. */
+  /**
+   * Whether messages are handled concurrently (`@concurrent`). A number is the largest number of messages at a time.
+   */
   readonly concurrent: boolean | number;
+  /** Whether calls can be repeated (`@idempotent`). */
   readonly idempotent: boolean;
+  /** Whether the handler answers through a port (`@respond`). */
   readonly respond: boolean;
-  /** In milliseconds. */
+  /** The time limit of the `@timeout` tag, in milliseconds. */
   readonly timeout?: number;
+  /** The operation of the `@reduce` tag. */
   readonly reduce?: string;
-  /** It takes or answers tensors. */
+  /** The hooks of `viceroy/tensor`, on endpoints that take or return tensors. */
   readonly tensors?: TensorSupport;
-  /** Nobody sees it: by it the endpoint of this name is called where its answers stay with the actors. */
+  /** The endpoint whose answers this hidden endpoint leaves with the actors. */
   readonly keeps?: EndpointDescriptor;
 }
 
+/** Describes an actor interface: its endpoints with their codecs and options. Generated code makes descriptors. */
 export interface ActorDescriptor {
-  /** `<package>/<schema path without extension>#<name>`. */
+  /** Identifies the interface: `<package>/<schema path without extension>#<name>`. */
   readonly key: string;
+  /** The name of the interface in the schema. */
   readonly name: string;
-  /** 32 bits, from the lock. */
+  /** The id from the lock file: 32 bits. */
   readonly id: number;
-  /** The full name of its service in protobuf: `acme.shop.v1.CounterService`. */
+  /** The full name of the protobuf service: `acme.shop.v1.CounterService`. */
   readonly service: string;
+  /** A hash of 64 bits of the endpoints and their types. */
   readonly fingerprint: bigint;
-  /** Of the constructor's arguments. */
+  /** The codec of the constructor's arguments as one tuple. */
   readonly args: Codec<readonly unknown[]>;
+  /** The smallest number of constructor arguments. */
   readonly minArgs: number;
+  /** The largest number of constructor arguments. */
   readonly maxArgs: number;
-  /** Inherited ones included; at the end those that nobody sees. */
+  /** The endpoints, inherited ones included, followed by hidden ones. */
   readonly endpoints: readonly EndpointDescriptor[];
+  /** The interfaces that this one extends. */
   readonly extends: readonly (() => ActorDescriptor)[];
 }
 
-/** An endpoint as generated code writes it: what is false or absent is left out. */
+/** An endpoint, as generated code writes it. Properties that are left out are false or absent. */
 export interface EndpointDefinition {
+  /** The id from the lock file, unique in the actor. */
   readonly id: number;
+  /** The codec and the number of arguments. */
   readonly args: ArgsDefinition;
+  /** The codec of the result; absent if the endpoint returns nothing. */
   readonly result?: Codec<unknown>;
+  /** The name of the protobuf method, where it is not the name in Pascal case. */
   readonly method?: string;
+  /** Whether the endpoint yields a stream of values. */
   readonly stream?: boolean;
+  /** Whether messages are handled concurrently. A number is the largest number of messages at a time. */
   readonly concurrent?: boolean | number;
+  /** Whether calls can be repeated. */
   readonly idempotent?: boolean;
+  /** Whether the handler answers through a port. */
   readonly respond?: boolean;
+  /** The time limit in milliseconds. */
   readonly timeout?: number;
+  /** The operation that combines answers. */
   readonly reduce?: string;
+  /** The hooks of `viceroy/tensor`, on endpoints that take or return tensors. */
   readonly tensors?: TensorSupport;
 }
 
-/** The codec of a list of arguments with how many there must and may be. */
+/** The codec of a list of arguments, and how many arguments there are. */
 export interface ArgsDefinition {
+  /** The codec of the arguments as one tuple. */
   readonly codec: Codec<readonly unknown[]>;
+  /** The smallest number of arguments. */
   readonly min: number;
+  /** The largest number of arguments. */
   readonly max: number;
 }
 
+/** An actor interface, as generated code writes it. */
 export interface ActorDefinition {
+  /** Identifies the interface: `<package>/<schema path without extension>#<name>`. */
   readonly key: string;
+  /** The name of the interface in the schema. */
   readonly name: string;
+  /** The id from the lock file: 32 bits. */
   readonly id: number;
-  /** Not given: its name with `Service` behind it, in no package. */
+  /** The full name of the protobuf service. Default: the name of the interface followed by `Service`, in no package. */
   readonly service?: string;
+  /** A hash of 64 bits of the endpoints and their types. */
   readonly fingerprint: bigint;
-  /** This and `endpoints` are called on first use: codecs may live in modules that import this one. */
+  /**
+   * Returns the codec and the number of the constructor's arguments. Called on first use, since modules of codecs can
+   * import each other.
+   */
   readonly args: () => ArgsDefinition;
+  /** Returns the endpoints by name. Called on first use. */
   readonly endpoints: () => Readonly<Record<string, EndpointDefinition>>;
+  /** The interfaces that this one extends. */
   readonly extends?: readonly (() => ActorDescriptor)[];
 }
 
-/** `defineArgs(FooArgs, 1, 2)`: one argument that must be given and one that may be. */
+/**
+ * Makes the definition of a list of arguments: `defineArgs(FooArgs, 1, 2)` takes one or two.
+ *
+ * @param codec of the arguments as one tuple
+ * @param min the smallest number of arguments
+ * @param max the largest number of arguments
+ */
 export function defineArgs(codec: Codec<readonly unknown[]>, min: number, max: number): ArgsDefinition {
   return { codec, min, max };
 }
 
+/** Makes the descriptor of an actor interface from its definition. */
 export function defineActor(actor: ActorDefinition): ActorDescriptor {
   let args: ArgsDefinition | undefined;
   const getArgs = (): ArgsDefinition => (args ??= actor.args());

@@ -46,10 +46,12 @@ export function wireEnvironment(): WireEnvironment {
 }
 
 /**
- * Runs `step` without handles: ports, meshes, registered memory and tensors are refused wherever a value is encoded or decoded
- * in it. For bytes that come from outside the program, which must not name anything that this process would connect to.
- * @param step synchronous; what it starts and does not wait for is not covered
- * @throws what `step` throws: a CodecError where a value holds a handle
+ * Runs a function in which ports, meshes, registered memory and tensors can be neither encoded nor decoded. Use it for
+ * bytes from outside the program, which must not name an address that this process would connect to.
+ *
+ * @param step a synchronous function; asynchronous work that it starts is not covered
+ * @returns the result of `step`
+ * @throws {CodecError} when `step` encodes or decodes a handle
  */
 export function withoutHandles<T>(step: () => T): T {
   const before = current;

@@ -11,29 +11,47 @@ import type { ProtobufWriter } from "./protobuf/writer.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 
-/** What is not given is false. */
+/** The constants of a type in the lockstep layout. Properties that are left out are false. */
 export interface LockstepLayout {
+  /** The number of bytes of a value at a fixed place, at least 1. */
   readonly slot: number;
+  /** Whether values can contain strings. */
   readonly text?: boolean;
+  /** Whether values can contain bytes or typed arrays. */
   readonly bulk?: boolean;
-  /** The type can contain itself: its values count for the limit of depth. */
+  /** Whether the type can contain itself. Its values then count towards the limit of depth. */
   readonly recursive?: boolean;
 }
 
-/** `T` as generated code builds it. */
+/** `T` with properties that can be assigned, as generated code builds values. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** The base class of generated codecs. */
 export abstract class GeneratedCodec<T> extends MessageCodec<T> {
+  /** The name of the type in the schema. */
   readonly name: string;
+  /** A hash of 64 bits of structure and names. */
   readonly fingerprint: bigint;
+  /** The number of bytes of a value at a fixed place, at least 1. */
   readonly slot: number;
+  /** Whether values can contain strings. */
   readonly text: boolean;
+  /** Whether values can contain bytes or typed arrays. */
   readonly bulk: boolean;
+  /** The number of bytes before the slot of a message: 0, 4 or 8. */
   readonly head: number;
+  /** Whether the type can contain itself. */
   readonly recursive: boolean;
   #traced: Codec<T> | undefined;
   #composed: Codec<T> | undefined;
 
+  /**
+   * Sets the constants of the type.
+   *
+   * @param name of the type in the schema
+   * @param fingerprint a hash of 64 bits of structure and names
+   * @param layout the constants of the lockstep layout
+   */
   constructor(name: string, fingerprint: bigint, layout: LockstepLayout) {
     super();
     this.name = name;
@@ -45,7 +63,10 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
     this.recursive = layout.recursive ?? false;
   }
 
-  /** The same codec composed of smaller ones: what the straight lines do, said once more. */
+  /**
+   * Returns the same codec, composed of smaller ones. It describes the structure, finds the field that an error is
+   * about, and implements what generated code does not override.
+   */
   abstract shape(): Codec<T>;
 
   /** @internal What `shape` makes, once. */
@@ -64,14 +85,22 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
     return structureOf(this.composed);
   }
 
+  /** Appends the fields of a message in the protobuf layout, without its tag and length. */
   writeFields(w: ProtobufWriter, value: T): void {
     this.composed.writeFields(w, value);
   }
 
+  /**
+   * Reads fields in the protobuf layout.
+   *
+   * @param end byte offset of the end of the message
+   * @param into the value of an earlier occurrence of the field
+   */
   readFields(r: ProtobufReader, end: number, into: T | undefined): T {
     return this.composed.readFields(r, end, into);
   }
 
+  /** Returns a codec that finds the field that an error is about. */
   override trace(): Codec<T> {
     this.#traced ??= new TracedCodec(this);
     return this.#traced;

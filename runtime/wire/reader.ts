@@ -15,26 +15,33 @@ interface Sliceable<T> {
 const nothing = new Uint8Array(0);
 const nothingView = new DataView(nothing.buffer);
 
+/**
+ * Reads messages in the lockstep layout, for generated code. One reader serves any number of messages. Every length is
+ * checked before memory is allocated. In all methods, `at` is the byte offset of a slot, and `size` a number of bytes.
+ */
 export class Reader {
+  /** The bytes that contain the message. */
   bytes: Uint8Array = nothing;
+  /** A view of the same bytes. */
   view: DataView = nothingView;
-  /** Where what varies is read next. */
+  /** The byte offset at which the next part of variable length is read. */
   position = 0;
-  /** End of the body: what varies ends here, the string heap starts. */
+  /** The byte offset at which parts of variable length end and the string heap starts. */
   end = 0;
-  /** How deep in recursive types. */
+  /** The number of recursive types around the current value. */
   depth = 0;
-  /** Whether typed arrays may look into the given bytes. */
+  /** Whether typed arrays refer to the given bytes instead of being copied. */
   views = false;
-  /** Whether the message is in the protobuf layout, as those say who hand this on. */
+  /** Whether the message is in the protobuf layout. */
   protobuf = false;
-  /** Whether this is the second attempt, which finds out where the first one failed. */
+  /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
-  /** The current chunk of the string heap, and how much of it has been cut. */
+  /** The current chunk of the string heap. */
   text = "";
+  /** The number of UTF-16 units of `text` that have been read. */
   offset = 0;
 
-  /** Blocks that came apart from the message. */
+  /** The blocks of the message, if they came apart from it. */
   blocks: readonly Uint8Array[] | undefined;
   #doubles: Float64Array | undefined;
   /** Where the message starts. */
@@ -47,11 +54,13 @@ export class Reader {
   #blocksEnd = 0;
 
   /**
-   * Sets out to read one message.
-   * @param view over the same memory as `bytes`
-   * @param start of the message in `bytes`; a multiple of 8 in memory if typed arrays are to be viewed in place
-   * @param end of it, without blocks that came apart
-   * @param blocks that came apart, in order: each with memory that the decoded value may keep
+   * Starts to read a message.
+   *
+   * @param bytes that contain the message
+   * @param view of the same bytes
+   * @param start byte offset of the message; its address must be a multiple of 8 for typed arrays that are not copied
+   * @param end byte offset of the end of the message, without blocks that came apart
+   * @param blocks that came apart, in order; the decoded value may keep their memory
    */
   reset(bytes: Uint8Array, view: DataView, start: number, end: number, blocks?: readonly Uint8Array[]): void {
     if (this.bytes !== bytes) this.#use(bytes, view);
@@ -66,7 +75,7 @@ export class Reader {
     this.#doubles = undefined;
   }
 
-  /** The place of the next `size` bytes. */
+  /** Reserves the next `size` bytes, and returns their byte offset. */
   take(size: number): number {
     const at = this.position;
     const next = at + size;
@@ -75,23 +84,23 @@ export class Reader {
     return at;
   }
 
-  /** Reads a value with its slot from what varies. */
+  /** Reads a value whose slot is the next part of variable length. */
   next<T>(codec: Codec<T>): T {
     return codec.read(this, this.take(codec.slot));
   }
 
-  /** A string written by `w.string`. */
+  /** Reads a string whose length is the next part of variable length. */
   string(): string {
     return this.getString(this.take(1));
   }
 
-  /** A length that `putLength` wrote. */
+  /** Reads a length: one byte, or 255 followed by four bytes. */
   getLength(at: number): number {
     const n = this.view.getUint8(at);
     return n === longLength ? this.#longLength() : n;
   }
 
-  /** A count that `putCount` wrote. */
+  /** Reads the number of entries of a map, set or record. */
   getCount(at: number): number {
     return this.view.getUint32(at, true);
   }
@@ -102,7 +111,7 @@ export class Reader {
     return length;
   }
 
-  /** A string with its length in the slot at `at`: the next units of the string heap. */
+  /** Reads a string: its length from the slot, its text from the string heap. */
   getString(at: number): string {
     const units = this.getLength(at);
     const from = this.offset;
@@ -133,12 +142,14 @@ export class Reader {
     return this.text.substring(0, units);
   }
 
+  /** Reads a boolean. */
   getBoolean(at: number): boolean {
     const byte = this.view.getUint8(at);
     if (byte > 1) this.refuse();
     return byte === 1;
   }
 
+  /** Reads a date: milliseconds since 1970 as a double. */
   getDate(at: number): Date {
     const time = this.view.getFloat64(at, true);
     const date = new Date(time);
@@ -147,7 +158,7 @@ export class Reader {
     return date;
   }
 
-  /** What `putNumbers` wrote. */
+  /** Reads a `number[]` that `putNumbers` wrote. */
   getNumbers(at: number): number[] {
     const n = this.getLength(at);
     if (n === 0) return [];
@@ -171,13 +182,14 @@ export class Reader {
     return values;
   }
 
+  /** Reads bytes that `putBytes` wrote. */
   getBytes(at: number): Uint8Array {
     const n = this.view.getUint32(at, true);
     if (n >= blockBytes) return this.#nextBlock(Uint8Array, n, n);
     return this.#slice(Uint8Array, this.take(n), n, n);
   }
 
-  /** What `putTyped` wrote, of the kind that `type` constructs. */
+  /** Reads a typed array that `putTyped` wrote, of the class `type`. */
   getTyped<T extends TypedArray>(at: number, type: TypedArrayConstructor<T>): T {
     const n = this.view.getUint32(at, true);
     const size = n * type.BYTES_PER_ELEMENT;
@@ -186,7 +198,11 @@ export class Reader {
     return this.#slice(type, this.take(size), n, size);
   }
 
-  /** Defines a property of an object with any keys, each of which comes once. */
+  /**
+   * Sets a property of an object with arbitrary keys, `__proto__` included. Refuses a key that comes twice.
+   *
+   * @param key of the property
+   */
   define(record: Record<string, unknown>, key: string, value: unknown): void {
     if (Object.hasOwn(record, key)) this.refuse();
     if (key === "__proto__") {
@@ -220,7 +236,7 @@ export class Reader {
     return new type(block.buffer, block.byteOffset, n);
   }
 
-  /** Moves on to a multiple of 8 from the message's start. */
+  /** Skips padding up to a multiple of 8 bytes from the start of the message. */
   align(): void {
     const size = -(this.position - this.#start) & 7;
     this.#skipPadding(this.position, size, this.end);
@@ -240,23 +256,22 @@ export class Reader {
     return this.#doubles;
   }
 
+  /** Enters a recursive type. Refuses more than the limit of levels. */
   enter(): void {
     if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
   }
 
+  /** Leaves a recursive type. */
   leave(): void {
     this.depth--;
   }
 
-  /** The bytes are no message of this type. Why and where, a second attempt finds out. */
+  /** Refuses the message. A second attempt finds the field and the reason. */
   refuse(): never {
     throw new Refused();
   }
 
-  /**
-   * Starts to read the message: header and slot are `size` bytes.
-   * @returns where it starts
-   */
+  /** Starts a message whose header and slot have `size` bytes, and returns its byte offset. */
   begin(size: number): number {
     const start = this.position;
     const next = start + size;
@@ -270,7 +285,11 @@ export class Reader {
     throw new Refused(`it takes at least ${size} bytes, got ${this.end - this.position}`);
   }
 
-  /** The header at `at` says where what is no block ends. Comes before `openText`. */
+  /**
+   * Reads from the header where the blocks start. Called before `openText`.
+   *
+   * @param start byte offset of the message
+   */
   openBulk(start: number, at: number): void {
     const end = start + this.view.getUint32(at, true);
     if (end < this.position || end > this.end) throw new Refused("the blocks start outside the message");
@@ -280,7 +299,11 @@ export class Reader {
     this.end = end;
   }
 
-  /** The header at `start` says where the string heap starts. */
+  /**
+   * Reads from the header where the string heap starts.
+   *
+   * @param start byte offset of the message
+   */
   openText(start: number): void {
     const heap = start + this.view.getUint32(start, true);
     const end = this.end;

@@ -5,62 +5,80 @@
 import type { Codec } from "./codec.js";
 import type { MessageLayout } from "./protobuf-messages.js";
 
+/** The codec of a list of arguments. */
 export interface ArgumentsLayout extends MessageLayout<readonly unknown[]> {
-  /** Of a layout that does more than encode: the one that says what values consist of. */
+  /** The codec that describes the structure, if this one does more than encode. */
   readonly plain?: MessageLayout<readonly unknown[]>;
 }
 
-/** Who is sent a message. */
+/** The receivers of a message. */
 export interface Addressed {
-  /** `models.forward` */
+  /** The endpoint: `models.forward`. */
   readonly label: string;
-  /** The processes of its receivers, in rank order. */
+  /** The procs of the receivers, in rank order. */
   readonly procs: readonly bigint[];
 }
 
-/** What became of one actor's answer that stays where it is: what is told of it, or why there is none. */
+/** The outcome of a call whose answer stays with the actor: shape and type of the answer, or the error. */
 export type Kept =
   | { readonly status: "fulfilled"; readonly value: unknown }
   | { readonly status: "rejected"; readonly reason: unknown };
 
 /** A call whose answers stay with the actors. */
 export interface KeptCall extends Addressed {
+  /** The arguments. */
   readonly args: readonly unknown[];
-  /** Sends it. @param key by which answers are found; what `keptArgs` encodes @throws what sending throws: then nothing was sent */
+  /**
+   * Sends the call.
+   *
+   * @param key under which the answers are found
+   */
   send(key: unknown): PromiseLike<Iterable<Kept>>;
 }
 
-/** A handler, as its actor sees it. */
+/** The handling of a message by an actor. */
 export interface TensorTurn {
-  /** What is called, of whom: `counters[0].value`. */
+  /** The actor and the endpoint: `counters[0].value`. */
   readonly label: string;
-  /** The actor, as call chains name it. */
+  /** The actor, as call chains identify it. */
   readonly token: readonly [number, number];
-  /** Whether a call waits behind this turn that the handler of this actor has made, itself or by others. */
+  /** Returns whether a call that the given actor has made, directly or through others, waits for this handler. */
   isAwaitedBy(token: readonly [number, number]): boolean;
 }
 
+/**
+ * The hooks that `viceroy/tensor` has in endpoints that take or return tensors. Programs without tensors load nothing
+ * of it.
+ */
 export interface TensorSupport {
-  /** Whether there is `rref`: the endpoint has a `@propagate`. */
+  /** Whether the endpoint has `rref`. */
   readonly propagates: boolean;
 
-  /** Sends a message, of whose arguments tensors of a mesh become tensors of its receivers. @throws what `send` throws: then nothing is lent */
+  /** Sends a message. Tensors of a mesh among its arguments become tensors of the receivers. */
   lend<T>(to: Addressed, send: () => T): T;
-  /** The same layout: what is encoded last, within `send`, is what is lent. */
+  /** Returns a codec of the arguments that lends tensors while it encodes. */
   sending(layout: ArgumentsLayout): ArgumentsLayout;
-  /** The same layout, which remembers what in a message is still on its way. */
+  /** Returns a codec of the arguments that notes tensors whose elements arrive later. */
   receiving(layout: ArgumentsLayout): ArgumentsLayout;
-  /** Resolves when all that is in the arguments of a message is there; undefined: it is. Rejects with why it never will be. */
+  /**
+   * Resolves when the elements of all tensors among the arguments have arrived; undefined if they have. Rejects with
+   * the reason if they cannot arrive.
+   */
   arriving(args: readonly unknown[], turn: TensorTurn): Promise<void> | undefined;
 
-  /** Of messages whose answers stay: a key, and the arguments. */
+  /** Returns the codec of the arguments of calls whose answers stay: a key, and the arguments. */
   keptArgs(args: Codec<readonly unknown[]>): Codec<readonly unknown[]>;
-  /** What is told of an answer that stays. */
+  /** The codec of shape and type of an answer that stays. */
   readonly keptResult: Codec<unknown>;
-  /** A handler begins whose answer stays. @returns what is called at its end */
+  /** Notes that a handler starts whose answer stays. Returns a function to call at its end. */
   answering(key: unknown, turn: TensorTurn): () => void;
-  /** Keeps an answer. @returns what is told of it @throws TypeError if it is none that can stay */
+  /**
+   * Keeps an answer, and returns its shape and type.
+   *
+   * @param label of the endpoint
+   * @throws {TypeError} when the answer cannot stay
+   */
   keep(label: string, key: unknown, answer: unknown): unknown;
-  /** Calls, and answers with tensors of a mesh. */
+  /** Makes a call, and returns tensors of the mesh. */
   rref(call: KeptCall): unknown;
 }

@@ -11,16 +11,20 @@ import { Refused } from "./refused.js";
 import { writeChunk } from "./text.js";
 import type { TypedArray } from "./typed.js";
 
+/**
+ * Writes messages in the lockstep layout, for generated code. In all methods, `at` is the byte offset of a slot, and `size`
+ * a number of bytes. A `value` without the type, or `values` that are not an array of the type, are refused.
+ */
 export class Writer extends Batch {
-  /** Arrays of bytes too large to be copied, in the order of the messages that hold them. Whoever takes the batch empties it. */
+  /** Arrays of bytes that are too large to be copied, in the order of the messages that contain them. */
   readonly blocks: Uint8Array[] = [];
-  /** Where the message being written starts; -1 between messages. */
+  /** The byte offset of the message that is being written; -1 between messages. */
   start = -1;
-  /** Strings of the current chunk of the message's heap, concatenated. */
+  /** The current chunk of the string heap of the message. */
   text = "";
-  /** How deep in recursive types. */
+  /** The number of recursive types around the current value. */
   depth = 0;
-  /** Whether this is the second attempt, which finds out where the first one failed. */
+  /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
   /** Chunks of the heap that are full. */
   readonly #chunks: string[] = [];
@@ -30,30 +34,42 @@ export class Writer extends Batch {
     codec.write(this, this.reserve(codec.slot), value);
   }
 
-  /** Appends a string: its length here, its text to the message's heap. */
+  /** Appends a string: its length here, its text in the string heap. */
   string(value: string): void {
     this.putString(this.reserve(1), value);
   }
 
-  /** A length into its one-byte slot; from 255 on the number itself follows as four bytes. */
+  /**
+   * Writes a length into its slot of one byte; from 255 on, four bytes follow.
+   *
+   * @param n length, from 0
+   */
   putLength(at: number, n: number): void {
     if (n < longLength) this.view.setUint8(at, n);
     else this.putLong(at, n);
   }
 
-  /** The count of a map, a set or a record, into its slot. */
+  /**
+   * Writes the number of entries of a map, set or record.
+   *
+   * @param n number of entries, from 0
+   */
   putCount(at: number, n: number): void {
     this.view.setUint32(at, n, true);
   }
 
-  /** A length that one byte cannot hold: 255 and up. */
+  /**
+   * Writes a length that does not fit into one byte.
+   *
+   * @param n length, from 255
+   */
   putLong(at: number, n: number): void {
     const to = this.reserve(4);
     this.view.setUint32(to, n, true);
     this.view.setUint8(at, longLength);
   }
 
-  /** A string: its length into its slot, its text to the heap. */
+  /** Writes a string: its length into the slot, its text to the string heap. */
   putString(at: number, value: string): void {
     if (typeof value !== "string") this.refuse();
     this.putLength(at, value.length);
@@ -61,62 +77,75 @@ export class Writer extends Batch {
   }
 
   /**
-   * The chunk `text` of the heap with one more string. A chunk holds many short strings or one long one. The caller puts
-   * the result into `text` before anyone else adds to it.
+   * Appends a string to a chunk of the string heap. A chunk contains many short strings or one long one. The caller
+   * assigns the result to `text` before anything else is added.
+   *
+   * @param text the current chunk
    */
   join(text: string, value: string): string {
     return text.length + value.length <= chunkUnits ? text + value : this.nextChunk(text, value);
   }
 
-  /** Sets a chunk aside that has no room for `value`, and begins the next one with it. */
+  /**
+   * Starts a new chunk of the string heap with `value`.
+   *
+   * @param text the chunk that is full
+   */
   nextChunk(text: string, value: string): string {
     if (text.length > 0) this.#chunks.push(text);
     return value;
   }
 
-  /** Refuses what is no object. */
+  /** Refuses a value that is not an object. */
   requireObject(value: unknown): void {
     if (typeof value !== "object" || value === null) this.refuse();
   }
 
-  /** Refuses what is no object whose properties are entries. */
+  /** Refuses a value that is not an object whose properties are entries. */
   requireRecord(value: unknown): void {
     if (!isRecord(value)) this.refuse();
   }
 
+  /** Refuses a value that is not an array. */
   requireArray(value: unknown): void {
     if (!Array.isArray(value)) this.refuse();
   }
 
+  /** Refuses a value that is not a Map. */
   requireMap(value: unknown): void {
     if (!(value instanceof Map)) this.refuse();
   }
 
+  /** Refuses a value that is not a Set. */
   requireSet(value: unknown): void {
     if (!(value instanceof Set)) this.refuse();
   }
 
+  /** Writes a boolean. */
   putBoolean(at: number, value: boolean): void {
     if (typeof value !== "boolean") this.refuse();
     this.view.setUint8(at, value ? 1 : 0);
   }
 
+  /** Writes a double. */
   putDouble(at: number, value: number): void {
     if (typeof value !== "number") this.refuse();
     this.view.setFloat64(at, value, true);
   }
 
+  /** Writes an integer of 32 bits, from -2^31 to 2^31 - 1. */
   putInt32(at: number, value: number): void {
     if (value !== (value | 0)) this.refuse();
     this.view.setInt32(at, value, true);
   }
 
+  /** Writes an integer of 32 bits, from 0 to 2^32 - 1. */
   putUint32(at: number, value: number): void {
     if (value !== value >>> 0) this.refuse();
     this.view.setUint32(at, value, true);
   }
 
-  /** A `float32` into its slot: rounded to the nearest, refused where that would be infinite. */
+  /** Writes a single-precision number: rounded to the nearest, refused if the result would be infinite. */
   putFloat32(at: number, value: number): void {
     if (typeof value !== "number") this.refuse();
     const rounded = Math.fround(value);
@@ -124,17 +153,19 @@ export class Writer extends Batch {
     this.view.setFloat32(at, rounded, true);
   }
 
+  /** Writes an integer of 64 bits, from -2^63 to 2^63 - 1. */
   putInt64(at: number, value: bigint): void {
     if (typeof value !== "bigint" || value !== BigInt.asIntN(64, value)) this.refuse();
     this.view.setBigInt64(at, value, true);
   }
 
+  /** Writes an integer of 64 bits, from 0 to 2^64 - 1. */
   putUint64(at: number, value: bigint): void {
     if (typeof value !== "bigint" || value !== BigInt.asUintN(64, value)) this.refuse();
     this.view.setBigUint64(at, value, true);
   }
 
-  /** A date as milliseconds since 1970. Invalid dates are refused. */
+  /** Writes a date as milliseconds since 1970. Refuses invalid dates. */
   putDate(at: number, value: Date): void {
     if (!(value instanceof Date)) this.refuse();
     const time = value.getTime();
@@ -142,7 +173,7 @@ export class Writer extends Batch {
     this.view.setFloat64(at, time, true);
   }
 
-  /** `number[]` as a block of doubles, 8-aligned. */
+  /** Writes a `number[]` as doubles, aligned to 8 bytes. */
   putNumbers(at: number, values: readonly number[]): void {
     if (!Array.isArray(values)) this.refuse();
     const n = values.length;
@@ -173,6 +204,7 @@ export class Writer extends Batch {
     }
   }
 
+  /** Writes bytes. From 32 KiB on, they become a block and are not copied. */
   putBytes(at: number, value: Uint8Array): void {
     if (!(value instanceof Uint8Array)) this.refuse();
     const n = value.length;
@@ -184,7 +216,10 @@ export class Writer extends Batch {
     }
   }
 
-  /** Of any kind but Uint8Array, which is `putBytes`; the caller has checked which. Aligned to 8. */
+  /**
+   * Writes a typed array of any class but Uint8Array, aligned to 8 bytes. From 32 KiB on, it becomes a block and is not
+   * copied.
+   */
   putTyped(at: number, value: TypedArray): void {
     this.view.setUint32(at, value.length, true);
     const size = value.byteLength;
@@ -203,24 +238,22 @@ export class Writer extends Batch {
     this.blocks.push(block.buffer instanceof ArrayBuffer ? block : new Uint8Array(block));
   }
 
-  /** One level deeper in recursive types. */
+  /** Enters a recursive type. Refuses more than the limit of levels. */
   enter(): void {
     if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
   }
 
+  /** Leaves a recursive type. */
   leave(): void {
     this.depth--;
   }
 
-  /** The value is not of its type. Why and where, a second attempt finds out. */
+  /** Refuses the value. A second attempt finds the field and the reason. */
   refuse(): never {
     throw new Refused();
   }
 
-  /**
-   * Starts a message with `size` bytes of header and slot.
-   * @returns where it starts, a multiple of 8
-   */
+  /** Starts a message whose header and slot have `size` bytes. Returns its byte offset, a multiple of 8. */
   begin(size: number): number {
     const position = this.position;
     const start = (position + 7) & ~7;
@@ -233,12 +266,13 @@ export class Writer extends Batch {
     return start;
   }
 
+  /** Empties the writer. */
   override clear(): void {
     super.clear();
     if (this.blocks.length > 0) this.blocks.length = 0;
   }
 
-  /** Ends the body of a message with text: appends the string heap and notes at `at` where it starts. */
+  /** Appends the string heap, and writes its offset into the header. */
   finishText(at: number): void {
     this.view.setUint32(at, this.position - this.start, true);
     if (this.#chunks.length > 0) {
@@ -251,12 +285,17 @@ export class Writer extends Batch {
     }
   }
 
-  /** Notes at `at` where the part of a message ends that is not blocks. */
+  /** Writes into the header where the blocks start. */
   finishBulk(at: number): void {
     this.view.setUint32(at, this.position - this.start, true);
   }
 
-  /** Forgets everything written since `position` and `blocks`, and the message begun since. */
+  /**
+   * Removes everything that was written since a position, the message that was begun included.
+   *
+   * @param position byte offset
+   * @param blocks number of blocks
+   */
   restore(position: number, blocks: number): void {
     this.position = position;
     this.blocks.length = blocks;

@@ -79,7 +79,7 @@ function endpointKind({ stream, options }: Endpoint): string {
 function emitKind(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {
   const mesh = context.mesh(actor.key);
   file.blank();
-  file.doc(`Type-level: what \`${actor.name}Mesh\` is for other dimensions.`);
+  file.doc(`Tells the type checker what \`${actor.name}Mesh\` is for other dimensions.`);
   file.block(code`export interface ${context.meshKind(actor.key)} extends ${abiType("MeshKind")}`, () => {
     file.line(code`readonly args: ${types.parameterTuple(actor.args)};`);
     file.line(code`readonly mesh: ${mesh}<this["dims"]>;`);
@@ -99,10 +99,9 @@ function handlerResult(endpoint: Endpoint, types: TypePrinter): Code {
   return union([types.generic(globalName("AsyncIterable"), [result]), types.generic(globalName("Iterable"), [result])]);
 }
 
-/** The actor's documentation, and what a mesh of them is, before any tags. */
+/** Returns the documentation of a mesh: that of the actor, followed by a sentence about the mesh, before any tags. */
 function meshDoc(actor: ActorDeclaration): string {
-  const sentence = "A mesh of them, with dimensions `D`.";
-  if (actor.doc === "") return `A mesh of \`${actor.name}\` actors, with dimensions \`D\`.`;
+  const sentence = `A mesh of \`${actor.name}\` actors with the dimensions \`D\`.`;
   const [text = "", tags = ""] = splitAtTags(actor.doc);
   const separator = text.includes("\n") || !/[.!?]$/.test(text) ? "\n\n" : " ";
   return [text === "" ? sentence : text + separator + sentence, tags].filter((part) => part !== "").join("\n\n");

@@ -76,7 +76,7 @@ export abstract class TrainerActor extends Actor {
   abstract progress(): Awaitable<Progress>;
 }
 
-/** Makes versions of a policy out of games, but not of those whose weights are older by more versions than `bound`. A mesh of them, with dimensions `D`. */
+/** Makes versions of a policy out of games, but not of those whose weights are older by more versions than `bound`. A mesh of `Trainer` actors with the dimensions `D`. */
 export interface TrainerMesh<D extends string = string> extends ActorMesh<TrainerKind, D> {
   /** Makes the next version, unless the games were played with weights that are too old. Answers with the newest version. */
   readonly learn: Endpoint<[games: Played], number, D>;
@@ -84,7 +84,7 @@ export interface TrainerMesh<D extends string = string> extends ActorMesh<Traine
   readonly progress: Endpoint<[], Progress, D>;
 }
 
-/** Type-level: what `TrainerMesh` is for other dimensions. */
+/** Tells the type checker what `TrainerMesh` is for other dimensions. */
 export interface TrainerKind extends MeshKind {
   readonly args: [seed: number, bound: number];
   readonly mesh: TrainerMesh<this["dims"]>;
@@ -107,7 +107,7 @@ export abstract class GeneratorActor extends Actor {
 /**
  * Plays games, with weights that it pulls from a trainer. @param seed of its rank 0; others count on from there
  *
- * A mesh of them, with dimensions `D`.
+ * A mesh of `Generator` actors with the dimensions `D`.
  */
 export interface GeneratorMesh<D extends string = string> extends ActorMesh<GeneratorKind, D> {
   readonly join: Endpoint<[trainer: TrainerMesh], void, D>;
@@ -118,7 +118,7 @@ export interface GeneratorMesh<D extends string = string> extends ActorMesh<Gene
   readonly followed: Endpoint<[], Followed, D>;
 }
 
-/** Type-level: what `GeneratorMesh` is for other dimensions. */
+/** Tells the type checker what `GeneratorMesh` is for other dimensions. */
 export interface GeneratorKind extends MeshKind {
   readonly args: [seed: number];
   readonly mesh: GeneratorMesh<this["dims"]>;

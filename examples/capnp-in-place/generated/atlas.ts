@@ -48,13 +48,13 @@ export abstract class LibraryActor extends Actor {
   abstract atlas(): Awaitable<RdmaBuffer>;
 }
 
-/** Keeps an atlas as a Cap'n Proto message in memory that others read. A mesh of them, with dimensions `D`. */
+/** Keeps an atlas as a Cap'n Proto message in memory that others read. A mesh of `Library` actors with the dimensions `D`. */
 export interface LibraryMesh<D extends string = string> extends ActorMesh<LibraryKind, D> {
   /** For reading. The message is at its beginning. */
   readonly atlas: Endpoint<[], RdmaBuffer, D>;
 }
 
-/** Type-level: what `LibraryMesh` is for other dimensions. */
+/** Tells the type checker what `LibraryMesh` is for other dimensions. */
 export interface LibraryKind extends MeshKind {
   readonly args: [tiles: number];
   readonly mesh: LibraryMesh<this["dims"]>;

@@ -30,7 +30,7 @@ export abstract class CounterActor extends Actor {
   abstract watch(count: number): AsyncIterable<number> | Iterable<number>;
 }
 
-/** Counts. A mesh of them, with dimensions `D`. */
+/** Counts. A mesh of `Counter` actors with the dimensions `D`. */
 export interface CounterMesh<D extends string = string> extends ActorMesh<CounterKind, D> {
   readonly increment: Endpoint<[by?: number], void, D>;
   readonly value: Endpoint<[], number, D>;
@@ -38,7 +38,7 @@ export interface CounterMesh<D extends string = string> extends ActorMesh<Counte
   readonly watch: StreamEndpoint<[count: number], number, D>;
 }
 
-/** Type-level: what `CounterMesh` is for other dimensions. */
+/** Tells the type checker what `CounterMesh` is for other dimensions. */
 export interface CounterKind extends MeshKind {
   readonly args: [initial: number];
   readonly mesh: CounterMesh<this["dims"]>;

@@ -36,12 +36,12 @@ export abstract class LoaderActor extends Actor {
   abstract next(): Awaitable<Batch>;
 }
 
-/** Reads one part of a data set: rank r of n has every n-th batch. A mesh of them, with dimensions `D`. */
+/** Reads one part of a data set: rank r of n has every n-th batch. A mesh of `Loader` actors with the dimensions `D`. */
 export interface LoaderMesh<D extends string = string> extends ActorMesh<LoaderKind, D> {
   readonly next: Endpoint<[], Batch, D>;
 }
 
-/** Type-level: what `LoaderMesh` is for other dimensions. */
+/** Tells the type checker what `LoaderMesh` is for other dimensions. */
 export interface LoaderKind extends MeshKind {
   readonly args: [batchSize: number];
   readonly mesh: LoaderMesh<this["dims"]>;

@@ -46,13 +46,13 @@ export abstract class TrainerActor extends Actor {
   abstract train(line: Line, steps: number): Awaitable<Progress>;
 }
 
-/** Trains its copy of the model on the batches of the loader that has its own rank. A mesh of them, with dimensions `D`. */
+/** Trains its copy of the model on the batches of the loader that has its own rank. A mesh of `Trainer` actors with the dimensions `D`. */
 export interface TrainerMesh<D extends string = string> extends ActorMesh<TrainerKind, D> {
   /** Starts from `line`, takes `steps` batches. */
   readonly train: Endpoint<[line: Line, steps: number], Progress, D>;
 }
 
-/** Type-level: what `TrainerMesh` is for other dimensions. */
+/** Tells the type checker what `TrainerMesh` is for other dimensions. */
 export interface TrainerKind extends MeshKind {
   readonly args: [loaders: LoaderMesh<"gpus">];
   readonly mesh: TrainerMesh<this["dims"]>;

@@ -32,7 +32,7 @@ export abstract class LinearActor extends Actor {
   abstract weights(): Awaitable<Tensor>;
 }
 
-/** A mesh of `Linear` actors, with dimensions `D`. */
+/** A mesh of `Linear` actors with the dimensions `D`. */
 export interface LinearMesh<D extends string = string> extends ActorMesh<LinearKind, D> {
   readonly forward: PropagatedEndpoint<[batch: Tensor], Tensor, D, Tensor>;
   /** The gradient of the weights, from that of what `forward` has answered. */
@@ -41,7 +41,7 @@ export interface LinearMesh<D extends string = string> extends ActorMesh<LinearK
   readonly weights: Endpoint<[], Tensor, D>;
 }
 
-/** Type-level: what `LinearMesh` is for other dimensions. */
+/** Tells the type checker what `LinearMesh` is for other dimensions. */
 export interface LinearKind extends MeshKind {
   readonly args: [inputs: number, outputs: number];
   readonly mesh: LinearMesh<this["dims"]>;

@@ -34,7 +34,7 @@ export abstract class ParameterServerActor extends Actor {
   abstract range(): Awaitable<[number, number]>;
 }
 
-/** Holds the weights of a model, and takes the gradients of its workers. A mesh of them, with dimensions `D`. */
+/** Holds the weights of a model, and takes the gradients of its workers. A mesh of `ParameterServer` actors with the dimensions `D`. */
 export interface ParameterServerMesh<D extends string = string> extends ActorMesh<ParameterServerKind, D> {
   /** All weights, 32-bit floats, for reading. */
   readonly weights: Endpoint<[], RdmaBuffer, D>;
@@ -46,7 +46,7 @@ export interface ParameterServerMesh<D extends string = string> extends ActorMes
   readonly range: Endpoint<[], [number, number], D>;
 }
 
-/** Type-level: what `ParameterServerMesh` is for other dimensions. */
+/** Tells the type checker what `ParameterServerMesh` is for other dimensions. */
 export interface ParameterServerKind extends MeshKind {
   readonly args: [weights: number, workers: number];
   readonly mesh: ParameterServerMesh<this["dims"]>;
@@ -63,14 +63,14 @@ export abstract class LearnerActor extends Actor {
   abstract step(): Awaitable<string>;
 }
 
-/** Learns: reads the weights, works, and leaves gradients at the server. A mesh of them, with dimensions `D`. */
+/** Learns: reads the weights, works, and leaves gradients at the server. A mesh of `Learner` actors with the dimensions `D`. */
 export interface LearnerMesh<D extends string = string> extends ActorMesh<LearnerKind, D> {
   readonly join: Endpoint<[server: ParameterServerMesh], void, D>;
   /** One step. Answers with how the bytes went. */
   readonly step: Endpoint<[], string, D>;
 }
 
-/** Type-level: what `LearnerMesh` is for other dimensions. */
+/** Tells the type checker what `LearnerMesh` is for other dimensions. */
 export interface LearnerKind extends MeshKind {
   readonly args: [];
   readonly mesh: LearnerMesh<this["dims"]>;

@@ -41,7 +41,7 @@ export abstract class PlayerActor extends Actor {
   abstract bounce(ball: number): Awaitable<number>;
 }
 
-/** A player of table tennis. A mesh of them, with dimensions `D`. */
+/** A player of table tennis. A mesh of `Player` actors with the dimensions `D`. */
 export interface PlayerMesh<D extends string = string> extends ActorMesh<PlayerKind, D> {
   /** Before the game: who you are, who stands on the other side, and where strokes are called out. */
   readonly face: Endpoint<[name: string, opponent: PlayerMesh, strokes: Port<Stroke>], void, D>;
@@ -51,7 +51,7 @@ export interface PlayerMesh<D extends string = string> extends ActorMesh<PlayerK
   readonly bounce: Endpoint<[ball: number], number, D>;
 }
 
-/** Type-level: what `PlayerMesh` is for other dimensions. */
+/** Tells the type checker what `PlayerMesh` is for other dimensions. */
 export interface PlayerKind extends MeshKind {
   readonly args: [];
   readonly mesh: PlayerMesh<this["dims"]>;

@@ -28,13 +28,13 @@ export abstract class ArchiveActor extends Actor {
   abstract store(note: string): Awaitable<void>;
 }
 
-/** Keeps notes, slowly. A mesh of them, with dimensions `D`. */
+/** Keeps notes, slowly. A mesh of `Archive` actors with the dimensions `D`. */
 export interface ArchiveMesh<D extends string = string> extends ActorMesh<ArchiveKind, D> {
   /** Reports on the port after each thousandth. */
   readonly store: Endpoint<[note: string], void, D>;
 }
 
-/** Type-level: what `ArchiveMesh` is for other dimensions. */
+/** Tells the type checker what `ArchiveMesh` is for other dimensions. */
 export interface ArchiveKind extends MeshKind {
   readonly args: [progress: Port<number>];
   readonly mesh: ArchiveMesh<this["dims"]>;

@@ -44,7 +44,7 @@ export abstract class CameraActor extends Actor {
   abstract status(): Awaitable<CameraStatus>;
 }
 
-/** Takes pictures as fast as it can. A mesh of them, with dimensions `D`. */
+/** Takes pictures as fast as it can. A mesh of `Camera` actors with the dimensions `D`. */
 export interface CameraMesh<D extends string = string> extends ActorMesh<CameraKind, D> {
   /** Pictures without end. */
   readonly film: StreamEndpoint<[width: number, height: number], Picture, D>;
@@ -52,7 +52,7 @@ export interface CameraMesh<D extends string = string> extends ActorMesh<CameraK
   readonly status: Endpoint<[], CameraStatus, D>;
 }
 
-/** Type-level: what `CameraMesh` is for other dimensions. */
+/** Tells the type checker what `CameraMesh` is for other dimensions. */
 export interface CameraKind extends MeshKind {
   readonly args: [];
   readonly mesh: CameraMesh<this["dims"]>;

@@ -36,12 +36,12 @@ export abstract class OvenActor extends Actor {
   abstract bake(order: string): Awaitable<string>;
 }
 
-/** Bakes one loaf at a time. Each oven is a process of its own, and each breaks down one day. A mesh of them, with dimensions `D`. */
+/** Bakes one loaf at a time. Each oven is a process of its own, and each breaks down one day. A mesh of `Oven` actors with the dimensions `D`. */
 export interface OvenMesh<D extends string = string> extends ActorMesh<OvenKind, D> {
   readonly bake: Endpoint<[order: string], string, D>;
 }
 
-/** Type-level: what `OvenMesh` is for other dimensions. */
+/** Tells the type checker what `OvenMesh` is for other dimensions. */
 export interface OvenKind extends MeshKind {
   readonly args: [loavesToLive: number];
   readonly mesh: OvenMesh<this["dims"]>;
@@ -58,14 +58,14 @@ export abstract class BakeryActor extends Actor {
   abstract news(): Awaitable<string[]>;
 }
 
-/** Owns ovens, gives them work and replaces those that break down, as long as there are spare ones. A mesh of them, with dimensions `D`. */
+/** Owns ovens, gives them work and replaces those that break down, as long as there are spare ones. A mesh of `Bakery` actors with the dimensions `D`. */
 export interface BakeryMesh<D extends string = string> extends ActorMesh<BakeryKind, D> {
   readonly bake: Endpoint<[orders: string[]], Baked[], D>;
   /** What has happened to the ovens since this was last asked. */
   readonly news: Endpoint<[], string[], D>;
 }
 
-/** Type-level: what `BakeryMesh` is for other dimensions. */
+/** Tells the type checker what `BakeryMesh` is for other dimensions. */
 export interface BakeryKind extends MeshKind {
   readonly args: [ovens: number, spares: number];
   readonly mesh: BakeryMesh<this["dims"]>;

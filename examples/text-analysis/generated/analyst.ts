@@ -61,7 +61,7 @@ export abstract class AnalystActor extends Actor {
   abstract mostFrequent(count: number, letters: number): Awaitable<WordCount[]>;
 }
 
-/** Counts lines and words, and keeps what it has counted until it is merged. A mesh of them, with dimensions `D`. */
+/** Counts lines and words, and keeps what it has counted until it is merged. A mesh of `Analyst` actors with the dimensions `D`. */
 export interface AnalystMesh<D extends string = string> extends ActorMesh<AnalystKind, D> {
   readonly analyse: Endpoint<[piece: Piece], Outcome, D>;
   readonly totals: Endpoint<[], Totals, D>;
@@ -73,7 +73,7 @@ export interface AnalystMesh<D extends string = string> extends ActorMesh<Analys
   readonly mostFrequent: Endpoint<[count: number, letters: number], WordCount[], D>;
 }
 
-/** Type-level: what `AnalystMesh` is for other dimensions. */
+/** Tells the type checker what `AnalystMesh` is for other dimensions. */
 export interface AnalystKind extends MeshKind {
   readonly args: [];
   readonly mesh: AnalystMesh<this["dims"]>;

@@ -62,7 +62,7 @@ export abstract class TrainerActor extends Actor {
   abstract lateness(): Awaitable<Lateness>;
 }
 
-/** Trains a part of a model, and publishes the weights after each step. A mesh of them, with dimensions `D`. */
+/** Trains a part of a model, and publishes the weights after each step. A mesh of `Trainer` actors with the dimensions `D`. */
 export interface TrainerMesh<D extends string = string> extends ActorMesh<TrainerKind, D> {
   /** Makes the next version and publishes it. Meanwhile others are answered. */
   readonly step: Endpoint<[], void, D>;
@@ -71,7 +71,7 @@ export interface TrainerMesh<D extends string = string> extends ActorMesh<Traine
   readonly lateness: Endpoint<[], Lateness, D>;
 }
 
-/** Type-level: what `TrainerMesh` is for other dimensions. */
+/** Tells the type checker what `TrainerMesh` is for other dimensions. */
 export interface TrainerKind extends MeshKind {
   readonly args: [weights: number];
   readonly mesh: TrainerMesh<this["dims"]>;
@@ -93,7 +93,7 @@ export abstract class EngineActor extends Actor {
   abstract seen(): Awaitable<Seen>;
 }
 
-/** Serves a model whose parts trainers have. A mesh of them, with dimensions `D`. */
+/** Serves a model whose parts trainers have. A mesh of `Engine` actors with the dimensions `D`. */
 export interface EngineMesh<D extends string = string> extends ActorMesh<EngineKind, D> {
   readonly join: Endpoint<[trainers: TrainerMesh<"trainers">], void, D>;
   /** Asks for handles, and does not use them yet. Answers with their version. */
@@ -105,7 +105,7 @@ export interface EngineMesh<D extends string = string> extends ActorMesh<EngineK
   readonly seen: Endpoint<[], Seen, D>;
 }
 
-/** Type-level: what `EngineMesh` is for other dimensions. */
+/** Tells the type checker what `EngineMesh` is for other dimensions. */
 export interface EngineKind extends MeshKind {
   readonly args: [];
   readonly mesh: EngineMesh<this["dims"]>;

@@ -6,38 +6,46 @@ import { checkOptionNames, describeValue } from "../../shape/index.js";
 import { TimeoutError } from "../errors.js";
 import { checkTimeout } from "./future.js";
 
-/** What `with` takes. */
+/** The options of `endpoint.with`. */
 export interface CallOptions {
   /**
-   * Milliseconds until the call rejects with TimeoutError and the handler's signal is aborted. Infinity: none, whatever `@timeout` says.
-   * 0: no time at all, so the call rejects without being sent.
+   * The time in which the answer must arrive, in milliseconds, from 0. When it has passed, the call rejects with
+   * TimeoutError and the handler's signal is aborted. With 0, the call rejects without being sent. Infinity sets no
+   * limit, also where the endpoint has a `@timeout`. Default: the endpoint's `@timeout`, or no limit.
    */
   readonly timeout?: number;
-  /** Aborting it rejects the call with its reason and aborts the handler's signal. */
+  /** When aborted, the call rejects with the signal's reason, and the handler's signal is aborted. */
   readonly signal?: AbortSignal;
-  /** The trace that the call belongs to, as the header of that name has it, instead of that of the running handler. */
+  /**
+   * The trace that the call belongs to, as the value of the header `traceparent`. Default: the trace of the running
+   * handler.
+   */
   readonly traceparent?: string;
   /**
-   * A call to an actor that is being restarted waits until it is there again, instead of rejecting with SupervisionError.
-   * The time it waits counts towards `timeout`.
+   * Whether a call to an actor that is being restarted waits for the actor, instead of rejecting with SupervisionError.
+   * The wait counts towards `timeout`. Default: false.
    */
   readonly wait?: boolean;
   /**
-   * Only on `@idempotent` endpoints: a call that fails by SupervisionError or TimeoutError is made again. A number is that
-   * of the attempts, the first one included. With it, `timeout` is the time of each attempt.
+   * How often a call that fails by SupervisionError or TimeoutError is made again, on `@idempotent` endpoints only. A
+   * number is the number of attempts, the first one included. With `retry`, `timeout` limits each attempt.
    */
   readonly retry?: number | RetryOptions;
 }
 
+/** How a call is repeated. */
 export interface RetryOptions {
-  /** How often the call is made at most, the first time included; at least 1. */
+  /** The largest number of attempts, the first one included; at least 1. */
   readonly attempts: number;
   /**
-   * Milliseconds before the second attempt, doubled before each further one, up to 30 s; each pause is drawn between half
-   * of that and all of it. Default 10.
+   * The pause before the second attempt, in milliseconds, from 0. It doubles before each further attempt, up to 30
+   * seconds. Each pause is drawn at random between half of this value and all of it. Default: 10.
    */
   readonly backoff?: number;
-  /** Milliseconds for all attempts and pauses together, after which the call rejects with TimeoutError. Default: no limit. */
+  /**
+   * The time limit of all attempts and pauses together, in milliseconds, more than 0. When it has passed, the call
+   * rejects with TimeoutError. Default: no limit.
+   */
   readonly deadline?: number;
 }
 

@@ -29,7 +29,15 @@ import { StreamCall } from "./stream-call.js";
 
 let dispatcherOf: (endpoint: object) => Dispatcher;
 
-/** `O`: the operation that its `@reduce` names. */
+/**
+ * One endpoint of a mesh. Its methods, the adverbs, are the ways to send one message to the actors of the mesh. An
+ * adverb that throws has sent nothing; every later error rejects the answer. `O` is the operation that the endpoint's
+ * `@reduce` tag names.
+ *
+ * Every adverb throws TypeError for a wrong number of arguments, {@link CodecError} for arguments of a wrong type or
+ * range, {@link SupervisionError} when the mesh has been stopped, {@link BackpressureError} when more than the send
+ * window is waiting for the receiver, and {@link MessageSizeError} for a message that is too large.
+ */
 export class Endpoint<
   A extends unknown[] = unknown[],
   R = unknown,
@@ -43,15 +51,26 @@ export class Endpoint<
     dispatcherOf = (endpoint) => (endpoint as Endpoint).#dispatcher;
   }
 
-  /** Made by meshes. */
+  /**
+   * Called by meshes.
+   *
+   * @hidden
+   */
   constructor(view: MeshView, index: number, options: CallOptions = {}) {
     this.#dispatcher = createDispatcher(view, index, options);
     this.#index = index;
   }
 
   /**
-   * All answers. Waits for all actors, then rejects with the ActorError of the lowest rank that failed; a failure of an
-   * actor itself rejects at once with SupervisionError.
+   * Calls all actors and returns their answers.
+   *
+   * @param args the arguments of the endpoint
+   * @returns the answers, one for each rank
+   * @throws {ActorError} as a rejection, when a handler threw: the error of the lowest such rank, after all ranks have
+   *   answered; `others` has the rest
+   * @throws {SupervisionError} as a rejection, as soon as one of the actors is known to have failed
+   * @throws {TimeoutError} as a rejection, when the timeout of the call has passed
+   * @throws {DeadlockError} as a rejection, when the call would wait for an actor that waits for the caller
    */
   call(...args: A): Future<ValueMesh<R, D>> {
     const to = this.#dispatcher;
@@ -59,7 +78,13 @@ export class Endpoint<
     return startWithOptions(to, args, "all", () => startGatherCall(new GatherAll<R, D>(to, to.view), to, args));
   }
 
-  /** The answer of the one actor. @throws RangeError if there are more or fewer */
+  /**
+   * Calls the only actor of the mesh and returns its answer. The future rejects as that of `call`.
+   *
+   * @param args the arguments of the endpoint
+   * @returns the answer
+   * @throws {RangeError} when the mesh does not have exactly one actor
+   */
   callOne(...args: A): Future<R> {
     const to = this.#dispatcher;
     if (to.view.size !== 1) refuseSize("callOne requires exactly 1 actor", to.view.size);
@@ -68,7 +93,12 @@ export class Endpoint<
     return to.isDeferrable ? startSingleWithOptions<R>(to, args) : startSingleCall(to, args, 0);
   }
 
-  /** Sends without an answer. @returns what to await so that receivers keep up; it never rejects */
+  /**
+   * Sends the message to all actors without expecting an answer. If a handler throws, its actor fails.
+   *
+   * @param args the arguments of the endpoint
+   * @returns an awaitable that resolves when the receivers have credit for the message; it never rejects
+   */
   broadcast(...args: A): Sent {
     const to = this.#dispatcher;
     to.check(args);
@@ -76,9 +106,12 @@ export class Endpoint<
   }
 
   /**
-   * The answer of one living actor: the one with less under way of two drawn at random. Rejects with SupervisionError if none
-   * lives.
-   * @throws RangeError on an empty mesh
+   * Calls one living actor: of two that are drawn at random, the one with fewer calls under way. The future rejects as
+   * that of `call`, and with SupervisionError when no actor lives.
+   *
+   * @param args the arguments of the endpoint
+   * @returns the answer of that actor
+   * @throws {RangeError} when the mesh is empty
    */
   choose(...args: A): Future<R> {
     const to = this.#dispatcher;
@@ -87,12 +120,23 @@ export class Endpoint<
     return startWithOptions(to, args, "any", () => startSingleCall(to, args, to.lessLoadedRank()));
   }
 
-  /** Each answer as it comes, with its place. */
+  /**
+   * Calls all actors and yields each answer as it arrives.
+   *
+   * @param args the arguments of the endpoint
+   * @returns pairs of the position of an actor and its answer, in the order of arrival
+   */
   stream(...args: A): AsyncIterableIterator<[Point<D>, R], undefined, unknown> {
     return startStreamCall(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, R], undefined, unknown>;
   }
 
-  /** All outcomes, errors and failures of actors included. Never rejects because of them. */
+  /**
+   * Calls all actors and returns how the call ended on each of them. Errors of handlers and failures of actors do not
+   * reject the future.
+   *
+   * @param args the arguments of the endpoint
+   * @returns for each rank `{ status: "fulfilled", value }` or `{ status: "rejected", reason }`
+   */
   callSettled(...args: A): Future<ValueMesh<Settled<R>, D>> {
     const to = this.#dispatcher;
     to.check(args);
@@ -100,10 +144,30 @@ export class Endpoint<
   }
 
   /**
-   * One answer made of all, folded in rank order. Rejects as `call` does.
-   * @param operation may be left out, or be undefined, where the endpoint has a `@reduce`
+   * Calls all actors and combines their answers into one, in rank order. The future rejects as that of `call`.
+   *
+   * @example
+   * ```ts
+   * import type { Endpoint } from "viceroy";
+   *
+   * declare const loss: Endpoint<[step: number], number>;
+   * const total = await loss.reduce("sum", 10);
+   * const worst = await loss.reduce((left, right) => Math.max(left, right), 10);
+   * ```
+   *
+   * @param operation `"sum"`, `"min"`, `"max"`, `"concat"` or `"count"`, a {@link Reducer}, or an associative function
+   *   of two answers
+   * @param args the arguments of the endpoint
+   * @returns the combined answer
+   * @throws {TypeError} when `operation` is not an operation
    */
   reduce<const P extends Operation<R, unknown>>(operation: P, ...args: A): Future<Reduced<R, P>>;
+  /**
+   * Calls all actors and combines their answers by the operation that the endpoint's `@reduce` tag names.
+   *
+   * @param args undefined, or nothing, in place of the operation; then the arguments of the endpoint
+   * @returns the combined answer
+   */
   reduce(...args: DeclaredArgs<A, O>): Future<DeclaredResult<R, O>>;
   reduce(operation?: unknown, ...args: unknown[]): Future<unknown> {
     const to = this.#dispatcher;
@@ -115,13 +179,20 @@ export class Endpoint<
     );
   }
 
-  /** The same endpoint with options for its calls. @throws TypeError, RangeError on options that cannot be */
+  /**
+   * Returns the same endpoint with options for its calls. Options that were set before stay, unless `options` has them.
+   *
+   * @param options timeout, signal, retry, trace and waiting
+   * @throws {TypeError} when an option has a wrong type, or `retry` is given for an endpoint without `@idempotent`
+   * @throws {RangeError} when a number is out of range
+   */
   with(options: CallOptions): Endpoint<A, R, D, O> {
     const { view, label, descriptor, options: before } = this.#dispatcher;
     checkCallOptions(label, descriptor.idempotent, options);
     return new Endpoint(view, this.#index, { ...before, ...options });
   }
 
+  /** Returns the mesh and the endpoint as text: `counters.value`. */
   toString(): string {
     return this.#dispatcher.label;
   }
@@ -135,7 +206,9 @@ export class Endpoint<
 type DeclaredArgs<A extends unknown[], O> = [O] extends [never] ? never : [operation?: undefined, ...args: A];
 type DeclaredResult<R, O extends ReductionName> = [O] extends [never] ? unknown : Reductions<R>[O];
 
-/** An endpoint with a `@propagate`. `P`: what `rref` answers. */
+/**
+ * An endpoint with a `@propagate` tag, whose answers can stay with the actors as a tensor. `P` is the result of `rref`.
+ */
 export class PropagatedEndpoint<
   A extends unknown[] = unknown[],
   R = unknown,
@@ -146,10 +219,13 @@ export class PropagatedEndpoint<
   #retaining: Dispatcher | undefined;
 
   /**
-   * The answers stay with the actors, as a tensor of the mesh of processes that they are on, which must be active. Of what actors answer
-   * here are shape and type: at once where `@propagate` names a function that tells them, otherwise when all have answered.
-   * An actor that fails is a failure of the tensor.
-   * @throws TensorError if the processes of the actors are no mesh that is active
+   * Calls all actors and leaves their answers in their processes, as a tensor of the mesh of procs that the actors live
+   * on. Only shapes and types are sent to the caller: at once if `@propagate` names a function that computes them,
+   * otherwise when all actors have answered. If an actor fails, the tensor fails.
+   *
+   * @param args the arguments of the endpoint
+   * @returns the tensor
+   * @throws {TensorError} when the procs of the actors are not an active tensor mesh
    */
   rref(...args: A): P {
     const to = dispatcherOf(this);
@@ -164,6 +240,13 @@ export class PropagatedEndpoint<
     return to.descriptor.tensors!.rref({ ...receiversOf(to), args, send }) as P;
   }
 
+  /**
+   * Returns the same endpoint with options for its calls. Options that were set before stay, unless `options` has them.
+   *
+   * @param options timeout, signal, retry, trace and waiting
+   * @throws {TypeError} when an option has a wrong type, or `retry` is given for an endpoint without `@idempotent`
+   * @throws {RangeError} when a number is out of range
+   */
   override with(options: CallOptions): PropagatedEndpoint<A, R, D, P> {
     const { view, label, descriptor, options: before } = dispatcherOf(this);
     checkCallOptions(label, descriptor.idempotent, options);
@@ -181,27 +264,44 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
   readonly #dispatcher: Dispatcher;
   readonly #index: number;
 
-  /** Made by meshes. */
+  /**
+   * Called by meshes.
+   *
+   * @hidden
+   */
   constructor(view: MeshView, index: number, options: CallOptions = {}) {
     this.#dispatcher = createDispatcher(view, index, options);
     this.#index = index;
   }
 
   /**
-   * The values of all actors as they come, each with the place of its sender. Asked for at once; what is not taken makes
-   * the senders wait. Leaving the loop stops them.
+   * Calls all actors at once and yields their values as they arrive. Senders wait while values are not taken, and stop
+   * when the loop is left.
+   *
+   * @param args the arguments of the endpoint
+   * @returns pairs of the position of the sender and a value, in the order of arrival
+   * @throws {TypeError} when the number of arguments is wrong
+   * @throws {CodecError} when an argument has a wrong type or is out of range
    */
   stream(...args: A): AsyncIterableIterator<[Point<D>, T], undefined, unknown> {
     return startStreamCall(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, T], undefined, unknown>;
   }
 
-  /** The same endpoint with options for its streams. @throws TypeError, RangeError on options that cannot be */
+  /**
+   * Returns the same endpoint with options for its streams. Options that were set before stay, unless `options` has
+   * them.
+   *
+   * @param options timeout, signal, trace and waiting
+   * @throws {TypeError} when an option has a wrong type
+   * @throws {RangeError} when a number is out of range
+   */
   with(options: Omit<CallOptions, "retry">): StreamEndpoint<A, T, D> {
     const { view, label, descriptor, options: before } = this.#dispatcher;
     checkCallOptions(label, descriptor.idempotent, options);
     return new StreamEndpoint(view, this.#index, { ...before, ...options });
   }
 
+  /** Returns the mesh and the endpoint as text: `counters.watch`. */
   toString(): string {
     return this.#dispatcher.label;
   }
@@ -212,9 +312,14 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
 }
 
 /**
- * Calls an endpoint and lets the answers go to a port, as they come: for protocols of one's own.
- * @throws TypeError for what is no endpoint or no port, and for a port of something else than the endpoint answers; what
- * `call` throws
+ * Calls an endpoint and lets the answers go to a port as they arrive. Use it for protocols that no adverb covers.
+ *
+ * @param endpoint of a mesh
+ * @param args the arguments of the endpoint
+ * @param port receives the answer of each actor; its type must be that of the answers
+ * @returns an awaitable that resolves when the receivers have credit for the message; it never rejects
+ * @throws {TypeError} when `endpoint` is not an endpoint, `port` is not a port or is a port of another type, and
+ *   whenever `call` throws
  */
 export function send<A extends unknown[], R, D extends string>(
   endpoint: Endpoint<A, R, D>,

@@ -20,11 +20,34 @@ const captureSettlers = (resolve: Settle<never>, reject: Settle<unknown>): void 
 };
 const ignore = (): void => {};
 
+/** The options of `Future.get` and `PortReceiver.recv`. */
 export interface GetOptions {
-  /** Milliseconds; Infinity: none; 0: what is not there already does not come in time. */
+  /**
+   * The longest time to wait, in milliseconds, from 0. With 0, only a value that has already arrived counts. Without a
+   * timeout, or with Infinity, the wait has no limit.
+   */
   readonly timeout?: number;
 }
 
+/**
+ * The answer of a call: a promise that can also be waited for with a time limit, and cancelled.
+ *
+ * @example
+ * ```ts
+ * import { type Future, TimeoutError } from "viceroy";
+ *
+ * async function describe(answer: Future<number>): Promise<string> {
+ *   try {
+ *     return String(await answer.get({ timeout: 500 }));
+ *   } catch (error) {
+ *     if (!(error instanceof TimeoutError)) throw error;
+ *     // The future is still usable: the answer may arrive later.
+ *     answer.cancel();
+ *     return "no answer within 500 ms";
+ *   }
+ * }
+ * ```
+ */
 export class Future<T> extends Promise<T> {
   static {
     awaitAsPromise(Future);
@@ -34,22 +57,29 @@ export class Future<T> extends Promise<T> {
   readonly #resolve: Settle<never>;
   readonly #reject: Settle<unknown>;
 
-  /** Made by calls. */
+  /**
+   * Called by adverbs.
+   *
+   * @hidden
+   */
   constructor(executor?: (resolve: (value: T | PromiseLike<T>) => void, reject: (reason: unknown) => void) => void) {
     super(executor ?? captureSettlers);
     this.#resolve = resolveLast;
     this.#reject = rejectLast;
   }
 
-  /** Whether the answer, or an error, is there. */
+  /** Whether the answer or an error has arrived. */
   get settled(): boolean {
     return this.#settled;
   }
 
   /**
-   * The answer, waited for as long as is said.
-   * @throws TimeoutError (as a rejection) when it does not come in time; the future stays as it was
-   * @throws RangeError if the timeout is no number of at least 0
+   * Waits for the answer, for a limited time.
+   *
+   * @param options the time limit
+   * @returns the answer
+   * @throws {TimeoutError} as a rejection, when the answer does not arrive in time; the future stays usable
+   * @throws {RangeError} when the timeout is not a number of at least 0
    */
   get(options: GetOptions = {}): Promise<T> {
     checkOptionNames("cannot wait", options, ["timeout"]);
@@ -64,7 +94,10 @@ export class Future<T> extends Promise<T> {
     });
   }
 
-  /** Gives up: the future rejects with an AbortError, and the handler's signal is aborted. Nothing if it has settled. */
+  /**
+   * Gives up the call: the future rejects with an AbortError, and the signal of the handler is aborted. It does nothing
+   * if the future has settled.
+   */
   cancel(): void {
     this.abandon(new DOMException("the call was cancelled", "AbortError"), 0);
   }
@@ -74,38 +107,68 @@ export class Future<T> extends Promise<T> {
     return `Future { ${this.#settled ? "<settled>" : "<pending>"} }`;
   }
 
+  /**
+   * The clock that time limits are measured with.
+   *
+   * @hidden
+   */
   protected get clock(): Clock {
     return mainClock();
   }
 
-  /** Fills the answer in. */
+  /**
+   * Resolves the future.
+   *
+   * @hidden
+   */
   protected fulfil(value: T): void {
     this.#settled = true;
     this.#resolve(value as never);
   }
 
-  /** @param quietly a rejection that nobody handles is no fault of the program */
+  /**
+   * Rejects the future.
+   *
+   * @hidden
+   * @param quietly whether the rejection, if nobody handles it, is not reported as unhandled
+   */
   protected rejectWith(error: unknown, quietly: boolean): void {
     this.#settled = true;
     if (quietly) super.then(undefined, ignore);
     this.#reject(error);
   }
 
-  /** The same with an error that came from elsewhere: the lines of those who await the future are added to its stack. */
+  /**
+   * Rejects the future with an error of another process. The stack of the error is extended by the lines that await the
+   * future.
+   *
+   * @hidden
+   * @param quietly whether the rejection, if nobody handles it, is not reported as unhandled
+   */
   protected rejectWithCallers(error: Error, quietly: boolean): void {
     this.#settled = true;
     const silence = (): void => void super.then(undefined, ignore);
     this.#resolve(rejectWithCallerStack(error, quietly ? silence : undefined) as never);
   }
 
-  /** Rejects with `error`, and tells those who work on the answer why; `reason` is an index of `cancelReasons`. */
+  /**
+   * Rejects the future, and tells the actors that work on the answer why.
+   *
+   * @hidden
+   * @param reason an index of `cancelReasons`
+   * @param quietly whether the rejection, if nobody handles it, is not reported as unhandled
+   */
   abandon(error: unknown, reason: number, quietly = false): void {
     if (this.#settled) return;
     this.onAbandoned(reason);
     this.rejectWith(error, quietly);
   }
 
-  /** Tells those who work on the answer that nobody waits for it any more. */
+  /**
+   * Tells the actors that work on the answer that nobody waits for it any more.
+   *
+   * @hidden
+   */
   protected onAbandoned(_reason: number): void {}
 }
 
@@ -125,10 +188,20 @@ export function checkTimeout(timeout: number | undefined): number | undefined {
 }
 
 /**
- * Waits for the first of several futures.
- * @param n how many must have settled, with an answer or an error
- * @returns the first n, in the order in which they settled
- * @throws RangeError if there are fewer than n
+ * Waits until `n` of several futures have settled.
+ *
+ * @example
+ * ```ts
+ * import { type Future, firstCompleted } from "viceroy";
+ *
+ * declare const answers: Future<number>[];
+ * const [first] = await firstCompleted(answers);
+ * ```
+ *
+ * @param futures to wait for
+ * @param n number of futures that must have settled, from 0 to the number of futures
+ * @returns the first `n` futures, in the order in which they settled; some may have rejected
+ * @throws {RangeError} when `n` is out of range
  */
 export function firstCompleted<F extends PromiseLike<unknown>>(futures: Iterable<F>, n = 1): Promise<F[]> {
   const all = [...futures];

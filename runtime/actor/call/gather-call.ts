@@ -16,7 +16,7 @@ import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.j
 import type { AnswerSink, CastAnswerSink } from "./dispatcher.js";
 import { RankCall } from "./rank-call.js";
 
-/** How one rank's part of a call ended. */
+/** The outcome of a call on one rank. */
 export type Settled<T> =
   | { readonly status: "fulfilled"; readonly value: T }
   | { readonly status: "rejected"; readonly reason: Error };

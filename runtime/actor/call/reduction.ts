@@ -3,20 +3,30 @@
  * parts of the mesh can be folded where they are.
  */
 
-/** A reduction that has parameters of its own: `topK(10)`. */
+/**
+ * A reduction with parameters of its own, such as {@link topK}. `R` is the type of the answers, `X` that of the result.
+ */
 export interface Reducer<R, X> {
-  /** For people. */
+  /** The name in error messages. */
   readonly name: string;
+  /** Combines answers, which are in rank order, into one result. */
   readonly fold: (values: readonly R[]) => X;
-  /** By which every process knows it, so that parts of the mesh are folded where they are. */
+  /**
+   * The name under which every process knows the reduction, so that answers are combined on their way to the caller.
+   * Without it, the caller receives all answers and combines them.
+   */
   readonly everywhere?: string;
 }
 
-/** What a named operation makes of answers of type `R`. */
+/** The results of the named reductions over answers of type `R`. */
 export interface Reductions<R> {
+  /** The sum of the answers. */
   readonly sum: R;
+  /** The smallest answer. */
   readonly min: R;
+  /** The largest answer. */
   readonly max: R;
+  /** The answers one after another, in rank order: of arrays, strings or bytes. */
   readonly concat: R extends readonly (infer I)[]
     ? I[]
     : R extends string
@@ -24,15 +34,17 @@ export interface Reductions<R> {
       : R extends Uint8Array
         ? Uint8Array
         : never;
+  /** The number of answers. */
   readonly count: number;
 }
 
+/** The names of the built-in reductions. */
 export type ReductionName = keyof Reductions<unknown>;
 
-/** What `reduce` takes: a name, a reducer, or an associative function. */
+/** The operations that `reduce` accepts: a name, a reducer, or an associative function of two answers. */
 export type Operation<R, X> = ReductionName | Reducer<R, X> | ((left: R, right: R) => R);
 
-/** What `reduce` answers. */
+/** The result of `reduce` with the operation `O` over answers of type `R`. */
 export type Reduced<R, O> = O extends ReductionName
   ? Reductions<R>[O]
   : O extends Reducer<never, infer X>
@@ -42,8 +54,12 @@ export type Reduced<R, O> = O extends ReductionName
       : never;
 
 /**
- * The `k` largest of all items that the ranks answered with, largest first; among equals those of lower ranks first.
- * @param by what counts; the item itself when left out
+ * Returns a reduction that takes the `k` largest of all items that the ranks answered with. The largest comes first;
+ * among equal items, those of lower ranks come first.
+ *
+ * @param k number of items, an integer from 0
+ * @param by returns the number that an item is compared by; without it, the item itself is compared
+ * @throws {RangeError} when `k` is not an integer of at least 0
  */
 export function topK<I>(k: number, by?: (item: I) => number | bigint): Reducer<readonly I[], I[]> {
   if (!Number.isInteger(k) || k < 0)
@@ -64,9 +80,13 @@ export function topK<I>(k: number, by?: (item: I) => number | bigint): Reducer<r
 const registeredReducers = new Map<string, (left: never, right: never) => unknown>();
 
 /**
- * A reduction by an associative function that every process knows by its name, if the module of its actors registers it:
- * then parts of a large mesh are folded where they are. Processes that do not know it pass the answers on.
- * @throws Error if the name is taken by another function
+ * Registers an associative function under a name, and returns it as a reduction. If the module that defines the actors
+ * calls it, every process knows the name, and answers of a large mesh are combined on their way to the caller.
+ * Processes that do not know the name pass the answers on.
+ *
+ * @param name unique in the program
+ * @param combine an associative function of two answers
+ * @throws {Error} when another function has been registered under the name
  */
 export function registerReducer<R>(name: string, combine: (left: R, right: R) => R): Reducer<R, R> {
   const known = registeredReducers.get(name);

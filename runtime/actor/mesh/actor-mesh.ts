@@ -40,6 +40,25 @@ let endpointOf: (mesh: ActorMesh, index: number) => AnyEndpoint;
 
 type AnyEndpoint = Endpoint | StreamEndpoint;
 
+/**
+ * A mesh of actors, or a slice of one. The endpoints of the actor interface are properties of the mesh. A mesh is a
+ * value: it can be sent to actors, and it keeps nothing alive.
+ *
+ * @example
+ * ```ts
+ * import { type ActorMesh, type Endpoint, range } from "viceroy";
+ *
+ * interface Counters<D extends string> extends ActorMesh<never, D> {
+ *   readonly value: Endpoint<[], number, D>;
+ * }
+ *
+ * declare const counters: Counters<"hosts" | "gpus">;
+ * console.log(counters.extent); // { hosts: 2, gpus: 4 }
+ * console.log(counters.size); // 8
+ * const firstTwo = counters.slice({ gpus: range(0, 2) });
+ * for (const [point, value] of await counters.value.call()) console.log(point.toString(), value);
+ * ```
+ */
 export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string> {
   readonly #view: MeshView;
   readonly #endpoints: (AnyEndpoint | undefined)[] = [];
@@ -56,12 +75,16 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     };
   }
 
-  /** Made by `makeMesh`. */
+  /**
+   * Called by the runtime.
+   *
+   * @hidden
+   */
   constructor(view: MeshView) {
     this.#view = view;
   }
 
-  /** Dimension to size, in order. */
+  /** The size of each dimension, in the order of the dimensions. */
   get extent(): Extent<D> {
     return this.#view.extent as Extent<D>;
   }
@@ -71,19 +94,43 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     return this.#view.size;
   }
 
-  /** Resolves when all actors are there; rejects with why one is not. */
+  /**
+   * Resolves when all actors have started. Rejects with the reason if an actor could not be started. Calls need not
+   * wait for it.
+   */
   get ready(): Promise<void> {
     return this.#view.record.control?.ready ?? Promise.resolve();
   }
 
-  /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
+  /**
+   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
+   * a part of the dimension, and a point selects one actor.
+   *
+   * @param point a position in this mesh
+   * @returns the part as a mesh of its own; the actors are the same
+   * @throws {TypeError} when a dimension does not exist, or the point belongs to another extent
+   * @throws {RangeError} when an index or a range is outside the dimension, or a range is empty
+   */
   slice<P extends string>(point: PointFor<D, P>): Apply<K, never>;
+  /**
+   * @param spec an index or a range for each dimension to cut: `{ gpus: 0 }`, `{ gpus: range(0, 4) }`
+   * @returns the part as a mesh of its own; the actors are the same
+   */
   slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): Apply<K, Sliced<D, S>>;
   slice(spec: SliceSpec | Point): unknown {
     return this.#withRegion(sliceRegion(this.#view.region, spec));
   }
 
-  /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
+  /**
+   * Replaces dimensions by several dimensions each: `split({ gpus: ["dp", "tp"] }, { tp: 2 })`. Ranks and their order
+   * stay.
+   *
+   * @param spec the new dimensions of each dimension to split, outermost first
+   * @param sizes the sizes of the new dimensions; one size of each split can be left out
+   * @returns the same actors with other dimensions
+   * @throws {TypeError} when a dimension does not exist, a name is used twice, or a size is missing
+   * @throws {RangeError} when the sizes do not multiply to the size of the dimension
+   */
   split<const M extends SplitSpec<D>>(
     spec: OnlyKeys<D, M>,
     sizes: SplitSizes<SplitNames<M>> = {},
@@ -91,27 +138,48 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     return this.#withRegion(splitRegion<string, SplitSpec>(this.#view.region, spec, sizes)) as Apply<K, Split<D, M>>;
   }
 
-  /** Other names for dimensions. */
+  /**
+   * Gives dimensions other names: `rename({ gpus: "tp" })`.
+   *
+   * @param names the new name of each dimension to rename
+   * @returns the same actors with other dimensions
+   * @throws {TypeError} when a dimension does not exist, or a name is invalid or used twice
+   */
   rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): Apply<K, Renamed<D, M>> {
     return this.#withRegion(renameRegion<string, RenameSpec>(this.#view.region, names)) as Apply<K, Renamed<D, M>>;
   }
 
-  /** One dimension in place of all. @throws RangeError if this is a slice that leaves out ranks in between */
+  /**
+   * Replaces all dimensions by one. Ranks and their order stay.
+   *
+   * @param name of the new dimension: letters, digits and underscores, with no digit first
+   * @returns the same actors with one dimension
+   * @throws {TypeError} when `name` is invalid
+   * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
+   */
   flatten<N extends string>(name: N): Apply<K, N> {
     return this.#withRegion(flattenRegion(this.#view.region, name)) as Apply<K, N>;
   }
 
-  /** The actor at a place. */
+  /**
+   * Returns one actor, as a mesh of size 1.
+   *
+   * @param point the position of the actor: a {@link Point} of a mesh with the same extent
+   * @throws {TypeError} when the point belongs to another extent
+   */
   at<P extends string>(point: PointFor<D, P>): Apply<K, never> {
     return this.#withRegion(singleRankRegion(this.#view.region, point)) as Apply<K, never>;
   }
 
-  /** Each place with its actor, in rank order. */
+  /** Yields the position and the actor of each rank, in rank order. */
   *[Symbol.iterator](): Generator<[Point<D>, Apply<K, never>], void, undefined> {
     for (const point of points(this.#view.region)) yield [point as Point<D>, this.at(point as never)];
   }
 
-  /** One line for each rank: its number, its coordinates, its rank in the mesh as it was spawned, its process. */
+  /**
+   * Returns a table as text, with one line for each rank: its number, its coordinates, its actor in the mesh that was
+   * spawned, and the id of its proc.
+   */
   toTable(): string {
     const { region, record } = this.#view;
     return formatRegionTable(region, ["actor", "process"], (rank) => {
@@ -121,8 +189,13 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
   }
 
   /**
-   * Stops the actors: no new messages, then those that wait, for at most `drain` (5 s), then their `cleanup`. Idempotent.
-   * @throws Error on a slice, and on a mesh that this program has not spawned
+   * Stops the actors. They take no new messages, handle queued messages for at most `drain` milliseconds, and run
+   * `cleanup`. Stopping a mesh again has no effect.
+   *
+   * @param options the reason, and the time for queued messages
+   * @returns a promise that resolves when all actors have ended; it never rejects
+   * @throws {Error} when this mesh is a slice, or another process has spawned it
+   * @throws {RangeError} when `drain` is negative or larger than 2^32 - 1
    */
   stop(options: MeshStopOptions = {}): Promise<void> {
     const { record, size } = this.#view;
@@ -133,10 +206,12 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     return record.control.stop(options);
   }
 
+  /** Stops the actors at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
 
+  /** Returns the name and the extent as text: `counters{"gpus":4}`. */
   toString(): string {
     return `${this.#view.record.name}${JSON.stringify(this.#view.extent)}`;
   }
@@ -160,13 +235,22 @@ export function procsOf(mesh: ActorMesh): readonly bigint[] {
   return viewOf(mesh).procs;
 }
 
-/** The place of a living actor of a mesh, drawn at random: for a stream to any one of them. */
+/**
+ * Draws a living actor of a mesh at random. Use it to open a stream to any one actor.
+ *
+ * @returns the position of the actor
+ * @throws {SupervisionError} when no actor lives
+ */
 export function livingPoint(mesh: ActorMesh): Point {
   const view = viewOf(mesh);
   return view.point(drawLivingRank(view, currentCell()));
 }
 
-/** What is known of the interface of a mesh's actors, or of a generated class: its endpoints, their codecs and options. */
+/**
+ * Returns the description of an actor interface: its endpoints with their codecs and options.
+ *
+ * @param of a mesh, or a generated class
+ */
 export function descriptorOf(of: ActorMesh | { readonly descriptor: ActorDescriptor }): ActorDescriptor {
   return of instanceof ActorMesh ? viewOf(of).descriptor : of.descriptor;
 }

@@ -12,11 +12,16 @@ import type { Proc } from "../proc/proc.js";
 import { ChannelPort, type Port, PortTarget } from "./port.js";
 import { PortQueue } from "./port-queue.js";
 
+/** Receives the values that are sent to the port of a channel. {@link Channel} opens both. */
 export class PortReceiver<T> implements AsyncIterable<T> {
   readonly #queue: PortQueue;
   readonly #proc: Proc;
 
-  /** Made by `Channel.open`. */
+  /**
+   * Called by `Channel.open`.
+   *
+   * @hidden
+   */
   constructor(queue: PortQueue, proc: Proc) {
     this.#queue = queue;
     this.#proc = proc;
@@ -25,9 +30,14 @@ export class PortReceiver<T> implements AsyncIterable<T> {
   }
 
   /**
-   * The next value, in the order of its sender. Rejects with what was sent as an exception, with SupervisionError when
-   * everyone who held the port has died, with PortClosedError when the receiver was closed.
-   * @throws TimeoutError (as a rejection) when nothing comes in time; then nothing is lost
+   * Waits for the next value. Values of one sender arrive in the order in which they were sent.
+   *
+   * @param options how long to wait; without a timeout, the receiver waits until a value arrives
+   * @returns the value; the promise rejects with the error if the sender called `port.exception`
+   * @throws {TimeoutError} as a rejection, when no value arrives in time; no value is lost
+   * @throws {OrphanedError} as a rejection, when every holder of the port has ended
+   * @throws {PortClosedError} as a rejection, when the receiver has been closed
+   * @throws {RangeError} when the timeout is not a number of at least 0
    */
   recv(options: GetOptions = {}): Promise<T> {
     checkOptionNames("cannot receive", options, ["timeout"]);
@@ -55,15 +65,15 @@ export class PortReceiver<T> implements AsyncIterable<T> {
   }
 
   /**
-   * Where the value that was received last was sent from; undefined if that was outside of any handler. What this
-   * receiver's owner sends because of it can be made part of that trace: `endpoint.with({ traceparent })`.
+   * The trace position of the sender of the value that was received last; undefined if the value was sent outside a
+   * handler. Pass it to `endpoint.with({ traceparent })` to make later calls part of that trace.
    */
   get trace(): Trace | undefined {
     const trace = this.#queue.trace;
     return trace && { id: trace.id, spanId: trace.span, traceparent: trace.toString() };
   }
 
-  /** All values from now on; ends when the receiver is closed. */
+  /** Yields the values as they arrive. The iteration ends when the receiver is closed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     try {
       for (;;) yield await this.recv();
@@ -72,21 +82,41 @@ export class PortReceiver<T> implements AsyncIterable<T> {
     }
   }
 
-  /** Takes nothing more: what has not been taken is dropped, what is sent from now on comes back to its sender. */
+  /**
+   * Closes the receiver. Values that have arrived and were not taken are dropped. Later messages to the port are
+   * returned to their senders as undeliverable.
+   */
   close(): void {
     this.#proc.drops.unwatch(this.#queue);
     this.#queue.close("its receiver was closed");
   }
 
+  /** Closes the receiver at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.close();
   }
 }
 
+/**
+ * Opens channels: pairs of a port, which can be sent to any actor, and the receiver of its values.
+ *
+ * @example
+ * ```ts
+ * import { Channel, codec } from "viceroy";
+ *
+ * const [port, receiver] = Channel.open(codec.int32);
+ * await port.send(7);
+ * console.log(await receiver.recv({ timeout: 1_000 })); // 7
+ * receiver.close();
+ * ```
+ */
 export const Channel = {
   /**
-   * A port for values of the codec's type, and its receiver. Belongs to the actor that opens it and ends with it.
-   * @throws TypeError if it is no codec
+   * Opens a channel. It belongs to the actor that opens it, and closes when that actor ends.
+   *
+   * @param codec of the values: `codec.int32`, or a generated codec such as `TreeCodec`
+   * @returns the port and its receiver
+   * @throws {TypeError} when `codec` is not a codec
    */
   open<T>(codec: Codec<T>): [port: Port<T>, receiver: PortReceiver<T>] {
     checkCodec(codec);

@@ -18,18 +18,31 @@ import { portInterface } from "../schema/port-interface.js";
 import { Sent, sentNow } from "../sent.js";
 import { announceHolders, portsWritten } from "./announce-holders.js";
 
+/**
+ * A port, to which values of one type can be sent. Ports are values: any actor can receive, keep and send them. {@link
+ * Channel} opens a port with its receiver.
+ */
 export abstract class Port<T> {
-  /** For the type checker: a port takes what it says, and nothing wider can stand for it. */
+  /** Exists only for the type checker, so that a port of a wider type cannot stand for a port of a narrower one. */
   declare readonly $accepts: (value: T) => void;
 
   /**
-   * Sends a value. It waits in no one's mailbox but the receiver's; its order is that of this sender and this port.
-   * @returns what to await so that the receiver keeps up; it never rejects
-   * @throws CodecError, MessageSizeError, BackpressureError: then nothing has been sent
+   * Sends a value to the receiver of the port. Values of one sender arrive in the order in which they were sent.
+   *
+   * @param value to send
+   * @returns an awaitable that resolves when the receiver has credit for the message; it never rejects
+   * @throws {CodecError} when the value has a wrong type or is out of range; nothing has been sent
+   * @throws {MessageSizeError} when the message is too large; nothing has been sent
+   * @throws {BackpressureError} when more than the send window is waiting for the receiver; nothing has been sent
    */
   abstract send(value: T): Sent;
 
-  /** Sends an error: the receiver's `recv`, or the call that is answered by the port, rejects. */
+  /**
+   * Sends an error: `recv` of the receiver, or the call that the port answers, rejects with it.
+   *
+   * @param error to send
+   * @returns an awaitable that resolves when the receiver has credit for the message; it never rejects
+   */
   abstract exception(error: unknown): Sent;
 }
 

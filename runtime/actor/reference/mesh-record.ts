@@ -140,9 +140,11 @@ export interface MeshControl {
   stop(options: MeshStopOptions): Promise<void>;
 }
 
+/** The options of `stop`. */
 export interface MeshStopOptions {
+  /** The reason, which appears in the errors of later calls. Default: no reason. */
   readonly reason?: string;
-  /** Milliseconds in which queued messages are still handled. */
+  /** The time in which queued messages are still handled, in milliseconds, from 0 to 2^32 - 1. Default: 5,000. */
   readonly drain?: number;
 }
 

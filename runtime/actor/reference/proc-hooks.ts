@@ -60,12 +60,13 @@ export interface StopOptions {
   readonly error?: Error;
 }
 
-/** A message without an answer that could not be delivered. */
+/** A message that expected no answer and could not be delivered. */
 export interface Undeliverable {
-  /** What was sent: `Counter.increment`, or `port of int32`. */
+  /** The receiver: `Counter.increment`, or `port of int32`. */
   readonly to: string;
+  /** Why the message could not be delivered. */
   readonly reason: DeliveryReason;
-  /** For people. */
+  /** The reason as text for people. */
   readonly message: string;
 }
 

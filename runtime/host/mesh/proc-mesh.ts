@@ -39,19 +39,21 @@ import {
 import { planSupervision, type SpawnOptions } from "./spawn-options.js";
 import { type ReplaceOptions, replaceableOptions } from "./spawn-procs-options.js";
 
-/** A class that extends a generated actor. */
+/** A class that extends a generated actor class. */
 export interface SpawnableClass {
+  /** Makes an actor. Called by the runtime. */
   new (...args: never[]): Actor;
+  /** Describes the actor interface. Generated code sets it. */
   readonly descriptor: ActorClass["descriptor"];
 }
 
-/** The mesh of actors that `spawn` makes of a class. */
+/** The type of the mesh that `ProcMesh.spawn` returns for the class `C` and the dimensions `D`. */
 export type MeshOf<C extends SpawnableClass, D extends string> = Apply<InstanceType<C>["$kind"], D>;
 
-/** The arguments that an actor's schema asks for. */
+/** The arguments of the constructor that the schema declares for the class `C`. */
 export type ArgsOf<C extends SpawnableClass> = InstanceType<C>["$kind"]["args"];
 
-/** A class whose constructor takes what its schema says. */
+/** A class whose constructor accepts the arguments that its schema declares. */
 type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor;
 
 const defaultDrain = 5000;
@@ -59,13 +61,18 @@ const defaultDrain = 5000;
 /** What starts a process in place of another one, given how it is to differ. */
 type ReplacementPlanner = (changes: ReplaceOptions) => (rank: number) => StartedChild;
 
+/** A mesh of procs, or a slice of one. `HostMesh.spawnProcs` and {@link thisProc} return proc meshes. */
 export class ProcMesh<D extends string = string> {
   readonly #group: ProcGroup & { readonly ready: Promise<void>; readonly extent: Extent };
   readonly #region: Region;
   readonly #planReplacement: ReplacementPlanner | undefined;
   readonly #plan: SupervisionPlan;
 
-  /** Made by `spawnProcs` and `thisProc`. */
+  /**
+   * Called by `spawnProcs` and `thisProc`.
+   *
+   * @hidden
+   */
   constructor(
     procs: ProcGroup & { readonly ready: Promise<void>; readonly extent: Extent },
     region: Region,
@@ -78,12 +85,12 @@ export class ProcMesh<D extends string = string> {
     this.#planReplacement = replacing;
   }
 
-  /** As given to `spawnProcs`. */
+  /** The name of the mesh in reports, as given to `spawnProcs`. */
   get name(): string {
     return this.#group.name;
   }
 
-  /** Dimension to size, in order. */
+  /** The size of each dimension, in the order of the dimensions. */
   get extent(): Extent<D> {
     return regionExtent(this.#region) as Extent<D>;
   }
@@ -93,15 +100,24 @@ export class ProcMesh<D extends string = string> {
     return regionSize(this.#region);
   }
 
-  /** Resolves when all procs have answered and run their bootstrap modules; rejects with why one has not. */
+  /**
+   * Resolves when all procs have started and run their bootstrap modules. Rejects with the reason if a proc has not.
+   */
   get ready(): Promise<void> {
     return this.#group.ready;
   }
 
   /**
-   * Makes an actor on each proc, owned by the actor that this is called in, and returns at once: calls wait behind it.
-   * @throws TypeError for something that is no actor class and the wrong number of arguments, CodecError for arguments
-   * of wrong types, Error for a class that is not registered, a name that is taken and procs that were stopped
+   * Makes one actor on each proc. The actors are owned by the actor that calls this method. The method returns at once:
+   * calls wait until the actors have started.
+   *
+   * @param name of the mesh, in reports and in the names of its actors
+   * @param actorClass a class that extends a generated actor class, exported by a module that the registry lists
+   * @param args the arguments of the constructor; each actor gets a copy, which has been encoded and decoded
+   * @returns a mesh with the dimensions of the procs
+   * @throws {TypeError} when `name` is empty, `actorClass` is not an actor class, or the number of arguments is wrong
+   * @throws {CodecError} when an argument has a wrong type or is out of range
+   * @throws {Error} when the class is not registered, the procs have been stopped, or an actor module is being loaded
    */
   spawn<C extends SpawnableClass>(name: string, actorClass: C & Constructible<C>, ...args: ArgsOf<C>): MeshOf<C, D> {
     const owner = currentCell();
@@ -110,8 +126,12 @@ export class ProcMesh<D extends string = string> {
   }
 
   /**
-   * The same procs, on which actors are spawned with options: `procs.with({ restart }).spawn("workers", Worker)`.
-   * @throws TypeError, RangeError for options that make no sense
+   * Returns the same procs with options for the actors that are spawned on them: `procs.with({ restart
+   * }).spawn("workers", Worker)`.
+   *
+   * @param options restarts of failed actors, and time limits of handlers
+   * @throws {TypeError} when an option is malformed
+   * @throws {RangeError} when a number is out of range
    */
   with(options: SpawnOptions): ProcMesh<D> {
     return new ProcMesh(this.#group, this.#region, this.#planReplacement, {
@@ -121,12 +141,17 @@ export class ProcMesh<D extends string = string> {
   }
 
   /**
-   * Replaces the processes of this mesh, or of this slice of one, one after another in rank order: for rolling upgrades. A
-   * new process is started, as `spawnProcs` was told except for what `options` say, and gets the actors of all meshes that
-   * live there, made of the same arguments, with fresh state. What is sent from then on goes to it, under the same
-   * addresses; the old one handles what was sent before, for at most `drain` milliseconds (5,000), and is stopped. Resolves then.
-   * @throws Error (as a rejection) if a new process, a constructor or an `init` fails, or schemas cannot be read by each
-   * other: the old process goes on then, and those after it are not replaced. TypeError, RangeError for options
+   * Replaces the processes of this mesh or slice by new ones, one after another in rank order: a rolling upgrade. Each
+   * new process gets the actors of all meshes that live there, made of the same arguments, with fresh state. Later
+   * messages go to the new process, under the same addresses. The old process handles the messages that it has been
+   * sent, for at most `drain` milliseconds, and is stopped.
+   *
+   * @param changes how the new processes differ from what `spawnProcs` was given
+   * @returns a promise that resolves when the last process has been replaced
+   * @throws {Error} as a rejection, when a new process cannot be started, a constructor or `init` fails, or the schemas
+   *   are not compatible; that process and later ones are not replaced
+   * @throws {TypeError} as a rejection, when an option is malformed
+   * @throws {RangeError} as a rejection, when a number is out of range
    */
   async replace({ drain = defaultDrain, ...changes }: ReplaceOptions = {}): Promise<void> {
     const procs = this.#group;
@@ -138,14 +163,35 @@ export class ProcMesh<D extends string = string> {
     await procs.replace(this.#region, this.#planReplacement(changes), drain);
   }
 
-  /** Part of the mesh, with ranks counted from 0: an index drops its dimension, a range keeps part of it. */
+  /**
+   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
+   * a part of the dimension, and a point selects one proc.
+   *
+   * @param point a position in this mesh
+   * @returns the part as a mesh of its own; the procs are the same
+   * @throws {TypeError} when a dimension does not exist, or the point belongs to another extent
+   * @throws {RangeError} when an index or a range is outside the dimension, or a range is empty
+   */
   slice<P extends string>(point: PointFor<D, P>): ProcMesh<never>;
+  /**
+   * @param spec an index or a range for each dimension to cut: `{ gpus: 0 }`, `{ gpus: range(0, 4) }`
+   * @returns the part as a mesh of its own; the procs are the same
+   */
   slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): ProcMesh<Sliced<D, S>>;
   slice(spec: SliceSpec | Point): unknown {
     return this.#withRegion(sliceRegion(this.#region, spec));
   }
 
-  /** Several dimensions, outermost first, in place of one; one size for each split may be left out. */
+  /**
+   * Replaces dimensions by several dimensions each: `split({ gpus: ["dp", "tp"] }, { tp: 2 })`. Ranks and their order
+   * stay.
+   *
+   * @param spec the new dimensions of each dimension to split, outermost first
+   * @param sizes the sizes of the new dimensions; one size of each split can be left out
+   * @returns the same procs with other dimensions
+   * @throws {TypeError} when a dimension does not exist, a name is used twice, or a size is missing
+   * @throws {RangeError} when the sizes do not multiply to the size of the dimension
+   */
   split<const M extends SplitSpec<D>>(
     spec: OnlyKeys<D, M>,
     sizes: SplitSizes<SplitNames<M>> = {},
@@ -153,17 +199,35 @@ export class ProcMesh<D extends string = string> {
     return this.#withRegion(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
   }
 
-  /** Other names for dimensions. */
+  /**
+   * Gives dimensions other names: `rename({ gpus: "tp" })`.
+   *
+   * @param names the new name of each dimension to rename
+   * @returns the same procs with other dimensions
+   * @throws {TypeError} when a dimension does not exist, or a name is invalid or used twice
+   */
   rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): ProcMesh<Renamed<D, M>> {
     return this.#withRegion(renameRegion<string, RenameSpec>(this.#region, names));
   }
 
-  /** One dimension in place of all. @throws RangeError if this is a slice that leaves out ranks in between */
+  /**
+   * Replaces all dimensions by one. Ranks and their order stay.
+   *
+   * @param name of the new dimension: letters, digits and underscores, with no digit first
+   * @returns the same procs with one dimension
+   * @throws {TypeError} when `name` is invalid
+   * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
+   */
   flatten<N extends string>(name: N): ProcMesh<N> {
     return this.#withRegion(flattenRegion(this.#region, name));
   }
 
-  /** The proc at a place. */
+  /**
+   * Returns one proc, as a mesh of size 1.
+   *
+   * @param point the position of the proc: a {@link Point} of a mesh with the same extent
+   * @throws {TypeError} when the point belongs to another extent
+   */
   at<P extends string>(point: PointFor<D, P>): ProcMesh<never> {
     return this.#withRegion(singleRankRegion(this.#region, point));
   }
@@ -173,21 +237,26 @@ export class ProcMesh<D extends string = string> {
     return this.#group.locations(this.#region).map(({ proc }) => proc);
   }
 
-  /** Each place with its proc, in rank order. */
+  /** Yields the position and the proc of each rank, in rank order. */
   *[Symbol.iterator](): Generator<[Point<D>, ProcMesh<never>], void, undefined> {
     for (const point of points(this.#region)) yield [point as Point<D>, this.at(point as never)];
   }
 
-  /** One line for each rank: its number, its coordinates, its process. */
+  /** Returns a table as text, with one line for each rank: its number, its coordinates, and the id of the proc. */
   toTable(): string {
     const places = this.#group.locations(this.#region);
     return formatRegionTable(this.#region, ["process"], (rank) => [hex64(places[rank]!.proc)]);
   }
 
   /**
-   * Stops the procs: no new messages, then those that wait, for at most `drain` (5 s), then what actors own and their
-   * `cleanup`, then the processes, by SIGTERM and SIGKILL if need be. Idempotent, never rejects.
-   * @throws Error on a slice and on the own process
+   * Stops the procs. Their actors take no new messages, handle queued messages for at most `drain` milliseconds, stop
+   * what they own and run `cleanup`. A process that has not ended then gets SIGTERM, and 2 seconds later SIGKILL.
+   * Stopping a mesh again has no effect.
+   *
+   * @param options the reason, and the time for queued messages
+   * @returns a promise that resolves when all procs have ended; it never rejects
+   * @throws {Error} when this mesh is a slice, or is that of `thisProc`
+   * @throws {RangeError} when `drain` is negative or larger than 2^32 - 1
    */
   stop(options: MeshStopOptions = {}): Promise<void> {
     const procs = this.#group;
@@ -200,10 +269,12 @@ export class ProcMesh<D extends string = string> {
     return procs.stop({ reason, drain });
   }
 
+  /** Stops the procs at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }
 
+  /** Returns the name and the extent as text: `procs{"gpus":4}`. */
   toString(): string {
     return `${this.name}${JSON.stringify(this.extent)}`;
   }

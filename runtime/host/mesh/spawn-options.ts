@@ -4,20 +4,27 @@ import type { SupervisionPlan } from "../../proc/mesh/proc-group.js";
 import { checkOptionNames, describeValue } from "../../shape/index.js";
 import { planRestart, type RestartOptions } from "../../supervise/restart-policy.js";
 
+/** The options of `ProcMesh.with`. */
 export interface SpawnOptions {
-  /** Whether actors that fail, and those whose processes end, are made again. */
+  /** Whether actors that fail, and those whose processes end, are made again. Default: the policy of `spawnProcs`. */
   readonly restart?: RestartOptions;
-  /** For how long handlers may run. */
+  /** How long handlers may run. Default: without a limit. */
   readonly watchdog?: WatchdogOptions;
 }
 
-/** In milliseconds. For an endpoint with a `@timeout`, that stands for `warn`, and `fail` is as much later as here. */
+/**
+ * Time limits of handlers. For an endpoint with a `@timeout`, that timeout replaces `warn`, and `fail` keeps its
+ * distance from `warn`.
+ */
 export interface WatchdogOptions {
-  /** A handler that has been running for so long is warned of, with what it waits for. */
+  /**
+   * The time after which a running handler causes a warning, which says what the handler waits for; in milliseconds,
+   * more than 0.
+   */
   readonly warn: number;
   /**
-   * The actor of a handler that has been running for so long fails; where the process was stopped or busy, as much later than the warning
-   * as is said here. Absent: never.
+   * The time after which the actor of a running handler fails, in milliseconds, at least `warn`. If the process was
+   * stopped or busy, the actor fails as long after the warning as `fail` exceeds `warn`. Default: never.
    */
   readonly fail?: number;
 }

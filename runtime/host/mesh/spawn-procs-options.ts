@@ -7,39 +7,64 @@ import { checkOptionNames, describeValue, type Point } from "../../shape/index.j
 import { planRestart, type RestartOptions, type RestartPlan } from "../../supervise/restart-policy.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 
-/** What a proc runs in. */
+/**
+ * The place where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of this process.
+ */
 export type Isolation = "process" | "thread" | "inline";
 
+/** Environment variables. The value undefined removes a variable. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** The options of `HostMesh.spawnProcs`. */
 export interface SpawnProcsOptions<D extends string = string> {
-  /** In reports, and in front of output. */
+  /** The name of the mesh in reports, and the prefix of the output of a mesh without dimensions. Default: `"procs"`. */
   readonly name?: string;
+  /** The place where the procs run. Attached hosts support `"process"` only. Default: `"process"`. */
   readonly isolation?: Isolation;
-  /** On top of this process's environment; undefined removes a variable. */
+  /**
+   * Environment variables that are added to those of this process, for all procs or for each position. Not supported by
+   * the isolation `"inline"`.
+   */
   readonly env?: Env | ((point: Point<D>) => Env);
   /**
-   * A module to load before any actor, as a URL or an absolute path. A function that it exports as default is called
-   * with the process's point and awaited.
+   * A module that each proc loads before any actor, as a URL or an absolute path. If it exports a default function, the
+   * proc calls that function with its position and awaits the result.
    */
   readonly bootstrap?: URL | string;
   /**
-   * The generated registry that these processes take their actors from, as a URL or an absolute path, instead of this
-   * process's own: that of another build of the package. A function gets each process's point.
+   * The generated registry that the procs load actors from, as a URL or an absolute path, for all procs or for each
+   * position. Use it to run another build of the package. Default: the registry of this process. Not supported by the
+   * isolation `"inline"`.
    */
   readonly registry?: URL | string | ((point: Point<D>) => URL | string | undefined);
-  /** Processors as `taskset -c` takes them: for each process in rank order, or by point. */
+  /**
+   * The processors of each proc, in the syntax of `taskset -c`: one entry for each proc of a host in rank order, or a
+   * function of the position. Supported by the isolation `"process"` only.
+   */
   readonly cpus?: readonly string[] | ((point: Point<D>) => string);
+  /** The destination of the output of the procs. Default: `"prefix"`. Not supported by the isolation `"inline"`. */
   readonly stdio?: Stdio;
-  /** Options of Node.js, instead of those that are inherited. */
+  /**
+   * The options of Node.js. Default: those of this process, without `--test*`, `--inspect*`, `--watch*` and `-e`.
+   * Supported by the isolation `"process"` only.
+   */
   readonly execArgv?: readonly string[];
-  /** What becomes of processes that end, and of actors on them that fail unless `with` says otherwise. */
+  /**
+   * Whether processes that end are started again. It also holds for actors on them that fail, unless `ProcMesh.with`
+   * sets another policy. Default: never.
+   */
   readonly restart?: RestartOptions;
 }
 
-/** What `replace` can be told: where the new processes differ from those that were spawned. Points are those of then. */
+/**
+ * The options of `ProcMesh.replace`: how the new processes differ from the old ones. Functions receive positions in the
+ * mesh that was spawned.
+ */
 export interface ReplaceOptions extends Pick<SpawnProcsOptions, "registry" | "bootstrap" | "env" | "execArgv"> {
-  /** Milliseconds in which old processes still handle what they have been sent. */
+  /**
+   * The time in which an old process still handles messages that it has been sent, in milliseconds, from 0 to 2^32 - 1.
+   * Default: 5,000.
+   */
   readonly drain?: number;
 }
 

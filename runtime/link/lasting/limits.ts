@@ -1,19 +1,28 @@
-/** What a link that outlives its connections may cost, and how long it may be without one. */
+/** The limits of connections between hosts that survive a broken socket. */
 export interface LastingLimits {
-  /** Bytes that were sent and are kept until the peer has confirmed them; when full, nothing more is taken. */
+  /**
+   * The number of sent bytes that are kept until the peer has confirmed them. When it is reached, the sender waits.
+   * Default: 16 MiB.
+   */
   readonly resendBytes: number;
-  /** How long a link may be without a connection before it is given up, in ms. */
+  /** The time after which a connection without a socket is given up, in milliseconds. Default: 30,000. */
   readonly giveUpMs: number;
-  /** Bytes received are confirmed after so many ms, or when they are a 64th of `resendBytes`. */
+  /**
+   * The time after which received bytes are confirmed, in milliseconds, unless they reach 1/64 of `resendBytes` before.
+   * Default: 50.
+   */
   readonly ackMs: number;
   /**
-   * Bytes that are not confirmed after so many ms make the dialler try another connection beside the one that may have
-   * gone dumb, and again after twice as many; a peer that is only busy does not answer that either, and loses nothing.
+   * The time after which unconfirmed bytes let the dialler open a second socket, in milliseconds; it doubles for each
+   * further attempt. Default: 5,000.
    */
   readonly overdueMs: number;
-  /** The second attempt to connect again comes after so many ms, each further one after twice as many, less some at random. */
+  /**
+   * The pause before the second attempt to connect, in milliseconds; it doubles for each further attempt, less a random
+   * part. Default: 50.
+   */
   readonly redialMs: number;
-  /** The longest pause between two attempts, in ms. */
+  /** The longest pause between two attempts, in milliseconds. Default: 2,000. */
   readonly redialMaxMs: number;
 }
 

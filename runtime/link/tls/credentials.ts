@@ -4,13 +4,13 @@
  */
 import { readFileSync, statSync } from "node:fs";
 
-/** Paths of PEM files. */
+/** Paths of the PEM files for TLS connections. */
 export interface TlsFiles {
-  /** The certificate of this process, with those between it and the authority behind it. */
+  /** The certificate of this process, followed by the certificates between it and the authority. */
   readonly cert: string;
-  /** Its private key. */
+  /** The private key of the certificate. */
   readonly key: string;
-  /** The authority, or several: whose certificates are trusted, of peers in both directions. */
+  /** The authorities whose certificates are trusted. Both sides of a connection present a certificate. */
   readonly ca: string;
 }
 

@@ -1,6 +1,7 @@
 /** How grave a line is, as far as it says so itself: words and JSON as the usual loggers write them. */
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
+/** The level of a line of output, from `trace`, the lowest, to `fatal`. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** A level stands near the beginning of its line, behind a time and a name. */

@@ -10,32 +10,65 @@ import { type PrintLine, SimilarLineFolder } from "./fold-lines.js";
 import { LogFile } from "./log-file.js";
 import { type LogLevel, logLevelOf, logLevels } from "./log-level.js";
 
+/** The options of {@link logs}. */
 export interface LogOptions {
-  /** Lines of lower levels are left out of the console. Default `trace`: none is. */
+  /** The lowest level that is printed on the console. Default: `"trace"`, which prints every line. */
   readonly level?: LogLevel;
-  /** Milliseconds in which similar lines are folded into one with a count; 0: none are. Default 1,000. */
+  /**
+   * The time in which similar lines are folded into one line with a count, in milliseconds, from 0. With 0, no lines
+   * are folded. Default: 1,000.
+   */
   readonly window?: number;
-  /** `false`: nothing is printed. Default: to the outputs of this process. */
+  /** Whether lines are printed to the outputs of this process. Default: true. */
   readonly console?: boolean;
-  /** A file that all lines are appended to, or a function that says which for each of them. Nothing is left out there. */
+  /**
+   * The path of a file to which all lines are appended, whatever their level, or a function that returns the path for
+   * each line. Default: no file.
+   */
   readonly file?: string | ((origin: LineOrigin) => string);
 }
 
-/** What `stdio` takes. */
+/** A destination for the output of meshes: a value of the option `stdio` of `spawnProcs`. */
 export interface Logs {
+  /**
+   * Takes one line.
+   *
+   * @param line without its line break
+   * @param origin the proc that printed the line
+   */
   (line: string, origin: LineOrigin): void;
-  /** Prints what has been folded so far, and resolves when the files have been written. */
+  /**
+   * Prints the lines that have been folded so far.
+   *
+   * @returns a promise that resolves when the files have been written
+   */
   flush(): Promise<void>;
 }
 
-/** For tests: where to print and by which clock. */
+/** The surroundings of {@link logs}, which tests replace. */
 export interface LogEnvironment {
   readonly clock: Clock;
   readonly print: PrintLine;
   warn(message: string): void;
 }
 
-/** @throws TypeError, RangeError for options that make no sense */
+/**
+ * Returns a destination for the output of meshes, which folds similar lines, filters them by level and writes them to
+ * files. Several meshes can share it; their lines are then folded together.
+ *
+ * @example
+ * ```ts
+ * import { logs, thisHost } from "viceroy";
+ *
+ * const output = logs({ level: "info", file: (origin) => `logs/rank-${origin.rank}.log` });
+ * await using procs = thisHost().spawnProcs({ gpus: 4 }, { stdio: output });
+ * ```
+ *
+ * @param options filters and files
+ * @param environment the clock and the outputs, for tests
+ * @throws {TypeError} when an option is malformed
+ * @throws {RangeError} when `window` is negative
+ */
 export function logs(options: LogOptions = {}, environment: LogEnvironment = nodeEnvironment()): Logs {
   const { level = "trace", window = 1000, console = true, file } = options;
   if (!logLevels.includes(level)) throw optionError(TypeError, `a level of ${logLevels.join(", ")}`, level);

@@ -6,18 +6,23 @@ import type { Readable, Writable } from "node:stream";
 import { BoundedOutput } from "./bounded-output.js";
 import { parseFatalLine } from "./fatal-line.js";
 
-/** Where a line comes from. */
+/** The proc that printed a line. */
 export interface LineOrigin {
+  /** The output that the line was printed to. */
   readonly stream: "stdout" | "stderr";
-  /** The printed prefix without its brackets: `gpus=1`, or the mesh's name where there are no dimensions. */
+  /** The printed prefix without its brackets: `gpus=1`, or the name of a mesh without dimensions. */
   readonly label: string;
+  /** The rank of the proc in the mesh that was spawned, from 0. */
   readonly rank: number;
 }
 
 /**
- * What happens to the standard output and standard error of processes. `"prefix"`: whole lines to this process's own,
- * as `[gpus=1] text`. `"inherit"`: the same files as this process, unprefixed. `"ignore"`: nowhere. A function gets
- * each line, without its line break.
+ * The destination of the output of processes.
+ *
+ * - `"prefix"`: this process prints each line with a prefix: `[gpus=1] text`.
+ * - `"inherit"`: the processes write to the outputs of this process, without a prefix.
+ * - `"ignore"`: the output is discarded.
+ * - A function receives each line, without its line break.
  */
 export type Stdio = "prefix" | "inherit" | "ignore" | ((line: string, origin: LineOrigin) => void);
 

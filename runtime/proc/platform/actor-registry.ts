@@ -8,20 +8,23 @@ import type { ActorClass } from "../../actor/reference/proc-hooks.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { importModule } from "./import-module.js";
 
-/** One actor class, as `generated/registry.ts` names it. */
+/** One actor class of a generated registry. */
 export interface ActorEntry {
-  /** The key of the schema it implements: `my-app/schemas/counter#Counter`. */
+  /** The key of the actor interface: `my-app/schemas/counter#Counter`. */
   readonly schema: string;
+  /** Imports the module that exports the class, and returns the class. */
   readonly load: () => Promise<unknown>;
 }
 
-/** What `generated/registry.ts` hands to `registerActors`. */
+/** The content of a generated registry. */
 export interface Registration {
+  /** The name of the package. */
   readonly package: string;
-  /** The version of Viceroy that generated it. */
+  /** The version of Viceroy that generated the registry. */
   readonly version: string;
-  /** The fingerprints of the schemas, by key, that the generated modules beside the registry had. */
+  /** The fingerprints of the schemas of the generated modules, by the key of the schema. */
   readonly schemas: Readonly<Record<string, bigint>>;
+  /** The actor classes, by their ids: `<module path>#<export name>`. */
   readonly actors: Readonly<Record<string, ActorEntry>>;
 }
 
@@ -237,8 +240,10 @@ function hex(fingerprint: bigint): string {
 export const actorRegistry = new ActorRegistry();
 
 /**
- * Called by `generated/registry.ts`, with its own place.
- * @param url `import.meta.url` of the registry: child processes load it from there
+ * Registers the actor classes of a package. Called by `generated/registry.ts`.
+ *
+ * @param url `import.meta.url` of the registry, from which child processes load it
+ * @param registration the actor classes
  */
 export function registerActors(url: string, registration: Registration): void {
   actorRegistry.add(url, registration);

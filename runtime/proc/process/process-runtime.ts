@@ -267,9 +267,18 @@ function setAsMainRuntime(made: ProcessRuntime): ProcessRuntime {
 }
 
 /**
- * Replaces what happens to unhandled failures in this process: with a hook, the root lives on and its other meshes
- * stay. `undefined` brings the default back: print the report, exit with code 1.
- * @returns the hook that was in place before
+ * Sets what happens to failures that no owner has handled, in this process. With a hook, the program and its other
+ * meshes go on. Without one, the process prints the report and exits with code 1.
+ *
+ * @example
+ * ```ts
+ * import { onUnhandledFault } from "viceroy";
+ *
+ * onUnhandledFault((failure) => console.error(failure.report()));
+ * ```
+ *
+ * @param hook called once for each failure; undefined restores the default
+ * @returns the previous hook
  */
 export function onUnhandledFault(hook: UnhandledFaultHook | undefined): UnhandledFaultHook | undefined {
   return currentRuntime().unhandledFaults.replaceHook(hook);

@@ -7,31 +7,45 @@ import { checkLayerSizes, filledParameter, type LayerOptions, uniformParameter }
 import { Linear } from "./linear.js";
 import { Module } from "./module.js";
 
+/** The options of {@link MultiHeadAttention}. */
 export interface MultiHeadAttentionOptions extends LayerOptions {
-  /** Each position attends to itself and to those before it alone. Default: false. */
+  /** Whether each position attends only to itself and to earlier positions. Default: false. */
   readonly causal?: boolean;
-  /** Of the attention's weights, in training. Default: 0. */
+  /** The probability with which a weight of the attention is set to 0 in training, from 0 to 1. Default: 0. */
   readonly dropout?: number;
-  /** Default: true. */
+  /** Whether the projections have biases. Default: true. */
   readonly bias?: boolean;
 }
 
 /**
- * Scaled dot-product attention by several heads (Vaswani et al., 2017), over `[batch, length, width]`. Names, shapes and beginnings of
- * its parameters are those of PyTorch's `MultiheadAttention`: projections of queries, keys and values uniform within ±√(6 / (4 · width)),
- * biases zero.
- * @throws RangeError for sizes, and for a width that cannot be shared among the heads
+ * Scaled dot-product attention with several heads (Vaswani et al., 2017), over tensors of the shape `[batch, length,
+ * width]`. The names, shapes and initial values of the parameters are those of `MultiheadAttention` in PyTorch: the
+ * projections of queries, keys and values are uniform within ±√(6 / (4 · width)), and biases are 0.
  */
 export class MultiHeadAttention extends Module {
+  /** The size of the last dimension. */
   readonly width: number;
+  /** The number of heads. */
   readonly heads: number;
+  /** Whether each position attends only to itself and to earlier positions. */
   readonly causal: boolean;
+  /** The probability with which a weight of the attention is set to 0 in training. */
   readonly dropout: number;
-  /** `[3 · width, width]`: of queries, keys and values, in this order. */
+  /** The projections of queries, keys and values, in this order, of the shape `[3 · width, width]`. */
   readonly in_proj_weight: Tensor;
+  /** The biases of the projections, of the shape `[3 · width]`; null without biases. */
   readonly in_proj_bias: Tensor | null;
+  /** The projection of the result. */
   readonly out_proj: Linear;
 
+  /**
+   * Makes the layer.
+   *
+   * @param width size of the last dimension, a multiple of `heads`
+   * @param heads number of heads, from 1
+   * @param options causality, dropout, biases, type
+   * @throws {RangeError} when a size is out of range, or `width` is not a multiple of `heads`
+   */
   constructor(
     width: number,
     heads: number,
@@ -55,10 +69,12 @@ export class MultiHeadAttention extends Module {
   }
 
   /**
-   * @param query `[batch, length, width]`
-   * @param key `[batch, other length, width]`. Default: the query
-   * @param value like the key. Default: the key
-   * @returns `[batch, length, width]`
+   * Computes the attention.
+   *
+   * @param query of the shape `[batch, length, width]`
+   * @param key of the shape `[batch, other length, width]`; default: the query
+   * @param value of the shape of the key; default: the key
+   * @returns a tensor of the shape `[batch, length, width]`
    */
   forward(query: Tensor, key: Tensor = query, value: Tensor = key): Tensor {
     using scope = new TensorScope();

@@ -9,18 +9,26 @@ export function checkProbability(layer: string, probability: number): void {
 }
 
 /**
- * In training, zeroes each element with a probability, and scales the others up so that the mean stays; otherwise answers what it is given.
- * @throws RangeError for what is no probability
+ * In training, sets each element to 0 with a probability and scales the other elements so that the mean stays.
+ * Otherwise, returns its input.
  */
 export class Dropout extends Module {
+  /** The probability with which an element is set to 0. */
   readonly probability: number;
 
+  /**
+   * Makes the layer.
+   *
+   * @param probability from 0 to 1; default 0.5
+   * @throws {RangeError} when the probability is out of range
+   */
   constructor(probability = 0.5) {
     super();
     checkProbability("Dropout", probability);
     this.probability = probability;
   }
 
+  /** Applies the layer to a tensor of any shape. */
   forward(x: Tensor): Tensor {
     return this.training && this.probability > 0 ? torch.dropout(x, this.probability, true) : x;
   }

@@ -3,21 +3,31 @@ import { torch } from "../torch.js";
 import { checkLayerSizes, filledParameter, type LayerOptions } from "./init.js";
 import { Module } from "./module.js";
 
-/**
- * A vector for each of `count` things, by their index. They begin normal, with mean 0 and deviation 1.
- * @throws RangeError for sizes
- */
+/** A table of vectors, looked up by index. The initial values are normally distributed with mean 0 and deviation 1. */
 export class Embedding extends Module {
-  /** `[count, width]` */
+  /** The vectors, of the shape `[count, width]`. */
   readonly weight: Tensor;
 
+  /**
+   * Makes the layer.
+   *
+   * @param count number of vectors, from 1
+   * @param width size of a vector, from 1
+   * @param options type of the parameters
+   * @throws {RangeError} when a size is out of range
+   */
   constructor(count: number, width: number, { dtype = "float32" }: LayerOptions = {}) {
     super();
     checkLayerSizes("Embedding", { count, width });
     this.weight = filledParameter([count, width], dtype, (empty) => empty.normal_());
   }
 
-  /** Indices, `int64` or `int32`, of shape `[…]` to vectors, `[…, width]` */
+  /**
+   * Looks up vectors.
+   *
+   * @param indices of the type `int64` or `int32` and any shape
+   * @returns the vectors, of the shape of the indices followed by `width`
+   */
   forward(indices: Tensor): Tensor {
     return torch.embedding(this.weight, indices);
   }

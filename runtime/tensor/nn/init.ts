@@ -4,8 +4,9 @@ import { torch } from "../torch.js";
 import type { Dtype } from "../types.js";
 import { parameter } from "./parameter.js";
 
+/** The options of all layers. */
 export interface LayerOptions {
-  /** Of its parameters. Default: `float32`. */
+  /** The type of the parameters. Default: `float32`. */
   readonly dtype?: Dtype;
 }
 

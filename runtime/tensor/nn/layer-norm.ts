@@ -3,22 +3,30 @@ import { torch } from "../torch.js";
 import { checkLayerSizes, filledParameter, type LayerOptions } from "./init.js";
 import { Module } from "./module.js";
 
+/** The options of {@link LayerNorm}. */
 export interface LayerNormOptions extends LayerOptions {
-  /** Added to the variance. Default: 1e-5. */
+  /** A number that is added to the variance. Default: 1e-5. */
   readonly eps?: number;
 }
 
-/**
- * Brings the last dimensions to mean 0 and variance 1, then scales and shifts each element. `weight` begins with ones, `bias` with zeros.
- * @throws RangeError for sizes
- */
+/** Normalizes the last dimensions to mean 0 and variance 1, then scales and shifts each element. */
 export class LayerNorm extends Module {
+  /** The sizes of the last dimensions. */
   readonly shape: readonly number[];
+  /** The number that is added to the variance. */
   readonly eps: number;
+  /** The factor of each element; initially 1. */
   readonly weight: Tensor;
+  /** The offset of each element; initially 0. */
   readonly bias: Tensor;
 
-  /** @param shape of the last dimensions; a number: of the last one */
+  /**
+   * Makes the layer.
+   *
+   * @param shape sizes of the last dimensions, or the size of the last one
+   * @param options type, and the number that is added to the variance
+   * @throws {RangeError} when a size is out of range
+   */
   constructor(shape: number | readonly number[], { eps = 1e-5, dtype = "float32" }: LayerNormOptions = {}) {
     super();
     this.shape = typeof shape === "number" ? [shape] : [...shape];
@@ -28,6 +36,7 @@ export class LayerNorm extends Module {
     this.bias = filledParameter(this.shape, dtype, (empty) => empty.zero_());
   }
 
+  /** Applies the layer to a tensor whose last dimensions have the sizes `shape`. */
   forward(x: Tensor): Tensor {
     return torch.layer_norm(x, this.shape, this.weight, this.bias, this.eps);
   }

@@ -3,21 +3,27 @@ import { torch } from "../torch.js";
 import { checkLayerSizes, type LayerOptions, uniformParameter } from "./init.js";
 import { Module } from "./module.js";
 
+/** The options of {@link Linear}. */
 export interface LinearOptions extends LayerOptions {
-  /** Default: true. */
+  /** Whether the layer has a bias. Default: true. */
   readonly bias?: boolean;
 }
 
-/**
- * `x · weightᵀ + bias`, of the last dimension. Both begin uniform within ±1/√inputs.
- * @throws RangeError for sizes
- */
+/** Computes `x · weightᵀ + bias` over the last dimension. Both parameters are initially uniform within ±1/√inputs. */
 export class Linear extends Module {
-  /** `[outputs, inputs]` */
+  /** The weights, of the shape `[outputs, inputs]`. */
   readonly weight: Tensor;
-  /** `[outputs]` */
+  /** The bias, of the shape `[outputs]`; null without one. */
   readonly bias: Tensor | null;
 
+  /**
+   * Makes the layer.
+   *
+   * @param inputs size of the last dimension of the input, from 1
+   * @param outputs size of the last dimension of the result, from 1
+   * @param options bias and type
+   * @throws {RangeError} when a size is out of range
+   */
   constructor(inputs: number, outputs: number, { bias = true, dtype = "float32" }: LinearOptions = {}) {
     super();
     checkLayerSizes("Linear", { inputs, outputs });
@@ -26,7 +32,7 @@ export class Linear extends Module {
     this.bias = bias ? uniformParameter([outputs], bound, dtype) : null;
   }
 
-  /** `[…, inputs]` to `[…, outputs]` */
+  /** Applies the layer: `[…, inputs]` becomes `[…, outputs]`. */
   forward(x: Tensor): Tensor {
     return torch.linear(x, this.weight, this.bias);
   }

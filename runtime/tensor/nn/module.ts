@@ -3,8 +3,12 @@ import { copyTensors, type TensorDict } from "../state.js";
 import type { Tensor } from "../tensor.js";
 import { type ParameterKind, parameterKindOf } from "./parameter.js";
 
+/** The options of `Module.loadStateDict`. */
 export interface LoadStateOptions {
-  /** Whether the state has to have exactly the module's names. Default: true. Otherwise those that both have are loaded. */
+  /**
+   * Whether the state must have exactly the names of the module. With false, the names that both have are loaded.
+   * Default: true.
+   */
   readonly strict?: boolean;
 }
 
@@ -13,20 +17,30 @@ type ModuleEntry =
   | { readonly name: string; readonly tensor: Tensor; readonly kind: ParameterKind };
 
 /**
- * What models are made of. Its state are the tensors among its properties that `parameter` or `buffer` has marked, and that of the modules
- * among them; also in arrays and plain objects. Their names are the way to them: `blocks.0.weight`. Private names (`#weight`) are not seen.
+ * The base class of models. The state of a module consists of the tensors among its properties that {@link parameter}
+ * or {@link buffer} has marked, and the state of the modules among its properties, also in arrays and plain objects.
+ * Names are paths of properties: `blocks.0.weight`. Private properties (`#weight`) are not part of the state.
  *
- *     class Net extends nn.Module {
- *       hidden = new nn.Linear(2, 16);
- *       scale = nn.parameter(torch.ones([1]));
- *       forward(x: Tensor) { return this.hidden.forward(x).mul(this.scale); }
- *     }
+ * @example
+ * ```ts
+ * import { nn, type Tensor, torch } from "viceroy/tensor";
+ *
+ * class Net extends nn.Module {
+ *   hidden = new nn.Linear(2, 16);
+ *   scale = nn.parameter(torch.ones([1]));
+ *   forward(x: Tensor) {
+ *     return this.hidden.forward(x).mul(this.scale);
+ *   }
+ * }
+ * ```
  */
 export abstract class Module {
-  /** Whether it behaves as in training: dropout does something. Set by `train` and `eval`. */
+  /** Whether the module behaves as in training. `train` and `eval` set it. */
   training = true;
 
-  /** Each once, although several names may lead to it, in the order of properties. */
+  /**
+   * Returns the parameters with their names, in the order of properties. A parameter with several names appears once.
+   */
   namedParameters(): [name: string, parameter: Tensor][] {
     const seen = new Set<Tensor>();
     return this.#tensors()
@@ -34,17 +48,17 @@ export abstract class Module {
       .map(({ name, tensor }) => [name, tensor]);
   }
 
-  /** Each once. */
+  /** Returns the parameters, each once. */
   parameters(): Tensor[] {
     return this.namedParameters().map(([, one]) => one);
   }
 
-  /** This one, and all in it; each once. */
+  /** Returns this module and all modules in it, each once. */
   modules(): Module[] {
     return [...new Set([this, ...this.#entries().flatMap((found) => ("module" in found ? [found.module] : []))])];
   }
 
-  /** The tensors themselves, no copies, by all of their names. */
+  /** Returns the parameters and buffers by all their names. The tensors are not copied. */
   stateDict(): TensorDict {
     const state: Record<string, Tensor> = Object.create(null);
     for (const { name, tensor } of this.#tensors()) {
@@ -56,33 +70,48 @@ export abstract class Module {
   }
 
   /**
-   * Copies elements into parameters and buffers, converting floating-point numbers of another size. All or none.
-   * @throws TypeError that lists names, shapes, types and places that do not fit
+   * Copies elements into parameters and buffers. Floating-point numbers of other sizes are converted. If it throws,
+   * nothing has been copied.
+   *
+   * @param state the tensors by their names
+   * @param options whether all names must match
+   * @throws {TypeError} when names, shapes or types do not match; the message lists them
    */
   loadStateDict(state: TensorDict, { strict = true }: LoadStateOptions = {}): void {
     copyTensors(this.stateDict(), state, this.#className, strict);
   }
 
-  /** Lets all modules in it behave as in training, or not. */
+  /**
+   * Sets whether this module and all modules in it behave as in training.
+   *
+   * @param training default true
+   * @returns this module
+   */
   train(training = true): this {
     for (const module of this.modules()) module.training = training;
     return this;
   }
 
+  /**
+   * Ends training: the same as `train(false)`.
+   *
+   * @returns this module
+   */
   eval(): this {
     return this.train(false);
   }
 
-  /** Parameters have no gradients from now on, so that the next `backward` doesn't add to them. */
+  /** Sets the gradients of all parameters to null, so that the next `backward` starts from zero. */
   zeroGrad(): void {
     for (const one of this.parameters()) one.grad = null;
   }
 
-  /** Frees its parameters and buffers. Idempotent. */
+  /** Frees the parameters and buffers. Disposing again has no effect. */
   dispose(): void {
     for (const { tensor } of this.#tensors()) tensor.dispose();
   }
 
+  /** Frees the parameters and buffers at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.dispose();
   }

@@ -5,14 +5,22 @@ export type ParameterKind = "parameter" | "buffer";
 
 const parameterKinds = new WeakMap<object, ParameterKind>();
 
-/** Marks a tensor that is trained: it requires gradients from now on. Where one is a property of a module it is part of its state. */
+/**
+ * Marks a tensor as a parameter: it requires gradients, and is part of the state of a module.
+ *
+ * @returns the tensor
+ */
 export function parameter(tensor: Tensor): Tensor {
   tensor.requiresGrad = true;
   parameterKinds.set(tensor, "parameter");
   return tensor;
 }
 
-/** Marks a tensor that is part of a module's state without being trained: running statistics, frequencies. */
+/**
+ * Marks a tensor as a buffer: a part of the state of a module that is not trained, such as running statistics.
+ *
+ * @returns the tensor
+ */
 export function buffer(tensor: Tensor): Tensor {
   parameterKinds.set(tensor, "buffer");
   return tensor;

@@ -2,24 +2,37 @@ import type { Tensor } from "../tensor.js";
 import { call } from "../torch.js";
 import { checkNumber, type Group, Optimizer } from "./optimizer.js";
 
+/** The options of {@link Adam} and {@link AdamW}. */
 export interface AdamOptions {
-  /** Learning rate. Default: 0.001. */
+  /** The learning rate, more than 0. Default: 0.001. */
   readonly lr?: number;
-  /** How much of the means of gradients, and of their squares, is kept. Default: 0.9 and 0.999. */
+  /**
+   * The fractions of the means of gradients and of their squares that are kept, from 0 to 1. Default: 0.9 and 0.999.
+   */
   readonly betas?: readonly [number, number];
-  /** Added to the root of the mean of squares. Default: 1e-8. */
+  /** A number that is added to the root of the mean of squares. Default: 1e-8. */
   readonly eps?: number;
-  /** Default: 0 for Adam, 0.01 for AdamW. */
+  /** The weight decay. Default: 0 for Adam, 0.01 for AdamW. */
   readonly weightDecay?: number;
 }
 
-/** Adam (Kingma and Ba, 2014), computed as PyTorch does; weight decay is added to gradients. */
+/** The Adam optimizer (Kingma and Ba, 2014), computed as in PyTorch. Weight decay is added to the gradients. */
 export class Adam extends Optimizer {
+  /** The fractions of the means that are kept. */
   readonly betas: readonly [number, number];
+  /** The number that is added to the root of the mean of squares. */
   readonly eps: number;
+  /** The weight decay. */
   readonly weightDecay: number;
 
-  /** @throws TypeError, RangeError */
+  /**
+   * Makes the optimizer.
+   *
+   * @param parameters tensors that require gradients, each once
+   * @param options learning rate and coefficients
+   * @throws {TypeError} when a parameter does not require gradients, or is given twice
+   * @throws {RangeError} when a number is out of range
+   */
   constructor(
     parameters: Iterable<Tensor>,
     { lr = 1e-3, betas = [0.9, 0.999], eps = 1e-8, weightDecay = 0 }: AdamOptions = {},
@@ -33,6 +46,7 @@ export class Adam extends Optimizer {
     this.weightDecay = weightDecay;
   }
 
+  /** Changes the parameters in place. */
   protected override update(group: Group): void {
     const { parameters, steps, kept } = group;
     const [beta1, beta2] = this.betas;
@@ -51,20 +65,31 @@ export class Adam extends Optimizer {
     call("_foreach_addcdiv_.ScalarList", [parameters, means, roots, rates]);
   }
 
-  /** @returns the gradients, with what weight decay adds to them */
+  /** Returns the gradients, to which weight decay has been added. */
   protected decay({ parameters, gradients }: Group): readonly Tensor[] {
     if (this.weightDecay === 0) return gradients;
     return call("_foreach_add.List", [gradients, parameters], { alpha: this.weightDecay }) as readonly Tensor[];
   }
 }
 
-/** Adam whose weight decay makes parameters smaller themselves (Loshchilov and Hutter, 2019), computed as PyTorch does. */
+/**
+ * The AdamW optimizer (Loshchilov and Hutter, 2019), computed as in PyTorch. Weight decay makes the parameters
+ * themselves smaller.
+ */
 export class AdamW extends Adam {
-  /** @throws TypeError, RangeError */
+  /**
+   * Makes the optimizer.
+   *
+   * @param parameters tensors that require gradients, each once
+   * @param options learning rate and coefficients
+   * @throws {TypeError} when a parameter does not require gradients, or is given twice
+   * @throws {RangeError} when a number is out of range
+   */
   constructor(parameters: Iterable<Tensor>, { weightDecay = 0.01, ...options }: AdamOptions = {}) {
     super(parameters, { ...options, weightDecay });
   }
 
+  /** Makes the parameters smaller, and returns the gradients. */
   protected override decay({ parameters, gradients }: Group): readonly Tensor[] {
     if (this.weightDecay !== 0) call("_foreach_mul_.Scalar", [parameters, 1 - this.lr * this.weightDecay]);
     return gradients;

@@ -22,13 +22,18 @@ interface GradientView {
   readonly view: Tensor;
 }
 
+/** The gradients of parameters in one block of memory for each type, so that one operation averages them over procs. */
 export class FlatGradients {
+  /** The parameters. */
   readonly parameters: readonly Tensor[];
   readonly #buffers: readonly FlatBuffer[];
 
   /**
-   * The gradients of parameters are parts of it from here on: `backward` adds to them. Those that there are keep what they are.
-   * @throws TypeError where something is no parameter that requires a gradient, or is named twice
+   * Makes the gradients of parameters parts of the block, to which `backward` adds. Existing gradients keep their
+   * values.
+   *
+   * @param parameters tensors that require gradients, each once
+   * @throws {TypeError} when a tensor does not require gradients, or is given twice
    */
   constructor(parameters: Iterable<Tensor>) {
     this.parameters = [...parameters];
@@ -53,7 +58,9 @@ export class FlatGradients {
     this.#attachViews();
   }
 
-  /** All gradients are zero: instead of `zeroGrad` of an optimizer, after which they would have to be copied here again. */
+  /**
+   * Sets all gradients to 0. Use it instead of `zeroGrad` of an optimizer, which removes the gradients from the block.
+   */
   zero(): void {
     noGrad(() => {
       for (const { elements: all } of this.#buffers) all.zero_().dispose();
@@ -62,9 +69,12 @@ export class FlatGradients {
   }
 
   /**
-   * All gradients become those that processes have on average along dimensions of the mesh: one operation between processes for each type of
-   * elements. One that is null stays null, on all of them.
-   * @throws TensorError, RangeError as `reduce` does
+   * Replaces all gradients by their averages along dimensions of the mesh. A gradient that is null on every proc stays
+   * null.
+   *
+   * @param along one dimension of the mesh, or several
+   * @throws {TensorError} when the gradients do not live on a mesh
+   * @throws {RangeError} when the mesh does not have the dimension
    */
   average(along: Along): void {
     this.#copyStrayGradients();
@@ -74,7 +84,7 @@ export class FlatGradients {
     });
   }
 
-  /** Gradients are null from here on. Idempotent. */
+  /** Sets the gradients to null and frees the block. Disposing again has no effect. */
   dispose(): void {
     for (const { elements: all, views: parts } of this.#buffers) {
       if (all.disposed) continue;
@@ -86,6 +96,7 @@ export class FlatGradients {
     }
   }
 
+  /** Disposes of the gradients at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.dispose();
   }

@@ -6,38 +6,51 @@ import { copyTensors, type TensorDict } from "../state.js";
 import { isTensor, type Tensor } from "../tensor.js";
 import { torch } from "../torch.js";
 
-/** What an optimizer goes on from. Numbers are known here at once, also of a mesh; tensors are where the parameters are. */
+/** The state of an optimizer. */
 export interface OptimizerState {
+  /** The learning rate. */
   readonly lr: number;
-  /** That each parameter has made; one without gradient makes none. */
+  /** The number of steps of each parameter. Steps without a gradient do not count. */
   readonly steps: readonly number[];
-  /** By kind and index of the parameter: `exp_avg.0`. */
+  /** The tensors of the state, by kind and index of the parameter: `exp_avg.0`. */
   readonly tensors: TensorDict;
 }
 
-/** The parameters of one step that have gradients, with all that belongs to them at the same indices. */
+/** The parameters of one step that have gradients. All lists have the same order. */
 export interface Group {
+  /** The parameters. */
   readonly parameters: readonly Tensor[];
+  /** Their gradients. */
   readonly gradients: readonly Tensor[];
-  /** Of each, with this one. */
+  /** The number of steps of each parameter, this one included. */
   readonly steps: readonly number[];
-  /** What is kept for each, of a kind. */
+  /**
+   * Returns the tensors of the state of one kind.
+   *
+   * @param kind the name of the kind: `exp_avg`
+   */
   kept(kind: string): readonly Tensor[];
 }
 
 /**
- * Changes parameters by their gradients. One operation of libtorch does the same to all of them, so that a step on a mesh is a few commands,
- * however many there are.
+ * The base class of optimizers. One operation of libtorch changes all parameters, so that a step on a mesh sends few
+ * commands.
  */
 export abstract class Optimizer {
+  /** The parameters. */
   readonly parameters: readonly Tensor[];
   readonly #kept: ReadonlyMap<string, readonly Tensor[]>;
   #steps: number[];
   #lr: number;
 
   /**
-   * @param kinds what is kept for each parameter; zeros at first
-   * @throws TypeError, RangeError for parameters that cannot be optimized together, and for options
+   * Checks the parameters, and makes the state, which is initially 0.
+   *
+   * @param parameters tensors that require gradients, each once
+   * @param lr the learning rate, from 0
+   * @param kinds the kinds of tensors that the state has for each parameter
+   * @throws {TypeError} when a parameter does not require gradients, or is given twice
+   * @throws {RangeError} when the learning rate is out of range
    */
   constructor(parameters: Iterable<Tensor>, lr: number, kinds: readonly string[]) {
     this.parameters = [...parameters];
@@ -49,7 +62,11 @@ export abstract class Optimizer {
     this.#kept = new Map(kinds.map((kind) => [kind, this.parameters.map((one) => torch.zeros_like(one))]));
   }
 
-  /** The learning rate; may be changed between steps. @throws RangeError for what is none */
+  /**
+   * The learning rate, which can be changed between steps.
+   *
+   * @throws {RangeError} when it is set to a number that is out of range
+   */
   get lr(): number {
     return this.#lr;
   }
@@ -77,20 +94,26 @@ export abstract class Optimizer {
     });
   }
 
-  /** Changes parameters, in place; tensors that it makes are disposed of. */
+  /** Changes the parameters in place. Tensors that it makes are disposed of afterwards. */
   protected abstract update(group: Group): void;
 
-  /** Parameters have no gradients from now on, so that the next `backward` doesn't add to them. */
+  /** Sets the gradients of all parameters to null, so that the next `backward` starts from zero. */
   zeroGrad(): void {
     for (const one of this.parameters) one.grad = null;
   }
 
-  /** The tensors themselves, no copies. */
+  /** Returns the state. The tensors are not copied. */
   stateDict(): OptimizerState {
     return { lr: this.#lr, steps: [...this.#steps], tensors: this.#tensors() };
   }
 
-  /** Copies elements, and takes over the learning rate. All or none. @throws TypeError, RangeError that say what does not fit */
+  /**
+   * Copies the state of an optimizer into this one. If it throws, nothing has been copied.
+   *
+   * @param state of an optimizer of the same class and parameters
+   * @throws {TypeError} when names, shapes or types do not match
+   * @throws {RangeError} when a number is out of range
+   */
   loadStateDict({ lr, steps, tensors }: OptimizerState): void {
     checkNumber("lr", lr);
     if (!Array.isArray(steps) || steps.length !== this.parameters.length || !steps.every(isStepCount)) {
@@ -103,11 +126,12 @@ export abstract class Optimizer {
     this.#steps = [...steps];
   }
 
-  /** Frees what it keeps, and not the parameters. Idempotent. */
+  /** Frees the state, but not the parameters. Disposing again has no effect. */
   dispose(): void {
     for (const one of Object.values(this.#tensors())) one.dispose();
   }
 
+  /** Frees the state at the end of a `using` block. */
   [Symbol.dispose](): void {
     this.dispose();
   }

@@ -2,24 +2,35 @@ import type { Tensor } from "../tensor.js";
 import { call } from "../torch.js";
 import { checkNumber, type Group, Optimizer } from "./optimizer.js";
 
+/** The options of {@link SGD}. */
 export interface SGDOptions {
-  /** Learning rate. */
+  /** The learning rate, from 0. */
   readonly lr: number;
-  /** How much of the last step's direction is kept. Default: 0. */
+  /** The fraction of the last step's direction that is kept. Default: 0. */
   readonly momentum?: number;
-  /** Looks ahead by the momentum (Sutskever et al., 2013). Default: false. */
+  /** Whether Nesterov momentum is used (Sutskever et al., 2013). Default: false. */
   readonly nesterov?: boolean;
-  /** How much of a parameter is added to its gradient. Default: 0. */
+  /** The fraction of a parameter that is added to its gradient. Default: 0. */
   readonly weightDecay?: number;
 }
 
-/** Stochastic gradient descent, computed as PyTorch does, without dampening. */
+/** Stochastic gradient descent, computed as in PyTorch, without dampening. */
 export class SGD extends Optimizer {
+  /** The fraction of the last step's direction that is kept. */
   readonly momentum: number;
+  /** Whether Nesterov momentum is used. */
   readonly nesterov: boolean;
+  /** The fraction of a parameter that is added to its gradient. */
   readonly weightDecay: number;
 
-  /** @throws TypeError, RangeError */
+  /**
+   * Makes the optimizer.
+   *
+   * @param parameters tensors that require gradients, each once
+   * @param options learning rate and coefficients
+   * @throws {TypeError} when a parameter does not require gradients, or is given twice
+   * @throws {RangeError} when a number is out of range
+   */
   constructor(parameters: Iterable<Tensor>, { lr, momentum = 0, nesterov = false, weightDecay = 0 }: SGDOptions) {
     checkNumber("momentum", momentum);
     checkNumber("weightDecay", weightDecay);
@@ -30,6 +41,7 @@ export class SGD extends Optimizer {
     this.weightDecay = weightDecay;
   }
 
+  /** Changes the parameters in place. */
   protected override update({ parameters, gradients, kept }: Group): void {
     const { lr, momentum, nesterov, weightDecay } = this;
     let direction = gradients;

@@ -13,20 +13,28 @@ import { registerFunction } from "./functions.js";
 import { FunctionRunner } from "./runner.js";
 import { readValues, writeValues } from "./values.js";
 
-/** A function that `remote` has made known. `P`: what `rref` answers. */
+/** A function that can run on the procs of a mesh. {@link remote} makes it. `P` is the result of `rref`. */
 export class RemoteFunction<A extends unknown[], R, P> {
   readonly #name: RemoteName;
   readonly #shapes: ((...args: A) => ResultShapes) | undefined;
 
-  /** Made by `remote`. */
+  /**
+   * Called by {@link remote}.
+   *
+   * @hidden
+   */
   constructor(called: RemoteName, shapes: ((...args: A) => ResultShapes) | undefined) {
     this.#name = called;
     this.#shapes = shapes;
   }
 
   /**
-   * Runs it on all processes of the mesh that is active; answers what each answers.
-   * @throws TensorError outside of `activate`; TypeError for arguments that are neither tensors nor what JSON has
+   * Runs the function on all procs of the active mesh.
+   *
+   * @param args tensors, and values that JSON has
+   * @returns the results, one for each rank
+   * @throws {TensorError} when no mesh is active
+   * @throws {TypeError} when an argument is neither a tensor nor a value that JSON has
    */
   call(...args: A): Promise<ValueMesh<R>> {
     const { name } = this.#name;
@@ -43,7 +51,14 @@ export class RemoteFunction<A extends unknown[], R, P> {
     );
   }
 
-  /** The same, and the answers, tensors or lists of them, stay there as tensors of the mesh, as those of actors do. */
+  /**
+   * Runs the function on all procs of the active mesh, and leaves the results there, as tensors of the mesh.
+   *
+   * @param args tensors, and values that JSON has
+   * @returns a tensor or a list of tensors; a promise of it unless the function has `shapes`
+   * @throws {TensorError} when no mesh is active
+   * @throws {TypeError} when an argument is neither a tensor nor a value that JSON has
+   */
   rref(...args: A): P {
     const { name } = this.#name;
     const runner = runnerActorsOf(requireCurrentMesh(name));
@@ -55,24 +70,41 @@ export class RemoteFunction<A extends unknown[], R, P> {
     return rref({ ...to, args, send }, this.#shapes as ((...args: never[]) => ResultShapes) | undefined) as P;
   }
 
+  /** Returns the name of the function as text. */
   toString(): string {
     return `RemoteFunction ${this.#name.name}`;
   }
 }
 
 /**
- * Makes a function known that can be run on the processes of a mesh: `export const scaled = remote(import.meta.url, "scaled", (x: Tensor,
- * by: number) => x.mul(by))`. Processes import the module when it is first called there: it must be found at the same place by all.
- * Arguments and answers are tensors, and what JSON has.
- * @param module `import.meta.url`
- * @param name of this one in the module
- * @param shapes tells shape and type of what is answered, so that `rref` need not wait for that
+ * Defines a function that can run on the procs of a mesh. Procs import the module when the function is first called
+ * there, so that the module must have the same path everywhere. Arguments and results are tensors, and values that JSON
+ * has.
+ *
+ * @example
+ * ```ts
+ * import { remote, type Tensor } from "viceroy/tensor";
+ *
+ * export const scaled = remote(import.meta.url, "scaled", (x: Tensor, by: number) => x.mul(by));
+ * ```
+ *
+ * @param module `import.meta.url` of the module that exports the function
+ * @param name of the export
+ * @param run the function
  */
 export function remote<A extends unknown[], R>(
   module: string,
   name: string,
   run: (...args: A) => R,
 ): RemoteFunction<A, Awaited<R>, Promise<Awaited<R>>>;
+/**
+ * Defines a function whose `rref` need not wait for the shapes of its results.
+ *
+ * @param module `import.meta.url` of the module that exports the function
+ * @param name of the export
+ * @param run the function
+ * @param shapes returns shape and type of each result
+ */
 export function remote<A extends unknown[], R>(
   module: string,
   name: string,

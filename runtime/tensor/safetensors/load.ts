@@ -12,23 +12,31 @@ import { elementSize, typedArrayOver } from "../typed-array.js";
 import type { Device, Dtype, TensorData } from "../types.js";
 import { MAX_HEADER_BYTES, PREFIX_BYTES, readHeader, type SafetensorsHeader, type TensorEntry } from "./header.js";
 
+/** The options of {@link loadTensors}. */
 export interface LoadOptions {
-  /** Only these. Default: all of them. */
+  /** The names of the tensors to load. Default: all. */
   readonly names?: readonly string[];
-  /** `"cpu"`: tensors of this process, also where a mesh is active. */
+  /** With `"cpu"`, the tensors live in this process, also where a mesh is active. */
   readonly device?: Device;
 }
 
-/** What a safetensors file has. */
+/** The content of a safetensors file. */
 export interface TensorFile {
-  /** What who has written it says of it. */
+  /** The metadata that the author of the file has written. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** The types and shapes of the tensors, by their names. */
   readonly tensors: Readonly<Record<string, { readonly dtype: Dtype; readonly shape: readonly number[] }>>;
 }
 
 /**
- * The tensors of a safetensors file, by their names. Where a mesh is active they are of the mesh, the same on all processes.
- * @throws TensorError for what is no such file; RangeError for names that it does not have; what the system says of files that cannot be read
+ * Loads the tensors of a safetensors file. Where a mesh is active, they live on the mesh, the same on all procs.
+ *
+ * @param file path of the file
+ * @param options names and device
+ * @returns the tensors by their names
+ * @throws {TensorError} as a rejection, when the file is not a valid safetensors file
+ * @throws {RangeError} as a rejection, when the file does not have a name
+ * @throws {Error} as a rejection, when the file cannot be read
  */
 export async function loadTensors(file: string, { names, device }: LoadOptions = {}): Promise<TensorDict> {
   return withTensorFile(file, async (handle, { entries }, data) => {
@@ -52,7 +60,13 @@ export async function loadTensors(file: string, { names, device }: LoadOptions =
   });
 }
 
-/** What a safetensors file has, without reading elements. @throws as `loadTensors` */
+/**
+ * Reads names, types and shapes of a safetensors file, without its elements.
+ *
+ * @param file path of the file
+ * @throws {TensorError} as a rejection, when the file is not a valid safetensors file
+ * @throws {Error} as a rejection, when the file cannot be read
+ */
 export async function tensorsIn(file: string): Promise<TensorFile> {
   return withTensorFile(file, async (_, { metadata, entries }) => {
     const tensors: Record<string, { dtype: Dtype; shape: readonly number[] }> = Object.create(null);

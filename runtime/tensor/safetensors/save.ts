@@ -12,18 +12,27 @@ import type { Tensor } from "../tensor.js";
 import { elementSize, typedArrayOver } from "../typed-array.js";
 import { layOutTensors, writeHeader } from "./header.js";
 
+/** The options of {@link saveTensors}. */
 export interface SaveOptions {
-  /** What the file says of itself. */
+  /** Metadata for the file. Default: none. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** Whose part of tensors of a mesh: `{ gpus: 0 }`, as for `inspect`. Needed if there are such tensors. */
+  /**
+   * The index of the proc in each dimension whose part of tensors of a mesh is written, as for {@link inspect}.
+   * Required for tensors of a mesh.
+   */
   readonly at?: Readonly<Record<string, number>>;
 }
 
 /**
- * Writes tensors by their names to a safetensors file, with the elements that they have now: a copy of them is held until it is
- * written. The file takes the place of another one when it is complete.
- * @throws TypeError for names, types and metadata that no such file can have; TensorError for tensors of a mesh without `at`, or that have
- *   failed; what the system says of files that cannot be written
+ * Writes tensors to a safetensors file, with their current elements, which are copied first. The file replaces an
+ * existing one when it is complete.
+ *
+ * @param file path of the file
+ * @param tensors by their names
+ * @param options metadata, and the proc of tensors of a mesh
+ * @throws {TypeError} as a rejection, when a name, type or metadata is not possible in such a file
+ * @throws {TensorError} as a rejection, when a tensor of a mesh is given without `at`, or has failed
+ * @throws {Error} as a rejection, when the file cannot be written
  */
 export async function saveTensors(
   file: string,

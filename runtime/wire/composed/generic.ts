@@ -6,8 +6,11 @@ import { hex } from "./base.js";
 type Factory = (...args: readonly Codec<never>[]) => Codec<unknown>;
 
 /**
- * Makes `factory` remember its codecs, so that a generic type may contain itself. They get the fingerprint that the
- * compiler gives to an application of the generic type, whose own one is `fingerprint`.
+ * Makes a function that returns codecs of a generic type. The function returns the same codec for the same arguments,
+ * so that a generic type can contain itself.
+ *
+ * @param fingerprint of the generic type; that of each codec is derived from it and the fingerprints of the arguments
+ * @param factory makes the codec for given type arguments
  */
 export function generic<F extends Factory>(fingerprint: bigint, factory: F): F {
   const known = new WeakMap<object, WeakMap<object, unknown>>();

@@ -23,14 +23,25 @@ type Codecs<T extends readonly unknown[]> = { readonly [I in keyof T]-?: Codec<T
 type Named = Readonly<Record<string, Codec<unknown>>>;
 
 /**
- * An object with known properties; given by a function when they refer to the codec being defined.
- * @param proto what the protobuf layout and JSON need to know beyond it: numbers of fields and so on
+ * Makes the codec of a plain object with the given properties.
+ *
+ * @param name of the type
+ * @param fields the codecs by the names of the properties
+ * @param proto numbers and names of the fields in the protobuf layout and JSON
  */
 function object<F extends Readonly<Record<string, Codec<unknown>>>>(
   name: string,
   fields: F,
   proto?: ObjectProto,
 ): Codec<ObjectOf<F>>;
+/**
+ * Makes the codec of a plain object with the given properties.
+ *
+ * @param name of the type
+ * @param fields the codecs by the names of the properties, or a function that returns them, for types that contain
+ *   themselves
+ * @param proto numbers and names of the fields in the protobuf layout and JSON
+ */
 function object<T extends object>(
   name: string,
   fields: FieldCodecs<T> | (() => FieldCodecs<T>),
@@ -44,17 +55,33 @@ function object<T extends object>(
   return new ObjectCodec<T>(name, fields, proto);
 }
 
+/**
+ * The codecs of scalars and well-known types, and functions that make codecs of other codecs.
+ *
+ * @example
+ * ```ts
+ * import { codec } from "viceroy";
+ *
+ * const pairs = codec.array(codec.tuple(codec.string, codec.int32));
+ * const bytes = pairs.encode([
+ *   ["a", 1],
+ *   ["b", -1],
+ * ]);
+ * pairs.decode(bytes); // [["a", 1], ["b", -1]]
+ * ```
+ */
 export const codec = {
   ...scalars,
   ...binary,
   ...jsonValues,
   ...wellKnown,
 
+  /** Makes the codec of an array. */
   array<T>(element: Codec<T>): Codec<T[]> {
     return new ArrayCodec(element);
   },
 
-  /** Elements that are `codec.optional` may be missing at the end. */
+  /** Makes the codec of a tuple. Elements at the end whose codec is `codec.optional` may be missing. */
   tuple<T extends readonly unknown[]>(...elements: Codecs<T>): Codec<T> {
     const list = elements as unknown as readonly Codec<unknown>[];
     const name = `[${list.map((element) => element.name).join(", ")}]`;
@@ -64,7 +91,7 @@ export const codec = {
     );
   },
 
-  /** A tuple that ends with any number of elements of one more type. */
+  /** Makes the codec of a tuple that ends with any number of elements of one type. */
   tupleWithRest<T extends readonly unknown[]>(
     elements: readonly Codec<unknown>[],
     rest: Codec<unknown>,
@@ -80,7 +107,7 @@ export const codec = {
     );
   },
 
-  /** A tuple of which the protobuf layout and JSON need to know more: labels, the name of its message. */
+  /** Makes the codec of a tuple with labels and a message name for the protobuf layout and JSON. */
   tupleAs<T extends readonly unknown[]>(proto: TupleProto, ...elements: Codecs<T>): Codec<T> {
     const list = elements as unknown as readonly Codec<unknown>[];
     const name = `[${list.map((element) => element.name).join(", ")}]`;
@@ -92,7 +119,12 @@ export const codec = {
     );
   },
 
-  /** The arguments of a call, by the names of its parameters. */
+  /**
+   * Makes the codec of the arguments of a call.
+   *
+   * @param name of the list of arguments, in error messages
+   * @param parameters the codecs by the names of the parameters, in order
+   */
   parameters<T extends readonly unknown[]>(name: string, parameters: Named, proto?: TupleProto): Codec<T> {
     const elements = Object.entries(parameters).map(([parameter, codec]) => ({
       codec: codec as Codec<unknown>,
@@ -101,44 +133,63 @@ export const codec = {
     return new TupleCodec(name, elements, undefined, { labels: Object.keys(parameters), ...proto });
   },
 
+  /** Makes the codec of a Map. */
   map<K, V>(key: Codec<K>, value: Codec<V>): Codec<Map<K, V>> {
     return new MapCodec(key, value);
   },
 
+  /** Makes the codec of a Set. */
   set<T>(element: Codec<T>): Codec<Set<T>> {
     return new SetCodec(element);
   },
 
-  /** Plain objects with any keys; `__proto__` is a key like any other. */
+  /** Makes the codec of a plain object with arbitrary keys, `__proto__` included. */
   record<T>(value: Codec<T>): Codec<Record<string, T>> {
     return new RecordCodec(value);
   },
 
-  /** `T | undefined`; as a property or at the end of a tuple, something that may be missing. */
+  /** Makes the codec of `T | undefined`. A property or a last element of a tuple with this codec may be missing. */
   optional<T>(inner: Codec<T>): Codec<T | undefined> {
     return new OptionalCodec(inner);
   },
 
-  /** `T | null`. */
+  /** Makes the codec of `T | null`. */
   nullable<T>(inner: Codec<T>): Codec<T | null> {
     return inner instanceof NullableCodec ? inner : new NullableCodec(inner);
   },
 
+  /** Makes the codec of a plain object with the given properties. */
   object,
 
-  /** One of these literals. */
+  /**
+   * Makes the codec of one of several literals.
+   *
+   * @param name of the type
+   * @param values the literals, in the order of their indices
+   */
   enumeration<T extends string | number>(name: string, values: readonly T[], proto?: EnumProto): Codec<T> {
     const isRange = values.length <= 256 && values.every((value, i) => value === i);
     if (isRange) return new RangeCodec(name, values.length - 1, proto) as Codec<never>;
     return new EnumCodec(name, values, proto);
   },
 
-  /** Objects told apart by the property `discriminant`, which the codecs of the variants may leave out. */
+  /**
+   * Makes the codec of a discriminated union of objects.
+   *
+   * @param name of the type
+   * @param discriminant the property that tells the variants apart; the codecs of the variants may leave it out
+   * @param variants returns the codecs by the value of the discriminant
+   */
   union<T extends object>(name: string, discriminant: string, variants: () => Named, proto?: ChoiceProto): Codec<T> {
     return new UnionCodec<T>(name, discriminant, variants as () => Readonly<Record<string, Codec<unknown>>>, proto);
   },
 
-  /** `{ case: "a", value: A } | { case: "b", value: B }`. */
+  /**
+   * Makes the codec of a oneof: `{ case: "a", value: A } | { case: "b", value: B }`.
+   *
+   * @param name of the type
+   * @param cases returns the codecs by the name of the case
+   */
   oneof<T extends { readonly case: string; readonly value: unknown }>(
     name: string,
     cases: () => Named,
@@ -147,24 +198,35 @@ export const codec = {
     return new OneofCodec<T>(name, cases as () => Readonly<Record<string, Codec<unknown>>>, proto);
   },
 
+  /** Makes the codec of a port for values of the given codec. */
   port<P>(element: () => Codec<unknown>): Codec<P> {
     return new PortCodec<P>(element as () => Codec<unknown>);
   },
 
-  /** @param dims that the mesh must have; any when not given */
+  /**
+   * Makes the codec of a mesh of actors.
+   *
+   * @param descriptor returns the interface of the actors
+   * @param dims the dimensions that the mesh must have; without it, any mesh is accepted
+   */
   mesh<M>(descriptor: () => ActorDescriptor, dims?: readonly string[]): Codec<M> {
     return new MeshCodec<M>(descriptor, dims);
   },
 
+  /** Makes the codec of a handle to registered memory. */
   rdmaBuffer<B>(): Codec<B> {
     return new RdmaBufferCodec<B>();
   },
 
+  /** Makes the codec of a tensor. */
   tensor<T>(): Codec<T> {
     return new TensorCodec<T>();
   },
 
-  /** A codec that may not be there yet when this is called, only when it is used. */
+  /**
+   * Makes a codec that calls a function for its target when it is first used: for recursive types, and for modules that
+   * import each other.
+   */
   lazy<T>(target: () => Codec<T>): Codec<T> {
     return new LazyCodec(target);
   },

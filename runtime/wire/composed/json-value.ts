@@ -287,7 +287,11 @@ class NullValueCodec extends ComposedCodec<null> {
   }
 }
 
+/** `google.protobuf.Value`: any JSON value. */
 export const value: Codec<JsonValue> = new ValueCodec();
+/** `google.protobuf.Struct`: a JSON object. */
 export const struct: Codec<Record<string, JsonValue>> = new StructCodec();
+/** `google.protobuf.ListValue`: a JSON array. */
 export const listValue: Codec<JsonValue[]> = new ListValueCodec();
+/** `google.protobuf.NullValue`: null. */
 export const nullValue: Codec<null> = new NullValueCodec();

@@ -54,6 +54,7 @@ function checkBoolean(value: boolean): void {
   if (typeof value !== "boolean") throw invalid("boolean", "true or false", value);
 }
 
+/** A boolean. */
 export const boolean: Codec<boolean> = new ScalarCodec("boolean", {
   slot: 1,
   position: scalar("bool", false, checkBoolean),
@@ -72,6 +73,7 @@ function checkDouble(value: number): void {
   if (typeof value !== "number") throw invalid("double", "a number", value);
 }
 
+/** A number: double precision. */
 export const double: Codec<number> = new ScalarCodec("double", {
   slot: 8,
   position: scalar("double", 0, checkDouble),
@@ -89,6 +91,7 @@ function checkFloat(value: number): void {
   }
 }
 
+/** A number that is rounded to single precision. */
 export const float32: Codec<number> = new ScalarCodec("float32", {
   slot: 4,
   position: scalar("float", 0, checkFloat),
@@ -169,15 +172,25 @@ function unsigned64(name: IntegerScalar): Codec<bigint> {
   });
 }
 
+/** An integer from -2^31 to 2^31 - 1; a varint in the protobuf layout. */
 export const int32 = signed32("int32");
+/** An integer from -2^31 to 2^31 - 1; a zigzag varint in the protobuf layout. */
 export const sint32 = signed32("sint32");
+/** An integer from -2^31 to 2^31 - 1; four bytes in the protobuf layout. */
 export const sfixed32 = signed32("sfixed32");
+/** An integer from 0 to 2^32 - 1; a varint in the protobuf layout. */
 export const uint32 = unsigned32("uint32");
+/** An integer from 0 to 2^32 - 1; four bytes in the protobuf layout. */
 export const fixed32 = unsigned32("fixed32");
+/** A bigint from -2^63 to 2^63 - 1; a varint in the protobuf layout. */
 export const int64 = signed64("int64");
+/** A bigint from -2^63 to 2^63 - 1; a zigzag varint in the protobuf layout. */
 export const sint64 = signed64("sint64");
+/** A bigint from -2^63 to 2^63 - 1; eight bytes in the protobuf layout. */
 export const sfixed64 = signed64("sfixed64");
+/** A bigint from 0 to 2^64 - 1; a varint in the protobuf layout. */
 export const uint64 = unsigned64("uint64");
+/** A bigint from 0 to 2^64 - 1; eight bytes in the protobuf layout. */
 export const fixed64 = unsigned64("fixed64");
 
 function checkText(value: string): void {
@@ -185,6 +198,7 @@ function checkText(value: string): void {
   if (!value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
 }
 
+/** A string. */
 export const string: Codec<string> = new ScalarCodec("string", {
   slot: 1,
   position: scalar("string", "", checkText),
@@ -218,6 +232,7 @@ class DateCodec extends ScalarCodec<Date> {
   }
 }
 
+/** A Date: milliseconds since 1970, in the protobuf layout a `google.protobuf.Timestamp`. */
 export const date: Codec<Date> = new DateCodec("date", {
   slot: 8,
   position: { kind: "message" },

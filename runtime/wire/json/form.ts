@@ -5,13 +5,15 @@ import { deepest } from "../limits.js";
 import { targetOf } from "../protobuf/structure.js";
 import { Refused } from "../refused.js";
 
+/** The options of `Codec.toJson`. */
 export interface JsonWriteOptions {
-  /** Codecs of the messages that an `Any` can hold; those of `google.protobuf` are known. */
+  /** The codecs of messages that an `Any` can contain. Those of `google.protobuf` are always known. */
   readonly registry?: readonly Codec<unknown>[];
 }
 
+/** The options of `Codec.fromJson`. */
 export interface JsonReadOptions extends JsonWriteOptions {
-  /** Leaves out what the type does not have, values of enums included, instead of refusing it. */
+  /** Whether unknown fields and unknown enum values are ignored instead of refused. Default: false. */
   readonly ignoreUnknownFields?: boolean;
 }
 

@@ -4,14 +4,23 @@ import { positionOf } from "./position.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
-/** Writes a collection as fields of `number`, none where it is empty. */
+/**
+ * Writes an array, map, set or record as fields; an empty one as no field.
+ *
+ * @param number of the field
+ */
 export function writeCollection<T>(w: ProtobufWriter, number: number, codec: Codec<T>, value: T): void {
   const position = positionOf(codec);
   if (position.kind !== "repeated" && position.kind !== "map") w.refuse();
   position.write(w, number, value);
 }
 
-/** Reads elements behind a tag of this wire type, and puts them behind those of `into`. */
+/**
+ * Reads elements of a collection and appends them to those read before.
+ *
+ * @param wire the wire type of the tag, from 0 to 5
+ * @param into the elements read before
+ */
 export function readCollection<T>(r: ProtobufReader, codec: Codec<T>, wire: number, into: T | undefined): T {
   const position = positionOf(codec);
   if (position.kind !== "repeated" && position.kind !== "map") r.refuse();

@@ -27,7 +27,10 @@ import {
   targetOf,
 } from "./structure.js";
 
-/** An actor with its endpoints, and all that they need. Its constructor is the message `<service>.constructor`. */
+/**
+ * Returns the protobuf description of an actor interface: its service with the messages and enums that the endpoints
+ * use. The arguments of the constructor are the message `<service>.constructor`.
+ */
 export function describeActor(descriptor: ActorDescriptor): ProtoSchema {
   const { service } = descriptor;
   const description = new Description(service.slice(0, service.lastIndexOf(".") + 1));

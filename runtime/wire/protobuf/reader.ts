@@ -40,15 +40,23 @@ const unsignedLong = new BigUint64Array(words.buffer);
 const aligned = new Float64Array(1024);
 const alignedBytes = new Uint8Array(aligned.buffer);
 
+/**
+ * Reads messages in the protobuf layout, for generated code. Methods named after a scalar type read one value; those
+ * that start with `packed` read a packed field and append its elements to `into`. In all methods, `size` is a number of
+ * bytes, `tag` is `number << 3 | wire type`, and `end` is a byte offset.
+ */
 export class ProtobufReader {
+  /** The bytes that contain the message. */
   input: Uint8Array = nothing;
+  /** A view of the same bytes. */
   view: DataView = nothingView;
+  /** The byte offset at which the next field is read. */
   position = 0;
-  /** End of the whole message. */
+  /** The byte offset of the end of the message. */
   end = 0;
-  /** How many messages and groups are around what is being read. */
+  /** The number of messages and groups around the current field. */
   depth = 0;
-  /** Whether this is the second attempt, which finds out where the first one failed. */
+  /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
   /** Where the last tag was. */
   #field = 0;
@@ -61,7 +69,13 @@ export class ProtobufReader {
   #textSize = 0;
   #plain = false;
 
-  /** @param view over the same memory as `input` */
+  /**
+   * Starts to read a message.
+   *
+   * @param input bytes that contain the message
+   * @param view of the same bytes
+   * @param start byte offset of the message
+   */
   reset(input: Uint8Array, view: DataView, start: number, end: number): void {
     this.input = input;
     this.view = view;
@@ -72,12 +86,16 @@ export class ProtobufReader {
     hasRead.messages = true;
   }
 
-  /** The bytes are no message of this type. Why and where, a second attempt finds out. */
+  /**
+   * Refuses the message. A second attempt finds the field and the reason.
+   *
+   * @param reason what is wrong
+   */
   refuse(reason?: string): never {
     throw new Refused(reason);
   }
 
-  /** The tag of the next field: `number << 3 | wire type`. Those that no message can have get to `unknown` or `skip`. */
+  /** Reads the tag of the next field. Invalid tags are refused by `unknown` and `skip`. */
   tag(): number {
     const at = this.position;
     this.#field = at;
@@ -91,7 +109,7 @@ export class ProtobufReader {
     return tag >>> 0;
   }
 
-  /** The lower 32 bits of a varint. */
+  /** Reads the lower 32 bits of a varint. */
   varint(): number {
     const input = this.input;
     const at = this.position;
@@ -139,34 +157,41 @@ export class ProtobufReader {
     words[1] = this.#high;
   }
 
+  /** Reads a `uint32`. */
   uint32(): number {
     return this.varint() >>> 0;
   }
 
+  /** Reads a `int32`. */
   int32(): number {
     return this.varint() | 0;
   }
 
+  /** Reads a `sint32`. */
   sint32(): number {
     const n = this.varint();
     return (n >>> 1) ^ -(n & 1);
   }
 
+  /** Reads a `bool`. */
   bool(): boolean {
     this.#high = 0;
     return (this.varint() | this.#high) !== 0;
   }
 
+  /** Reads a `uint64`. */
   uint64(): bigint {
     this.#varint64();
     return unsignedLong[0] as bigint;
   }
 
+  /** Reads a `int64`. */
   int64(): bigint {
     this.#varint64();
     return long[0] as bigint;
   }
 
+  /** Reads a `sint64`. */
   sint64(): bigint {
     this.#varint64();
     const low = words[0] as number;
@@ -177,7 +202,7 @@ export class ProtobufReader {
     return long[0] as bigint;
   }
 
-  /** The place of the next `size` bytes. */
+  /** Reserves the next `size` bytes, and returns their byte offset. */
   take(size: number): number {
     const at = this.position;
     const next = at + size;
@@ -186,37 +211,44 @@ export class ProtobufReader {
     return at;
   }
 
+  /** Reads a `fixed32`. */
   fixed32(): number {
     return this.view.getUint32(this.take(4), true);
   }
 
+  /** Reads a `sfixed32`. */
   sfixed32(): number {
     return this.view.getInt32(this.take(4), true);
   }
 
+  /** Reads a `float`. */
   float(): number {
     return this.view.getFloat32(this.take(4), true);
   }
 
+  /** Reads a `double`. */
   double(): number {
     return this.view.getFloat64(this.take(8), true);
   }
 
+  /** Reads a `fixed64`. */
   fixed64(): bigint {
     return this.view.getBigUint64(this.take(8), true);
   }
 
+  /** Reads a `sfixed64`. */
   sfixed64(): bigint {
     return this.view.getBigInt64(this.take(8), true);
   }
 
-  /** A length, of which so much is there. */
+  /** Reads a length, and refuses one that exceeds the message. */
   length(): number {
     const length = this.varint() >>> 0;
     if (length > this.end - this.position) throw new Refused("a length goes past the end of the message");
     return length;
   }
 
+  /** Reads a `string`. Refuses invalid UTF-8. */
   string(): string {
     const size = this.length();
     const from = this.position;
@@ -259,19 +291,19 @@ export class ProtobufReader {
     return text;
   }
 
-  /** `bytes`: a copy with memory of its own. */
+  /** Reads `bytes` into memory of their own. */
   getBytes(): Uint8Array {
     const size = this.length();
     const at = this.take(size);
     return new Uint8Array(this.input.subarray(at, at + size));
   }
 
-  /** `bytes` as a Uint8ClampedArray. */
+  /** Reads `bytes` as a Uint8ClampedArray. */
   clamped(): Uint8ClampedArray {
     return new Uint8ClampedArray(this.getBytes().buffer as ArrayBuffer);
   }
 
-  /** A `google.protobuf.Timestamp`, merged into an earlier one. What is finer than milliseconds is cut off. */
+  /** Reads a `google.protobuf.Timestamp`, merged into an earlier one, and cut off to milliseconds. */
   date(into?: Date): Date {
     const end = this.enter();
     const date = this.dateFields(end, into);
@@ -279,7 +311,7 @@ export class ProtobufReader {
     return date;
   }
 
-  /** The fields of a `google.protobuf.Timestamp` up to `end`. */
+  /** Reads the fields of a `google.protobuf.Timestamp` up to `end`. */
   dateFields(end: number, into?: Date): Date {
     const before = into?.getTime() ?? 0;
     let seconds = Math.floor(before / 1000);
@@ -296,27 +328,27 @@ export class ProtobufReader {
     return date;
   }
 
-  /** An enum's value as the schema has it. */
+  /** Reads an enum value, by its codec. */
   enumeration<T>(codec: Codec<T>): T {
     const position = positionOf(codec);
     if (position.kind !== "enum") this.refuse();
     return position.valueOf(this.int32());
   }
 
-  /** Reads the length of a message and goes into it. Its end, for `leave`. */
+  /** Reads the length of a message and enters the message. Returns its end, for `leave`. */
   enter(): number {
     if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
     const length = this.length();
     return this.position + length;
   }
 
-  /** Out of a message that ends at `end`, where its last field must end, too. */
+  /** Leaves a message. Refuses a message whose last field does not end at `end`. */
   leave(end: number): void {
     if (this.position !== end) throw new Refused("a field goes past the end of its message");
     this.depth--;
   }
 
-  /** A part that is a message, by its codec; merged into what was read before. */
+  /** Reads a message, by its codec, merged into an earlier occurrence. */
   message<T>(codec: Codec<T>, into?: T): T {
     const end = this.enter();
     const value = codec.readFields(this, end, into);
@@ -324,7 +356,7 @@ export class ProtobufReader {
     return value;
   }
 
-  /** A message with nothing in it: what stands for one that is not there. */
+  /** Returns the value of a message without fields, which stands for a field that is missing. */
   absent<T>(codec: Codec<T>): T {
     if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
     const value = codec.readFields(this, this.position, undefined);
@@ -332,7 +364,12 @@ export class ProtobufReader {
     return value;
   }
 
-  /** The field whose tag was just read is not in the schema: puts it, with its tag, behind the other unknown ones. */
+  /**
+   * Reads a field that the schema does not have.
+   *
+   * @param others the unknown fields before it
+   * @returns all unknown fields so far, as bytes
+   */
   unknown(tag: number, others?: Uint8Array): Uint8Array {
     const from = this.#field;
     this.skip(tag);
@@ -340,7 +377,7 @@ export class ProtobufReader {
     return append(others, this.input, from, this.position);
   }
 
-  /** Leaves out the field whose tag was just read. */
+  /** Skips a field. */
   skip(tag: number): void {
     if (tag < 8) throw new Refused("invalid tag: field number 0");
     switch (tag & 7) {
@@ -379,6 +416,7 @@ export class ProtobufReader {
 
   // Packed fields: elements are put behind those of `into`.
 
+  /** Reads a packed field of `double`. */
   packedDouble(into?: number[]): number[] {
     const end = this.#block(8);
     const from = this.position;
@@ -409,6 +447,7 @@ export class ProtobufReader {
     return values;
   }
 
+  /** Reads a packed field of `float`. */
   packedFloat(into: number[] = []): number[] {
     const end = this.#block(4);
     const { view } = this;
@@ -417,30 +456,35 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of `fixed32`. */
   packedFixed32(into: number[] = []): number[] {
     const end = this.#block(4);
     while (this.position < end) into.push(this.fixed32());
     return into;
   }
 
+  /** Reads a packed field of `sfixed32`. */
   packedSfixed32(into: number[] = []): number[] {
     const end = this.#block(4);
     while (this.position < end) into.push(this.sfixed32());
     return into;
   }
 
+  /** Reads a packed field of `fixed64`. */
   packedFixed64(into: bigint[] = []): bigint[] {
     const end = this.#block(8);
     while (this.position < end) into.push(this.fixed64());
     return into;
   }
 
+  /** Reads a packed field of `sfixed64`. */
   packedSfixed64(into: bigint[] = []): bigint[] {
     const end = this.#block(8);
     while (this.position < end) into.push(this.sfixed64());
     return into;
   }
 
+  /** Reads a packed field of `bool`. */
   packedBool(into: boolean[] = []): boolean[] {
     const end = this.#block(1);
     while (this.position < end) into.push(this.bool());
@@ -448,6 +492,7 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of `uint32`. */
   packedUint32(into: number[] = []): number[] {
     const end = this.#block(1);
     while (this.position < end) into.push(this.varint() >>> 0);
@@ -455,6 +500,7 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of `int32`. */
   packedInt32(into: number[] = []): number[] {
     const end = this.#block(1);
     while (this.position < end) into.push(this.varint() | 0);
@@ -462,6 +508,7 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of `sint32`. */
   packedSint32(into: number[] = []): number[] {
     const end = this.#block(1);
     while (this.position < end) into.push(this.sint32());
@@ -469,6 +516,7 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of `uint64`. */
   packedUint64(into: bigint[] = []): bigint[] {
     const end = this.#block(1);
     while (this.position < end) into.push(this.uint64());
@@ -476,6 +524,7 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of `int64`. */
   packedInt64(into: bigint[] = []): bigint[] {
     const end = this.#block(1);
     while (this.position < end) into.push(this.int64());
@@ -483,6 +532,7 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of `sint64`. */
   packedSint64(into: bigint[] = []): bigint[] {
     const end = this.#block(1);
     while (this.position < end) into.push(this.sint64());
@@ -490,6 +540,7 @@ export class ProtobufReader {
     return into;
   }
 
+  /** Reads a packed field of enum values, by their codec. */
   packedEnumeration<T>(codec: Codec<T>, into: T[] = []): T[] {
     const position = positionOf(codec);
     if (position.kind !== "enum") this.refuse();
@@ -499,7 +550,7 @@ export class ProtobufReader {
     return into;
   }
 
-  /** Elements of a typed array of `type`, packed (a field of wire type 2). Uint8ClampedArray is `clamped`. */
+  /** Reads a packed field into a typed array of the class `type`. */
   typed<T extends TypedArray>(type: TypedArrayConstructor<T>, into?: T): T {
     const narrow = type.BYTES_PER_ELEMENT < 4;
     const end = this.#block(narrow ? 1 : type.BYTES_PER_ELEMENT);
@@ -518,7 +569,7 @@ export class ProtobufReader {
     return into === undefined ? (elements as unknown as T) : joined(type, into, bytes, 0, bytes.length);
   }
 
-  /** One element of a typed array of `type`, not packed. */
+  /** Reads one element that is not packed, and appends it to a typed array of the class `type`. */
   typedElement<T extends TypedArray>(type: TypedArrayConstructor<T>, into?: T): T {
     const size = type.BYTES_PER_ELEMENT;
     if (size >= 4) {
@@ -541,7 +592,11 @@ export class ProtobufReader {
     return value;
   }
 
-  /** Sets a property of an object with any keys. */
+  /**
+   * Sets a property of an object with arbitrary keys, `__proto__` included.
+   *
+   * @param key of the property
+   */
   define(record: Record<string, unknown>, key: string, value: unknown): void {
     defineProperty(record, key, value);
   }

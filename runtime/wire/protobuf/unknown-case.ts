@@ -8,29 +8,41 @@ import type { ProtobufReader } from "./reader.js";
 import { unknownFields, type WithUnknownFields, withUnknown } from "./unknown.js";
 import type { ProtobufWriter } from "./writer.js";
 
-/** Writes a message that is a oneof or a union of no known case; refuses what is none. @param name that tells cases apart */
+/**
+ * Writes a oneof or union whose case the schema does not have. Refuses other values.
+ *
+ * @param name of the property that tells cases apart
+ */
 export function writeUnknownVariant(w: ProtobufWriter, name: string, value: object): void {
   const fields = (value as WithUnknownFields)[unknownFields];
   if ((value as Readonly<Record<string, unknown>>)[name] !== unknownCase || fields === undefined) w.refuse();
   w.unknown(fields);
 }
 
-/** Refuses what is no known case of a oneof, unless it is an unknown one: the message it stands in has kept that. */
+/**
+ * Refuses a value that is not a case of a oneof. The message that contains the oneof has kept the fields of an unknown
+ * case.
+ */
 export function checkUnknownCase(w: ProtobufWriter, value: { readonly case: unknown }): void {
   w.requireObject(value);
   if (value.case !== unknownCase) w.refuse();
 }
 
-/** A oneof of which no known case has come: one of the unknown fields is it. Refused where there are none. */
+/**
+ * Reads a oneof without a known case: one of the unknown fields of the message is the case. Refuses a message without
+ * unknown fields.
+ */
 export function readUnknownCase(r: ProtobufReader, fields: Uint8Array | undefined): never {
   if (fields === undefined) r.refuse();
   return { case: unknownCase, value: undefined } as never;
 }
 
 /**
- * A union of which no known variant has come this time.
- * @param into what came before
- * @param fields that were not known
+ * Reads a union without a known variant.
+ *
+ * @param discriminant the property that tells the variants apart
+ * @param into the value read before
+ * @param fields the unknown fields of the message
  */
 export function readUnknownVariant<T extends object>(
   r: ProtobufReader,

@@ -1,21 +1,28 @@
 /** Fields that a schema does not know: kept as the bytes they were, and written again behind those that it knows. */
 
 /**
- * The property of a decoded message with the fields that its schema does not know: a Uint8Array, one field after the
- * other with its tag. It is enumerable, so that `{ ...message }` keeps them; delete it to drop them. `toProtobuf` writes
- * them behind the known fields, and messages between processes keep them. `encode` and JSON leave them out.
+ * The property of a decoded message that holds the fields that its schema does not have: a Uint8Array of tags and
+ * values, one field after the other. The property is enumerable, so `{ ...message }` keeps it; delete it to drop the
+ * fields. `toProtobuf`, and messages between processes, write the fields behind the known ones; `encode` and JSON leave
+ * them out.
  */
 export const unknownFields: unique symbol = Symbol.for("viceroy.unknownFields") as never;
 
-/** A message that may have unknown fields. */
+/** A message that can have unknown fields. */
 export interface WithUnknownFields {
+  /** The fields that the schema does not have, as bytes. */
   readonly [unknownFields]?: Uint8Array;
 }
 
-/** A `T` that may have unknown fields, as generated code reads and writes it. */
+/** A `T` that can have unknown fields. */
 export type WithUnknown<T> = T & WithUnknownFields;
 
-/** `value`, with `unknown` as its unknown fields where there are any. */
+/**
+ * Sets the unknown fields of a message.
+ *
+ * @returns `value`
+ * @param unknown the fields as bytes; undefined leaves the message as it is
+ */
 export function withUnknown<T extends object>(value: T, unknown: Uint8Array | undefined): T {
   if (unknown !== undefined) (value as { [unknownFields]?: Uint8Array })[unknownFields] = unknown;
   return value;

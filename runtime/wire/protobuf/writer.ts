@@ -18,36 +18,50 @@ const words = new Int32Array(long.buffer);
 /** Texts up to this size are written unit by unit: a native call takes longer. */
 const shortUnits = 32;
 
+/**
+ * Writes messages in the protobuf layout, for generated code. Methods named after a scalar type write one field; those
+ * that start with `packed` write a packed field. In all methods, `tag` is `number << 3 | wire type`, and `p` is a byte
+ * offset. A `value` without the type, or `values` that are not an array of the type, are refused.
+ */
 export class ProtobufWriter extends Batch {
-  /** How many messages are around what is being written. */
+  /** The number of messages around the current field. */
   depth = 0;
-  /** Whether this is the second attempt, which finds out where the first one failed. */
+  /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
   /** Whether a message is being written. */
   busy = false;
 
-  /** The value is not of its type. Why and where, a second attempt finds out. */
+  /** Refuses the value. A second attempt finds the field and the reason. */
   refuse(): never {
     throw new Refused();
   }
 
+  /** Refuses a value that is not an object. */
   requireObject(value: unknown): void {
     if (typeof value !== "object" || value === null) this.refuse();
   }
 
+  /** Refuses a value that is not an array. */
   requireArray(value: unknown): void {
     if (!Array.isArray(value)) this.refuse();
   }
 
+  /** Refuses a value that is not a Map. */
   requireMap(value: unknown): void {
     if (!(value instanceof Map)) this.refuse();
   }
 
+  /** Refuses a value that is not a Set. */
   requireSet(value: unknown): void {
     if (!(value instanceof Set)) this.refuse();
   }
 
-  /** Writes a tag. The position behind it, where there is room for `room` bytes; the caller sets `position`. */
+  /**
+   * Writes a tag, and reserves room behind it. The caller sets `position`.
+   *
+   * @param room number of bytes
+   * @returns the byte offset behind the tag
+   */
   tag(tag: number, room: number): number {
     let p = this.position;
     if (p + room + 5 > this.capacity) this.grow(p + room + 5);
@@ -65,7 +79,7 @@ export class ProtobufWriter extends Batch {
     return p;
   }
 
-  /** A varint of 32 bits at `p`, where there is room for it. The position behind it. */
+  /** Writes a varint of 32 bits where room has been reserved. Returns the byte offset behind it. */
   varint(p: number, value: number): number {
     const bytes = this.bytes;
     let at = p;
@@ -78,24 +92,28 @@ export class ProtobufWriter extends Batch {
     return at;
   }
 
+  /** Writes a `uint32`. */
   uint32(tag: number, value: number): void {
     if (value !== value >>> 0) this.refuse();
     const p = this.tag(tag, 5);
     this.position = this.varint(p, value);
   }
 
+  /** Writes a `int32`. */
   int32(tag: number, value: number): void {
     if (value !== (value | 0)) this.refuse();
     const p = this.tag(tag, 10);
     this.position = value >= 0 ? this.varint(p, value) : this.varint64(p, value, -1);
   }
 
+  /** Writes a `sint32`. */
   sint32(tag: number, value: number): void {
     if (value !== (value | 0)) this.refuse();
     const p = this.tag(tag, 5);
     this.position = this.varint(p, (value << 1) ^ (value >> 31));
   }
 
+  /** Writes a `bool`. */
   bool(tag: number, value: boolean): void {
     if (typeof value !== "boolean") this.refuse();
     const p = this.tag(tag, 1);
@@ -103,6 +121,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + 1;
   }
 
+  /** Writes a `fixed32`. */
   fixed32(tag: number, value: number): void {
     if (value !== value >>> 0) this.refuse();
     const p = this.tag(tag, 4);
@@ -110,6 +129,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + 4;
   }
 
+  /** Writes a `sfixed32`. */
   sfixed32(tag: number, value: number): void {
     if (value !== (value | 0)) this.refuse();
     const p = this.tag(tag, 4);
@@ -117,6 +137,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + 4;
   }
 
+  /** Writes a `double`. */
   double(tag: number, value: number): void {
     if (typeof value !== "number") this.refuse();
     const p = this.tag(tag, 8);
@@ -124,7 +145,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + 8;
   }
 
-  /** Rounded to the nearest, refused where that would be infinite. */
+  /** Writes a `float`: rounded to the nearest, refused if the result would be infinite. */
   float(tag: number, value: number): void {
     const rounded = this.rounded(value);
     const p = this.tag(tag, 4);
@@ -132,6 +153,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + 4;
   }
 
+  /** Returns `value` as a single-precision number. Refuses a number that would become infinite. */
   rounded(value: number): number {
     if (typeof value !== "number") this.refuse();
     const rounded = Math.fround(value);
@@ -139,6 +161,7 @@ export class ProtobufWriter extends Batch {
     return rounded;
   }
 
+  /** Writes a `int64`. */
   int64(tag: number, value: bigint): void {
     this.requireInt64(value);
     const p = this.tag(tag, 10);
@@ -146,6 +169,7 @@ export class ProtobufWriter extends Batch {
     this.position = this.varint64(p, words[0] as number, words[1] as number);
   }
 
+  /** Writes a `uint64`. */
   uint64(tag: number, value: bigint): void {
     this.requireUint64(value);
     const p = this.tag(tag, 10);
@@ -153,12 +177,14 @@ export class ProtobufWriter extends Batch {
     this.position = this.varint64(p, words[0] as number, words[1] as number);
   }
 
+  /** Writes a `sint64`. */
   sint64(tag: number, value: bigint): void {
     this.requireInt64(value);
     const p = this.tag(tag, 10);
     this.position = this.zigzag64(p, value);
   }
 
+  /** Writes a `fixed64`. */
   fixed64(tag: number, value: bigint): void {
     this.requireUint64(value);
     const p = this.tag(tag, 8);
@@ -166,6 +192,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + 8;
   }
 
+  /** Writes a `sfixed64`. */
   sfixed64(tag: number, value: bigint): void {
     this.requireInt64(value);
     const p = this.tag(tag, 8);
@@ -173,14 +200,17 @@ export class ProtobufWriter extends Batch {
     this.position = p + 8;
   }
 
+  /** Refuses a value that is not an integer from -2^63 to 2^63 - 1. */
   requireInt64(value: bigint): void {
     if (typeof value !== "bigint" || value !== BigInt.asIntN(64, value)) this.refuse();
   }
 
+  /** Refuses a value that is not an integer from 0 to 2^64 - 1. */
   requireUint64(value: bigint): void {
     if (typeof value !== "bigint" || value !== BigInt.asUintN(64, value)) this.refuse();
   }
 
+  /** Writes a zigzag varint of 64 bits where room has been reserved. Returns the byte offset behind it. */
   zigzag64(p: number, value: bigint): number {
     long[0] = value;
     const low = words[0] as number;
@@ -189,7 +219,12 @@ export class ProtobufWriter extends Batch {
     return this.varint64(p, (low << 1) ^ sign, ((high << 1) | (low >>> 31)) ^ sign);
   }
 
-  /** A varint of 64 bits, given as two words, at `p`, where there is room for it. The position behind it. */
+  /**
+   * Writes a varint of 64 bits where room has been reserved. Returns the byte offset behind it.
+   *
+   * @param low the lower 32 bits
+   * @param high the upper 32 bits
+   */
   varint64(p: number, low: number, high: number): number {
     const bytes = this.bytes;
     let at = p;
@@ -203,7 +238,7 @@ export class ProtobufWriter extends Batch {
     return this.varint(at, lower);
   }
 
-  /** UTF-8; lone surrogates are refused. */
+  /** Writes a `string` as UTF-8. Refuses lone surrogates. */
   string(tag: number, value: string): void {
     if (typeof value !== "string") this.refuse();
     const units = value.length;
@@ -242,12 +277,13 @@ export class ProtobufWriter extends Batch {
     this.position = this.varint(p, size) + size;
   }
 
+  /** Writes `bytes`. */
   putBytes(tag: number, value: Uint8Array): void {
     if (!(value instanceof Uint8Array)) this.refuse();
     this.#raw(tag, value);
   }
 
-  /** `bytes` of a Uint8ClampedArray. */
+  /** Writes a Uint8ClampedArray as `bytes`. */
   clamped(tag: number, value: Uint8ClampedArray): void {
     if (!(value instanceof Uint8ClampedArray)) this.refuse();
     this.#raw(tag, new Uint8Array(value.buffer, value.byteOffset, value.length));
@@ -260,14 +296,14 @@ export class ProtobufWriter extends Batch {
     this.position = p + size;
   }
 
-  /** A `google.protobuf.Timestamp`. Invalid dates are refused. */
+  /** Writes a date as a `google.protobuf.Timestamp`. Refuses invalid dates. */
   date(tag: number, value: Date): void {
     const start = this.begin(tag);
     this.dateFields(value);
     this.end(start);
   }
 
-  /** The fields of a `google.protobuf.Timestamp`. */
+  /** Writes the fields of a `google.protobuf.Timestamp`. */
   dateFields(value: Date): void {
     if (!(value instanceof Date)) this.refuse();
     const time = value.getTime();
@@ -281,14 +317,14 @@ export class ProtobufWriter extends Batch {
     if (nanos !== 0) this.uint32(0x10, nanos);
   }
 
-  /** An enum's number, of a value as the schema has it. */
+  /** Writes an enum value, by its codec. */
   enumeration<T>(tag: number, codec: Codec<T>, value: T): void {
     const position = positionOf(codec);
     if (position.kind !== "enum") this.refuse();
     this.int32(tag, position.numberOf(value));
   }
 
-  /** A message: writes tag and room for the length. What `end` takes when its fields are written. */
+  /** Starts a message: writes its tag, and reserves room for its length. Returns the parameter of `end`. */
   begin(tag: number): number {
     if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
     const start = this.tag(tag, 1) + 1;
@@ -296,7 +332,11 @@ export class ProtobufWriter extends Batch {
     return start;
   }
 
-  /** Ends what `begin` began: fills in the length, for which more than the one byte may be needed. */
+  /**
+   * Ends a message: writes its length.
+   *
+   * @param start the result of `begin`
+   */
   end(start: number): void {
     this.depth--;
     this.#patch(start, this.position - start);
@@ -314,14 +354,14 @@ export class ProtobufWriter extends Batch {
     this.varint(start - 1, size);
   }
 
-  /** A part that is a message, by its codec. */
+  /** Writes a message, by its codec. */
   message<T>(tag: number, codec: Codec<T>, value: T): void {
     const start = this.begin(tag);
     codec.writeFields(this, value);
     this.end(start);
   }
 
-  /** The fields that a message has kept unknown, as they were read. */
+  /** Writes the unknown fields that a message has kept, as they were read. */
   unknown(fields: Uint8Array | undefined): void {
     if (fields === undefined) return;
     if (!(fields instanceof Uint8Array)) throw new Refused("invalid unknown fields: expected a Uint8Array");
@@ -346,6 +386,7 @@ export class ProtobufWriter extends Batch {
 
   // Packed fields: nothing is written where there are no elements.
 
+  /** Writes a packed field of `double`. */
   packedDouble(tag: number, values: readonly number[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -377,6 +418,7 @@ export class ProtobufWriter extends Batch {
     this.position = p;
   }
 
+  /** Writes a packed field of `float`. */
   packedFloat(tag: number, values: readonly number[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -386,6 +428,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + n * 4;
   }
 
+  /** Writes a packed field of `fixed32`. */
   packedFixed32(tag: number, values: readonly number[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -399,6 +442,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + n * 4;
   }
 
+  /** Writes a packed field of `sfixed32`. */
   packedSfixed32(tag: number, values: readonly number[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -412,6 +456,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + n * 4;
   }
 
+  /** Writes a packed field of `fixed64`. */
   packedFixed64(tag: number, values: readonly bigint[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -425,6 +470,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + n * 8;
   }
 
+  /** Writes a packed field of `sfixed64`. */
   packedSfixed64(tag: number, values: readonly bigint[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -438,6 +484,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + n * 8;
   }
 
+  /** Writes a packed field of `bool`. */
   packedBool(tag: number, values: readonly boolean[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -451,6 +498,7 @@ export class ProtobufWriter extends Batch {
     this.position = p + n;
   }
 
+  /** Writes a packed field of `uint32`. */
   packedUint32(tag: number, values: readonly number[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -465,6 +513,7 @@ export class ProtobufWriter extends Batch {
     this.#close(start, p);
   }
 
+  /** Writes a packed field of `int32`. */
   packedInt32(tag: number, values: readonly number[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -479,6 +528,7 @@ export class ProtobufWriter extends Batch {
     this.#close(start, p);
   }
 
+  /** Writes a packed field of `sint32`. */
   packedSint32(tag: number, values: readonly number[]): void {
     this.requireArray(values);
     this.#packedZigzag(tag, values);
@@ -497,6 +547,7 @@ export class ProtobufWriter extends Batch {
     this.#close(start, p);
   }
 
+  /** Writes a packed field of `uint64`. */
   packedUint64(tag: number, values: readonly bigint[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -512,6 +563,7 @@ export class ProtobufWriter extends Batch {
     this.#close(start, p);
   }
 
+  /** Writes a packed field of `int64`. */
   packedInt64(tag: number, values: readonly bigint[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -527,6 +579,7 @@ export class ProtobufWriter extends Batch {
     this.#close(start, p);
   }
 
+  /** Writes a packed field of `sint64`. */
   packedSint64(tag: number, values: readonly bigint[]): void {
     this.requireArray(values);
     const n = values.length;
@@ -541,6 +594,7 @@ export class ProtobufWriter extends Batch {
     this.#close(start, p);
   }
 
+  /** Writes a packed field of enum values, by their codec. */
   packedEnumeration<T>(tag: number, codec: Codec<T>, values: readonly T[]): void {
     this.requireArray(values);
     const position = positionOf(codec);
@@ -551,7 +605,7 @@ export class ProtobufWriter extends Batch {
     );
   }
 
-  /** A typed array of `type`, packed; Uint8ClampedArray is `clamped`. */
+  /** Writes a typed array of the class `type` as a packed field. */
   typed<T extends TypedArray>(tag: number, type: TypedArrayConstructor<T>, value: T): void {
     if (!(value instanceof type)) this.refuse();
     if (value.length === 0) return;

@@ -55,7 +55,7 @@ export abstract class CounterActor extends Actor {
 }
 
 /**
- * Counts. A mesh of them, with dimensions `D`.
+ * Counts. A mesh of `Counter` actors with the dimensions `D`.
  *
  * @deprecated for `Config` only
  */
@@ -76,7 +76,7 @@ export interface CounterMesh<D extends string = string> extends ActorMesh<Counte
   readonly others: StreamEndpoint<[counter: CounterMesh], CounterMesh, D>;
 }
 
-/** Type-level: what `CounterMesh` is for other dimensions. */
+/** Tells the type checker what `CounterMesh` is for other dimensions. */
 export interface CounterKind extends MeshKind {
   readonly args: [initial: number, config?: Config];
   readonly mesh: CounterMesh<this["dims"]>;
@@ -89,10 +89,10 @@ export abstract class EmptyActor extends Actor {
   declare readonly $kind: EmptyKind;
 }
 
-/** A mesh of `Empty` actors, with dimensions `D`. */
+/** A mesh of `Empty` actors with the dimensions `D`. */
 export interface EmptyMesh<D extends string = string> extends ActorMesh<EmptyKind, D> {}
 
-/** Type-level: what `EmptyMesh` is for other dimensions. */
+/** Tells the type checker what `EmptyMesh` is for other dimensions. */
 export interface EmptyKind extends MeshKind {
   readonly args: [];
   readonly mesh: EmptyMesh<this["dims"]>;

@@ -61,7 +61,7 @@ export abstract class RunnerActor extends Actor {
   abstract run(distance: number): Awaitable<number>;
 }
 
-/** Runs. A mesh of them, with dimensions `D`. */
+/** Runs. A mesh of `Runner` actors with the dimensions `D`. */
 export interface RunnerMesh<D extends string = string> extends ActorMesh<RunnerKind, D> {
   /**
    * Runs for a while.
@@ -72,7 +72,7 @@ export interface RunnerMesh<D extends string = string> extends ActorMesh<RunnerK
   readonly run: Endpoint<[distance: number], number, D>;
 }
 
-/** Type-level: what `RunnerMesh` is for other dimensions. */
+/** Tells the type checker what `RunnerMesh` is for other dimensions. */
 export interface RunnerKind extends MeshKind {
   readonly args: [];
   readonly mesh: RunnerMesh<this["dims"]>;

@@ -40,13 +40,13 @@ export abstract class NamedActor extends Actor {
   abstract whoAreYou(): Awaitable<string>;
 }
 
-/** Whatever can be asked for its name. A mesh of them, with dimensions `D`. */
+/** Whatever can be asked for its name. A mesh of `Named` actors with the dimensions `D`. */
 export interface NamedMesh<D extends string = string> extends ActorMesh<NamedKind, D> {
   /** The name. */
   readonly whoAreYou: Endpoint<[], string, D>;
 }
 
-/** Type-level: what `NamedMesh` is for other dimensions. */
+/** Tells the type checker what `NamedMesh` is for other dimensions. */
 export interface NamedKind extends MeshKind {
   readonly args: [name: string];
   readonly mesh: NamedMesh<this["dims"]>;

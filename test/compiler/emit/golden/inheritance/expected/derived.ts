@@ -46,14 +46,14 @@ export abstract class GreeterActor extends Actor {
   abstract greet(person: Person): Awaitable<string>;
 }
 
-/** A mesh of `Greeter` actors, with dimensions `D`. */
+/** A mesh of `Greeter` actors with the dimensions `D`. */
 export interface GreeterMesh<D extends string = string> extends ActorMesh<GreeterKind, D> {
   /** The name. */
   readonly whoAreYou: Endpoint<[], string, D>;
   readonly greet: Endpoint<[person: Person], string, D>;
 }
 
-/** Type-level: what `GreeterMesh` is for other dimensions. */
+/** Tells the type checker what `GreeterMesh` is for other dimensions. */
 export interface GreeterKind extends MeshKind {
   readonly args: [name: string];
   readonly mesh: GreeterMesh<this["dims"]>;
@@ -71,7 +71,7 @@ export abstract class LoudGreeterActor extends Actor {
   abstract shout(person: Employee, volume?: number): Awaitable<string>;
 }
 
-/** Also says it loudly. A mesh of them, with dimensions `D`. */
+/** Also says it loudly. A mesh of `LoudGreeter` actors with the dimensions `D`. */
 export interface LoudGreeterMesh<D extends string = string> extends ActorMesh<LoudGreeterKind, D> {
   /** The name. */
   readonly whoAreYou: Endpoint<[], string, D>;
@@ -79,7 +79,7 @@ export interface LoudGreeterMesh<D extends string = string> extends ActorMesh<Lo
   readonly shout: Endpoint<[person: Employee, volume?: number], string, D>;
 }
 
-/** Type-level: what `LoudGreeterMesh` is for other dimensions. */
+/** Tells the type checker what `LoudGreeterMesh` is for other dimensions. */
 export interface LoudGreeterKind extends MeshKind {
   readonly args: [name: string];
   readonly mesh: LoudGreeterMesh<this["dims"]>;

@@ -92,14 +92,14 @@ export abstract class AwaitableActor extends Actor {
   abstract named(): Awaitable<void>;
 }
 
-/** A mesh of `Awaitable` actors, with dimensions `D`. */
+/** A mesh of `Awaitable` actors with the dimensions `D`. */
 export interface AwaitableMesh<D3 extends string = string> extends ViceroyActorMesh<AwaitableKind, D3> {
   readonly port: ViceroyEndpoint<[value: Endpoint, w: w, codec: codec], Writer, D3>;
   readonly d: StreamEndpoint<[d: D], D2, D3>;
   readonly named: ViceroyEndpoint<[], void, D3>;
 }
 
-/** Type-level: what `AwaitableMesh` is for other dimensions. */
+/** Tells the type checker what `AwaitableMesh` is for other dimensions. */
 export interface AwaitableKind extends ViceroyMeshKind {
   readonly args: [codec: Codec, w: w];
   readonly mesh: AwaitableMesh<this["dims"]>;

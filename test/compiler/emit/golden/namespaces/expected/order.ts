@@ -180,14 +180,14 @@ export abstract class ShopActor extends Actor {
   abstract watch(to: Port<Order.Page<Shop.Receipt>>): Awaitable<void>;
 }
 
-/** A mesh of `Shop` actors, with dimensions `D`. */
+/** A mesh of `Shop` actors with the dimensions `D`. */
 export interface ShopMesh<D extends string = string> extends ActorMesh<ShopKind, D> {
   readonly place: Endpoint<[order: Order, line: Order.Line, status?: Order.Status], Order.Line | null, D>;
   readonly pay: Endpoint<[how: Order.Payment, mode: { deep: Order.Mode }], Shop.Receipt, D>;
   readonly watch: Endpoint<[to: Port<Order.Page<Shop.Receipt>>], void, D>;
 }
 
-/** Type-level: what `ShopMesh` is for other dimensions. */
+/** Tells the type checker what `ShopMesh` is for other dimensions. */
 export interface ShopKind extends MeshKind {
   readonly args: [first: Order.Line];
   readonly mesh: ShopMesh<this["dims"]>;

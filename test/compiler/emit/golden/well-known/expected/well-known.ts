@@ -105,7 +105,7 @@ export abstract class ClockActor extends Actor {
   abstract ask(question: Value): Awaitable<Value>;
 }
 
-/** A mesh of `Clock` actors, with dimensions `D`. */
+/** A mesh of `Clock` actors with the dimensions `D`. */
 export interface ClockMesh<D extends string = string> extends ActorMesh<ClockKind, D> {
   readonly now: Endpoint<[], Timestamp, D>;
   readonly set: Endpoint<[to: Timestamp | null, mask: FieldMask], Empty, D>;
@@ -113,7 +113,7 @@ export interface ClockMesh<D extends string = string> extends ActorMesh<ClockKin
   readonly ask: Endpoint<[question: Value], Value, D>;
 }
 
-/** Type-level: what `ClockMesh` is for other dimensions. */
+/** Tells the type checker what `ClockMesh` is for other dimensions. */
 export interface ClockKind extends MeshKind {
   readonly args: [start: Timestamp, step?: Duration];
   readonly mesh: ClockMesh<this["dims"]>;

@@ -27,12 +27,12 @@ export abstract class WorkerActor extends Actor {
   abstract work(config: Config): Awaitable<Config[]>;
 }
 
-/** Two files whose actors know each other. A mesh of them, with dimensions `D`. */
+/** Two files whose actors know each other. A mesh of `Worker` actors with the dimensions `D`. */
 export interface WorkerMesh<D extends string = string> extends ActorMesh<WorkerKind, D> {
   readonly work: Endpoint<[config: Config], Config[], D>;
 }
 
-/** Type-level: what `WorkerMesh` is for other dimensions. */
+/** Tells the type checker what `WorkerMesh` is for other dimensions. */
 export interface WorkerKind extends MeshKind {
   readonly args: [counter: CounterMesh];
   readonly mesh: WorkerMesh<this["dims"]>;
