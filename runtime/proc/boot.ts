@@ -11,7 +11,7 @@ import { messagePortPipe } from "./port-pipe.js";
 import { parseIdentity } from "./process-body.js";
 import type { ThreadData } from "./thread-body.js";
 
-/** The file descriptor of the link: what `launch` hands down. */
+/** The file descriptor of the link: what `launchProcess` hands down. */
 const linkDescriptor = 3;
 
 export function boot(): void {
