@@ -164,7 +164,10 @@ export function currentCell(): ActorCell {
   return currentTurn()?.cell ?? mainRoot();
 }
 
-/** Runs `body` as `turn`, and what it awaits too. `body` is one function for all turns: it finds its turn in `running`. */
+/**
+ * Runs `body` as `turn`, and what it awaits too. `body` is one function for all turns: it finds its turn in
+ * `runningTurn`.
+ */
 export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
   if (storage === undefined && needsAsyncStorage(turn)) storage = new AsyncLocalStorage();
   const outer = synchronousTurn;

@@ -5,6 +5,8 @@ import { Turn } from "../../runtime/actor/cell/turn.js";
 import { type AnyTurn, currentTurn } from "../../runtime/actor/context.js";
 import { readCallError } from "../../runtime/actor/delivery/error-codec.js";
 import { DeliveryError } from "../../runtime/actor/errors.js";
+import type { DropDetector } from "../../runtime/actor/proc/drop-watch.js";
+import type { Proc } from "../../runtime/actor/proc/proc.js";
 import { systemRandom } from "../../runtime/link/clock.js";
 import type { Extension } from "../../runtime/link/extension.js";
 import { Kind } from "../../runtime/link/frame.js";
@@ -61,18 +63,18 @@ export class Parts {
       id: 9n,
       context: { id: "0000000000000009", rank: 0 },
       traces: new TraceSource(systemRandom),
-      drops: { watch: () => {}, unwatch: () => {}, suspect: () => {} },
-    };
+      drops: { watch: () => {}, unwatch: () => {}, suspectDropped: () => {} } satisfies Partial<DropDetector>,
+    } satisfies Partial<Record<keyof Proc, unknown>>;
     this.cell = {
       proc,
       name: "counters[1]",
       mesh: 77n,
       token: [77, 1],
-      shape: { extent: { gpus: 2 } },
+      spec: { extent: { gpus: 2 } },
       context: { id: { rank: 1 }, name: "counters", rank: new Point({ gpus: 2 }, 1) },
       isAwaitedBy: ([first]: readonly [number, number]) => first === 4,
       instance: {},
-    } as unknown as ActorCell;
+    } satisfies Partial<Record<keyof ActorCell, unknown>> as unknown as ActorCell;
   }
 
   /** @param credit how far a stream may be ahead */

@@ -69,7 +69,7 @@ test("what most processes never use is not loaded when they start", () => {
 test("the simulator has none of the runtime in it", () => {
   const text = fs.readFileSync(path.join(dist, "testing.js"), "utf8");
   expect(text).toMatch(/\bSimulation = class\b/);
-  expect(text).not.toMatch(/\b(?:Cell|Proc|Link|Local|DropWatch) = class\b/);
+  expect(text).not.toMatch(/\b(?:ActorCell|Proc|Link|ProcessRuntime|DropWatch) = class\b/);
 });
 
 test("so do those of a worker thread", () => {

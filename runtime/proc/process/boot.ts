@@ -11,7 +11,7 @@ import { limitOwnOutputs } from "../platform/own-output.js";
 import { startChildRuntime } from "./process-runtime.js";
 import { runChild } from "./run-child.js";
 
-/** The file descriptor of the link: what `launch` hands down. */
+/** The file descriptor of the link: what `launchProcess` hands down. */
 const linkDescriptor = 3;
 
 export function boot(): void {

@@ -31,7 +31,12 @@ beforeEach(() => {
   world = new World();
   clock = new ManualClock();
   held = 0;
-  called = { label: "counters.value", result: undefined, clock, internal: false } as unknown as CalledEndpoint;
+  called = {
+    label: "counters.value",
+    result: undefined,
+    clock,
+    isInternal: false,
+  } as Partial<CalledEndpoint> as CalledEndpoint;
 });
 afterEach(() => world.close());
 

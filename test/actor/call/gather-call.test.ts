@@ -27,10 +27,10 @@ const viewOf = (size: number) =>
   ({
     size,
     extent: { gpus: size },
-    answers: wholeRegion({ gpus: size }) as Region,
+    answerRegion: wholeRegion({ gpus: size }) as Region,
     record: { name: "counters" },
-    actors: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
-  }) as unknown as MeshView;
+    actorNames: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
+  }) satisfies Partial<Record<keyof MeshView, unknown>> as unknown as MeshView;
 
 const calledOf = (view: MeshView, result: Codec<unknown> | undefined = list): CalledEndpoint => ({
   label: "counters.list",

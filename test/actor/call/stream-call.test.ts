@@ -33,9 +33,9 @@ function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = 
     size,
     point: (rank: number) => `at ${rank}`,
     record: { name: "counters" },
-    actors: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
+    actorNames: (ranks: readonly number[]) => ranks.map((rank) => `counters[${rank}]`),
     target: (rank: number) => ({ rank, token: [0, 0] }),
-  } as unknown as MeshView;
+  } satisfies Partial<Record<keyof MeshView, unknown>> as unknown as MeshView;
   const stream = new StreamCall("counters.watch", hasResult ? (hasPorts ? withPort : text) : undefined, view);
   stream.onFinished = () => void told.push("left");
   const calls = Array.from({ length: size }, (_, rank) => {
@@ -46,10 +46,10 @@ function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = 
         void told.push(`room of ${id}: ${items} items, ${bytes} bytes`),
     };
     const abandon = ({ rank }: RankCall, reason: number) => void told.push(`rank ${rank} given up: ${reason}`);
-    const holdPorts = () => void told.push(`${portsRead.splice(0).length} ports of rank ${rank} held`);
+    const ownDecodedPorts = () => void told.push(`${portsRead.splice(0).length} ports of rank ${rank} held`);
     return Object.assign(call, {
       id: rank + 1,
-      session: { link, abandon, sender: { holdPorts } } as never,
+      session: { link, abandon, sender: { ownDecodedPorts } } as never,
     }) as RankCall;
   });
   return { stream, calls };
@@ -311,11 +311,11 @@ test("the handler that reads it is told when it has ended, and is what a time li
   const { stream, calls } = begin(1);
   expect(stream.waitText).toBe("");
   const turn = {
-    unbind: (call: unknown) => unbound.push(call),
+    removeOutstanding: (call: unknown) => unbound.push(call),
     call: 0,
     label: "others[0].read",
     cell: { name: "others[0]", isAwaitedBy: () => false },
-  };
+  } satisfies Partial<Record<keyof Turn, unknown>>;
   stream.turn = turn as unknown as Turn;
   expect(stream.waitText).toBe("; it waited in the chain others[0].read > counters[0].watch");
   calls[0]!.ended();

@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { Replier } from "../../../runtime/actor/cell/replier.js";
 import { DeliveryError } from "../../../runtime/actor/errors.js";
 import { portsWritten } from "../../../runtime/actor/port/announce-holders.js";
+import type { DropDetector } from "../../../runtime/actor/proc/drop-watch.js";
+import type { Proc } from "../../../runtime/actor/proc/proc.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { type Message, Parts } from "../parts.js";
 
@@ -16,13 +18,13 @@ beforeEach(() => {
     random: { id: () => 99n },
     location: "here",
     drops: {
-      watch: () => told.push("watched"),
-      unwatch: () => told.push("not watched"),
-      suspect: () => told.push("suspected"),
-    },
+      watch: () => void told.push("watched"),
+      unwatch: () => void told.push("not watched"),
+      suspectDropped: () => void told.push("suspected"),
+    } satisfies Partial<DropDetector>,
     openPort: ({ number }: { number: bigint }) => told.push(`port ${number} opened`),
     closePort: ({ number }: { number: bigint }) => told.push(`port ${number} closed`),
-  });
+  } satisfies Partial<Record<keyof Proc, unknown>>);
 });
 
 function replier(message: Message = {}): Replier {

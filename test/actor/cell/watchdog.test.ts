@@ -20,8 +20,13 @@ function watchdog(limits: WatchLimits): Watchdog {
 
 function turn(timeout?: number, waits: readonly string[] = [], stream = false): Turn {
   const endpoint = { name: "hang", stream, timeout };
-  const pending = waits.map((label) => ({ label }));
-  return { handler: { endpoint }, caller: { name: "root" }, pending } as unknown as Turn;
+  const outstandingCalls = waits.map((label) => ({ label }));
+  const shown: Partial<Record<keyof Turn, unknown>> = {
+    handler: { endpoint },
+    caller: { name: "root" },
+    outstandingCalls,
+  };
+  return shown as unknown as Turn;
 }
 
 const after = (ms: number) =>

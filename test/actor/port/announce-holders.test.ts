@@ -1,5 +1,6 @@
 /** Who is told that an actor holds a port, or does not any more, and when. */
 import { beforeEach, describe, expect, test } from "vitest";
+import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
 import {
   announceHolders,
   holderName,
@@ -84,7 +85,9 @@ describe("the ports in a message that was sent", () => {
 describe("the ports in an answer", () => {
   test("are held by who has asked, if that is an actor", () => {
     let held = 0;
-    ownReceivedPorts({ sender: { holdPorts: () => held++ } } as unknown as Session);
+    ownReceivedPorts({
+      sender: { ownDecodedPorts: () => void held++ } satisfies Partial<ActorCell>,
+    } as unknown as Session);
     expect(held).toBe(1);
   });
 

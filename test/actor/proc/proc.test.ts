@@ -315,9 +315,9 @@ describe("a lane", () => {
       cell: proc.root,
       number: 9n,
       codec: codec.int32,
-      heldBy: (who: unknown) => heldBy.push(who),
-      hold: (...args: unknown[]) => told.push(["hold", ...args]),
-    } as unknown as OpenPort;
+      laneOpenedBy: (who: unknown) => void heldBy.push(who),
+      setHolder: (...args: unknown[]) => void told.push(["hold", ...args]),
+    } satisfies Partial<OpenPort> as unknown as OpenPort;
     proc.openPort(port);
     const { fingerprint, name } = codec.int32;
     expect(proc.laneOpened(link, request({ kind: "port", number: 9n, fingerprint }))).toBe(port);
@@ -412,10 +412,11 @@ describe("a lane", () => {
   test("is told when everything that came by it was handled, by whatever it leads to", () => {
     const cell = create(70n);
     const reached: unknown[] = [];
-    Object.assign(cell, { reached: (lane: unknown) => reached.push(lane) });
+    cell.confirmHandled = (lane) => void reached.push(lane);
     const lane = (behind: unknown) => ({ behind, reached: () => reached.push("itself") }) as unknown as Lane;
-    const [toActor, toHeld] = [lane(cell), lane(new EarlyMessages())];
-    Object.assign(toHeld.behind, { reached: (each: unknown) => reached.push(each) });
+    const held = new EarlyMessages();
+    held.confirmHandled = (lane) => void reached.push(lane);
+    const [toActor, toHeld] = [lane(cell), lane(held)];
     for (const each of [toActor, toHeld, lane(new RefusingDestination(new DeliveryError("unknown", "gone")))]) {
       proc.laneSynced(each, Sync.reached, 0);
     }
@@ -496,9 +497,9 @@ test("who holds a port, and which processes have ended, is told to the port", ()
     cell: proc.root,
     number: 9n,
     codec: codec.int32,
-    hold: (...args: unknown[]) => told.push(["hold", ...args]),
-    peerDown: (...args: unknown[]) => told.push(["down", ...args]),
-  } as unknown as OpenPort;
+    setHolder: (...args: unknown[]) => void told.push(["hold", ...args]),
+    peerDown: (...args: unknown[]) => void told.push(["down", ...args]),
+  } satisfies Partial<OpenPort> as unknown as OpenPort;
   proc.openPort(port);
   proc.portHeld(undefined, 9n, "6/0/0", 2n, true);
   proc.portHeld(undefined, 10n, "6/0/0", 2n, true);

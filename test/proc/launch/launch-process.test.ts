@@ -110,20 +110,20 @@ describe("a launched process", () => {
 });
 
 describe("nothing outlives this process", () => {
-  // Each driver starts children through launch(), prints their pids and the watcher's, and is then killed.
+  // Each driver starts children through launchProcess(), prints their pids and the reaper's, and is then killed.
   const driver = (children: readonly string[]) => `
-    const { launch } = await import(${JSON.stringify(new URL("../../../runtime/proc/launch/launch-process.ts", import.meta.url).href)});
-    const { Watcher } = await import(${JSON.stringify(new URL("../../../runtime/proc/launch/orphan-reaper.ts", import.meta.url).href)});
+    const { launchProcess } = await import(${JSON.stringify(new URL("../../../runtime/proc/launch/launch-process.ts", import.meta.url).href)});
+    const { OrphanReaper } = await import(${JSON.stringify(new URL("../../../runtime/proc/launch/orphan-reaper.ts", import.meta.url).href)});
     const { makeRunDir, runDirOf } = await import(${JSON.stringify(new URL("../../../runtime/proc/platform/run-directory.ts", import.meta.url).href)});
-    const watcher = new Watcher();
+    const reaper = new OrphanReaper();
     const dir = runDirOf(BigInt(process.pid));
     makeRunDir(dir);
-    watcher.removeAtEnd(dir);
+    reaper.removeAtEnd(dir);
     const pids = ${JSON.stringify(children)}.map((code) =>
-      launch({ command: ["-e", code], execArgv: [], env: process.env, stdio: "ignore", label: "", rank: 0, watcher }).pid);
-    while (watcher.pid === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+      launchProcess({ command: ["-e", code], execArgv: [], env: process.env, stdio: "ignore", label: "", rank: 0, reaper }).pid);
+    while (reaper.pid === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
     setTimeout(() => process.kill(pids[0], "SIGSTOP"), 150);
-    setTimeout(() => console.log(JSON.stringify({ pids: [...pids, watcher.pid], dir })), 200);
+    setTimeout(() => console.log(JSON.stringify({ pids: [...pids, reaper.pid], dir })), 200);
     setInterval(() => {}, 1000);`;
 
   test("not a child that idles, spins, was stopped, or ignores signals, when it is killed with -9", async () => {
