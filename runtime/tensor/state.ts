@@ -8,7 +8,7 @@ import { bytesOf } from "./typed-array.js";
 /** Tensors by their names. */
 export type TensorDict = Readonly<Record<string, Tensor>>;
 
-/** The addon's own limit for tensors of this process in operations of a mesh. docs/limits.md */
+/** The addon's own limit for tensors of this process in operations of a mesh. docs/reference/limits.md */
 const MOST_BY_VALUE = 64 << 10;
 /** More of them don't help who reads them. */
 const MOST_PROBLEMS = 8;

@@ -15,7 +15,7 @@ export interface Fence {
 }
 
 export interface Page {
-  /** From the root of the checkout: `docs/actors.md`. */
+  /** From the root of the checkout: `docs/explanation/actors.md`. */
   readonly file: string;
   readonly text: string;
   /** Without fences. */
