@@ -56,6 +56,7 @@ function writeIntoDocs(name, text) {
   const page = readFileSync(file, "utf8");
   const [open, close] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
   const [from, to] = [page.indexOf(open), page.indexOf(close)];
-  if (from < 0 || to < from) throw new Error(`cannot write docs/explanation/benchmarks.md: it has no ${open} … ${close}`);
+  if (from < 0 || to < from)
+    throw new Error(`cannot write docs/explanation/benchmarks.md: it has no ${open} … ${close}`);
   writeFileSync(file, `${page.slice(0, from + open.length)}\n${text}\n${page.slice(to)}`);
 }

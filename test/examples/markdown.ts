@@ -1,6 +1,7 @@
 /** Reads pages of documentation: fences of code, headings, links, commands. Knows nothing of what they mean. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { slugOf } from "../../docs/.vitepress/slug.js";
 import { root } from "./program.js";
 
 export interface Fence {
@@ -23,10 +24,12 @@ export interface Page {
   readonly fences: readonly Fence[];
 }
 
-/** README.md and everything in docs/. */
+/** Returns README.md and all pages of docs/ that people have written. docs/api is generated. */
 export function pages(): readonly Page[] {
   const docs = readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" });
-  const files = docs.filter((file) => file.endsWith(".md")).map((file) => `docs/${file.replaceAll(path.sep, "/")}`);
+  const files = docs
+    .filter((file) => file.endsWith(".md") && !/^(?:api|\.vitepress)[/\\]/.test(file))
+    .map((file) => `docs/${file.replaceAll(path.sep, "/")}`);
   return ["README.md", ...files.sort()].map(readPage);
 }
 
@@ -62,11 +65,7 @@ export function linksOf(page: Page): readonly string[] {
 export function anchorsOf(page: Page): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading] of page.prose.matchAll(/^#+ (.*)$/gm)) {
-    const slug = heading!
-      .toLowerCase()
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-      .replace(/[^\p{L}\p{N}\- _]/gu, "")
-      .replaceAll(" ", "-");
+    const slug = slugOf(heading!.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
     for (let n = 0, anchor = slug; ; anchor = `${slug}-${++n}`) {
       if (anchors.has(anchor)) continue;
       anchors.add(anchor);
