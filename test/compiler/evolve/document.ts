@@ -34,7 +34,7 @@ one, a fix; the position is in the older files where what it speaks of has gone.
 Rules of the class WIRE compare the [protobuf layout](protobuf-layout.md) of both sides, in both directions, since in a
 rolling upgrade both sides write. Two processes whose schemas differ ask the same rules when they meet. What one side alone
 knows is no difference: unknown fields are kept, enums are open, and unknown variants arrive as \`$unknown\`. Adding an optional
-member, an endpoint, an actor or a type is always safe. [Cap'n Proto](capnp.md#schemas-that-change), which has places in memory
+member, an endpoint, an actor or a type is always safe. [Cap'n Proto](capnp.md#schema-changes), which has places in memory
 and no tags, is stricter: where both sides emit \`"capnp"\`, VC5020 says what only that layout cannot bear.
 
 ## Exit codes
