@@ -24,13 +24,13 @@ export interface Page {
   readonly fences: readonly Fence[];
 }
 
-/** Returns README.md and all pages of docs/ that people have written. docs/api is generated. */
+/** Returns the pages of the root folder, and all pages of docs/ except docs/api, which is generated. */
 export function pages(): readonly Page[] {
   const docs = readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" });
   const files = docs
     .filter((file) => file.endsWith(".md") && !/^(?:api|\.vitepress)[/\\]/.test(file))
     .map((file) => `docs/${file.replaceAll(path.sep, "/")}`);
-  return ["README.md", ...files.sort()].map(readPage);
+  return ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...files.sort()].map(readPage);
 }
 
 export function readPage(file: string): Page {
