@@ -17,9 +17,9 @@ export default ({ command }: ConfigEnv) =>
       outline: [2, 3],
       search: { provider: "local" },
     },
+    // The sidebars and the list of pages are one file, instead of a part of every page.
+    metaChunk: true,
     markdown: { anchor: { slugify: slugOf } },
     // The index of the search is one chunk, which is loaded when somebody searches.
     vite: { build: { chunkSizeWarningLimit: 4096 } },
-    // TypeDoc calls the page of a folder README.md.
-    rewrites: (page) => page.replace(/(^|\/)README\.md$/, "$1index.md"),
   });

@@ -9,10 +9,6 @@ export interface LoadedPage {
   readonly sidebar: readonly string[];
   /** The text of each block of code, in the order of the page. */
   readonly code: readonly string[];
-  /** The ids of all elements. */
-  readonly ids: readonly string[];
-  /** The absolute targets of all links in the text. */
-  readonly links: readonly string[];
 }
 
 /** A tab that loads one page after the other: a tab of its own for each would take most of the time. */
@@ -53,8 +49,6 @@ export class Tab {
     const content = await this.#page.evaluate<Omit<LoadedPage, "url" | "problems">>(`({
       sidebar: [...document.querySelectorAll(".VPSidebar a")].map((link) => link.href),
       code: [...document.querySelectorAll(".vp-doc div[class*=language-] pre code")].map((code) => code.textContent),
-      ids: [...document.querySelectorAll("[id]")].map((element) => element.id),
-      links: [...document.querySelectorAll(".vp-doc a[href]")].map((link) => link.href),
     })`);
     return { url, problems, ...content };
   }
