@@ -1,8 +1,9 @@
 /**
- * The programs of others that tests need: protoc and capnp, to compare ours with, and nft, to lose packets. `npm run peers`,
- * and part of `verify`. Where they are not on the PATH they are taken from Debian's packages, without being root, into
- * `.peers/`, which is not committed. The virtual machine (machine.mjs) and a package of Python (python.mjs) are there, too.
- * Plain Node.js without any package. buf is a development dependency: npm installs it.
+ * Installs the programs of other projects that tests need: protoc and capnp, which tests compare Viceroy with, nft, which
+ * loses packets, and Chromium, which opens the documentation site. `npm run peers` runs this script, and so does `verify`.
+ * A program that is not on the PATH is taken from Debian's packages, without root, into `.peers/`, which is not committed.
+ * The virtual machine (machine.mjs) and a Python package (python.mjs) are put there, too. Plain Node.js without any
+ * package. buf is a development dependency: npm installs it.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -15,10 +16,19 @@ import { root } from "./steps.mjs";
 const folder = path.join(root, ".peers");
 /** Only who may make networks can lose packets there. */
 const makesNetworks = process.platform === "linux" && process.getuid() === 0;
-const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : [])];
+/** Chromium without a window, and the programs that can take its place. test/peers.ts looks for the same names. */
+const browser = "chromium-headless-shell";
+const browsers = [browser, "chromium", "google-chrome"];
+const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : []), browser];
 const wellKnownTypes = path.join(folder, "usr/include/google/protobuf/any.proto");
 /** libprotobuf-dev has the well-known types that protoc imports. */
-const packages = ["protobuf-compiler", "libprotobuf-dev", "capnproto", ...(makesNetworks ? ["nftables"] : [])];
+const packages = [
+  "protobuf-compiler",
+  "libprotobuf-dev",
+  "capnproto",
+  ...(makesNetworks ? ["nftables"] : []),
+  "chromium-headless-shell",
+];
 
 /** Puts what is missing into `.peers/`. @returns 0, or 1 when something is missing still: it has been said what */
 export function preparePeers() {
@@ -49,7 +59,11 @@ export function missingPeers() {
 /** A protoc without the well-known types is none. */
 function missingPrograms() {
   const whole = (program) => existsSync(placeOf(program)) && (program !== "protoc" || existsSync(wellKnownTypes));
-  return programs.filter((program) => !onPath(program) && !whole(program));
+  return programs.filter((program) => !isInstalled(program) && !whole(program));
+}
+
+function isInstalled(program) {
+  return program === browser ? browsers.some(onPath) : onPath(program);
 }
 
 function placeOf(program) {
@@ -65,19 +79,22 @@ function unpackPeers() {
     }
   }
   mkdirSync(folder, { recursive: true });
-  const lacking = () => programs.find((program) => folderOf(program) === undefined);
+  const lacking = () => programs.find((program) => !isInstalled(program) && folderOf(program) === undefined);
   const why = fromDebian(folder, packages, {
     // protoc looks for the well-known types beside itself, also where the system has them.
     also: () => ["libprotobuf-dev"],
     complete: () => (lacking() === undefined ? undefined : `the packages hold no ${lacking()}`),
   });
-  if (why === undefined) for (const program of programs) writeStarter(program);
+  if (why === undefined) {
+    for (const program of programs.filter((name) => folderOf(name) !== undefined)) writeStarter(program);
+  }
   return why;
 }
 
 /** Where the packages have put it, below `.peers/`. */
 function folderOf(program) {
-  return ["usr/bin", "usr/sbin"].find((place) => existsSync(path.join(folder, place, program)));
+  // Debian's usr/bin has a script that starts /usr/lib/chromium/chromium-headless-shell, which is not there.
+  return ["usr/lib/chromium", "usr/bin", "usr/sbin"].find((place) => existsSync(path.join(folder, place, program)));
 }
 
 /** A program beside its libraries, wherever the checkout stands. */
@@ -85,9 +102,13 @@ function writeStarter(program) {
   const lines = [
     "#!/bin/sh",
     'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
-    // lib/<architecture>: there is one.
-    'for folder in "$here"/lib/*-linux-* "$here"/usr/lib/*-linux-*; do libraries="$libraries:$folder"; done',
+    // lib/<architecture>: there is one. Chromium loads libraries of PulseAudio, which have a folder of their own.
+    'for folder in "$here"/lib/*-linux-* "$here"/usr/lib/*-linux-* "$here"/usr/lib/*-linux-*/pulseaudio; do',
+    '  libraries="$libraries:$folder"',
+    "done",
     'export LD_LIBRARY_PATH="$libraries"',
+    // Chromium needs a configuration of fonts, which a system without fontconfig lacks.
+    'if [ -d "$here/etc/fonts" ]; then export FONTCONFIG_SYSROOT="$here"; fi',
     `exec "$here/${folderOf(program)}/${program}" "$@"`,
     "",
   ];

@@ -73,6 +73,7 @@ await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome"
 await check("layers", () => node(".ci/layers.mjs"));
 await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
+const site = beside(".ci/site.mjs");
 await check("what tests need besides", prepared);
 // What is missing is an error here, and not a test less.
 process.env.VICEROY_PEERS = "required";
@@ -89,6 +90,7 @@ if (profile === "long")
   await check("the addon for one-sided memory under the sanitizer of threads", () =>
     node(".ci/rdma-sanitizers.mjs", "--threads"),
   );
+if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
 await check("tests", async () => {
   const tests = await runTests([], profile);
   passed += tests.passed;

@@ -10,7 +10,7 @@ import { told } from "./steps.mjs";
 
 /**
  * Oldest first: the last version whose wheels have the strings of before C++11, and the newest patches of the two newest minor versions. To
- * take a newer one, see `pip index versions torch`, and keep native/libtorch.ts and docs/tensors.md in step. libtorch_cpu.so of PyPI is linked to
+ * take a newer one, see `pip index versions torch`, and keep native/libtorch.ts and docs/explanation/tensors.md in step. libtorch_cpu.so of PyPI is linked to
  * CUDA's runtime and CUPTI: their versions are those that the METADATA of the wheel asks for, directly or by the package cuda-toolkit.
  */
 const wheels = new Map([

@@ -1,6 +1,6 @@
 /**
- * Programs of others that tests need: to compare ours with, and to lose packets. `.ci/peers.mjs` puts them there. Where one is missing, tests that need it
- * are left out, unless everything is to be tested: then its absence is an error.
+ * Finds programs of other projects that tests need. `.ci/peers.mjs` installs them. Where a program is missing, the tests
+ * that need it are skipped, unless VICEROY_PEERS is "required": then its absence is an error.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -9,7 +9,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-export type Peer = "protoc" | "capnp" | "buf" | "nft";
+export type Peer = "protoc" | "capnp" | "buf" | "nft" | "chromium-headless-shell";
+
+/** Programs that do the same. */
+const substitutes: Partial<Record<Peer, readonly string[]>> = {
+  "chromium-headless-shell": ["chromium", "google-chrome"],
+};
 
 /**
  * @returns the absolute path of a program; undefined where it is not installed
@@ -18,7 +23,8 @@ export type Peer = "protoc" | "capnp" | "buf" | "nft";
 export function peer(name: Peer): string | undefined {
   const folders = (process.env["PATH"] ?? "").split(path.delimiter).filter((folder) => folder !== "");
   const places = [path.join(root, ".peers/bin"), path.join(root, "node_modules/.bin"), ...folders];
-  const found = places.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
+  const names = [name, ...(substitutes[name] ?? [])];
+  const found = names.flatMap((program) => places.map((folder) => path.join(folder, program))).find(existsSync);
   if (found !== undefined || process.env["VICEROY_PEERS"] !== "required") return found;
   throw new Error(
     `cannot find ${name}: expected it below .peers, in node_modules or on the PATH. Run \`npm run peers\``,

@@ -5,7 +5,7 @@ import { prepare, workDirectory } from "./setup.js";
 
 /**
  * Options all benchmarks share: --quick (one short round: does it run?), --rounds n, --only a,b (names of subjects,
- * or parts of them), --write (into docs/benchmarks.md).
+ * or parts of them), --write (into docs/explanation/benchmarks.md).
  *
  * @typedef {{ quick: boolean, write: boolean, rounds: number, only: readonly string[] }} Options
  */

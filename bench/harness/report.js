@@ -1,6 +1,6 @@
 /**
  * Where numbers go: Markdown to the terminal, Markdown and JSON to bench/results/ (not in git), and with --write into
- * docs/benchmarks.md, between the two comments that name the benchmark.
+ * docs/explanation/benchmarks.md, between the two comments that name the benchmark.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -52,10 +52,11 @@ function data({ name, command, options }, sections) {
 }
 
 function writeIntoDocs(name, text) {
-  const file = path.join(repository, "docs/benchmarks.md");
+  const file = path.join(repository, "docs/explanation/benchmarks.md");
   const page = readFileSync(file, "utf8");
   const [open, close] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
   const [from, to] = [page.indexOf(open), page.indexOf(close)];
-  if (from < 0 || to < from) throw new Error(`cannot write docs/benchmarks.md: it has no ${open} … ${close}`);
+  if (from < 0 || to < from)
+    throw new Error(`cannot write docs/explanation/benchmarks.md: it has no ${open} … ${close}`);
   writeFileSync(file, `${page.slice(0, from + open.length)}\n${text}\n${page.slice(to)}`);
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { exitCode, type Io } from "./io.js";
 
 /** Pages with a section for each code, relative to the package. */
-export const explainingPages = ["docs/diagnostics.md", "docs/breaking-changes.md"] as const;
+export const explainingPages = ["docs/reference/diagnostics.md", "docs/reference/breaking-changes.md"] as const;
 
 export function explain(code: string, io: Io): number {
   const wanted = code.trim().toUpperCase();

@@ -1,4 +1,4 @@
-/** Every rule there is, by its code: what `viceroy break` knows, and `docs/breaking-changes.md` tells of. */
+/** Every rule there is, by its code: what `viceroy break` knows, and `docs/reference/breaking-changes.md` tells of. */
 import { wireRules } from "../../schemas/evolution/index.js";
 import type { BreakClass } from "./rule.js";
 import { schemaRules } from "./rules/index.js";

@@ -1,5 +1,5 @@
 /**
- * From the schema model to protobuf, as docs/protobuf-layout.md has it: every type that is declared, everything that
+ * From the schema model to protobuf, as docs/reference/protobuf-layout.md has it: every type that is declared, everything that
  * declared types need and protobuf wants as a message of its own, and a service for every actor. Pure; the same schema and
  * lock give the same, whatever the order of files.
  *

@@ -1,5 +1,5 @@
 /**
- * How types stand in the messages of the protobuf layout (docs/protobuf-layout.md): as a scalar, an enum, a message, a
+ * How types stand in the messages of the protobuf layout (docs/reference/protobuf-layout.md): as a scalar, an enum, a message, a
  * repeated field or a map; whether absence means something; and where protobuf has no word for them, as the message that
  * stands for them. Facts about a schema for all emitters; nothing is printed here, and no message is given a name.
  */

@@ -1,7 +1,7 @@
 /**
  * Operations between the processes of a mesh, as libtorch's dispatcher has them: namespace `viceroy`. `along`: the dimensions of the mesh, by
  * their places, that the processes of a group differ in; `ranks`: how many these are; `dim`: of the tensor. The controller records them like others; a
- * worker executes them in the order of its stream. What they promise stands in docs/tensors.md.
+ * worker executes them in the order of its stream. What they promise stands in docs/explanation/tensors.md.
  */
 #pragma once
 #include <string>

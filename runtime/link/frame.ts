@@ -1,5 +1,5 @@
 /**
- * The frame header and the kinds of frames (docs/protocol.md). A frame is 16 bytes of header, a body, and zero bytes up
+ * The frame header and the kinds of frames (docs/reference/protocol.md). A frame is 16 bytes of header, a body, and zero bytes up
  * to a multiple of 8; so every frame, and every message in one, starts 8-aligned. Little-endian throughout. What bodies
  * hold is the concern of those who write and read them.
  *

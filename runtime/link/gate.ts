@@ -1,6 +1,6 @@
 /**
  * A lane that waits for casts: what its sender sent after them is kept until they have passed. See *order* in
- * docs/protocol.md; who opens the gate is told in cast/arrivals.ts.
+ * docs/reference/protocol.md; who opens the gate is told in cast/arrivals.ts.
  */
 import type { Reader } from "../wire/reader.js";
 import type { Binding } from "./binding.js";

@@ -2,7 +2,7 @@
 
 /**
  * Elements that one tensor brings to a mesh at most, in bytes: messages have a limit, and what waits to be sent has one as well.
- * docs/limits.md
+ * docs/reference/limits.md
  */
 const MAX_SENT_BYTES = 64 << 20;
 

@@ -8,7 +8,7 @@ import { elementSize } from "./typed-array.js";
 /** Tensors by their names. */
 export type TensorDict = Readonly<Record<string, Tensor>>;
 
-/** The addon's own limit for tensors of this process in operations of a mesh. docs/limits.md */
+/** The addon's own limit for tensors of this process in operations of a mesh. docs/reference/limits.md */
 const MAX_BYTES_BY_VALUE = 64 << 10;
 /** More of them don't help who reads them. */
 const MAX_LISTED_PROBLEMS = 8;

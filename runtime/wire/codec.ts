@@ -1,6 +1,6 @@
 /**
- * A codec: how values of one type become bytes and back, in the lockstep layout (docs/wire-lockstep.md) and in the protobuf
- * layout (docs/protobuf-layout.md). This is the interface alone; generated code implements it in straight lines, `codec.*`
+ * A codec: how values of one type become bytes and back, in the lockstep layout (docs/reference/lockstep-layout.md) and in the protobuf
+ * layout (docs/reference/protobuf-layout.md). This is the interface alone; generated code implements it in straight lines, `codec.*`
  * by composition, byte for byte the same.
  */
 import type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";

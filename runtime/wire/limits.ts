@@ -1,4 +1,4 @@
-/** Constants of the lockstep layout (docs/wire-lockstep.md) and of the memory it is written in. */
+/** Constants of the lockstep layout (docs/reference/lockstep-layout.md) and of the memory it is written in. */
 
 /** Lengths below this are their slot's one byte; it stands for "four bytes of length follow". */
 export const longLength = 255;

@@ -14,14 +14,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("who follows the guide has an actor of their own at the end", async () => {
   installInto(folder);
-  const { fences } = readPage("docs/getting-started.md");
+  const { fences } = readPage("docs/tutorial/getting-started.md");
   let ran = 0;
   for (const [i, { language, code, mark, line }] of fences.entries()) {
     const [, file] = /^\/\/ ([\w./-]+\.ts)\n/.exec(code) ?? [];
     if (file !== undefined) write(path.join(folder, file), code.slice(code.indexOf("\n") + 1));
     if (language !== "sh" || mark !== "run") continue;
     const outcome = await run("/bin/sh", ["-ec", code], folder);
-    expect(outcome, `docs/getting-started.md:${line} ${outcome.stderr}`).toMatchObject({ code: 0 });
+    expect(outcome, `docs/tutorial/getting-started.md:${line} ${outcome.stderr}`).toMatchObject({ code: 0 });
     const shown = fences[i + 1];
     if (shown?.language === "text") expect(outcome.stdout.trim()).toBe(shown.code.trim());
     ran++;

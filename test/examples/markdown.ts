@@ -1,6 +1,7 @@
 /** Reads pages of documentation: fences of code, headings, links, commands. Knows nothing of what they mean. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { slugOf } from "../../docs/.vitepress/slug.js";
 import { root } from "./program.js";
 
 export interface Fence {
@@ -15,7 +16,7 @@ export interface Fence {
 }
 
 export interface Page {
-  /** From the root of the checkout: `docs/actors.md`. */
+  /** From the root of the checkout: `docs/explanation/actors.md`. */
   readonly file: string;
   readonly text: string;
   /** Without fences. */
@@ -23,11 +24,13 @@ export interface Page {
   readonly fences: readonly Fence[];
 }
 
-/** README.md and everything in docs/. */
+/** Returns the pages of the root folder, and all pages of docs/ except docs/api, which is generated. */
 export function pages(): readonly Page[] {
   const docs = readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" });
-  const files = docs.filter((file) => file.endsWith(".md")).map((file) => `docs/${file.replaceAll(path.sep, "/")}`);
-  return ["README.md", ...files.sort()].map(readPage);
+  const files = docs
+    .filter((file) => file.endsWith(".md") && !/^(?:api|\.vitepress)[/\\]/.test(file))
+    .map((file) => `docs/${file.replaceAll(path.sep, "/")}`);
+  return ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...files.sort()].map(readPage);
 }
 
 export function readPage(file: string): Page {
@@ -62,11 +65,7 @@ export function linksOf(page: Page): readonly string[] {
 export function anchorsOf(page: Page): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading] of page.prose.matchAll(/^#+ (.*)$/gm)) {
-    const slug = heading!
-      .toLowerCase()
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-      .replace(/[^\p{L}\p{N}\- _]/gu, "")
-      .replaceAll(" ", "-");
+    const slug = slugOf(heading!.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
     for (let n = 0, anchor = slug; ; anchor = `${slug}-${++n}`) {
       if (anchors.has(anchor)) continue;
       anchors.add(anchor);

@@ -51,7 +51,7 @@ test("the pages that explain diagnostics are there: an installed package can be 
 
 test("nothing else is: no sources but those of addons, no tests, no leftovers", () => {
   const expected =
-    /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|docs\/(?:diagnostics|breaking-changes)\.md|package\.json|README\.md|LICENSE)$/;
+    /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
 });

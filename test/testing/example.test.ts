@@ -7,7 +7,7 @@ const tsx = fileURLToPath(import.meta.resolve("tsx/cli"));
 
 test("simulated counters: whoever lives has counted everything, as the page shows", async () => {
   const outcome = await run(process.execPath, [tsx, `${root}examples/counter/src/simulated.ts`], root);
-  expect(outcome).toEqual({ code: 0, stdout: `${outputOf("docs/simulation.md").trim()}\n`, stderr: "" });
+  expect(outcome).toEqual({ code: 0, stdout: `${outputOf("docs/explanation/simulation.md").trim()}\n`, stderr: "" });
 });
 
 test("npm run sim: seeds a second, and a trace of a seed", async () => {

@@ -1,4 +1,4 @@
-/** The layout, byte for byte, as docs/wire-lockstep.md describes it. */
+/** The layout, byte for byte, as docs/reference/lockstep-layout.md describes it. */
 import { expect, test } from "vitest";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 

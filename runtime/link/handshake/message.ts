@@ -1,5 +1,5 @@
 /**
- * The messages of the handshake (docs/protocol.md): all of fixed size, little-endian, each with the magic number and the
+ * The messages of the handshake (docs/reference/protocol.md): all of fixed size, little-endian, each with the magic number and the
  * version first, so that two sides that do not understand each other can tell why. Nothing here says what is true.
  */
 import { HandshakeError, type HandshakeReason, handshakeReasons } from "./errors.js";

@@ -1,5 +1,5 @@
 /**
- * What two ends of a Unix socket say to each other before anything else, where one of them offers shared memory: docs/protocol.md,
+ * What two ends of a Unix socket say to each other before anything else, where one of them offers shared memory: docs/reference/protocol.md,
  * *shared memory*. Both begin with the same magic number, which no frame and no handshake begins with.
  */
 

@@ -1,7 +1,7 @@
 /**
  * What is said on a connection for bulk bytes alone: questions of 72 bytes by the initiator, and to each, in their order, an answer of
  * 8 bytes by the owner; both little-endian. The bytes of a write stand behind its question, those of a read behind its answer.
- * Whatever comes here may be a lie (docs/protocol.md).
+ * Whatever comes here may be a lie (docs/reference/protocol.md).
  */
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import { ProtocolError } from "../../link/frame.js";

@@ -1,6 +1,6 @@
 /**
  * How composed codecs put the values of another codec into a message: as an element, which is there when it is written
- * (of an array, a map, a oneof), or as a member, whose presence has rules (docs/protobuf-layout.md).
+ * (of an array, a map, a oneof), or as a member, whose presence has rules (docs/reference/protobuf-layout.md).
  */
 import type { Codec } from "../codec.js";
 import { traced } from "../composed/part.js";

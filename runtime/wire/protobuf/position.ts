@@ -1,7 +1,7 @@
 /**
  * What a codec is in the protobuf layout, so that whatever contains it knows how to place it: a scalar or an enum as
  * such, a message, a collection, something that may be missing. What a place cannot hold as such stands there as the
- * message that `writeFields` and `readFields` know (docs/protobuf-layout.md).
+ * message that `writeFields` and `readFields` know (docs/reference/protobuf-layout.md).
  */
 import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
 import type { Codec } from "../codec.js";

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { diagnosticsPage } from "./document.js";
 
-const file = fileURLToPath(new URL("../../../docs/diagnostics.md", import.meta.url));
+const file = fileURLToPath(new URL("../../../docs/reference/diagnostics.md", import.meta.url));
 
-test("docs/diagnostics.md is what the table and the fixtures say", () => {
+test("docs/reference/diagnostics.md is what the table and the fixtures say", () => {
   const page = diagnosticsPage();
   if (process.env["VICEROY_UPDATE"] === "1") writeFileSync(file, page);
   expect(readFileSync(file, "utf8")).toBe(page);

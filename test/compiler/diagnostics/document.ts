@@ -1,4 +1,4 @@
-/** `docs/diagnostics.md`, made from the table and the fixtures. */
+/** `docs/reference/diagnostics.md`, made from the table and the fixtures. */
 import { diagnosticTable, renderDiagnostic } from "../../../compiler/diagnostics/index.js";
 import { expectedOf, fixtures, inputsOf } from "./fixtures.js";
 

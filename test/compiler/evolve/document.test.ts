@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { breakingPage } from "./document.js";
 
-const file = fileURLToPath(new URL("../../../docs/breaking-changes.md", import.meta.url));
+const file = fileURLToPath(new URL("../../../docs/reference/breaking-changes.md", import.meta.url));
 
-test("docs/breaking-changes.md is what the rules and the fixtures say", () => {
+test("docs/reference/breaking-changes.md is what the rules and the fixtures say", () => {
   const page = breakingPage();
   if (process.env["VICEROY_UPDATE"] === "1") writeFileSync(file, page);
   expect(readFileSync(file, "utf8")).toBe(page);

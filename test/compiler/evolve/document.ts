@@ -1,4 +1,4 @@
-/** `docs/breaking-changes.md`, made from the table of rules, what their files say of them, and the fixtures. */
+/** `docs/reference/breaking-changes.md`, made from the table of rules, what their files say of them, and the fixtures. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,7 +34,7 @@ one, a fix; the position is in the older files where what it speaks of has gone.
 Rules of the class WIRE compare the [protobuf layout](protobuf-layout.md) of both sides, in both directions, since in a
 rolling upgrade both sides write. Two processes whose schemas differ ask the same rules when they meet. What one side alone
 knows is no difference: unknown fields are kept, enums are open, and unknown variants arrive as \`$unknown\`. Adding an optional
-member, an endpoint, an actor or a type is always safe. [Cap'n Proto](capnp.md#schemas-that-change), which has places in memory
+member, an endpoint, an actor or a type is always safe. [Cap'n Proto](capnp.md#schema-changes), which has places in memory
 and no tags, is stricter: where both sides emit \`"capnp"\`, VC5020 says what only that layout cannot bear.
 
 ## Exit codes
@@ -60,7 +60,7 @@ the class WIRE, with its rule and place. It generates code all the same, so that
 --check\` ends with 1, before and after compiling, until somebody has accepted the change or taken it back.
 
 - With git, the shapes that others use are those in the lock of the commit that \`HEAD\` and the
-  [published branch](ci.md#what-the-lock-is-compared-with) come from. What your branch alone has added may change as it likes.
+  [published branch](lock-file.md#what-the-lock-is-compared-with) come from. What your branch alone has added may change as it likes.
 - Without git, without such a branch, with \`--no-base\`, or if that commit has no lock, they are those in the lock on disk.
 
 A change that is meant is accepted by its place:

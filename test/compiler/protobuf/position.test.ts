@@ -1,4 +1,4 @@
-/** How members stand in messages of the protobuf layout, row by row as docs/protobuf-layout.md has it. */
+/** How members stand in messages of the protobuf layout, row by row as docs/reference/protobuf-layout.md has it. */
 import { expect, test } from "vitest";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema, type SchemaIndex, type Type } from "../../../compiler/model/index.js";

@@ -145,7 +145,7 @@ function words(): number[] {
 }
 
 describe.skipIf(missing !== undefined)("an offer is not taken", () => {
-  /** Where the pid stands in an offer: docs/protocol.md, *shared memory*. */
+  /** Where the pid stands in an offer: docs/reference/protocol.md, *shared memory*. */
   const PID_AT = 12;
 
   /** What becomes of an offer: whether it was taken, and whether the socket still carries bytes. */

@@ -1,7 +1,7 @@
 /**
  * Places in a row: the fields of a message, the elements of a tuple. First the bits, one byte after another, in the
  * order of the parts and from the lowest bit up: is an optional part there, is a nullable one not null, the value of a
- * boolean. Then the slots of the parts that are always there. The runtime's composed codecs do the same (docs/wire-lockstep.md).
+ * boolean. Then the slots of the parts that are always there. The runtime's composed codecs do the same (docs/reference/lockstep-layout.md).
  */
 
 import type { CoreType, PeeledType } from "../../../model/peel.js";

@@ -8,7 +8,7 @@ import { mayBeMissing } from "./row.js";
 import type { RowItem } from "./row-item.js";
 import { refuseIf } from "./writing.js";
 
-/** Lengths from here on do not fit into their slots; chunks of the heap hold so many units (docs/wire-lockstep.md). */
+/** Lengths from here on do not fit into their slots; chunks of the heap hold so many units (docs/reference/lockstep-layout.md). */
 const longestShort = 254;
 const chunkUnits = 8192;
 

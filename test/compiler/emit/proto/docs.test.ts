@@ -4,7 +4,7 @@ import { readPage } from "../../../examples/markdown.js";
 import { inputOf, inputOfSchema } from "./lowered.js";
 
 test("the page on other languages shows what is emitted", () => {
-  const { fences } = readPage("docs/interop.md");
+  const { fences } = readPage("docs/reference/interop.md");
   const schema = fences.find(({ code }) => code.startsWith("// schemas/shop.ts\n"));
   const proto = fences.find(({ language }) => language === "proto");
   const input = inputOf([{ path: "schemas/shop.ts", text: schema?.code ?? "" }]);
@@ -13,7 +13,7 @@ test("the page on other languages shows what is emitted", () => {
 });
 
 test("the page on the schema language shows what becomes of a namespace", () => {
-  const { fences } = readPage("docs/schema-language.md");
+  const { fences } = readPage("docs/reference/schema-language.md");
   const schema = fences.find(({ code }) => code.startsWith("// schemas/order.ts\n"));
   const proto = fences.find(({ language }) => language === "proto");
   const [file] = emitProto(inputOf([{ path: "schemas/order.ts", text: schema?.code ?? "" }])).files;

@@ -1,0 +1,121 @@
+/**
+ * The documentation site in a real browser: its pages load, its links lead somewhere, its search finds pages, and the code
+ * that it shows is the code that the tests in test/examples run. VICEROY_SITE is "built" where the site has been built.
+ */
+import path from "node:path";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readPage, pages as sources } from "../examples/markdown.js";
+import { root, run } from "../examples/program.js";
+import { peer } from "../peers.js";
+import { type LoadedPage, Tab } from "./browser.js";
+import { readSite } from "./html.js";
+import { type SiteServer, serveSite } from "./server.js";
+
+const site = path.join(root, "docs/.vitepress/dist");
+const program = peer("chromium-headless-shell");
+
+describe.skipIf(program === undefined)("the documentation site, opened by chromium-headless-shell", () => {
+  let server: SiteServer;
+  let browser: Browser;
+  let context: BrowserContext;
+  let pages: readonly LoadedPage[];
+
+  beforeAll(async () => {
+    if (process.env["VICEROY_SITE"] !== "built") await build();
+    server = await serveSite(site);
+    browser = await chromium.launch({ executablePath: program! });
+    context = await browser.newContext();
+    pages = await loadAll();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  test("the sidebar leads to every page", () => {
+    const shown = new Set(pages.map(({ url }) => fileOf(url)));
+    const files = sources().map(({ file }) => file);
+    expect(files.filter((file) => file.startsWith("docs/") && !shown.has(file))).toEqual([]);
+  });
+
+  test("every page loads without an error, a failed request, or a request to another machine", () => {
+    expect(pages.flatMap(({ url, problems }) => problems.map((problem) => `${fileOf(url)}: ${problem}`))).toEqual([]);
+  });
+
+  test("every link to another page, or to a heading, leads there", () => {
+    const html = new Map(readSite(site).map((page) => [page.path, page]));
+    const leadsNowhere = (link: string) => {
+      const [target = "", id] = link.split("#");
+      const page = html.get(target);
+      return page === undefined || (id !== undefined && !page.ids.has(id));
+    };
+    const broken = [...html.values()].flatMap(({ path, links }) =>
+      links.filter(leadsNowhere).map((link) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  test("the code on a page is that of its source, which other tests run", () => {
+    for (const { url, code } of pages) {
+      const file = fileOf(url);
+      if (file.startsWith("docs/api/")) continue;
+      expect(code, file).toEqual(readPage(file).fences.map((fence) => fence.code));
+    }
+  });
+
+  test("the search finds a page by a word that only its text has", async () => {
+    const word = wordOf("docs/explanation/supervision.md");
+    const page = await context.newPage();
+    await page.goto(server.origin);
+    await page.click(".VPNavBarSearch button");
+    await page.fill(".VPLocalSearchBox input", word);
+    await page.locator(".VPLocalSearchBox a.result").first().click();
+    await page.waitForURL("**/explanation/supervision*");
+    await page.locator("main", { hasText: new RegExp(word, "i") }).waitFor();
+    await page.close();
+  });
+
+  /** Loads all pages of the sidebar. Of the API reference, whose pages are generated alike, every twentieth is loaded. */
+  async function loadAll(): Promise<readonly LoadedPage[]> {
+    const tab = await Tab.open(context, server.origin);
+    const left = new Set((await tab.load(`${server.origin}/`)).sidebar);
+    const generated = readSite(site).filter((page) => page.path.startsWith("/api/"));
+    for (const [i, page] of generated.entries()) if (i % 20 === 0) left.add(`${server.origin}${page.path}`);
+    const loaded: LoadedPage[] = [];
+    const work = async (tab: Tab) => {
+      for (const url of left) {
+        left.delete(url);
+        loaded.push(await tab.load(url));
+      }
+    };
+    await Promise.all([work(tab), work(await Tab.open(context, server.origin))]);
+    return loaded;
+  }
+});
+
+/** Builds the site, with the API reference if that has been generated. */
+async function build(): Promise<void> {
+  const vitepress = path.join(root, "node_modules/vitepress/bin/vitepress.js");
+  const env = { VICEROY_DOCS_API: "optional" };
+  const { code, stdout, stderr } = await run(process.execPath, [vitepress, "build", "docs"], root, env);
+  expect(code, `${stdout}${stderr}`).toBe(0);
+}
+
+/** Returns the source of a page: `docs/how-to/index.md` for `/how-to/`. */
+function fileOf(url: string): string {
+  const { pathname } = new URL(url);
+  return `docs${pathname.replace(/\/$/, "/index").replace(/\.html$/, "")}.md`;
+}
+
+/** Returns the longest word that is in the prose of this page, in no heading, and on no other page. */
+function wordOf(file: string): string {
+  const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\b[a-z]{6,}\b/g));
+  const elsewhere = sources().filter((page) => page.file !== file);
+  const taken = wordsOf(elsewhere.map(({ text }) => text).join("\n"));
+  const { prose } = readPage(file);
+  const plain = prose.replace(/^#.*$/gm, "").replace(/`[^`]*`|\]\([^)]*\)/g, " ");
+  const [word] = [...wordsOf(plain)].filter((candidate) => !taken.has(candidate)).sort((a, b) => b.length - a.length);
+  if (word === undefined) throw new Error(`${file} has no word of its own`);
+  return word;
+}
