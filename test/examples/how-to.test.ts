@@ -24,6 +24,7 @@ const followed: Readonly<Record<string, boolean>> = {
   "keep-an-answer-on-its-process": hasTensors,
   "build-the-native-addons": isInstalled("g++"),
   "serve-an-actor-to-a-browser": isInstalled("curl"),
+  "authenticate-clients": isInstalled("curl"),
   "secure-hosts-with-tls": isInstalled("openssl"),
   "find-hosts-by-name": isInstalled("openssl"),
   "check-schemas-in-ci": isInstalled("git"),
