@@ -9,13 +9,16 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { anchorsOf, type Fence, linksOf, type Page, pages, readPage } from "./markdown.js";
+import { anchorsOf, fileOf, fragmentAsModule, linksOf, type Page, pages, readPage } from "./markdown.js";
 import { root, run } from "./program.js";
 
 const all = pages();
-const typescript = all.flatMap((page) =>
-  page.fences.filter(({ language }) => language === "ts").map((fence) => ({ page, fence, file: fileOf(fence) })),
-);
+// How-to guides are followed, and their code is checked, in how-to.test.ts.
+const typescript = all
+  .filter(({ file }) => !file.startsWith("docs/how-to/"))
+  .flatMap((page) =>
+    page.fences.filter(({ language }) => language === "ts").map((fence) => ({ page, fence, file: fileOf(fence) })),
+  );
 
 test.each(all.map((page) => page.file))("%s: every link leads somewhere", (file) => {
   const page = readPage(file);
@@ -67,7 +70,7 @@ test("TypeScript in the documentation compiles", () => {
   for (const { page, fence, file } of typescript) {
     if (file?.startsWith("examples/") === true) continue;
     const name = `${page.file.replace(/\.md$/, "").replaceAll("/", "-")}-${fence.line}.ts`;
-    if (file === undefined) writeFileSync(path.join(folder, name), fragment(page, fence));
+    if (file === undefined) writeFileSync(path.join(folder, name), fragmentAsModule(fence, prelude(page.file)));
     else if (file.startsWith("schemas/")) writeFileSync(path.join(folder, name), fence.code);
   }
   expect(typeCheck(folder)).toBe("");
@@ -136,19 +139,6 @@ function leadsSomewhere(page: Page, target: string): boolean {
   const to = file === "" ? page.file : path.posix.join(path.posix.dirname(page.file), file);
   if (!existsSync(path.join(root, to))) return false;
   return anchor === undefined || anchorsOf(readPage(to)).has(anchor);
-}
-
-/** The file that a fence says it is: `// src/main.ts` on its first line. */
-function fileOf({ code }: Fence): string | undefined {
-  return /^\/\/ ((?:[\w.-]+\/)*[\w.-]+\.ts)$/m.exec(code.split("\n", 1)[0]!)?.[1];
-}
-
-/** A fragment as a module: in a function, so that what it declares hides what the prelude declares. */
-function fragment(page: Page, { code }: Fence): string {
-  if (/^export default/m.test(code)) return code;
-  const imports = code.match(/^import .*?;$/gms) ?? [];
-  const rest = code.replace(/^import .*?;$/gms, "").replace(/^export /gm, "");
-  return `${prelude(page.file)}${imports.join("\n")}\nexport async function fragment() {\n${rest}\n}\n`;
 }
 
 function prelude(file: string): string {

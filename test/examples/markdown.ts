@@ -81,3 +81,16 @@ export function outputOf(file: string): string {
   if (fence === undefined) throw new Error(`${file} shows no output`);
   return fence.code;
 }
+
+/** The file that a fence says it is: `// src/main.ts` on its first line. */
+export function fileOf({ code }: Fence): string | undefined {
+  return /^\/\/ ((?:[\w.-]+\/)*[\w.-]+\.ts)$/m.exec(code.split("\n", 1)[0]!)?.[1];
+}
+
+/** A fragment as a module: in a function, so that what it declares hides what the prelude declares. */
+export function fragmentAsModule({ code }: Fence, prelude: string): string {
+  if (/^export default/m.test(code)) return code;
+  const imports = code.match(/^import .*?;$/gms) ?? [];
+  const rest = code.replace(/^import .*?;$/gms, "").replace(/^export /gm, "");
+  return `${prelude}${imports.join("\n")}\nexport async function fragment() {\n${rest}\n}\n`;
+}

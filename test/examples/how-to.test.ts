@@ -1,0 +1,115 @@
+/**
+ * The how-to guides, each followed in a project of its own: files are written where they say, commands are run, and what
+ * is printed is compared with the text that the page shows.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { hasTensors } from "../tensor/addon.js";
+import { Guide } from "./how-to.js";
+import { pages } from "./markdown.js";
+import { installInto, withQuickNpx, write } from "./project.js";
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const guides = pages()
+  .map(({ file }) => file)
+  .filter((file) => file.startsWith("docs/how-to/") && !file.endsWith("/index.md"));
+/** Guides that need more than Viceroy and Node.js. */
+const followed: Readonly<Record<string, boolean>> = {
+  "train-on-several-processes": hasTensors,
+  "keep-an-answer-on-its-process": hasTensors,
+  "build-the-native-addons": isInstalled("g++"),
+  "serve-an-actor-to-a-browser": isInstalled("curl"),
+  "authenticate-clients": isInstalled("curl"),
+  "secure-hosts-with-tls": isInstalled("openssl"),
+  "find-hosts-by-name": isInstalled("openssl"),
+  "check-schemas-in-ci": isInstalled("git"),
+  "merge-lock-files": isInstalled("git"),
+};
+const packages = ["@bufbuild", "@connectrpc", "@grpc"];
+
+/** Makes commands behave alike wherever the tests run. */
+const alike = {
+  GITHUB_ACTIONS: "",
+  GITHUB_BASE_REF: "",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_SYSTEM: "/dev/null",
+  GIT_AUTHOR_NAME: "Ann",
+  GIT_AUTHOR_EMAIL: "ann@example.com",
+  GIT_COMMITTER_NAME: "Ann",
+  GIT_COMMITTER_EMAIL: "ann@example.com",
+};
+
+const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "how-to-")));
+let env: Readonly<Record<string, string>>;
+const ports = new Map<string, string>();
+
+beforeAll(async () => {
+  installInto(folder);
+  env = { ...withQuickNpx(folder, packages), ...alike };
+  // Pages name ports that others may be using here.
+  for (const port of ["8080", "26600", "26601", "26602", "26603"]) ports.set(port, await freePort());
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+test.for(guides)("%s: a reader who follows it sees what it shows", async (file, { skip }) => {
+  const name = path.basename(file, ".md");
+  skip(followed[name] === false, "it needs what is not installed here");
+  const own = path.join(folder, name);
+  // An addon that a guide builds is its own.
+  const cache = name === "build-the-native-addons" ? { XDG_CACHE_HOME: path.join(own, "cache") } : {};
+  const guide = new Guide(file, { folder: own, env: { ...env, ...cache }, ports });
+  try {
+    await guide.follow();
+  } finally {
+    await guide.end();
+  }
+});
+
+test("the code of all guides, fragments included, passes the type checker", () => {
+  const options = {
+    target: "es2022",
+    lib: ["es2023", "dom", "esnext.disposable"],
+    module: "nodenext",
+    types: ["node"],
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+  };
+  const folders = guides
+    .map((file) => path.basename(file, ".md"))
+    .filter((name) => existsSync(path.join(folder, name)));
+  write(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: folders }));
+  expect(complaints(folder)).toBe("");
+});
+
+/** Returns true without looking where everything is to be tested: a guide that cannot be followed fails there. */
+function isInstalled(command: string): boolean {
+  return process.env["VICEROY_PEERS"] === "required" || spawnSync(command, ["--version"]).error === undefined;
+}
+
+/** Draws a free port below the range from which the system gives ports to others meanwhile. */
+async function freePort(): Promise<string> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, () => resolve(true));
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (free && ![...ports.values()].includes(`${port}`)) return `${port}`;
+  }
+}
+
+function complaints(folder: string): string {
+  try {
+    execFileSync("npx", ["tsc", "-p", folder], { encoding: "utf8", env: { ...process.env, ...env } });
+    return "";
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}

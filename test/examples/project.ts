@@ -1,0 +1,39 @@
+/** Makes projects as a user has them: with Viceroy installed, and with `npx` to run what is installed. */
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { root } from "./program.js";
+
+/** Leaves behind in `folder` what `npm install` would leave there. */
+export function installInto(folder: string): void {
+  const modules = path.join(folder, "node_modules");
+  mkdirSync(path.join(modules, ".bin"), { recursive: true });
+  symlinkSync(root, path.join(modules, "viceroy"));
+  for (const name of ["tsx", "typescript", "@types"]) {
+    symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+  }
+  symlinkSync(path.join(root, "dist/cli/viceroy.js"), path.join(modules, ".bin/viceroy"));
+  for (const name of ["tsx", "tsc"]) {
+    symlinkSync(path.join(root, "node_modules/.bin", name), path.join(modules, ".bin", name));
+  }
+}
+
+/**
+ * Installs further packages, buf, and an `npx` that runs what is installed without starting npm, which takes longer than most
+ * programs.
+ *
+ * @returns the environment in which commands find them
+ */
+export function withQuickNpx(folder: string, packages: readonly string[]): Record<string, string> {
+  const modules = path.join(folder, "node_modules");
+  for (const name of packages) symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+  symlinkSync(path.join(root, "node_modules/.bin/buf"), path.join(modules, ".bin/buf"));
+  const npx = path.join(modules, ".bin/npx");
+  writeFileSync(npx, '#!/bin/sh\nexec "$@"\n');
+  chmodSync(npx, 0o755);
+  return { PATH: `${path.join(modules, ".bin")}${path.delimiter}${process.env["PATH"]}` };
+}
+
+export function write(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
