@@ -2,14 +2,14 @@ import { context } from "viceroy";
 import type { RdmaBuffer } from "viceroy/rdma";
 import { LearnerActor, type ParameterServerMesh } from "../generated/training.js";
 
-export class Pupil extends LearnerActor {
+export class TrainingWorker extends LearnerActor {
   #rank = 0;
   #server!: ParameterServerMesh;
   #remoteWeights!: RdmaBuffer;
   #remoteGradients!: RdmaBuffer;
   #weights = new Float32Array(0);
 
-  /** Handles are asked for once; after that, bytes move without a message. */
+  /** Requests the handles once. Later transfers need no message. */
   async join(server: ParameterServerMesh): Promise<void> {
     this.#rank = context().rank.rank;
     this.#server = server;
@@ -21,7 +21,7 @@ export class Pupil extends LearnerActor {
   async step(): Promise<string> {
     const weights = this.#weights;
     await this.#remoteWeights.readInto(weights);
-    // What a model would make of its weights and its data; here it pulls all weights towards the number of its worker.
+    // In place of a model's gradients: each worker pulls all weights towards its rank.
     for (let i = 0; i < weights.length; i++) weights[i] = (this.#rank - weights[i]!) / 16;
     await this.#remoteGradients.writeFrom(weights);
     await this.#server.apply.callOne(this.#rank);

@@ -1,7 +1,7 @@
 import { RdmaBuffer } from "viceroy/rdma";
 import { ParameterServerActor } from "../generated/training.js";
 
-export class Shard extends ParameterServerActor {
+export class WeightServer extends ParameterServerActor {
   readonly #weights: RdmaBuffer;
   readonly #gradients: RdmaBuffer[];
 
@@ -12,7 +12,7 @@ export class Shard extends ParameterServerActor {
   }
 
   weights(): RdmaBuffer {
-    // Whoever has this can read the weights, and cannot change them.
+    // The holder of this handle can read the weights but cannot change them.
     return this.#weights.grant({ access: "r" });
   }
 
@@ -30,13 +30,13 @@ export class Shard extends ParameterServerActor {
 
   range(): [number, number] {
     const weights = floatsOf(this.#weights);
-    let least = Number.POSITIVE_INFINITY;
-    let most = Number.NEGATIVE_INFINITY;
+    let smallest = Number.POSITIVE_INFINITY;
+    let largest = Number.NEGATIVE_INFINITY;
     for (const weight of weights) {
-      least = Math.min(least, weight);
-      most = Math.max(most, weight);
+      smallest = Math.min(smallest, weight);
+      largest = Math.max(largest, weight);
     }
-    return [least, most];
+    return [smallest, largest];
   }
 
   override async cleanup(): Promise<void> {

@@ -1,10 +1,17 @@
-/** Curves as an SVG picture. */
+/** Draws curves as an SVG chart. */
 
 const [width, height, margin] = [640, 360, 48];
 const colours = ["#3366cc", "#dc3912", "#109618", "#ff9900"];
 
-/** @param curves each with its values, each the mean of `every` steps; drawn from 0 up to the largest value */
-export function draw(title: string, every: number, curves: Readonly<Record<string, readonly number[]>>): string {
+/**
+ * @param interval number of steps between two values
+ * @param curves the values of each curve by its name; the vertical axis begins at 0
+ */
+export function drawChart(
+  title: string,
+  interval: number,
+  curves: Readonly<Record<string, readonly number[]>>,
+): string {
   const all = Object.values(curves);
   const count = Math.max(...all.map((values) => values.length));
   const top = Math.ceil(Math.max(...all.flat()));
@@ -12,8 +19,8 @@ export function draw(title: string, every: number, curves: Readonly<Record<strin
   const y = (value: number) => height - margin - (value / top) * (height - 2 * margin);
   const line = (x1: number, y1: number, x2: number, y2: number, colour: string) =>
     `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${colour}"/>`;
-  const text = (at: number, on: number, anchor: string, words: string, colour = "black") =>
-    `<text x="${at}" y="${on}" text-anchor="${anchor}" fill="${colour}">${words}</text>`;
+  const text = (x: number, y: number, anchor: string, content: string, colour = "black") =>
+    `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${colour}">${content}</text>`;
   const levels = Array.from({ length: top + 1 }, (_, value) => value);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">`,
@@ -22,8 +29,8 @@ export function draw(title: string, every: number, curves: Readonly<Record<strin
     text(width / 2, margin / 2, "middle", title),
     ...levels.map((value) => line(margin, y(value), width - margin, y(value), "#dddddd")),
     ...levels.map((value) => text(margin - 8, y(value) + 4, "end", String(value))),
-    text(margin, height - margin / 2, "middle", `step ${every}`),
-    text(width - margin, height - margin / 2, "middle", `step ${count * every}`),
+    text(margin, height - margin / 2, "middle", `step ${interval}`),
+    text(width - margin, height - margin / 2, "middle", `step ${count * interval}`),
     ...Object.entries(curves).flatMap(([name, values], i) => {
       const colour = colours[i % colours.length]!;
       const points = values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ");

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RdmaBuffer } from "viceroy/rdma";
 import { type Lateness, type Published, TrainerActor } from "../generated/weights.js";
-import { Delay } from "./delay.js";
+import { LoopDelayMonitor } from "./loop-delay.js";
 import { initialWeight } from "./model.js";
 
 /**
- * Three buffers: two hold versions that others may read, in the third the next one is made. Who has been given a version reads
- * it whole or is refused: before its buffer is written to, its grant is taken back.
+ * Holds three buffers. Two contain versions that engines may read; the next version is made in the third. A reader gets a whole version or is
+ * refused, because the grant of a version is revoked before its buffer is written to.
  */
-export class Part extends TrainerActor {
+export class ModelTrainer extends TrainerActor {
   readonly #buffers: readonly RdmaBuffer[];
   readonly #published: Published[] = [];
-  readonly #delay = new Delay();
+  readonly #loopDelay = new LoopDelayMonitor();
 
   constructor(weights: number) {
     super();
@@ -28,7 +28,7 @@ export class Part extends TrainerActor {
     this.#publish(version + 1);
     if (this.#published.length <= 2) return;
     const oldest = this.#published.shift()!;
-    // From here on nobody is shown what is read by it: the next step may write there.
+    // After this no reader gets bytes by that grant, so the next step may write to the buffer.
     await this.#bufferOf(oldest.version).revoke(oldest.weights);
   }
 
@@ -37,11 +37,11 @@ export class Part extends TrainerActor {
   }
 
   lateness(): Lateness {
-    return this.#delay.take();
+    return this.#loopDelay.take();
   }
 
   override async cleanup(): Promise<void> {
-    this.#delay.stop();
+    this.#loopDelay.stop();
     await Promise.all(this.#buffers.map((buffer) => buffer.drop()));
   }
 
@@ -54,11 +54,11 @@ export class Part extends TrainerActor {
   }
 }
 
-/** What an optimizer does on another device, while the event loop waits. Here all weights grow by 1, a little at a time. */
+/** Stands for an optimizer on another device, for which the event loop only waits. Adds 1 to all weights, in small pieces. */
 async function train(from: Float32Array, to: Float32Array): Promise<void> {
-  const atOnce = 2 ** 17;
-  for (let begin = 0; begin < from.length; begin += atOnce) {
-    const end = Math.min(begin + atOnce, from.length);
+  const pieceSize = 2 ** 17;
+  for (let begin = 0; begin < from.length; begin += pieceSize) {
+    const end = Math.min(begin + pieceSize, from.length);
     for (let i = begin; i < end; i++) to[i] = from[i]! + 1;
     await pause(1);
   }
