@@ -1,8 +1,8 @@
 /**
- * The ways in which bytes get from another process into a buffer of this one. Each is told how many bytes, and answers with a
- * function that fetches them once into the same buffer.
+ * The methods that transfer bytes from another process into a buffer of this one. Each takes the number of bytes and returns a
+ * function that fetches them once.
  *
- * @typedef {{ fetch: (into: Uint8Array) => Promise<void> | void, stop: () => unknown }} Way
+ * @typedef {{ fetch: (into: Uint8Array) => Promise<void> | void, stop: () => unknown }} TransferMethod
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -13,46 +13,46 @@ import { Client, credentials } from "@grpc/grpc-js";
 import { loadDriver } from "../viceroy/prepare.js";
 
 const server = fileURLToPath(new URL("server.js", import.meta.url));
-const same = (bytes) => bytes;
+const identity = (bytes) => bytes;
 
-function started(kind, size, path) {
+function startServer(kind, size, path) {
   rmSync(path, { force: true });
   const child = fork(server, [kind, String(size), path], { serialization: "advanced" });
   return once(child, "message").then(() => child);
 }
 
-/** By an RdmaBuffer, over one transport. */
+/** Reads an RdmaBuffer over one transport. */
 const rdma = (transport) => async (size) => {
-  const keepers = (await loadDriver()).spawnKeepers(1);
-  const buffer = await keepers.at(0).make.callOne(transport === "shared", size);
+  const owners = (await loadDriver()).spawnBufferOwners(1);
+  const buffer = await owners.at(0).create.callOne(transport === "shared", size);
   await buffer.open({ transports: [transport] });
-  return { fetch: (into) => buffer.readInto(into), stop: () => keepers.stop() };
+  return { fetch: (into) => buffer.readInto(into), stop: () => owners.stop() };
 };
 
-/** @type {Record<string, (size: number, path: string) => Promise<Way>>} */
-export const ways = {
+/** @type {Record<string, (size: number, path: string) => Promise<TransferMethod>>} */
+export const transferMethods = {
   shared: rdma("shared"),
   vm: rdma("vm"),
   "vm on huge pages": rdma("vm"),
   stream: rdma("stream"),
   async call(size) {
-    const keepers = (await loadDriver()).spawnKeepers(1);
-    await keepers.at(0).make.callOne(false, size);
-    const fetch = async (into) => into.set(await keepers.at(0).bytes.callOne(size));
-    return { fetch, stop: () => keepers.stop() };
+    const owners = (await loadDriver()).spawnBufferOwners(1);
+    await owners.at(0).create.callOne(false, size);
+    const fetch = async (into) => into.set(await owners.at(0).bytes.callOne(size));
+    return { fetch, stop: () => owners.stop() };
   },
-  /** The limit of messages: a Unix socket, asked with one byte. */
+  /** The limit of messages: a bare Unix socket. A request is one byte. */
   async socket(size, path) {
-    const child = await started("socket", size, path);
+    const child = await startServer("socket", size, path);
     let into = new Uint8Array(size);
-    let got = 0;
+    let received = 0;
     let done = () => {};
     const onread = {
       buffer: Buffer.allocUnsafe(256 * 1024),
       callback(length, buffer) {
-        into.set(buffer.subarray(0, length), got);
-        got += length;
-        if (got === size) done();
+        into.set(buffer.subarray(0, length), received);
+        received += length;
+        if (received === size) done();
         return true;
       },
     };
@@ -60,7 +60,7 @@ export const ways = {
     await once(socket, "connect");
     const fetch = (target) => {
       into = target;
-      got = 0;
+      received = 0;
       return new Promise((resolve) => {
         done = resolve;
         socket.write("x");
@@ -69,7 +69,7 @@ export const ways = {
     return { fetch, stop: () => child.kill() };
   },
   async "process-send"(size, path) {
-    const child = await started("process-send", size, path);
+    const child = await startServer("process-send", size, path);
     const fetch = async (into) => {
       child.send("x");
       const [bytes] = await once(child, "message");
@@ -78,12 +78,12 @@ export const ways = {
     return { fetch, stop: () => child.kill() };
   },
   async "grpc-js"(size, path) {
-    const child = await started("grpc-js", size, path);
+    const child = await startServer("grpc-js", size, path);
     const options = { "grpc.max_receive_message_length": -1 };
     const client = new Client(`unix:${path}`, credentials.createInsecure(), options);
     const fetch = (into) =>
       new Promise((resolve, reject) => {
-        client.makeUnaryRequest("/bench.Bytes/Get", same, same, Buffer.alloc(0), (error, bytes) => {
+        client.makeUnaryRequest("/bench.Bytes/Get", identity, identity, Buffer.alloc(0), (error, bytes) => {
           if (error) return reject(error);
           into.set(bytes);
           resolve();

@@ -1,24 +1,24 @@
 import { RdmaBuffer, type Transport } from "viceroy/rdma";
-import { KeeperActor } from "../generated/keeper.js";
+import { BufferOwnerActor } from "../generated/buffer-owner.js";
 
-export class BookKeeper extends KeeperActor {
+export class RdmaBufferOwner extends BufferOwnerActor {
   #buffer: RdmaBuffer | undefined;
 
-  async make(allocated: boolean, size: number): Promise<RdmaBuffer> {
+  async create(allocated: boolean, size: number): Promise<RdmaBuffer> {
     await this.#buffer?.drop();
     this.#buffer = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
     this.#buffer.view.fill(1);
     return this.#buffer;
   }
 
-  lend(): RdmaBuffer {
-    return this.#mine;
+  handle(): RdmaBuffer {
+    return this.#created;
   }
 
-  nothing(): void {}
+  ping(): void {}
 
   bytes(size: number): Uint8Array {
-    return this.#mine.view.subarray(0, size);
+    return this.#created.view.subarray(0, size);
   }
 
   async pull(buffer: RdmaBuffer, transport: string, times: number): Promise<number> {
@@ -30,8 +30,8 @@ export class BookKeeper extends KeeperActor {
     return performance.now() - begin;
   }
 
-  get #mine(): RdmaBuffer {
-    if (this.#buffer === undefined) throw new Error("there is no memory yet");
+  get #created(): RdmaBuffer {
+    if (this.#buffer === undefined) throw new Error("no buffer has been created");
     return this.#buffer;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `own.js <file of a problem> <steps> <memory or tcp>`: trains on a mesh. Prints the losses of the first steps, and for each line that it
- * reads what one of so many steps has taken: milliseconds, those of processors in all its processes and in the controller, and the bytes
+ * `viceroy.js <problem file> <steps> <memory or tcp>`: trains on a mesh. Prints the losses of the first steps. Then, for each input line, runs
+ * `steps` steps and prints averages for one step: wall-clock ms, ms of processor time of all processes and of the controller, and the bytes
  * that the controller has sent.
  */
 import { readFileSync } from "node:fs";
@@ -10,12 +10,12 @@ import { thisHost } from "../../../dist/index.js";
 import { inspect, nn, optim, shard, TensorScope, tensor, torch } from "../../../dist/tensor.js";
 import { cpuSeconds, descendants } from "../../harness/machine.js";
 
-const [file, stepsText, way] = process.argv.slice(2);
+const [file, stepsText, transport] = process.argv.slice(2);
 const steps = Number(stepsText);
-const env = way === "tcp" ? { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" } : {};
+const env = transport === "tcp" ? { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" } : {};
 const { layers, optimizer: kind, batch, batches, ranks, floats } = JSON.parse(readFileSync(file, "utf8"));
 
-/** Bytes that this process has written, to whatever: its links are sockets. */
+/** Bytes that this process has written. Its links are sockets, so they are included. */
 const written = () => Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"))[1]);
 
 const procs = thisHost().spawnProcs({ ranks }, { env });
@@ -32,14 +32,14 @@ function load() {
     return [new Float32Array(buffer, at - 4 * length, length), { shape }];
   };
   const linear = (inputs, outputs) => {
-    const made = new nn.Linear(inputs, outputs);
-    made.loadStateDict({ weight: tensor(...take(outputs, inputs)), bias: tensor(...take(outputs)) });
-    return made;
+    const layer = new nn.Linear(inputs, outputs);
+    layer.loadStateDict({ weight: tensor(...take(outputs, inputs)), bias: tensor(...take(outputs)) });
+    return layer;
   };
   const all = layers.slice(1).map((outputs, i) => linear(layers[i], outputs));
   const model = new nn.Sequential(...all.flatMap((layer, i) => (i === 0 ? [layer] : [torch.relu, layer])));
-  const rows = shard(...cut(take(ranks * batches, batch, layers[0])));
-  const classes = shard(...cut(take(ranks * batches, batch))).to({ dtype: "int64" });
+  const rows = shard(...shardArguments(take(ranks * batches, batch, layers[0])));
+  const classes = shard(...shardArguments(take(ranks * batches, batch))).to({ dtype: "int64" });
   const optimizer =
     kind === "SGD"
       ? new optim.SGD(model.parameters(), { lr: 0.05, momentum: 0.9 })
@@ -47,12 +47,12 @@ function load() {
   return { model, optimizer, rows, classes };
 }
 
-/** Arguments of `shard`: dimension 0 along the mesh. */
-function cut([values, options]) {
+/** The arguments of `shard` that divide dimension 0 along the mesh. */
+function shardArguments([values, options]) {
   return [values, { ranks: 0 }, options];
 }
 
-/** @returns the loss before it, on each rank of its own rows */
+/** Trains one step. @returns the loss before the step, on each rank that of its own rows */
 function step(i) {
   const scope = new TensorScope();
   try {
@@ -67,13 +67,13 @@ function step(i) {
   }
 }
 
-const processes = () => descendants(process.pid).reduce((sum, pid) => sum + cpuSeconds(pid), cpuSeconds(process.pid));
+const cpuOfAll = () => descendants(process.pid).reduce((sum, pid) => sum + cpuSeconds(pid), cpuSeconds(process.pid));
 
 async function measure() {
-  const before = { at: performance.now(), cpu: processes(), own: process.cpuUsage(), written: written() };
+  const before = { at: performance.now(), cpu: cpuOfAll(), own: process.cpuUsage(), written: written() };
   for (let i = 0; i < steps; i++) {
     step(i).dispose();
-    // What has been recorded is sent while the next step is.
+    // Lets the event loop send this step while the next one is recorded.
     await turn();
   }
   await mesh.finish();
@@ -81,7 +81,7 @@ async function measure() {
   const { user, system } = process.cpuUsage(before.own);
   return {
     ms,
-    cpu: ((processes() - before.cpu) * 1000) / steps,
+    cpu: ((cpuOfAll() - before.cpu) * 1000) / steps,
     controller: (user + system) / 1000 / steps,
     bytes: (written() - before.written) / steps,
   };

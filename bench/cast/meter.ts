@@ -1,8 +1,8 @@
-/** What a proc sends and gets, counted where its links meet their pipes: frames, bytes, and the time that its own code takes. */
+/** Counts the frames and bytes that a proc sends and receives, between its links and their pipes, and the time that its own code takes. */
 import { Kind } from "../../runtime/link/frame.js";
 import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
 
-// Of the machine, also where time is simulated.
+// The clock of the machine, also where time is simulated.
 const now = performance.now.bind(performance);
 
 export class Meter {
@@ -14,7 +14,7 @@ export class Meter {
     Object.assign(this, { frames: 0, bytes: 0, ms: 0 });
   }
 
-  /** Runs code of the proc. */
+  /** Runs code of the proc and adds its duration. */
   time<T>(run: () => T): T {
     const start = now();
     try {
@@ -55,19 +55,19 @@ export class Meter {
     };
   }
 
-  /** The bytes of one write are whole frames. */
+  /** One write contains whole frames. */
   #count(bytes: Uint8Array): void {
     this.bytes += bytes.length;
     this.frames += new FrameCounter().add(bytes);
   }
 }
 
-/** Bytes in which the length of a frame and its kind stand. */
+/** Bytes of a frame that contain its length and its kind. */
 const headBytes = 8;
 
-/** Counts the frames of a stream of bytes that comes in pieces. */
+/** Counts the frames of a stream of bytes that arrives in pieces. */
 class FrameCounter {
-  /** Of the frame that is being read: its first bytes, and how many of it are still to come. */
+  /** The first bytes of the current frame, and the number of its bytes that have not arrived. */
   readonly #head: number[] = [];
   #left = 0;
 

@@ -1,18 +1,18 @@
 /**
- * One run: `node --import tsx driver.ts <directly|tree> <actors> <calls>`; the result is one line of JSON. All procs are in
- * this process; what the root does is what is measured: frames and bytes of its links, in both directions, and the time
- * between its call and its last answer in which its own code runs.
+ * One run: `node --import tsx inline.ts <direct|tree> <actors> <calls>` prints one line of JSON. All procs are in this process. The run
+ * measures the root: the frames and bytes of its links, in both directions, and the time in which its own code runs between a call and
+ * the last answer.
  */
 import { Counter } from "../../test/actor/counter.js";
 import { World } from "../../test/actor/world.js";
-import { Meter } from "./measured.js";
+import { Meter } from "./meter.js";
 
-const [, , way, actorsText, callsText] = process.argv;
+const [, , route, actorsText, callsText] = process.argv;
 const actors = Number(actorsText);
 const calls = Number(callsText);
 
 const meter = new Meter();
-const world = new World({ treeAbove: way === "tree" ? 1 : Number.MAX_SAFE_INTEGER });
+const world = new World({ treeAbove: route === "tree" ? 1 : Number.MAX_SAFE_INTEGER });
 const dial = world.dial.bind(world);
 world.dial = (location, from) => dial(location, from).then((pipe) => (from === "root" ? meter.pipe(pipe) : pipe));
 const procs = Array.from({ length: actors }, (_, i) => world.proc(`p${i}`));

@@ -1,13 +1,12 @@
 /**
- * The limit of the record's codec: written by hand for this one record, in the layout that Viceroy generates (fixed
- * part at constant offsets, presence bits, lengths, then all strings in one heap), with the same validation: types and
- * ranges when encoding; bounds, counts and a message read to its exact end when decoding. Encodes into a buffer that
- * the caller owns; that is what "into a batch" means.
+ * The limit for the record's codec: written by hand for this one record, in Viceroy's layout (fixed part at constant offsets, presence
+ * bits, lengths, then all strings in one heap), with the same validation: types and ranges when encoding; bounds, counts and the exact end
+ * of the message when decoding. Encodes into a buffer that the caller owns, which is the meaning of "into a batch".
  */
 const fixedBytes = 45;
 const itemBytes = 13;
 
-/** Most bytes that `record` can take, so that there is one growth check a message. */
+/** Returns the maximum size of `record` in bytes, so that each message needs one check of the capacity. */
 export function maxBytes(record) {
   const { items, note } = record;
   let units = record.name.length + record.email.length + record.path.length + (note === undefined ? 0 : note.length);
@@ -15,8 +14,8 @@ export function maxBytes(record) {
   return fixedBytes + 4 + 4 * 5 + 5 + items.length * (itemBytes + 4) + 5 + units * 3;
 }
 
-/** Encodes at `start`; answers the end. `target` is { bytes: Buffer, view: DataView } with room for `maxBytes`. */
-export function encodeRec(target, start, record) {
+/** Encodes at `start`. Returns the end. `target` is { bytes: Buffer, view: DataView } with room for `maxBytes`. */
+export function encodeRecord(target, start, record) {
   const { bytes, view } = target;
   const { id, name, email, createdAt, score, level, active, status, note, parent, path, origin, items } = record;
   if (id >>> 0 !== id) fail("id", "uint32", id);
@@ -73,7 +72,7 @@ export function encodeRec(target, start, record) {
 }
 
 /** Decodes the message in [start, end) of `bytes`. */
-export function decodeRec(bytes, view, start, end) {
+export function decodeRecord(bytes, view, start, end) {
   if (end - start < 4 + fixedBytes + 6) malformed();
   const heapAt = start + view.getUint32(start, true);
   if (heapAt < start + 4 + fixedBytes || heapAt >= end) malformed();
@@ -150,7 +149,7 @@ function readLength(bytes, view) {
   return length;
 }
 
-/** Flag 0: as many bytes as units, so ASCII; 1: UTF-8; 2: UTF-16, for strings with lone surrogates. */
+/** Flag 0: ASCII, as many bytes as code units. 1: UTF-8. 2: UTF-16, for strings with lone surrogates. */
 function writeHeap(bytes, at, heap) {
   const written = bytes.utf8Write(heap, at + 1, heap.length * 3);
   if (written === heap.length) {
@@ -171,9 +170,9 @@ function readHeap(bytes, at, end) {
 }
 
 function fail(field, type, value) {
-  throw new TypeError(`cannot encode Rec.${field}: expected ${type}, got ${String(value)}`);
+  throw new TypeError(`cannot encode BenchRecord.${field}: expected ${type}, got ${String(value)}`);
 }
 
 function malformed() {
-  throw new RangeError("cannot decode Rec: malformed message");
+  throw new RangeError("cannot decode BenchRecord: malformed message");
 }

@@ -1,6 +1,6 @@
 """
-peer.py <file of a problem> <steps>: trains by DistributedDataParallel over Gloo, in this process and another one. Prints the losses of the
-first steps, and for each line that it reads what one of so many steps has taken: milliseconds, and those of processors in both.
+torch_ddp.py <problem file> <steps>: trains with DistributedDataParallel over Gloo, in this process and a second one. Prints the losses of the
+first steps. Then, for each input line, runs `steps` steps and prints averages for one step: wall-clock ms, and ms of processor time of both.
 """
 import json
 import multiprocessing
