@@ -124,7 +124,8 @@ export async function ask(kind: string, address: string): Promise<Ask> {
     session.call(0, echoed, payload, call);
   };
   await new Promise<void>((resolve) => asks(resolve));
-  if (usesMemory(pipe) !== (kind === "memory")) throw new Error(`cannot measure ${kind}: the link uses another transport`);
+  if (usesMemory(pipe) !== (kind === "memory"))
+    throw new Error(`cannot measure ${kind}: the link uses another transport`);
   return asks;
 }
 
