@@ -1,6 +1,6 @@
 /**
- * Runs all benchmarks, one after the other, with the same arguments: `node bench/main.js --quick` sees in a minute or
- * two that every one of them runs and that all peers answer alike.
+ * Runs most benchmarks in sequence, with equal arguments. `node bench/main.js --quick` verifies in a minute or two that each of them
+ * runs and that all peers give equal answers.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:attach`: how long it takes to attach hosts, and to spawn processes on them. 64 hosts with 8 processes each are
- * more than one machine holds: they are simulated, in virtual time, by the same code; fewer are real.
+ * `npm run bench:attach`: the time to attach hosts, and to spawn processes on them. One machine cannot hold 64 hosts with 8 processes
+ * each, so these are simulated, in virtual time, with the same code. A smaller number is real.
  */
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const simulated = fileURLToPath(new URL("simulated.ts", import.meta.url));
@@ -15,12 +15,12 @@ const times = [
   { metric: "answer", title: "ms until all actors have answered" },
 ];
 const costs = [
-  { metric: "attachDriver", title: "ms of the driver, a host" },
-  { metric: "attachAll", title: "ms of all, a host" },
-  { metric: "attachBytes", title: "bytes at the driver, a host" },
-  { metric: "spawnDriver", title: "ms of the driver, a process" },
-  { metric: "spawnAll", title: "ms of all, a process" },
-  { metric: "spawnBytes", title: "bytes at the driver, a process" },
+  { metric: "attachDriver", title: "ms of the driver, per host" },
+  { metric: "attachAll", title: "ms of all processes, per host" },
+  { metric: "attachBytes", title: "bytes at the driver, per host" },
+  { metric: "spawnDriver", title: "ms of the driver, per process" },
+  { metric: "spawnAll", title: "ms of all processes, per process" },
+  { metric: "spawnBytes", title: "bytes at the driver, per process" },
 ];
 
 await benchmark({ name: "attach", title: "Hosts", rounds: 3, needs: ["viceroy"] }, async ({ options, wanted }) => {
@@ -34,32 +34,32 @@ await benchmark({ name: "attach", title: "Hosts", rounds: 3, needs: ["viceroy"] 
     name: `${hosts} hosts, ${hosts * each} processes`,
     run: () => runJson([process.execPath, "--import", "tsx", simulated, String(hosts), String(each)]),
   }));
-  const samples = await takeTurns(
+  const samples = await runInterleaved(
     subjects.filter(({ name }) => wanted(name)),
     options,
   );
   const sections = [
-    { title: "Simulated: virtual time", samples, table: compare(samples, { columns: times, subject: "what" }) },
+    { title: "Simulated: virtual time", samples, table: compare(samples, { columns: times, subject: "cluster" }) },
     {
       title: "Simulated: processor time (one core for all, the simulator included) and bytes",
-      table: compare(samples, { columns: costs, subject: "what" }),
+      table: compare(samples, { columns: costs, subject: "cluster" }),
     },
   ];
   await prepareProgram();
-  const [hosts, each] = options.quick ? [2, 1] : [8, 2];
-  const there = await takeTurns(
+  const [hosts, perHost] = options.quick ? [2, 1] : [8, 2];
+  const realSamples = await runInterleaved(
     [
       {
-        name: `${hosts} hosts, ${hosts * each} processes`,
-        run: () => runJson([process.execPath, real, String(hosts), String(each)]),
+        name: `${hosts} hosts, ${hosts * perHost} processes`,
+        run: () => runJson([process.execPath, real, String(hosts), String(perHost)]),
       },
     ],
     options,
   );
   sections.push({
-    title: "Real, all of them on this machine",
-    samples: there,
-    table: compare(there, { columns: times, subject: "what" }),
+    title: "Real, all on this machine",
+    samples: realSamples,
+    table: compare(realSamples, { columns: times, subject: "cluster" }),
   });
   return sections;
 });

@@ -1,6 +1,6 @@
 /**
- * One run: `node real.js <hosts> <processes on each>`; the result is one line of JSON. As many daemons run on this machine, each
- * a process that listens at a port of its own, and a driver attaches them all.
+ * One run: `node real.js <hosts> <processes on each>` prints one line of JSON. That many daemons run on this machine, each a process that
+ * listens on a port of its own, and a driver attaches all of them.
  */
 import { startHost } from "../hosts/peers/viceroy.js";
 import { loadDriver } from "../viceroy/prepare.js";
@@ -15,7 +15,7 @@ const started = await Promise.all(
 );
 const begun = performance.now();
 const hosts = attachAll(
-  started.map(({ where }) => where),
+  started.map(({ address }) => address),
   {},
 );
 await hosts.ready;

@@ -1,7 +1,7 @@
 /**
- * One run: `node --import tsx simulated.ts <hosts> <processes on each>`; the result is one line of JSON. A driver attaches
- * simulated hosts, each with `viceroy host` on it, and spawns processes with an actor each: the same code as for real, in
- * virtual time. What a process takes to start is drawn, 1 to 40 ms; hosts are 0.1 to 0.5 ms from each other.
+ * One run: `node --import tsx simulated.ts <hosts> <processes on each>` prints one line of JSON. A driver attaches simulated hosts that run
+ * `viceroy host`, and spawns processes with an actor each: the code of real clusters, in virtual time. The start of a process takes a random
+ * time of 1 to 40 ms; the latency between hosts is 0.1 to 0.5 ms.
  */
 import { writeSync } from "node:fs";
 import { attachHosts } from "../../runtime/index.js";
@@ -10,18 +10,18 @@ import type { Pipe } from "../../runtime/link/pipe.js";
 import { currentRuntime } from "../../runtime/proc/process/process-runtime.js";
 import { simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../../test/actor/counter.js";
-import { Meter } from "../cast/measured.js";
+import { Meter } from "../cast/meter.js";
 
 const [, , hostsText, eachText] = process.argv;
 const count = Number(hostsText);
 const each = Number(eachText);
-const token = "what drivers and hosts share";
+const token = "shared by driver and hosts";
 
 const meter = new Meter();
 const { attach } = Link.prototype;
 
-/** Processor time of everything that is simulated, in ms. */
-function used(): number {
+/** Processor time of the whole simulation, in ms. */
+function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
@@ -35,15 +35,15 @@ await simulate(async (simulation) => {
   for (const name of names) simulation.startHost(name, { token });
   await simulation.sleep(1000);
 
-  const begun = { now: simulation.now, used: used() };
+  const begun = { now: simulation.now, used: cpuTime() };
   const addresses = names.map((name) => `tcp://${name}`);
   const hosts = meter.time(() => attachHosts(addresses, { token }));
   await hosts.ready;
-  const attached = { now: simulation.now, used: used(), bytes: meter.bytes, driver: meter.ms };
+  const attached = { now: simulation.now, used: cpuTime(), bytes: meter.bytes, driver: meter.ms };
 
   const procs = meter.time(() => hosts.spawnProcs({ gpus: each }));
   await procs.ready;
-  const started = { now: simulation.now, used: used(), bytes: meter.bytes, driver: meter.ms };
+  const started = { now: simulation.now, used: cpuTime(), bytes: meter.bytes, driver: meter.ms };
   const spawn = () => procs.spawn("counters", Counter as never, ...([1] as never)) as unknown as CounterMesh;
   const answers = await meter.time(spawn).value.callSettled();
   const sum = [...answers.values()].reduce((all, one) => all + (one.status === "fulfilled" ? one.value : 0), 0);

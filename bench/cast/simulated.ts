@@ -1,7 +1,7 @@
 /**
- * One run: `node --import tsx simulated.ts <directly|tree> <actors> <calls>`; the result is one line of JSON. Each actor is in
- * a simulated process on a host of its own, in virtual time: what takes one core hours takes a cluster as long as is measured.
- * Frames, bytes and processor time are those of the root; `ms` is the virtual time until all have answered.
+ * One run: `node --import tsx simulated.ts <direct|tree> <actors> <calls>` prints one line of JSON. Each actor has a simulated
+ * process on a host of its own, in virtual time: the run takes hours on one core, and the virtual time is that of a cluster. Frames, bytes
+ * and processor time are those of the root; `ms` is the virtual time until all actors have answered.
  */
 import { writeSync } from "node:fs";
 import { thisHost } from "../../runtime/index.js";
@@ -10,13 +10,13 @@ import type { Pipe } from "../../runtime/link/pipe.js";
 import { currentRuntime } from "../../runtime/proc/process/process-runtime.js";
 import { simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../../test/actor/counter.js";
-import { Meter } from "./measured.js";
+import { Meter } from "./meter.js";
 
-const [, , way, actorsText, callsText] = process.argv;
+const [, , route, actorsText, callsText] = process.argv;
 const actors = Number(actorsText);
 const calls = Number(callsText);
-/** In virtual ms: what one call leaves to be done is no part of the next. */
-const rest = 1000;
+/** Virtual ms between two calls, so that work that one call leaves behind is not part of the next. */
+const pause = 1000;
 
 const meter = new Meter();
 const { attach } = Link.prototype;
@@ -32,7 +32,7 @@ await simulate(
     await mesh.ready;
     const ready = simulation.now;
     const call = async (): Promise<number> => {
-      await simulation.sleep(rest);
+      await simulation.sleep(pause);
       meter.reset();
       const { now } = simulation;
       const answers = await meter.time(() => mesh.value.call());
@@ -45,20 +45,20 @@ await simulate(
     const sum = { frames: 0, bytes: 0, us: 0, ms: 0 };
     for (let i = 0; i < calls; i++) {
       const took = await call();
-      // Credit for what was cast, and what else follows a call, comes with the next ones.
-      await simulation.sleep(rest);
+      // The pause also covers credit for the cast, and other messages that follow a call.
+      await simulation.sleep(pause);
       sum.ms += took / calls;
       sum.frames += meter.frames / calls;
       sum.bytes += meter.bytes / calls;
       sum.us += (meter.ms * 1000) / calls;
     }
     writeSync(1, `${JSON.stringify({ ...sum, first, ready })}\n`);
-    // So many processes need not come to their ends in order.
+    // An orderly shutdown of so many processes would take long.
     process.exit(0);
   },
   {
     place: ({ rank }) => `host${rank}`,
-    limits: { treeAbove: way === "tree" ? 1 : Number.MAX_SAFE_INTEGER },
+    limits: { treeAbove: route === "tree" ? 1 : Number.MAX_SAFE_INTEGER },
     limit: Number.MAX_SAFE_INTEGER,
   },
 );

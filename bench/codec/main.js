@@ -1,12 +1,12 @@
 /**
- * `npm run bench:codec`: six messages encoded and decoded, into a batch as links do it and as fresh Uint8Arrays, against
- * peers and against the limit.
+ * `npm run bench:codec`: encodes and decodes six messages, into a batch as links do and as fresh Uint8Arrays, and compares Viceroy with
+ * peers and with the limit.
  *
- * Peers are used as their documentation shows them; into a batch they are no different then. Those that have a lower
- * level, which writes into a buffer of the caller's, are listed once more with it.
+ * Peers are used as their documentation shows, so most of them have no separate code for batches. Peers with a lower-level API that
+ * writes into the caller's buffer appear a second time with that API.
  */
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, ratioOf, startAnswering, takeWindows } from "../harness/index.js";
+import { benchmark, compare, measureInterleaved, ratioOf, startAnswering } from "../harness/index.js";
 import { median } from "../harness/stats.js";
 import { markdown, number } from "../harness/table.js";
 import { messages, titles } from "./messages.js";
@@ -30,7 +30,7 @@ await benchmark(
         return { ...first, measure: ask, stop };
       },
     }));
-    const best = await takeWindows(subjects, { ...options, windows: options.quick ? 3 : 9 });
+    const best = await measureInterleaved(subjects, { ...options, windows: options.quick ? 3 : 9 });
     const samples = new Map([...best].map(([name, rounds]) => [name, rounds.map(sums)]));
     const names = Object.keys(messages);
     return [
@@ -41,7 +41,7 @@ await benchmark(
   },
 );
 
-/** A sample with the sum of encoding and decoding beside both. */
+/** Adds the sum of encoding and decoding to a sample. */
 function sums(sample) {
   const added = Object.entries(sample).flatMap(([key, encode]) => {
     if (!key.endsWith(".encode")) return [];
@@ -51,7 +51,7 @@ function sums(sample) {
   return { ...sample, ...Object.fromEntries(added) };
 }
 
-/** Ratios of the one sum that counts: how many times as long the others take. */
+/** A table of the sums of encoding and decoding: the time of peers relative to that of Viceroy. */
 function summary(samples, names) {
   const head = [
     "message",
@@ -66,13 +66,15 @@ function summary(samples, names) {
   const body = Object.keys(modes).flatMap((mode) =>
     names.map((name) => {
       const metric = `${name}.${mode}.both`;
-      const own = median((samples.get(reference) ?? []).map((sample) => sample[metric]));
+      const viceroyTime = median((samples.get(reference) ?? []).map((sample) => sample[metric]));
       const [best, slower] = bestOf(samples, metric, peers);
       const [bestBuffer, slowerBuffer] = bestOf(samples, metric, mode === "batch" ? withBuffers : []);
-      const cells = ["encode", "decode"].map((way) => 1 / bestOf(samples, `${name}.${mode}.${way}`, peers)[1]);
+      const cells = ["encode", "decode"].map(
+        (direction) => 1 / bestOf(samples, `${name}.${mode}.${direction}`, peers)[1],
+      );
       return [
         `${titles[name]}, ${modes[mode]}`,
-        number(own),
+        number(viceroyTime),
         number(ratioOf(samples, metric, "limit", reference).median, 2),
         best,
         `${number(slower, 2)}x`,
@@ -85,7 +87,7 @@ function summary(samples, names) {
   return markdown(head, body);
 }
 
-/** The fastest of `candidates`, and its time divided by ours. */
+/** Returns the fastest of `candidates`, and its time divided by Viceroy's. */
 function bestOf(samples, metric, candidates) {
   const ratios = candidates
     .map((name) => [name, ratioOf(samples, metric, name, reference).median])

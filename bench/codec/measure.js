@@ -1,7 +1,7 @@
 /**
- * One run of one subject: `node measure.js <peer> <profile>`. Checks that every message comes back equal, warms all of
- * them up, and prints a line of JSON: what it can measure (`tiny.batch.encode`, …), and sizes in bytes. Then answers each
- * of these that it is sent with nanoseconds per message.
+ * One run of one subject: `node measure.js <peer> <profile>`. Checks that every message is decoded unchanged, warms up, and prints a line of
+ * JSON with the names of its metrics (`tiny.batch.encode`, …) and sizes in bytes. Then reads names of metrics, one on each line, and prints
+ * the nanoseconds per message of each.
  */
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
@@ -9,8 +9,8 @@ import { messages } from "./messages.js";
 
 const [, , peer, profile] = process.argv;
 /**
- * Milliseconds of warm-up for each loop, and of each timed window; which messages to measure and how (`fresh`, `batch`),
- * all of them when not given.
+ * Ms of warm-up for each loop, and of each timed window; the messages to measure, and the modes (`fresh`, `batch`). The default is all
+ * messages and modes.
  */
 const { warmUp, window, messages: chosen, only } = JSON.parse(profile);
 const { codecs } = await import(`./peers/${peer}.js`);
@@ -51,13 +51,13 @@ function prepare(name, codec) {
     loops["batch.encode"] = own.append(values, codec);
     loops["batch.decode"] = own.read(places, batch, kept, codec);
   }
-  // A peer that has no batches of its own is as fast as it ever is.
+  // A peer without code for batches encodes each message by itself.
   loops["batch.encode"] ??= own.each(values, kept, codec.batchEncode ?? codec.encode);
   loops["batch.decode"] ??= loops["fresh.decode"];
   return { name, loops, bytes: fresh.at(-1).length };
 }
 
-/** Loops of its own for each message, so that none is slowed down by the shapes and functions of others. */
+/** Creates separate loops for each message, so that shapes and functions of other messages do not slow them down. */
 function cloned() {
   return new Function(`return { each: ${each}, append: ${append}, read: ${read} }`)();
 }
@@ -83,7 +83,7 @@ function read(places, batch, kept, { open, read }) {
   };
 }
 
-/** Where each message of the batch starts and ends. */
+/** Returns the start and the end of each message in the batch. */
 function batchPlaces(codec, values) {
   const align = codec.align ?? 1;
   codec.start();
@@ -99,7 +99,7 @@ function inArray(bytes) {
   return Uint8Array.from(bytes);
 }
 
-/** A copy in memory of its own, as a link's receive buffer is. */
+/** Copies bytes to memory of their own, like a link's receive buffer. */
 function inBuffer(bytes) {
   const copy = Buffer.from(new ArrayBuffer(bytes.length));
   copy.set(bytes);
@@ -112,7 +112,7 @@ function check(name, decoded, expected) {
   }
 }
 
-/** What `expected` has of `decoded`: peers' messages have classes and properties of their own. */
+/** Selects the properties of `expected` from `decoded`: messages of peers have classes and further properties. */
 function plain(decoded, expected) {
   if (Array.isArray(expected)) return Array.from(decoded, (item, i) => plain(item, expected[i]));
   if (typeof expected !== "object" || ArrayBuffer.isView(expected)) return decoded;
@@ -135,12 +135,12 @@ function run(loop, milliseconds) {
   return times;
 }
 
-/** Nanoseconds per message in one window. */
+/** Measures one window. Returns nanoseconds per message. */
 function time(what) {
   const loop = loops.get(what);
   if (!times.has(what)) times.set(what, run(loop, window));
   const n = times.get(what);
-  // What other loops have left in the caches is not its concern.
+  // Excludes the effect of other loops on the caches.
   loop();
   const before = process.hrtime.bigint();
   for (let i = 0; i < n; i++) loop();

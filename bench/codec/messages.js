@@ -1,6 +1,6 @@
 /**
- * The messages, sixteen instances of each, so that nothing is folded into a constant. Strings are flat, as they come off
- * a socket; absent optionals are absent properties.
+ * The messages. There are sixteen instances of each, so that V8 cannot fold values into constants. Strings are flat, as they come
+ * from a socket. Absent optionals are absent properties.
  */
 import { records } from "../rpc/records.js";
 
@@ -21,7 +21,7 @@ function person(v, i, name) {
   };
 }
 
-/** A hundred records of strings; every tenth name is not ASCII if `wide`. */
+/** A hundred records of strings. If `wide`, every tenth name is not ASCII. */
 function people(v, wide) {
   const nameOf = (i) => (wide && i % 10 === 0 ? "Zoë Ærøskøbing 東京 " : "Person Number ");
   return { people: Array.from({ length: 100 }, (_, i) => person(v, i, nameOf(i))) };
@@ -35,7 +35,7 @@ function numbers(v) {
   };
 }
 
-/** By name: what is encoded. Peers without typed arrays have no `doubles`. */
+/** The messages by name. Peers without typed arrays omit `doubles`. */
 export const messages = {
   tiny: instances((v) => ({ seq: 1000 + v * 77_777, ok: v % 3 !== 0 })),
   record: records,
@@ -45,7 +45,7 @@ export const messages = {
   doubles: instances((v) => ({ ...numbers(v), values: Float64Array.from(numbers(v).values) })),
 };
 
-/** The type of each message, by the name that peers' generated code has for it. */
+/** The name of each message's type in the generated code of peers. */
 export const types = {
   tiny: "Tiny",
   record: "Rec",

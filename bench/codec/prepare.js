@@ -1,6 +1,6 @@
 /**
- * Code generated for the benchmark, once per install: Viceroy's own by `viceroy compile` and tsc, as a user's would be;
- * that of protobuf-es and ts-proto by buf, of protobufjs by pbjs. Bebop's is in generated/, since its compiler is large.
+ * Generates code for the benchmark: Viceroy's with `viceroy compile` and esbuild, that of protobuf-es and ts-proto with buf, and that of
+ * protobufjs with pbjs. Bebop's code is in generated/, because its compiler is large.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, statSync, writeFileSync } from "node:fs";
@@ -52,5 +52,5 @@ function run(command, ...args) {
   execFileSync(command, args, { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** A module of what was generated. */
+/** Imports a generated module. */
 export const load = (file) => import(pathToFileURL(path.join(directory, file)).href);

@@ -1,6 +1,6 @@
 /**
- * A project made up for bench:compile: `count` interfaces of 14 fields, 20 to a file, that refer to each other across
- * files, and one actor a file; 200 files of user code beside them; the same as .proto files for buf. Pure text.
+ * Generates the project for bench:compile: `count` interfaces of 14 fields, 20 in each file, that refer to each other across files; one actor
+ * in each file; 200 files of user code; and equivalent .proto files for buf. Pure.
  */
 const perFile = 20;
 const userFiles = 200;
@@ -31,7 +31,7 @@ export default defineConfig({ schemas: "schemas/**/*.ts", actors: "src/**/*.ts",
 
 const entitiesOf = (file) => Array.from({ length: perFile }, (_, i) => file * perFile + i);
 const fileOf = (entity) => Math.floor(entity / perFile);
-/** Every third entity refers to one of the file before (.proto files cannot import each other), others to a neighbour. */
+/** Every third entity refers to one of the previous file (.proto files cannot import each other), the others to a neighbour. */
 function referredBy(entity) {
   if (entity % 3 === 0 && entity >= perFile) return entity - perFile;
   return fileOf(entity) * perFile + ((entity + 1) % perFile);

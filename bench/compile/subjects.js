@@ -1,4 +1,4 @@
-/** The compilers that take turns, each as one process from its start to its end, or to the files it writes. */
+/** The compilers to compare, each as one process, timed from its start to its end or until its files exist. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -53,18 +53,18 @@ export function subjectsIn(directory) {
   };
 }
 
-/** Compiles if nothing has yet, so that what comes next finds its outputs. */
+/** Compiles unless that has happened, so that the next step finds the outputs. */
 function compiled(directory) {
   if (!existsSync(path.join(directory, "generated"))) timed(() => {}, [process.execPath, cli, "compile"], directory);
 }
 
-/** The binary itself: the npm package's wrapper would cost it a Node.js start. */
+/** Path of the binary itself: the wrapper of the npm package would add the start of Node.js. */
 function buf() {
   const require = createRequire(path.join(bench, "node_modules/@bufbuild/buf/package.json"));
   return require.resolve(`@bufbuild/buf-${process.platform}-${process.arch === "arm64" ? "aarch64" : "x64"}/bin/buf`);
 }
 
-/** Milliseconds of a command from its start to its end; `check` throws if it didn't do its work. */
+/** Returns the duration of a command in ms. @param check throws if the command has not done its work */
 function timed(check, [command, ...args], cwd) {
   const before = performance.now();
   execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
@@ -73,7 +73,7 @@ function timed(check, [command, ...args], cwd) {
   return { ms };
 }
 
-/** Every schema file has its generated file. */
+/** Throws unless every schema file has its generated file. */
 function expectFiles(out, directory) {
   const schemas = readdirSync(path.join(directory, "schemas")).length;
   return () => {
@@ -88,7 +88,7 @@ function unchanged(out, before) {
   if (newest(out) !== before) throw new Error(`${out}: an unchanged tree was written again`);
 }
 
-/** Milliseconds from saving a schema file with one more field to that field standing in the generated file. */
+/** Returns the ms from saving a schema file with one more field until the generated file contains that field. */
 async function editInWatch(directory) {
   const source = path.join(directory, "schemas/part-0.ts");
   const target = path.join(directory, "generated/part-0.ts");
@@ -109,7 +109,7 @@ async function editInWatch(directory) {
       await appears(field, target, before + 30_000);
       times.push(performance.now() - before);
     }
-    // The first edit finds cold code; an editing session has it warm.
+    // The first edit runs cold code, while an editing session has warm code.
     return { ms: times.slice(1).sort((a, b) => a - b)[1] };
   } finally {
     watch.kill();

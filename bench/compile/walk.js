@@ -1,6 +1,6 @@
 /**
- * `node walk.js <project>`: reads all schemas with ts-morph and asks for the type of every property, and no more: what
- * any compiler built on ts-morph does first. Prints how many fields it saw.
+ * `node walk.js <project>`: reads all schemas with ts-morph and requests the type of every property, which is the first step of any compiler
+ * built on ts-morph. Prints the number of fields.
  */
 import path from "node:path";
 import { Project, ScriptTarget } from "ts-morph";

@@ -1,13 +1,13 @@
-/** One run: `node driver.js <what> <times> <silence>` prints a line of JSON, the milliseconds of half of them and of the longest. */
+/** One run: `node driver.js <kind> <times> <silence>` prints a line of JSON with the median and the maximum of the times, in ms. */
 import { otherHost } from "../hosts/other-host.js";
 import { startHost } from "../hosts/peers/viceroy.js";
 import { loadDriver } from "../viceroy/prepare.js";
 
-const [, , what, times, silence] = process.argv;
+const [, , kind, times, silence] = process.argv;
 const { nextFailure, spawnEcho, spawnEchoAt } = await loadDriver();
 
 const kinds = {
-  /** @returns what fails, and what cleans up */
+  /** @returns a function that causes the failure, and one that cleans up */
   async actor() {
     const { echo, stop } = spawnEcho(1);
     await echo.ready;
@@ -19,34 +19,34 @@ const kinds = {
     return { fail: () => process.kill(pid, "SIGKILL"), stop };
   },
   async host() {
-    const there = otherHost();
-    const host = await startHost(there);
-    const { echo, stop } = spawnEchoAt(host.where, { silence: Number(silence) });
+    const machine = otherHost();
+    const host = await startHost(machine);
+    const { echo, stop } = spawnEchoAt(host.address, { silence: Number(silence) });
     await echo.ready;
-    // The process that asks for signs of life has started by then.
+    // Waits until the process that sends heartbeats has started.
     await new Promise((resolve) => setTimeout(resolve, 2000));
     return {
-      fail: there.cut,
+      fail: machine.cut,
       async stop() {
         await Promise.all([stop(), host.stop()]);
-        there.remove();
+        machine.remove();
       },
     };
   },
 };
 
-// Who waits to be told of a failure does not keep a program running.
+// Waiting for a failure does not keep a program running, so this timer does.
 setInterval(() => {}, 60_000);
-const found = [];
+const latencies = [];
 for (let i = 0; i < Number(times); i++) {
-  const { fail, stop } = await kinds[what]();
+  const { fail, stop } = await kinds[kind]();
   const failed = nextFailure();
   const from = performance.now();
   fail();
   await failed;
-  found.push(performance.now() - from);
+  latencies.push(performance.now() - from);
   await stop();
 }
-found.sort((a, b) => a - b);
-process.stdout.write(`${JSON.stringify({ median: found[found.length >> 1], longest: found.at(-1) })}\n`);
+latencies.sort((a, b) => a - b);
+process.stdout.write(`${JSON.stringify({ median: latencies[latencies.length >> 1], maximum: latencies.at(-1) })}\n`);
 process.exit(0);

@@ -1,27 +1,27 @@
 /**
- * `npm run bench:detect`: how soon the owner knows that an actor has failed, a process was killed, a host is silent. Hosts
- * fall silent in a network namespace; where there is none, that row is left out.
+ * `npm run bench:detect`: the time until an owner knows that an actor has failed, a process was killed or a host has fallen silent. Hosts
+ * fall silent in a network namespace; without namespaces these rows are missing.
  */
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js";
 import { otherHost } from "../hosts/other-host.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const driver = fileURLToPath(new URL("driver.js", import.meta.url));
 const columns = [
-  { metric: "median", title: "ms, half of all" },
-  { metric: "longest", title: "ms, the longest" },
+  { metric: "median", title: "ms, median" },
+  { metric: "maximum", title: "ms, maximum" },
 ];
 
 await benchmark({ name: "detect", title: "Failures", rounds: 3, needs: ["viceroy"] }, async ({ options, wanted }) => {
   await prepareProgram();
-  const there = otherHost();
-  there.remove();
+  const host = otherHost();
+  host.remove();
   const times = options.quick ? 3 : 20;
   const kinds = {
     "an actor fails": ["actor", times],
     "a process is killed": ["process", times],
-    ...(there.cut !== undefined && {
+    ...(host.cut !== undefined && {
       "a host is silent, 2,500 ms (default)": ["host", 3, 2500],
       "a host is silent, 300 ms": ["host", 3, 300],
     }),
@@ -29,6 +29,8 @@ await benchmark({ name: "detect", title: "Failures", rounds: 3, needs: ["viceroy
   const subjects = Object.entries(kinds)
     .filter(([name]) => wanted(name))
     .map(([name, args]) => ({ name, run: () => runJson([process.execPath, driver, ...args.map(String)]) }));
-  const samples = await takeTurns(subjects, options);
-  return [{ title: "From the failure to its owner", samples, table: compare(samples, { columns, subject: "what" }) }];
+  const samples = await runInterleaved(subjects, options);
+  return [
+    { title: "From the failure to its owner", samples, table: compare(samples, { columns, subject: "failure" }) },
+  ];
 });

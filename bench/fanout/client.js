@@ -1,6 +1,6 @@
 /**
- * One run of one subject: `node client.js <peer> <address> <workers> <profile>`. Starts the workers, checks their
- * answers, warms up, then measures round after round; the result is one line of JSON.
+ * One run of one subject: `node client.js <peer> <address> <workers> <profile>`. Starts the workers, checks their answers, warms up,
+ * measures sequential rounds, and prints one line of JSON.
  */
 import { isDeepStrictEqual } from "node:util";
 import { quantile } from "../harness/stats.js";
@@ -8,7 +8,7 @@ import { records } from "../rpc/records.js";
 
 const [, , peer, address, count, profile] = process.argv;
 const workers = Number(count);
-/** Milliseconds. */
+/** Durations in ms. */
 const { warmUp, window } = JSON.parse(profile);
 
 const { start } = await import(`./peers/${peer}.js`);
@@ -31,7 +31,7 @@ process.stdout.write(
 await close();
 process.exit(0);
 
-/** Milliseconds of each round, for `duration` ms and at least 20 rounds. */
+/** Runs rounds for `duration` ms, and at least 20. Returns the latency of each in ms. */
 async function rounds(duration) {
   const latencies = [];
   const end = performance.now() + duration;

@@ -1,14 +1,14 @@
 /**
- * `npm run bench:fanout`: one call that carries the record to 8 and to 64 processes, and all their small answers, one
- * round after the other; against process.send, grpc-js and raw sockets. Not pinned: all processes share all cores.
+ * `npm run bench:fanout`: one call that carries the record to 8 and to 64 processes, and their small answers, in sequential rounds;
+ * compared with process.send, grpc-js and raw sockets. Processes are not pinned, so all of them share all cores.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, setUpAddon, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runInterleaved, runJson, setUpAddon } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const peers = ["limit", "viceroy", "viceroy-memory", "process-send-json", "process-send-advanced", "grpc-js"];
-/** In milliseconds, by processes: each of many gets few messages, and all peers their time to get fast. */
+/** Warm-up in ms, by the number of processes. With many processes each gets few messages, and takes longer to warm up. */
 const warmUps = { 4: 200, 8: 6000, 64: 30_000 };
 const client = fileURLToPath(new URL("client.js", import.meta.url));
 const columns = [
@@ -38,6 +38,6 @@ async function measure({ options, workDir, wanted }, workers) {
       return runJson([process.execPath, client, name, address, String(workers), JSON.stringify(profile)]);
     },
   }));
-  const samples = await takeTurns(subjects, options);
+  const samples = await runInterleaved(subjects, options);
   return { title: `${workers} processes`, samples, table: compare(samples, { reference: "limit", columns }) };
 }

@@ -1,4 +1,4 @@
-/** Worker processes, each serving on a Unix socket of its own. */
+/** Starts worker processes, each of which serves on a Unix socket of its own. */
 import { fileURLToPath } from "node:url";
 import { startReady } from "../harness/child.js";
 

@@ -1,11 +1,11 @@
-/** The frame of every benchmark: options, set-up, the run itself, the report. */
+/** Runs a benchmark: reads its options, sets up what it needs, runs it, and reports the results. */
 import { parseArgs } from "node:util";
 import { report } from "./report.js";
 import { prepare, workDirectory } from "./setup.js";
 
 /**
- * Options all benchmarks share: --quick (one short round: does it run?), --rounds n, --only a,b (names of subjects,
- * or parts of them), --write (into docs/explanation/benchmarks.md).
+ * The options of all benchmarks: --quick (one short round, to verify that the benchmark runs), --rounds n, --only a,b (names of
+ * subjects, or parts of names), --write (into docs/explanation/benchmarks.md).
  *
  * @typedef {{ quick: boolean, write: boolean, rounds: number, only: readonly string[] }} Options
  */
@@ -17,7 +17,7 @@ import { prepare, workDirectory } from "./setup.js";
  */
 export async function benchmark({ name, title, rounds = 5, needs = [] }, run) {
   const options = readOptions(rounds);
-  // What is there without the addon, whether it has been built here or not; a benchmark of the other says so itself.
+  // Measures links without the addon, whether it has been built or not. Benchmarks of shared memory set the variable themselves.
   process.env.VICEROY_LINKS ??= "socket";
   const wanted = (subject) => options.only.length === 0 || options.only.some((part) => subject.includes(part));
   prepare(needs.filter(wanted));
@@ -35,7 +35,7 @@ function readOptions(defaultRounds) {
     },
   });
   if (values.quick && values.write)
-    throw new Error("cannot use --write with --quick: numbers of a quick run are not for quoting");
+    throw new Error("cannot use --write with --quick: numbers of a quick run must not be published");
   return {
     quick: values.quick,
     write: values.write,

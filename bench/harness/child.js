@@ -1,11 +1,11 @@
-/** Processes that measure and processes that serve: how they are started, pinned to cores, and answer. */
+/** Starts processes that measure and processes that serve, pins them to cores, and reads their answers. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 /**
- * The command that runs `command` on the cores `cpus` ("0", "0,1") alone; unchanged for undefined, or where there is
- * no taskset.
+ * Returns the command that runs `command` only on the cores `cpus` ("0", "0,1"), or `command` itself if `cpus` is undefined or
+ * taskset is missing.
  *
  * @param {string | undefined} cpus
  * @param {readonly string[]} command
@@ -16,7 +16,7 @@ export function pinned(cpus, command) {
 }
 
 let taskset;
-/** Whether processes can be pinned here. */
+/** Returns whether processes can be pinned to cores. */
 export function canPin() {
   taskset ??= succeeds("taskset", "--version");
   return taskset;
@@ -32,8 +32,8 @@ function succeeds(command, ...args) {
 }
 
 /**
- * Runs a command to its end and answers the JSON that it printed as its last line. Rejects, with what it wrote to
- * stderr, when it fails or takes more than `timeout` ms.
+ * Runs a command to its end and returns the JSON of its last line. Rejects with the command's stderr when the command fails or
+ * takes more than `timeout` ms.
  */
 export async function runJson([command, ...args], { timeout = 180_000, cwd, env } = {}) {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], cwd, env: { ...process.env, ...env } });
@@ -47,7 +47,7 @@ export async function runJson([command, ...args], { timeout = 180_000, cwd, env 
 }
 
 /**
- * Starts a command that prints a line of JSON, and then one more for each line that it is sent.
+ * Starts a command that prints one line of JSON, and then one more for each line of its input.
  *
  * @returns {Promise<{ first: unknown, ask: (line: string) => Promise<unknown>, stop: () => Promise<void> }>}
  */
@@ -80,8 +80,8 @@ function collect(stream) {
 }
 
 /**
- * Starts a server and waits until it has printed a line. Its further output is dropped; `stop` ends it. A server calls
- * `endWithParent`, so that it doesn't outlive a client that was killed.
+ * Starts a server and waits until it has printed a line. Further output is dropped; `stop` ends the server. Servers call
+ * `endWithParent`, so that they do not outlive a client that was killed.
  */
 export async function startReady([command, ...args]) {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
@@ -100,7 +100,7 @@ export async function startReady([command, ...args]) {
   };
 }
 
-/** Ends this process when the one that started it has ended. */
+/** Ends this process when its parent has ended. */
 export function endWithParent() {
   process.stdin.once("end", () => process.exit()).resume();
 }

@@ -1,8 +1,8 @@
-/** Calls as clients make them: one after the other, and many at a time. */
+/** Generates load as clients do: sequential calls, and many calls in flight. */
 import { cpuSeconds, descendants } from "./machine.js";
 
-/** Milliseconds of each call of `call(i)`, one after the other, for `duration` ms. */
-export async function oneByOne(call, duration) {
+/** Calls `call(i)` sequentially for `duration` ms. Returns the latency of each call in ms. */
+export async function callSequentially(call, duration) {
   const latencies = [];
   const end = performance.now() + duration;
   for (let i = 0, before = performance.now(); before < end; i++) {
@@ -14,8 +14,8 @@ export async function oneByOne(call, duration) {
   return latencies;
 }
 
-/** Keeps `width` calls in flight for `duration` ms: calls per second, and microseconds of processor time per call. */
-export async function inFlight(call, width, duration) {
+/** Keeps `width` calls in flight for `duration` ms. Returns calls per second, and microseconds of processor time per call. */
+export async function callConcurrently(call, width, duration) {
   const others = descendants(process.pid);
   const before = { at: performance.now(), client: process.cpuUsage(), server: totalSeconds(others) };
   const end = before.at + duration;

@@ -1,8 +1,8 @@
-/** What the machine is, without its name, and how busy others keep it while we measure. */
+/** Describes the machine without its name, and measures the load of other programs. */
 import { readdirSync, readFileSync } from "node:fs";
 import os from "node:os";
 
-/** One line: processor, cores, memory, operating system, Node.js. */
+/** Returns one line: processor, cores, memory, operating system, Node.js. */
 export function describeMachine() {
   const model = os.cpus()[0]?.model.trim() || os.arch();
   const memory = Math.round(os.totalmem() / 2 ** 30);
@@ -10,8 +10,8 @@ export function describeMachine() {
 }
 
 /**
- * Processor time in seconds: `busy` of the whole machine, `own` of this process and of all its descendants that have
- * ended. Undefined where there is no /proc.
+ * Processor time in seconds: `busy` of the whole machine, `own` of this process and of its descendants that have ended.
+ * Undefined on systems without /proc.
  *
  * @typedef {{ at: number, busy: number, own: number } | undefined} CpuTimes
  * @returns {CpuTimes}
@@ -27,8 +27,8 @@ export function cpuTimes() {
 }
 
 /**
- * Cores that programs other than ours kept busy between two readings; NaN where unknown. Right when all processes
- * that we started in between have ended.
+ * Returns the number of cores that other programs kept busy between two readings, or NaN if unknown. The result is correct when
+ * all processes that this program started in between have ended.
  */
 export function foreignLoad(before, after) {
   if (before === undefined || after === undefined) return Number.NaN;
@@ -36,7 +36,7 @@ export function foreignLoad(before, after) {
   return Math.max(0, foreign) / (after.at - before.at);
 }
 
-/** Seconds of processor time (user and system) that a process has used, and with `ended` its ended descendants. */
+/** Returns the processor time (user and system) of a process in seconds. @param ended whether to add its ended descendants */
 export function cpuSeconds(pid, ended = false) {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -47,7 +47,7 @@ export function cpuSeconds(pid, ended = false) {
 /** USER_HZ, which is 100 on every Linux that Node.js runs on. */
 const ticksPerSecond = 100;
 
-/** Processes below `pid`, itself not included. */
+/** Returns the ids of all descendants of `pid`. */
 export function descendants(pid) {
   const parents = new Map(processes().map((process) => [process.pid, process.parent]));
   return [...parents.keys()].filter((candidate) => {
@@ -64,7 +64,7 @@ function processes() {
         const stat = readFileSync(`/proc/${name}/stat`, "latin1");
         return [{ pid: Number(name), parent: Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) }];
       } catch {
-        return []; // It has ended.
+        return []; // The process has ended.
       }
     });
 }

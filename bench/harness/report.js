@@ -1,5 +1,5 @@
 /**
- * Where numbers go: Markdown to the terminal, Markdown and JSON to bench/results/ (not in git), and with --write into
+ * Writes results: Markdown to the terminal, Markdown and JSON to bench/results/ (not in git), and with --write into
  * docs/explanation/benchmarks.md, between the two comments that name the benchmark.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ function render({ command, options }, sections) {
     [...(samples?.values() ?? [])].flat().map((sample) => sample.foreign),
   );
   const about = [
-    `\`${command}\`${options.quick ? " (one short round, to see that it runs; not for quoting)" : ""}, on ${describeMachine()}.`,
+    `\`${command}\`${options.quick ? " (one short round, to verify that it runs; do not publish)" : ""}, on ${describeMachine()}.`,
     `Medians of ${options.rounds} rounds; ratios are paired within a round: median (lowest-highest).`,
     `Foreign load: median ${number(median(foreign), 2)}, at most ${number(Math.max(...foreign), 2)} cores.`,
   ].join(" ");

@@ -1,6 +1,6 @@
 /** Order statistics of small samples. Pure. */
 
-/** Linear interpolation between the two nearest ranks; NaN for no values. */
+/** Interpolates linearly between the two nearest ranks. Returns NaN if there are no values. */
 export function quantile(values, q) {
   if (values.length === 0) return Number.NaN;
   const sorted = Float64Array.from(values).sort();
@@ -12,12 +12,12 @@ export function quantile(values, q) {
 
 export const median = (values) => quantile(values, 0.5);
 
-/** (max - min) / median: how far the rounds of one run lie apart. */
+/** (max - min) / median: the dispersion of the rounds of one run. */
 export function spread(values) {
   return (Math.max(...values) - Math.min(...values)) / median(values);
 }
 
-/** Ratios of two subjects round by round, so that a slow minute of the machine hits both sides of the ratio. */
+/** Ratios of two subjects within each round, so that a slow minute of the machine affects both sides of the ratio. */
 export function pairedRatio(values, reference) {
   const ratios = [];
   for (let i = 0; i < Math.min(values.length, reference.length); i++) {

@@ -1,16 +1,16 @@
-/** Samples to rows of Markdown. Pure. */
+/** Formats samples as Markdown tables. Pure. */
 import { median, pairedRatio, spread } from "./stats.js";
 
 /**
- * One column: a metric with its unit, and with `ratio` a second column that divides it, round by round, by the same
- * metric of the reference subject: always subject / reference, whichever is better.
+ * One column: a metric with its unit. `ratio` adds a second column, the metric divided in each round by that of the reference
+ * subject: always subject / reference, whichever is better.
  *
  * @typedef {{ metric: string, title: string, digits?: number, ratio?: boolean }} Column
  */
 
 /**
- * A Markdown table with a row per subject: medians over the rounds, ratios to `reference` as "median (low-high)", and
- * the largest spread of the row's metrics.
+ * Returns a Markdown table with one row per subject: medians over the rounds, ratios to `reference` as "median (low-high)", and
+ * the largest spread of the metrics in the row.
  *
  * @param {Map<string, Record<string, number>[]>} samples
  * @param {{ reference: string, columns: readonly Column[], subject?: string }} options
@@ -40,12 +40,12 @@ function cells({ metric, digits, ratio }, rounds, base) {
 
 const pick = (rounds, metric) => rounds.map((sample) => sample?.[metric] ?? Number.NaN);
 
-/** Paired ratio of one metric between two subjects: { median, low, high }; NaN where one of them is missing. */
+/** Returns the paired ratio of one metric of two subjects, { median, low, high }, with NaN if a subject is missing. */
 export function ratioOf(samples, metric, subject, reference) {
   return pairedRatio(pick(samples.get(subject) ?? [], metric), pick(samples.get(reference) ?? [], metric));
 }
 
-/** Three significant digits, or `digits` after the point. */
+/** Formats a number with three significant digits, or with `digits` after the point. */
 export function number(value, digits) {
   if (!Number.isFinite(value)) return "-";
   if (digits !== undefined) return value.toFixed(digits);
@@ -57,7 +57,7 @@ export function number(value, digits) {
         .replace(/\.$/, "");
 }
 
-/** A ratio: two digits after the point, more only where there would be nothing left. */
+/** Formats a ratio with two digits after the point, or with four if it is less than 0.1. */
 const factor = (ratio) => (ratio >= 0.1 ? ratio.toFixed(ratio < 10 ? 2 : 0) : ratio.toFixed(4));
 
 export function markdown(head, body) {

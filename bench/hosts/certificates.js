@@ -1,4 +1,4 @@
-/** An authority and one certificate for both sides, made by openssl. */
+/** Makes a certificate authority, and one certificate for both sides, with openssl. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import path from "node:path";

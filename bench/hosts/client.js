@@ -1,9 +1,9 @@
 /**
- * One run of one subject: `node client.js <peer> <plan>`. Starts the server on the other host, checks what it answers, warms
- * up, then measures; the result is one line of JSON.
+ * One run of one subject: `node client.js <peer> <plan>`. Starts the server on the other host, checks its answers, warms up,
+ * measures, and prints one line of JSON.
  */
 import { isDeepStrictEqual } from "node:util";
-import { inFlight, oneByOne } from "../harness/load.js";
+import { callConcurrently, callSequentially } from "../harness/load.js";
 import { quantile } from "../harness/stats.js";
 import { records } from "../rpc/records.js";
 
@@ -23,13 +23,13 @@ if (size !== piece.length) throw new Error(`${peer}: ${piece.length} bytes were 
 
 const callOne = (i) => call(records[i & 15]);
 const pushOne = () => push(piece);
-await inFlight(callOne, 64, warmUp);
-await oneByOne(callOne, warmUp);
-await inFlight(pushOne, 4, warmUp);
+await callConcurrently(callOne, 64, warmUp);
+await callSequentially(callOne, warmUp);
+await callConcurrently(pushOne, 4, warmUp);
 
-const latencies = await oneByOne(callOne, window);
-const at64 = await inFlight(callOne, 64, window);
-const pushed = await inFlight(pushOne, 4, window);
+const latencies = await callSequentially(callOne, window);
+const at64 = await callConcurrently(callOne, 64, window);
+const pushed = await callConcurrently(pushOne, 4, window);
 const [p50, p99] = [quantile(latencies, 0.5) * 1000, quantile(latencies, 0.99) * 1000];
 process.stdout.write(`${JSON.stringify({ p50, p99, k64: at64.rate / 1000, mib: pushed.rate })}\n`);
 await close();

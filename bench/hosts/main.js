@@ -1,11 +1,11 @@
 /**
  * `npm run bench:hosts`: calls to a process on another host, over TCP and over TLS 1.3 with certificates on both sides:
- * the record of bench:rpc back and forth, and pieces of a mebibyte. The host is a network namespace of its own with a
- * virtual wire in between, where that can be had (it takes root), otherwise this machine's loopback.
+ * the record of bench:rpc in both directions, and pieces of 1 MiB. The host is a network namespace behind a virtual wire where
+ * that is possible (it requires root), and this machine's loopback otherwise.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 import { makeCertificates } from "./certificates.js";
 import { otherHost } from "./other-host.js";
@@ -35,7 +35,7 @@ await benchmark({ name: "hosts", title: "Calls between hosts", rounds: 3, needs:
         name,
         run: () => runJson([process.execPath, client, name, JSON.stringify({ ...host, tls: files, ...profile })]),
       }));
-      const samples = await takeTurns(subjects, options);
+      const samples = await runInterleaved(subjects, options);
       sections.push({ title: `${title}, ${host.name}`, samples, table: compare(samples, { reference, columns }) });
     }
     return sections;

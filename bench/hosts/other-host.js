@@ -1,9 +1,9 @@
-/** Where servers run: a network namespace behind a virtual wire, or this machine. */
+/** The machine on which servers run: a network namespace behind a virtual wire, or this machine. */
 import { execFileSync } from "node:child_process";
 
 /**
  * @returns {{ name: string, address: string, through: readonly string[], cut?: () => void, remove: () => void }} `address`:
- *   its own; `through`: what runs a command there
+ *   of the machine; `through`: a command prefix that runs a command there; `cut`: drops all packets
  */
 export function otherHost() {
   const space = `viceroy-bench-${process.pid}`;
@@ -24,10 +24,10 @@ export function otherHost() {
     name: "between two network namespaces",
     address: `${subnet}.2`,
     through: ["ip", "netns", "exec", space],
-    /** Packets vanish, and nobody is told. */
+    /** Drops all packets, without any error to either side. */
     cut: () => ip("-n", space, "link", "set", "eth0", "down"),
     remove() {
-      // The wire at once: a namespace goes when its last process has gone.
+      // Removes the wire explicitly: a namespace exists until its last process has ended.
       ip("link", "del", wire);
       ip("netns", "del", space);
     },

@@ -1,8 +1,7 @@
 /**
- * The limit of messaging between two processes without an addon: frames [u32 length][u32 id][payload] over net.Socket
- * on a Unix socket, all frames of one tick in one write, encoded straight into the batch. Short writes go to the socket's
- * descriptor, past its stream, as those of links do. Nothing else: no mailbox, no credit, no cancellation, no supervision, no
- * context.
+ * The limit of messaging between two processes without an addon: frames [u32 length][u32 id][payload] over net.Socket on a Unix socket.
+ * All frames of one tick go out in one write, and are encoded directly into the batch. Short writes go to the socket's descriptor instead of
+ * its stream, as in links. There is no mailbox, credit, cancellation, supervision or context.
  */
 import { writeSync } from "node:fs";
 import net from "node:net";
@@ -16,7 +15,7 @@ function newBatch(size) {
   return { bytes, view: new DataView(bytes.buffer), socketDone: undefined };
 }
 
-/** Frames out: `begin` answers where the payload goes, `end` closes the frame. */
+/** Writes frames: `begin` returns the position of the payload, `end` closes the frame. */
 export class FrameWriter {
   #write;
   #free = [];
@@ -66,7 +65,7 @@ export class FrameWriter {
 }
 
 /**
- * Frames in. Whole frames are handed over where they lie; only one that is cut by the end of a read is copied.
+ * Reads frames. Whole frames are passed on in place. Only a frame that continues in the next read is copied.
  *
  * @param {(bytes: Buffer, view: DataView, start: number, end: number, id: number) => void} onFrame
  * @returns {(chunk: Buffer, length: number) => void}
@@ -75,7 +74,7 @@ export function frameReader(onFrame) {
   let rest = empty;
   let view;
   let viewed;
-  /** A large frame that is coming, and how much of it is here. */
+  /** A large frame that is arriving, and the number of its bytes that have arrived. */
   let large;
   let filled = 0;
   return (chunk, length) => {
@@ -115,12 +114,12 @@ export function frameReader(onFrame) {
 }
 const empty = Buffer.alloc(0);
 
-/** Up to this length, bytes go to the descriptor: the same as for links. */
+/** Writes of at most this length go to the descriptor, as in links. */
 const shortBytes = 16_384;
 
 /**
- * Writes to a socket in the cheapest way: what is short to its descriptor, where nothing waits in the stream; the rest, and what
- * the kernel does not take, to the stream. Not for TLS.
+ * Writes to a socket at the lowest cost: short writes go to its descriptor if nothing waits in the stream; longer writes, and bytes that
+ * the kernel does not accept, go to the stream. Not for TLS.
  *
  * @returns {(bytes: Uint8Array, done: () => void) => void}
  */
@@ -136,7 +135,7 @@ function writeNow(socket, bytes) {
   try {
     return writeSync(socket._handle.fd, bytes);
   } catch {
-    // There is no room: the stream waits for it.
+    // The kernel has no room, so the stream waits for room.
     return 0;
   }
 }
@@ -153,7 +152,7 @@ function readInto(receive) {
 }
 
 /**
- * Listens on a Unix socket; `onConnection` gets the socket and answers what receives its bytes. net.Server has no
+ * Listens on a Unix socket. `onConnection` gets the socket and returns the function that receives its bytes. net.Server has no
  * `onread`, so the accepted handle is put into a socket that has it.
  *
  * @param {string} path
@@ -163,7 +162,7 @@ export async function listen(path, onConnection) {
   await listenAt(path, onConnection);
 }
 
-/** The same at whatever `server.listen` takes. Answers the server. */
+/** Listens at any address that `server.listen` accepts. Returns the server. */
 export async function listenAt(where, onConnection) {
   const server = net.createServer({ pauseOnConnect: true, noDelay: true }, (accepted) => {
     const onread = readInto((chunk, length) => receive(chunk, length));
@@ -175,12 +174,12 @@ export async function listenAt(where, onConnection) {
   return server;
 }
 
-/** Connects to a Unix socket, reading into one reused buffer. */
+/** Connects to a Unix socket and reads into one reused buffer. */
 export async function connectTo(path, receive) {
   return connectAt({ path }, receive);
 }
 
-/** The same to whatever `net.connect` takes. */
+/** Connects to any address that `net.connect` accepts. */
 export async function connectAt(where, receive) {
   const socket = net.connect({ ...where, noDelay: true, onread: readInto(receive) });
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));

@@ -1,7 +1,7 @@
 /**
- * Two ends that say 64 bytes to each other, for each way that they can: what `main.js` bundles and runs in two processes. `ring` is the
- * addon with nothing above it, `net` a socket of Node.js with nothing above it; the others are links, with a call of one actor to
- * another as they are underneath: an envelope, credit, an answer.
+ * Client and server that exchange 64 bytes, over each kind of connection. `main.js` bundles this file and runs it in two processes. `ring`
+ * is the bare addon and `net` a bare socket of Node.js. The others are links that carry the frames of an actor call: an envelope, credit,
+ * an answer.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
@@ -23,7 +23,7 @@ const echoed: Message = { label: "echo", codec: codec.bytes, protobuf: codec.byt
 const payload = new Uint8Array(size).fill(7);
 const target = { kind: "actor", proc: 11n, number: 5n, rank: 0, owner: 10n, fingerprint: 0n } as const;
 
-/** Sends once; `heard` is called when the answer is there. */
+/** Sends one request. `heard` is called when the answer has arrived. */
 export type Ask = (heard: () => void) => void;
 
 function hostOf(id: bigint, destination: Destination): LinkHost {
@@ -72,7 +72,7 @@ function addon() {
   return state.addon;
 }
 
-/** The server's end. Resolves when it can be reached. */
+/** Starts the server. Resolves when clients can connect. */
 export async function serve(kind: string, address: string): Promise<void> {
   if (kind === "ring") {
     const memory = new Uint8Array(4096);
@@ -124,7 +124,8 @@ export async function ask(kind: string, address: string): Promise<Ask> {
     session.call(0, echoed, payload, call);
   };
   await new Promise<void>((resolve) => asks(resolve));
-  if (usesMemory(pipe) !== (kind === "memory")) throw new Error(`cannot measure ${kind}: the link goes another way`);
+  if (usesMemory(pipe) !== (kind === "memory"))
+    throw new Error(`cannot measure ${kind}: the link uses another transport`);
   return asks;
 }
 
@@ -145,7 +146,7 @@ async function askRing(address: string): Promise<Ask> {
   };
 }
 
-/** A file appears with all that is in it. */
+/** Writes a file atomically: it appears with its whole content. */
 function put(file: string, text: string): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:links`: how long a link between two processes of one host takes, there and back: over shared memory and over a
- * Unix socket, against the rings of the addon and the socket of Node.js with nothing above them.
+ * `npm run bench:links`: the round trip over a link between two processes of one host, over shared memory and over a Unix socket,
+ * compared with the bare rings of the addon and a bare socket of Node.js.
  */
 import { availableParallelism } from "node:os";
 import path from "node:path";
@@ -11,29 +11,29 @@ import {
   cacheDir,
   canPin,
   compare,
+  measureInterleaved,
   pinned,
   repository,
   setUpAddon,
   startAnswering,
-  takeWindows,
 } from "../harness/index.js";
 
 const file = (name) => fileURLToPath(new URL(name, import.meta.url));
 const subjects = {
-  ring: "the addon's ring alone",
+  ring: "bare ring of the addon",
   memory: "link over shared memory",
-  net: "net.Socket alone",
+  net: "bare net.Socket",
   socket: "link over a Unix socket",
 };
-/** Ends that were started before leave their addresses behind. */
+/** Makes each address unique, because ended subjects leave their sockets behind. */
 let started = 0;
-const columns = [{ metric: "p50", title: "us there and back, median", ratio: true }];
+const columns = [{ metric: "p50", title: "us per round trip, median", ratio: true }];
 
 await benchmark(
   { name: "links", title: "Links between processes of one host", rounds: 3, needs: ["viceroy"] },
   async (context) => {
     setUpAddon("rdma");
-    // Below node_modules, where the sources of the addon are looked for upwards of the bundle.
+    // Below node_modules: the addon's sources are searched for in the parent folders of the bundle.
     const bundle = path.join(cacheDir("links"), "ends.mjs");
     await build({
       entryPoints: [file("ends.ts")],
@@ -67,7 +67,7 @@ async function measure({ options, workDir, wanted }, bundle, { title, clientCpus
       stop: () => client.stop(),
     };
   };
-  const samples = await takeWindows(running, { ...options, windows: options.quick ? 2 : 40 });
+  const samples = await measureInterleaved(running, { ...options, windows: options.quick ? 2 : 40 });
   return { title, samples, table: compare(samples, { reference: subjects.ring, columns }) };
 }
 

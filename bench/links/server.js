@@ -1,4 +1,4 @@
-/** A server process: `node server.js <bundle> <kind> <address>`; prints a line when it can be reached. */
+/** A server process: `node server.js <bundle> <kind> <address>`; prints a line when clients can connect. */
 import { endWithParent } from "../harness/child.js";
 
 const [, , bundle, kind, address] = process.argv;

@@ -1,4 +1,4 @@
-/** One run: `node driver.js <kind> <count>`; the result is one line of JSON. */
+/** One run: `node driver.js <kind> <count>` prints one line of JSON. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const count = Number(countText);
 const mebibyte = 2 ** 20;
 
 const kinds = {
-  /** What any table of things costs: an object with a number, in a Map, by name. */
+  /** The baseline: a Map from names to objects with one number each. */
   async objects() {
     const before = usage();
     const start = performance.now();
@@ -25,17 +25,17 @@ const kinds = {
   },
 
   async actors() {
-    const { spawnMeasured } = await loadDriver();
-    const { gauge, cell, stop } = spawnMeasured();
+    const { spawnGauged } = await loadDriver();
+    const { gauge, cell, stop } = spawnGauged();
     const before = { child: await gauge.usage.callOne(), driver: usage() };
     const start = performance.now();
     const cells = [];
-    // Answered in thousands, so that what is measured is actors and not calls in flight.
+    // Called in groups of a thousand, so that the result is the memory of actors and not of calls in flight.
     for (let i = 0; i < count; i += 1000) {
-      const thousand = Array.from({ length: Math.min(1000, count - i) }, (_, j) => cell(i + j));
-      const values = await Promise.all(thousand.map((one) => one.value.callOne()));
-      if (!values.every((value, j) => value === i + j)) throw new Error("actors answered for one another");
-      cells.push(...thousand);
+      const group = Array.from({ length: Math.min(1000, count - i) }, (_, j) => cell(i + j));
+      const values = await Promise.all(group.map((actor) => actor.value.callOne()));
+      if (!values.every((value, j) => value === i + j)) throw new Error("an actor has answered for another one");
+      cells.push(...group);
     }
     const us = ((performance.now() - start) * 1000) / count;
     const after = { child: await gauge.usage.callOne(), driver: usage() };
@@ -61,7 +61,7 @@ const kinds = {
     const { spawnEcho } = await loadDriver();
     const { echo, stop } = spawnEcho(count);
     await echo.one.call();
-    // Processes that help (a watcher is one) are few and not idle processes of the mesh: the largest are.
+    // The largest processes are those of the mesh. The others, such as the watcher, are smaller.
     const pids = descendants(process.pid);
     const largest = pids.sort((a, b) => resident(b) - resident(a)).slice(0, count);
     const sizes = await perProcess(largest);
@@ -69,7 +69,7 @@ const kinds = {
     return sizes;
   },
 
-  /** Procs that share a process: each is an agent, one actor, and a link to the root with both of its ends. */
+  /** Procs that share a process. Each consists of an agent, one actor, and both ends of a link to the root. */
   async inline() {
     const { spawnEcho } = await loadDriver();
     const ask = async (size) => {
@@ -82,7 +82,7 @@ const kinds = {
     const start = performance.now();
     const echo = await ask(count);
     const us = ((performance.now() - start) * 1000) / count;
-    // What was written last is on its way for a moment; and memory outside of the heap is freed behind a collection.
+    // The last writes complete a moment later, and memory outside the heap is freed after a collection.
     await delay(200);
     usage();
     await delay(200);
@@ -91,7 +91,7 @@ const kinds = {
     return { heap: (after.heap - before.heap) / count, us };
   },
 
-  /** What IPC does: it accepts everything, and keeps what the receiver hasn't taken. */
+  /** IPC accepts every message, and keeps those that the receiver has not handled. */
   async "flood-ipc"() {
     const child = fork(fileURLToPath(import.meta.url), ["flood-ipc-child", String(count)], {
       serialization: "advanced",
@@ -114,7 +114,7 @@ const kinds = {
     let taken = 0;
     let queue = Promise.resolve();
     process.on("message", () => {
-      // One at a time, a turn of the event loop each, as an actor does it.
+      // One message at a time, with a turn of the event loop for each, as in an actor.
       queue = queue.then(async () => {
         await new Promise(setImmediate);
         if (++taken === count) process.send(usage());
@@ -125,8 +125,8 @@ const kinds = {
   },
 
   async flood() {
-    const { spawnMeasured } = await loadDriver();
-    const { gauge, sink, stop } = spawnMeasured();
+    const { spawnGauged } = await loadDriver();
+    const { gauge, sink, stop } = spawnGauged();
     const slow = sink();
     await slow.ready;
     const before = { child: await gauge.usage.callOne(), driver: usage() };
@@ -144,7 +144,7 @@ const kinds = {
   },
 };
 
-/** Averages over processes that have come to rest. */
+/** Returns averages over processes after they have become idle. */
 async function perProcess(pids) {
   await delay(500);
   const average = (of) => pids.reduce((sum, pid) => sum + of(pid), 0) / pids.length / mebibyte;
@@ -152,7 +152,7 @@ async function perProcess(pids) {
 }
 
 const resident = (pid) => kibibytes(`/proc/${pid}/status`, /^VmRSS:\s+(\d+)/gm);
-/** Pages that no other process has mapped. */
+/** Bytes of pages that no other process has mapped. */
 const unshared = (pid) => kibibytes(`/proc/${pid}/smaps_rollup`, /^Private_\w+:\s+(\d+)/gm);
 
 function kibibytes(file, pattern) {

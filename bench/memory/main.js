@@ -1,9 +1,9 @@
 /**
- * `npm run bench:memory`: what an actor costs, what an idle process costs, and what a fast sender costs that floods a
- * slow receiver. Bytes after a garbage collection; each row is a run in processes of its own.
+ * `npm run bench:memory`: the memory of an actor, of an idle process, and of a fast sender that floods a slow receiver. Sizes are
+ * taken after a garbage collection. Each row is a run in processes of its own.
  */
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const driver = fileURLToPath(new URL("driver.js", import.meta.url));
@@ -18,9 +18,9 @@ await benchmark({ name: "memory", title: "Memory", rounds: 3, needs: ["viceroy"]
       kinds: { "plain object": "objects", viceroy: "actors" },
       reference: "plain object",
       columns: [
-        { metric: "child", title: "bytes per actor, where it lives" },
-        { metric: "driver", title: "bytes per actor, at its owner" },
-        { metric: "us", title: "us per actor, spawned and answered" },
+        { metric: "child", title: "bytes per actor, in its process" },
+        { metric: "driver", title: "bytes per actor, in its owner's process" },
+        { metric: "us", title: "us per actor, to spawn and call" },
       ],
     }),
     await section(context, {
@@ -28,8 +28,8 @@ await benchmark({ name: "memory", title: "Memory", rounds: 3, needs: ["viceroy"]
       count: quick ? 100 : 2000,
       kinds: { viceroy: "inline" },
       columns: [
-        { metric: "heap", title: "bytes per process: its agent, one actor, both ends of a link" },
-        { metric: "us", title: "us per process, spawned and answered" },
+        { metric: "heap", title: "bytes per process: agent, one actor, both ends of a link" },
+        { metric: "us", title: "us per process, to spawn and call" },
       ],
     }),
     await section(context, {
@@ -38,7 +38,7 @@ await benchmark({ name: "memory", title: "Memory", rounds: 3, needs: ["viceroy"]
       kinds: { "fork, empty script": "fork", viceroy: "procs" },
       reference: "fork, empty script",
       columns: [
-        { metric: "unshared", title: "MiB of its own", ratio: true },
+        { metric: "unshared", title: "MiB not shared", ratio: true },
         { metric: "resident", title: "MiB resident" },
       ],
     }),
@@ -48,8 +48,8 @@ await benchmark({ name: "memory", title: "Memory", rounds: 3, needs: ["viceroy"]
       kinds: { "process.send, advanced": "flood-ipc", "viceroy, awaiting Sent": "flood" },
       reference: "process.send, advanced",
       columns: [
-        { metric: "driver", title: "MiB more at the sender, at most", ratio: true },
-        { metric: "child", title: "MiB more at the receiver, at most", ratio: true },
+        { metric: "driver", title: "MiB added at the sender, maximum", ratio: true },
+        { metric: "child", title: "MiB added at the receiver, maximum", ratio: true },
         { metric: "k", title: "k messages/s" },
       ],
     }),
@@ -60,6 +60,6 @@ async function section({ options, wanted }, { title, count, kinds, reference, co
   const subjects = Object.entries(kinds)
     .filter(([name]) => wanted(name))
     .map(([name, kind]) => ({ name, run: () => runJson([process.execPath, driver, kind, String(count)]) }));
-  const samples = await takeTurns(subjects, options);
-  return { title, samples, table: compare(samples, { reference, columns, subject: "what" }) };
+  const samples = await runInterleaved(subjects, options);
+  return { title, samples, table: compare(samples, { reference, columns, subject: "subject" }) };
 }

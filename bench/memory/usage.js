@@ -1,4 +1,4 @@
-/** Memory of this process after a garbage collection, in bytes. The same as the program's own src/usage.ts. */
+/** Memory of this process after a garbage collection, in bytes. Equal to src/usage.ts of the Viceroy program. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { onUnhandledFault } from "viceroy";
-import { inFlight, oneByOne } from "../harness/load.js";
+import { callConcurrently, callSequentially } from "../harness/load.js";
 import { median } from "../harness/stats.js";
 import { loadDriver } from "../viceroy/prepare.js";
 
@@ -25,14 +25,14 @@ const gather = (i) => echo.touch.call(records[i & 15]);
 const done = { id: records[0].id, ok: true };
 check("what was gathered", [...(await gather(0)).values()], new Array(actors).fill(done));
 
-await oneByOne(call, warmUp);
-const latencies = await oneByOne(call, window);
-await inFlight(call, 64, warmUp);
-const { rate: k64 } = await inFlight(call, 64, window);
-await inFlight(call, 1024, warmUp);
-const { rate: k1024 } = await inFlight(call, 1024, window);
-await oneByOne(gather, warmUp);
-const gathered = await oneByOne(gather, window);
+await callSequentially(call, warmUp);
+const latencies = await callSequentially(call, window);
+await callConcurrently(call, 64, warmUp);
+const { rate: k64 } = await callConcurrently(call, 64, window);
+await callConcurrently(call, 1024, warmUp);
+const { rate: k1024 } = await callConcurrently(call, 1024, window);
+await callSequentially(gather, warmUp);
+const gathered = await callSequentially(gather, window);
 
 const data = new Uint8Array(bytes).fill(7);
 const bulks = [];

@@ -1,21 +1,21 @@
-/** Commands in namespaces of their own: Ray listens on all addresses, and leaves processes behind when it is killed. */
+/** Runs commands in namespaces of their own, because Ray listens on all addresses and leaves processes behind when it is killed. */
 import { spawnSync } from "node:child_process";
 
 /**
- * The shell waits a moment after the command: processes that end then are counted as the subject's, while those that the
- * end of the namespace kills would be taken for foreign load.
+ * The shell waits a moment after the command: processes that end in that time count as those of the subject, while processes that the end of
+ * the namespace kills would count as foreign load.
  */
 const script = 'ip link set lo up && "$@"; code=$?; sleep 0.5; exit $code';
 const namespaces = ["--map-root-user", "--net", "--pid", "--mount-proc", "--fork", "--kill-child"];
-/** Nothing runs for longer than so many seconds, even if nobody is left to end it. */
+/** Maximum duration in seconds, also when no process is left that could end the command. */
 const limit = ["timeout", "--foreground", "--signal=KILL", "170"];
 const prefix = [...limit, "unshare", ...namespaces, "sh", "-c", script, "sh"];
 
 let checked = false;
 
 /**
- * The command that runs `command` where there is no network but loopback. When it ends, or the run is killed, so is
- * every process that it has started.
+ * Returns the command that runs `command` with no network except loopback. When the command ends or the run is killed, every process that it has
+ * started is killed.
  *
  * @param {readonly string[]} command
  */

@@ -1,13 +1,13 @@
 /**
- * `npm run bench:monarch`: the same work done with Viceroy, with Monarch and with Ray. Eight actors in processes of their
- * own are started, called one after the other and many at a time, called together, sent 64 MiB, and killed. Each subject runs
- * in namespaces of its own, where nothing but loopback exists and no process outlives the run. Monarch and Ray come from
- * PyPI, into a virtual environment in the cache of the benchmarks. With `--write` the README gets its rows, too.
+ * `npm run bench:monarch`: the same work with Viceroy, Monarch and Ray. The benchmark starts eight actors in processes of their own, calls
+ * them sequentially, with many calls in flight, and all at once, sends 64 MiB, and kills processes. Each subject runs in namespaces of its
+ * own, with loopback alone, and no process outlives the run. Monarch and Ray come from PyPI and are installed in a virtual environment in
+ * the cache of the benchmarks. `--write` also updates the table of the README.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, setUpAddon, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runInterleaved, runJson, setUpAddon } from "../harness/index.js";
 import { records } from "../rpc/records.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 import { isolated } from "./isolated.js";
@@ -44,18 +44,18 @@ await benchmark(
       ? { actors: 8, warmUp: 200, window: 200, bulk: 2, kills: 1 }
       : { actors: 8, warmUp: 1500, window: 1000, bulk: 7, kills: 3 };
     const args = [JSON.stringify(profile), file];
-    const own = [process.execPath, here("driver.js"), ...args];
+    const driver = [process.execPath, here("driver.js"), ...args];
     const peer = (name) => [python, here(`python/${name}_peer.py`), ...args];
     const commands = {
-      viceroy: [own, { VICEROY_LINKS: "socket" }],
-      "viceroy, memory": [own, { VICEROY_LINKS: "memory" }],
+      viceroy: [driver, { VICEROY_LINKS: "socket" }],
+      "viceroy, memory": [driver, { VICEROY_LINKS: "memory" }],
       monarch: [peer("monarch"), {}],
       ray: [peer("ray"), { RAY_TMPDIR: workDir }],
     };
     const subjects = Object.entries(commands)
       .filter(([name]) => wanted(name))
       .map(([name, [command, env]]) => ({ name, run: () => runJson(isolated(command), { env }) }));
-    const samples = await takeTurns(subjects, options);
+    const samples = await runInterleaved(subjects, options);
     if (options.write && options.only.length === 0) {
       const titles = { viceroy: "Viceroy", "viceroy, memory": "with the addon", monarch: "Monarch", ray: "Ray" };
       writeReadme(samples, titles);

@@ -1,16 +1,16 @@
-/** The virtual environment that Monarch and Ray live in. */
+/** Installs Monarch and Ray in a virtual environment. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheDir } from "../harness/index.js";
 
-/** The system's interpreter, which the pinned packages have wheels for: another Python may stand before it in PATH. */
+/** The system's interpreter, for which the pinned packages have wheels. PATH may contain another Python before it. */
 const system = "/usr/bin/python3";
 const requirements = readFileSync(fileURLToPath(new URL("python/requirements.txt", import.meta.url)), "utf8");
 
 /**
- * Installs the pinned packages unless they are there.
+ * Installs the pinned packages unless they are installed.
  *
  * @returns {{ python: string, versions: string }} the interpreter of the environment, and a sentence that names the versions
  */

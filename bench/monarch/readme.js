@@ -1,4 +1,4 @@
-/** The rows that README.md shows of this benchmark: medians, in units that people read. */
+/** Writes the table of README.md: medians of this benchmark, in readable units. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { median, repository } from "../harness/index.js";
@@ -17,7 +17,10 @@ const rows = [
   ["from SIGKILL to the caller's error", "killed", milliseconds],
 ];
 
-/** @param samples of all systems, by name; @param titles how the table names them, in order */
+/**
+ * @param samples the samples of all systems, by name
+ * @param titles the title of each system in the table, in order
+ */
 export function writeReadme(samples, titles) {
   const cell = (name, metric, text) => text(median(samples.get(name).map((sample) => sample[metric])));
   const body = rows.map(([work, metric, text]) => [

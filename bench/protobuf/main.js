@@ -1,18 +1,18 @@
 /**
- * `npm run bench:protobuf`: the messages of the codec benchmark in the protobuf layout, as fresh Uint8Arrays, against
- * other implementations of protobuf for JavaScript. All write the same bytes of the same schema; theirs is
- * bench/codec/messages.proto, ours bench/codec/schemas/messages.ts.
+ * `npm run bench:protobuf`: the messages of the codec benchmark in the protobuf layout, as fresh Uint8Arrays, compared with other protobuf
+ * implementations for JavaScript. All write the same bytes. The schema of the peers is bench/codec/messages.proto; that of Viceroy is
+ * bench/codec/schemas/messages.ts.
  */
 import { fileURLToPath } from "node:url";
 import { prepareCodecs } from "../codec/prepare.js";
-import { benchmark, compare, ratioOf, startAnswering, takeWindows } from "../harness/index.js";
+import { benchmark, compare, measureInterleaved, ratioOf, startAnswering } from "../harness/index.js";
 import { geometricMean } from "../harness/stats.js";
 import { markdown, number } from "../harness/table.js";
 
 const reference = "viceroy-protobuf";
 const peers = ["protobufjs", "ts-proto", "protobuf-es"];
 const titles = { tiny: "tiny", record: "record", list: "list, ASCII", numbers: "1024 doubles as number[]" };
-const ways = ["encode", "decode"];
+const directions = ["encode", "decode"];
 const measure = fileURLToPath(new URL("../codec/measure.js", import.meta.url));
 
 await benchmark(
@@ -28,7 +28,7 @@ await benchmark(
         return { ...first, measure: ask, stop };
       },
     }));
-    const samples = await takeWindows(subjects, { ...options, windows: options.quick ? 3 : 9 });
+    const samples = await measureInterleaved(subjects, { ...options, windows: options.quick ? 3 : 9 });
     return [
       { title: "The best peer's time divided by Viceroy's", table: summary(samples), samples },
       ...Object.entries(titles).map(([name, title]) => section(samples, name, title)),
@@ -37,20 +37,22 @@ await benchmark(
 );
 
 function summary(samples) {
-  const ratios = Object.keys(titles).map((name) => ways.map((way) => bestOf(samples, `${name}.fresh.${way}`)));
+  const ratios = Object.keys(titles).map((name) =>
+    directions.map((direction) => bestOf(samples, `${name}.fresh.${direction}`)),
+  );
   const rows = Object.values(titles).map((title, i) => [
     title,
     ...ratios[i].map(([peer, by]) => `${times(by)} (${peer})`),
   ]);
   const mean = geometricMean(ratios.flat().map(([, by]) => by));
-  return markdown(["message", ...ways], [...rows, ["geometric mean of all", times(mean), ""]]);
+  return markdown(["message", ...directions], [...rows, ["geometric mean of all", times(mean), ""]]);
 }
 
 function times(ratio) {
   return `${number(ratio, 2)}x`;
 }
 
-/** The fastest peer, and its time divided by ours. */
+/** Returns the fastest peer, and its time divided by Viceroy's. */
 function bestOf(samples, metric) {
   const ratios = peers
     .map((name) => [name, ratioOf(samples, metric, name, reference).median])

@@ -1,10 +1,10 @@
-/** `server.js <kind> <bytes> <path>`: hands out the same bytes whenever it is asked, in a way that is not ours. */
+/** `server.js <kind> <bytes> <path>`: sends the same bytes for each request, by a method other than Viceroy. */
 import { createServer } from "node:net";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 
 const [kind, size, path] = process.argv.slice(2);
 const bytes = Buffer.alloc(Number(size), 1);
-const same = (value) => value;
+const identity = (value) => value;
 const ready = () => process.send("ready");
 
 const kinds = {
@@ -21,10 +21,10 @@ const kinds = {
     const service = {
       Get: {
         ...get,
-        requestSerialize: same,
-        requestDeserialize: same,
-        responseSerialize: same,
-        responseDeserialize: same,
+        requestSerialize: identity,
+        requestDeserialize: identity,
+        responseSerialize: identity,
+        responseDeserialize: identity,
       },
     };
     server.addService(service, { Get: (_, callback) => callback(null, bytes) });

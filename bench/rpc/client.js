@@ -1,15 +1,15 @@
 /**
- * One run of one subject: `node client.js <peer> <address> <server's cores> <profile>`. Starts the server, checks that
- * it echoes every record equal, warms up, then measures; the result is one line of JSON.
+ * One run of one subject: `node client.js <peer> <address> <server's cores> <profile>`. Starts the server, checks that it returns
+ * every record unchanged, warms up, measures, and prints one line of JSON.
  */
 import { isDeepStrictEqual } from "node:util";
 import { pinned, startReady } from "../harness/child.js";
-import { inFlight, oneByOne } from "../harness/load.js";
+import { callConcurrently, callSequentially } from "../harness/load.js";
 import { quantile } from "../harness/stats.js";
 import { records } from "./records.js";
 
 const [, , peer, address, serverCpus, profile] = process.argv;
-/** Milliseconds of warm-up per window, of measurement per window, and of sequential calls. */
+/** Durations in ms: warm-up of each window, measurement of each window, and sequential calls. */
 const { warmUp, window, sequential } = JSON.parse(profile);
 
 const { connect, start, plain } = await import(`./peers/${peer}.js`);
@@ -25,13 +25,13 @@ for (const record of records) {
     throw new Error(`${peer}: ${JSON.stringify(record)} came back as ${JSON.stringify(echo)}`);
 }
 const callOne = (i) => call(records[i & 15]);
-await inFlight(callOne, 64, warmUp);
-await inFlight(callOne, 1024, warmUp);
-await oneByOne(callOne, Math.min(warmUp, 500));
+await callConcurrently(callOne, 64, warmUp);
+await callConcurrently(callOne, 1024, warmUp);
+await callSequentially(callOne, Math.min(warmUp, 500));
 
-const latencies = await oneByOne(callOne, sequential);
-const at64 = await inFlight(callOne, 64, window);
-const at1024 = await inFlight(callOne, 1024, window);
+const latencies = await callSequentially(callOne, sequential);
+const at64 = await callConcurrently(callOne, 64, window);
+const at1024 = await callConcurrently(callOne, 1024, window);
 process.stdout.write(
   `${JSON.stringify({
     p50: quantile(latencies, 0.5) * 1000,

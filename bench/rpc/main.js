@@ -1,14 +1,14 @@
 /**
- * `npm run bench:rpc`: a call that carries a record of twelve fields to another process and back, against the peers
- * and against the limit. `viceroy-memory` is the same program with links in shared memory, as it is wherever the addon
- * is built. Client and server pinned to two cores, then to one; on the Node.js that runs this and on 24. Erlang is
- * measured where it is installed (`apt-get install erlang-base`).
+ * `npm run bench:rpc`: a call that carries a record of twelve fields to another process and back, compared with the peers and with
+ * the limit. `viceroy-memory` is the same program with links in shared memory, which it uses when the addon has been built. Client and
+ * server are pinned to two cores, then to one core, on the Node.js that runs the benchmark and on Node.js 24. Erlang is measured where it
+ * is installed (`apt-get install erlang-base`).
  */
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, canPin, compare, node24, pinned, runJson, setUpAddon, takeTurns } from "../harness/index.js";
+import { benchmark, canPin, compare, node24, pinned, runInterleaved, runJson, setUpAddon } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 import { generatePeerCode } from "./prepare.js";
 
@@ -44,7 +44,7 @@ await benchmark(
     if (context.wanted("viceroy")) await prepareProgram();
     if (context.wanted("viceroy-memory")) setUpAddon("rdma");
     const { quick } = context.options;
-    if (context.wanted("erlang") && !hasErlang()) console.error("skipped: erlang (there is no erl)");
+    if (context.wanted("erlang") && !hasErlang()) console.error("skipped: erlang (erl is not installed)");
     const sections = [];
     for (const [version, node] of nodes(quick)) {
       for (const placement of placements(quick)) sections.push(await measure(context, version, node, placement));
@@ -69,7 +69,7 @@ async function measure({ options, workDir, wanted }, version, node, { title, cli
       return runJson(pinned(clientCpus, command));
     },
   }));
-  const samples = await takeTurns(subjects, options);
+  const samples = await runInterleaved(subjects, options);
   return { title: `Node.js ${version}, ${title}`, samples, table: compare(samples, { reference, columns }) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The record that all calls carry: twelve fields and a list of four items. Sixteen instances, so that nothing is
- * folded into a constant; strings are flat one-byte strings, as they come off a socket. Absent optionals are absent.
+ * The record that all calls carry: twelve fields and a list of four items. There are sixteen instances, so that V8 cannot fold values
+ * into constants. Strings are flat one-byte strings, as they come from a socket. Absent optionals are absent properties.
  */
 const flat = (text) => Buffer.from(text, "latin1").toString("latin1");
 

@@ -1,7 +1,7 @@
 /**
- * One run: `node driver.js <kind> <what> <count>` spawns, waits until every child has answered one message, and prints
- * a line of JSON: milliseconds from the first spawn on, from the start of this process on, and processor time; then stops them, in
- * milliseconds too, and for each child in microseconds.
+ * One run: `node driver.js <kind> <target> <count>` spawns `count` children, waits until each has answered one message, and stops them. Prints
+ * a line of JSON: the ms since the first spawn and since the start of this process, processor time, the ms for stopping, and the us of both
+ * for each child. `target` is a script, or the isolation of Viceroy's processes.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -10,9 +10,9 @@ import { isDeepStrictEqual } from "node:util";
 import { Worker } from "node:worker_threads";
 import { cpuSeconds, descendants } from "../harness/machine.js";
 
-const [, , kind, what, countText] = process.argv;
+const [, , kind, target, countText] = process.argv;
 const count = Number(countText);
-const script = fileURLToPath(new URL(what, import.meta.url));
+const script = fileURLToPath(new URL(target, import.meta.url));
 
 const kinds = {
   async fork() {
@@ -61,12 +61,12 @@ function spawnAll(spawn, send) {
   };
 }
 
-/** The driver's modules are loaded, as a program's are by the time that it spawns; nothing of the children is. */
+/** The driver's modules are loaded, as in a program that spawns. Nothing of the children is loaded. */
 function spawnViceroy({ spawnEcho }) {
   let mesh;
   return {
     async ready() {
-      mesh = spawnEcho(count, what);
+      mesh = spawnEcho(count, target);
       return [...(await mesh.echo.one.call()).values()];
     },
     stop: () => mesh.stop(),

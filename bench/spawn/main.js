@@ -1,11 +1,11 @@
 /**
- * `npm run bench:spawn`: 8 processes spawned until all have answered a first message. Everything cold: each run is a
- * driver of its own, nothing is kept warm, the same V8 flags (none) for all. Viceroy's row is compiled JavaScript; tsx
- * has a row of its own, since it brings a compiler into every process. Then inline processes, hundreds and thousands of them: how long
- * one takes must not grow with their number.
+ * `npm run bench:spawn`: spawns 8 processes and waits until all have answered a first message. All starts are cold: each run has a driver
+ * of its own, without spare processes, and all subjects have equal V8 flags (none). Viceroy's row is compiled JavaScript. tsx has a row of
+ * its own, because it loads a compiler into every process. Then the benchmark spawns hundreds and thousands of inline processes, whose time
+ * for each must not grow with their number.
  */
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, runJson, takeTurns } from "../harness/index.js";
+import { benchmark, compare, runInterleaved, runJson } from "../harness/index.js";
 import { prepareProgram } from "../viceroy/prepare.js";
 
 const reference = "fork, empty script";
@@ -43,21 +43,21 @@ async function measureInline({ options }) {
   const counts = options.quick ? [100, 200] : [1000, 100, 4000];
   const nameOf = (count) => `${count.toLocaleString("en")} ${inline}`;
   const run = (count) => runJson(command("viceroy", "inline", count));
-  const turns = counts.map((count) => ({ name: nameOf(count), run: () => run(count) }));
-  const samples = await takeTurns(turns, options);
+  const subjects = counts.map((count) => ({ name: nameOf(count), run: () => run(count) }));
+  const samples = await runInterleaved(subjects, options);
   const table = compare(samples, { reference: nameOf(counts[0]), columns: inlineColumns, subject: "processes" });
   return { title: "Inline processes", samples, table };
 }
 
 async function measure({ options, wanted }, count) {
   const chosen = Object.entries(subjects).filter(([name]) => wanted(name));
-  const turns = chosen.map(([name, [kind, what]]) => ({ name, run: () => runJson(command(kind, what, count)) }));
-  const samples = await takeTurns(turns, options);
+  const runs = chosen.map(([name, [kind, target]]) => ({ name, run: () => runJson(command(kind, target, count)) }));
+  const samples = await runInterleaved(runs, options);
   const title = count === 1 ? "1 process" : `${count} processes`;
   return { title, samples, table: compare(samples, { reference, columns, subject: "children" }) };
 }
 
-function command(kind, what, count) {
-  if (kind !== "viceroy-tsx") return [process.execPath, driver, kind, what, String(count)];
-  return [process.execPath, "--import", import.meta.resolve("tsx"), driver, kind, what, String(count)];
+function command(kind, target, count) {
+  if (kind !== "viceroy-tsx") return [process.execPath, driver, kind, target, String(count)];
+  return [process.execPath, "--import", import.meta.resolve("tsx"), driver, kind, target, String(count)];
 }

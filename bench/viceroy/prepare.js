@@ -1,9 +1,9 @@
 /**
- * The Viceroy program that the benchmarks run: copied into the cache, compiled by `viceroy compile` and by tsc, as a
- * user's would be. Its own folder holds sources alone.
+ * Prepares the Viceroy program that the benchmarks run: copies it into the cache, and compiles it with `viceroy compile` and
+ * tsc, as users do. This folder contains sources only.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { cacheDir, repository } from "../harness/index.js";
@@ -11,6 +11,8 @@ import { cacheDir, repository } from "../harness/index.js";
 const program = cacheDir("program");
 
 export async function prepareProgram() {
+  // Sources that were renamed or removed since the last run must not remain.
+  rmSync(program, { recursive: true, force: true });
   cpSync(fileURLToPath(new URL(".", import.meta.url)), program, { recursive: true });
   const run = (...args) =>
     execFileSync(process.execPath, args, { cwd: program, stdio: ["ignore", "ignore", "inherit"] });
@@ -20,8 +22,8 @@ export async function prepareProgram() {
 
 const load = (file) => import(pathToFileURL(path.join(program, file)).href);
 
-/** The program's module that spawns meshes, compiled. */
+/** Loads the compiled module that spawns meshes. */
 export const loadDriver = () => load("dist/src/driver.js");
 
-/** The same module as TypeScript, for a process that runs with tsx. */
+/** Loads the same module as TypeScript, for a process that runs with tsx. */
 export const loadSource = () => load("src/driver.ts");

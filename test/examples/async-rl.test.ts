@@ -6,63 +6,63 @@ import { expectOutput, root, runExample } from "./program.js";
 
 const { addon } = rdmaSupport();
 
-/** What its page shows, with any numbers. */
+/** The output that the page shows, with placeholders for numbers. */
 const page = outputOf("docs/examples/async-rl.md").replace(/\d[\d.]*/g, "<n>");
 
 interface Run {
-  /** Percent of games that are won: by chance, and after each report. */
+  /** Percent of episodes that are won: by the initial policy, and after each report. */
   readonly won: readonly number[];
   readonly versions: number;
-  /** How old the weights were that something was learned from, at last. */
-  readonly mean: number;
-  readonly most: number;
-  readonly played: number;
-  readonly refused: number;
+  /** The policy lag of the rollouts that were used, at the end. */
+  readonly meanLag: number;
+  readonly largestLag: number;
+  readonly versionsUsed: number;
+  readonly rejected: number;
 }
 
-async function trained(versions: number, bound: number, transport = "shared"): Promise<Run> {
+async function trained(versions: number, maxLag: number, transport = "shared"): Promise<Run> {
   const env = transport === "shared" ? {} : { VICEROY_RDMA_TRANSPORT: transport };
-  const { code, stdout, stderr } = await runExample("async-rl", [`${versions}`, `${bound}`], root, env);
+  const { code, stdout, stderr } = await runExample("async-rl", [`${versions}`, `${maxLag}`], root, env);
   if (addon !== undefined && transport === "shared") expect(stderr).toBe("");
   expectOutput(stdout, page.replace("by shared", addon === undefined ? "by stream" : `by ${transport}`));
   expect(code).toBe(0);
-  const [, mean, most] = stdout.match(/.* were ([\d.]+) versions old on average, (\d+) at most/s)!.map(Number);
-  const [, played] = stdout.match(/(\d+) of \d+ versions were played with/)!.map(Number);
-  const [, refused] = stdout.match(/versions old: (\d+) times/)!.map(Number);
+  const [, meanLag, largestLag] = stdout.match(/.* lag ([\d.]+) versions on average, (\d+) at most/s)!.map(Number);
+  const [, versionsUsed] = stdout.match(/rollouts of (\d+) of \d+ versions were used/)!.map(Number);
+  const [, rejected] = stdout.match(/above \d+ versions: (\d+)/)!.map(Number);
   return {
-    won: [...stdout.matchAll(/(\d+) % of games/g)].map(([, share]) => Number(share)),
+    won: [...stdout.matchAll(/(\d+) % of episodes/g)].map(([, rate]) => Number(rate)),
     versions: Number([...stdout.matchAll(/^version (\d+)/gm)].at(-1)![1]),
-    mean: mean!,
-    most: most!,
-    played: played!,
-    refused: refused!,
+    meanLag: meanLag!,
+    largestLag: largestLag!,
+    versionsUsed: versionsUsed!,
+    rejected: rejected!,
   };
 }
 
 describeTensors("asynchronous reinforcement learning", () => {
-  test("it learns from games of older weights, none of which are older than they may be", async () => {
-    const { won, versions, mean, most, played } = await trained(120, 4);
-    // Who moves by chance wins one game in seven.
+  test("learns from rollouts of older policies, none of which exceeds the largest lag", async () => {
+    const { won, versions, meanLag, largestLag, versionsUsed } = await trained(120, 4);
+    // A random policy wins one episode in seven.
     expect(won[0]).toBeLessThan(30);
     expect(won.at(-1)).toBeGreaterThan(75);
     expect(versions).toBeGreaterThanOrEqual(120);
-    expect(played).toBeGreaterThan(10);
-    expect(mean).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(4);
+    expect(versionsUsed).toBeGreaterThan(10);
+    expect(meanLag).toBeGreaterThan(0);
+    expect(largestLag).toBeLessThanOrEqual(4);
   });
 
-  test("games of weights that are too old are refused", async () => {
-    const { versions, most, played, refused } = await trained(12, 0);
-    expect(most).toBe(0);
-    // Each version has learned from games of the one before it, and from no others.
-    expect(played).toBe(versions);
-    // What a generator has played while the trainer learned from its games is older than what came of that.
-    expect(refused).toBeGreaterThan(0);
+  test("rejects rollouts whose lag is too large", async () => {
+    const { versions, largestLag, versionsUsed, rejected } = await trained(12, 0);
+    expect(largestLag).toBe(0);
+    // Each version was made with a rollout of the version before it.
+    expect(versionsUsed).toBe(versions);
+    // A rollout that a generator plays while the trainer learns from the previous one is older than the result.
+    expect(rejected).toBeGreaterThan(0);
   });
 
-  test("weights come by stream, too", async () => {
-    const { versions, most } = await trained(12, 4, "stream");
+  test("pulls weights by stream as well", async () => {
+    const { versions, largestLag } = await trained(12, 4, "stream");
     expect(versions).toBeGreaterThanOrEqual(12);
-    expect(most).toBeLessThanOrEqual(4);
+    expect(largestLag).toBeLessThanOrEqual(4);
   });
 });

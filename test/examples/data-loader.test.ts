@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { outputOf } from "./markdown.js";
 import { runExample } from "./program.js";
 
-// Chance is seeded, and arithmetic is the same everywhere: so is every number.
-test("data loader: each trainer learns from the loader of its own rank, as its page shows", async () => {
+// Random numbers are seeded and arithmetic is the same everywhere, so every number is.
+test("data loader: each trainer uses the loader of its rank, as the page shows", async () => {
   const { code, stdout, stderr } = await runExample("data-loader");
   expect(stderr).toBe("");
   expect(stdout.trim()).toBe(outputOf("docs/examples/data-loader.md"));

@@ -3,13 +3,13 @@ import { describeTensors } from "../tensor/addon.js";
 import { outputOf } from "./markdown.js";
 import { expectOutput, runExample } from "./program.js";
 
-/** What its page shows, with any numbers. */
+/** The output that the page shows, with placeholders for numbers. */
 const wanted = outputOf("docs/examples/data-parallel.md")
   .replace(/step \d+: loss [\d.]+/g, "step <n>: loss <n>")
   .replace(/\de[+-]\d+/, "<n>");
 
 describeTensors("data parallelism", () => {
-  test("the loss falls, and weights are the same on all processes and as one process has them", async () => {
+  test("the loss falls, and all processes have the weights of a single process", async () => {
     const { code, stdout, stderr } = await runExample("data-parallel", ["20"]);
     expect(stderr).toBe("");
     expectOutput(stdout.replace(/\de[+-]\d+/, "0"), wanted);

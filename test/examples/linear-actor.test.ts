@@ -3,11 +3,11 @@ import { describeTensors } from "../tensor/addon.js";
 import { outputOf } from "./markdown.js";
 import { expectOutput, runExample } from "./program.js";
 
-/** What its page shows, with any numbers. */
+/** The output that the page shows, with placeholders for numbers. */
 const wanted = outputOf("docs/examples/linear-actor.md").replace(/loss [\d.]+/g, "loss <n>");
 
 describeTensors("a layer that is an actor", () => {
-  test("finds the weights, the same on both processes, and its answers stay there", async () => {
+  test("finds the weights, equal on both processes, while its answers stay there", async () => {
     const { code, stdout, stderr } = await runExample("linear-actor", []);
     expect(stderr).toBe("");
     expectOutput(stdout, wanted);

@@ -10,8 +10,8 @@ A rally of 6 strokes between two processes:
   4       <- pong
   5  ping ->
   6       <- pong
-20000 calls, one after the other: half within <n> us, 99 % within <n> us
-20000 calls, 64 at a time: <n> calls a second`;
+20000 sequential calls: half within <n> us, 99 % within <n> us
+20000 calls, 64 in flight: <n> calls a second`;
 
 test("ping-pong: two processes play a rally, and calls are timed", async () => {
   const { code, stdout, stderr } = await runExample("ping-pong");

@@ -10,15 +10,15 @@ watching slowly:
   watched 400, taken <n>  ========>
   watched 500, taken <n>  ==========>
 stopped watching after 500: the camera stopped at <n>
-storing 20,000 notes, awaiting each:
+storing 20,000 notes, with await:
   stored 5000, sent <n>
   stored 10000, sent <n>
   stored 15000, sent <n>
   stored 20000, sent <n>
-not awaiting: refused after <n> notes
+without await: refused after <n> notes
   cannot send archive.store: 65536 messages (<n> bytes) already wait for the receiver, the send window being 65536 messages and 67108864 bytes; await what broadcast and send return`;
 
-/** How far ahead the camera was varies: one arrow stands for any number of them. */
+/** The camera's lead varies: one arrow stands for any number of arrows. */
 const plain = (text: string) => text.replace(/>+$/gm, ">");
 
 test("streaming: a slow consumer slows its producer", async () => {

@@ -15,7 +15,7 @@ Monday: 9 orders
   spelt  spelt bread
   ! lost an oven: process <n> exited with code 7 (0 to spare)
 Tuesday: 9 orders
-  the bakery is closed: the call to it was rejected at once
+  the bakery has failed: the call was rejected at once
 unhandled: bakery failed
   because supervise did not handle the failure of mesh "kitchen"
   because mesh "kitchen" failed at rank 0 (process)

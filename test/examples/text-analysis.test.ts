@@ -31,9 +31,9 @@ test("text analysis: lines, words and the most frequent ones of files and folder
   expectOutput(
     plain(stdout),
     `
-left out: empty.txt: empty
+skipped: empty.txt: empty
 started 4 processes in <n> s
-left out: data.bin: not text
+skipped: data.bin: not text
 
 process    pieces       lines         words       size
 process
@@ -42,7 +42,7 @@ process
 process
 all             2           5            16       90 B
 
-most frequent words           of six letters and more
+most frequent words           with six letters or more
 quick                    4
 fox                      2
 the                      2
@@ -75,7 +75,7 @@ process
   for (const text of [stdout, outputOf("docs/examples/text-analysis.md")]) {
     const [table = "", rest = ""] = plain(text).split(/^all .*\n/m);
     expectOutput(table, output);
-    expect(rest).toContain("\nmost frequent words           of six letters and more\n");
+    expect(rest).toContain("\nmost frequent words           with six letters or more\n");
     expect(rest.trim().split("\n").at(-1)).toMatch(/^\d+ files in [\d.]+ s: [\d.]+ [KM]B and [\d,]+ words a second$/);
     expect(text).toMatch(/^ {2}100 % {2}([\d.]+ KB) of \1$/m);
   }
@@ -107,7 +107,7 @@ test("text analysis: what is missing is told, the rest is analysed, the exit cod
 test.each(["empty.txt", "data.bin"])("text analysis: with %s alone there is nothing to analyse", async (file) => {
   const { code, stdout, stderr } = await runExample("text-analysis", [file], folder);
   expect(stderr).toBe("nothing to analyse\n");
-  expect(stdout).toContain(`left out: ${file}: `);
+  expect(stdout).toContain(`skipped: ${file}: `);
   expect(code).toBe(1);
 });
 

@@ -5,16 +5,16 @@ import { expectOutput, root, runExample } from "./program.js";
 
 const { addon } = rdmaSupport();
 
-/** What its page shows, with smaller versions. How late loops are, and how many versions an engine meets, is the machine's affair. */
+/** The output that the page shows, with smaller versions and placeholders for numbers that depend on the machine. */
 function wanted(transport: string): string {
   return outputOf("docs/examples/weight-sync.md")
     .replace(/[\d.]+ ms (late|at most)/g, "<n> ms $1")
     .replace("of 32 MiB", "of 4 MiB")
     .replace("by shared", `by ${transport}`)
-    .replace(/whole: \d+, (.*) back: \d+/, "whole: <n>, $1 back: <n>");
+    .replace(/whole: \d+, (.*) revocation: \d+/, "whole: <n>, $1 revocation: <n>");
 }
 
-test("weight sync: versions arrive whole while trainers go on, and a version that was taken back is refused", async () => {
+test("weight sync: versions arrive whole while trainers go on, and a revoked version is refused", async () => {
   const { code, stdout, stderr } = await runExample("weight-sync", ["2"]);
   if (addon !== undefined) expect(stderr).toBe("");
   expectOutput(stdout, wanted(addon === undefined ? "stream" : "shared"));

@@ -90,14 +90,14 @@ export function encodeDoubles(value, start) {
   return end;
 }
 
-let viewed;
-let viewOfIt;
+let viewedSource;
+let sourceDoubles;
 function doublesOf(source) {
-  if (viewed !== source) {
-    viewed = source;
-    viewOfIt = new Float64Array(source.buffer, source.byteOffset, source.length >> 3);
+  if (viewedSource !== source) {
+    viewedSource = source;
+    sourceDoubles = new Float64Array(source.buffer, source.byteOffset, source.length >> 3);
   }
-  return viewOfIt;
+  return sourceDoubles;
 }
 
 function checkPadding(source, from, to) {

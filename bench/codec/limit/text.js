@@ -1,7 +1,7 @@
 /**
- * The limit: codecs written by hand for these very messages, in the layout that Viceroy generates and with the same
- * checks: types and ranges when encoding; bounds, counts, bits, padding and a message read to its exact end when decoding.
- * Each has memory of its own, in variables of its module; only this is shared. Errors have no path.
+ * The limit: codecs written by hand for exactly these messages, in Viceroy's layout and with the same checks: types and ranges when
+ * encoding; bounds, counts, bits, padding and the exact end of the message when decoding. Each codec has its own memory, in variables of
+ * its module; they share only this file. Errors have no path.
  */
 const { latin1Slice, ucs2Slice } = Buffer.prototype;
 
@@ -9,12 +9,12 @@ export function fail() {
   throw new TypeError("invalid message");
 }
 
-/** Most bytes that a text can take. */
+/** The maximum number of bytes of a text. */
 export const textBytes = (units) => units * 3 + 5;
 
 let expectWide = false;
 
-/** Writes all text of a message at `at`, where there is room; answers the end. */
+/** Writes all text of a message at `at`, where there is enough room. Returns the end. */
 export function writeText(bytes, view, text, at) {
   const units = text.length;
   if (units === 0) return at;
@@ -47,7 +47,7 @@ export function writeText(bytes, view, text, at) {
 }
 
 let words;
-/** Two units at once, of memory that has been written: quicker than the text itself. May be true of what lies beside it. */
+/** Reads two code units at a time from written memory, which is faster than examining the string. May return true because of adjacent memory. */
 function mayHaveSurrogates(bytes, start, end) {
   if (words?.buffer !== bytes.buffer) words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2);
   const to = (bytes.byteOffset + end + 3) >> 2;
@@ -76,7 +76,7 @@ function isLatin1(bytes, text, at) {
   return bytes.latin1Slice(at, at + text.length) === text;
 }
 
-/** All text of a message, which is in `[at, end)`. */
+/** Reads all text of a message, in `[at, end)`. */
 export function readText(source, view, at, end) {
   if (at === end) return "";
   if (at + 4 > end) fail();
@@ -91,7 +91,7 @@ export function readText(source, view, at, end) {
   return ucs2Slice.call(source, from, end);
 }
 
-/** A length from 255 on, behind everything at a fixed place. */
+/** Reads a length of 255 or more, which follows the fixed part. */
 export function readLong(view, at, end) {
   if (at + 4 > end) fail();
   const length = view.getUint32(at, true);

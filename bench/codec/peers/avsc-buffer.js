@@ -1,4 +1,4 @@
-/** avsc with its lower level, which writes into a buffer of the caller's and reads out of it. */
+/** avsc with its lower-level API, which writes into and reads from the caller's buffer. */
 import { types } from "./avsc-types.js";
 
 export const codecs = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, codec(type)]));

@@ -1,4 +1,4 @@
-/** Avro by avsc, types compiled at start-up. */
+/** Avro with avsc. Types are compiled at start-up. */
 import { types } from "./avsc-types.js";
 
 export const codecs = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, codec(type)]));

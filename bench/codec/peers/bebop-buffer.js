@@ -1,4 +1,4 @@
-/** Bebop with what its generated code uses inside: `encodeInto` and `readFrom` on one view, plain objects. */
+/** Bebop with the functions that its generated code uses internally: `encodeInto` and `readFrom` on one view, with plain objects. */
 import { BebopView } from "bebop";
 import * as generated from "../generated/bebop.js";
 import { types } from "../messages.js";

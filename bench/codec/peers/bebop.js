@@ -1,4 +1,4 @@
-/** Bebop. What `encode` returns is part of a buffer that the next message is written into, so a fresh one is a copy of it. */
+/** Bebop. `encode` returns a part of a buffer that the next message overwrites, so a fresh message is a copy. */
 import * as generated from "../generated/bebop.js";
 import { types } from "../messages.js";
 

@@ -1,4 +1,4 @@
-/** The limit: see limit/text.js. Fresh messages are copied out of the batch, and decoded through a view of their own. */
+/** The limit: see limit/text.js. Fresh messages are copied out of the batch and decoded through their own view. */
 import * as list from "../limit/list.js";
 import * as numbers from "../limit/numbers.js";
 import * as record from "../limit/record.js";
@@ -14,7 +14,7 @@ export const codecs = {
 };
 
 function codec(encode, decode, written) {
-  // Functions of their own for each message, so that each calls its codec directly.
+  // Separate functions for each message, so that each calls its codec directly.
   return new Function("encode", "decode", "written", `return (${methods})(encode, decode, written)`)(
     encode,
     decode,

@@ -1,4 +1,4 @@
-/** msgpackr with shared record structures, its fastest way: both sides know the keys of all objects. */
+/** msgpackr with shared record structures, its fastest mode: both sides know the keys of all objects. */
 import { Packr } from "msgpackr";
 import { types } from "../messages.js";
 

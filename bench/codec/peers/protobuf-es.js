@@ -1,4 +1,4 @@
-/** protobuf-es. Messages are created beforehand; only what `toBinary` and `fromBinary` do is timed. */
+/** protobuf-es. Messages are created beforehand; only `toBinary` and `fromBinary` are timed. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { types } from "../messages.js";
 import { load } from "../prepare.js";

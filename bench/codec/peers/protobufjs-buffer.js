@@ -1,4 +1,4 @@
-/** protobufjs, a batch being one writer with delimited messages that is finished once. */
+/** protobufjs. A batch is one writer with delimited messages that is finished once. */
 import protobuf from "protobufjs/minimal.js";
 import { types } from "../messages.js";
 import { load } from "../prepare.js";

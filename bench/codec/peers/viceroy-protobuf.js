@@ -1,4 +1,4 @@
-/** Viceroy's protobuf layout, as a user has it: the built package, generated code that imports it. */
+/** Viceroy's protobuf layout as users have it: the built package, and generated code that imports it. */
 import { types } from "../messages.js";
 import { load } from "../prepare.js";
 

@@ -1,4 +1,4 @@
-/** Viceroy, as a user has it: the built package, generated code that imports it. */
+/** Viceroy as users have it: the built package, and generated code that imports it. */
 import { Reader, Writer } from "viceroy/codegen/v1";
 import { types } from "../messages.js";
 import { load } from "../prepare.js";
@@ -12,7 +12,7 @@ export const codecs = Object.fromEntries(
   }),
 );
 
-/** As a link does it: messages appended to one writer, decoded out of the received batch by one reader. */
+/** Works like a link: appends messages to one writer, and decodes them from the received batch with one reader. */
 function batch(codec) {
   const w = new Writer();
   const r = new Reader();

@@ -4,7 +4,7 @@ import { credentials, loadPackageDefinition, Server, ServerCredentials } from "@
 import { loadSync } from "@grpc/proto-loader";
 import { startWorkers } from "../workers.js";
 
-const proto = fileURLToPath(new URL("../../rpc/rec.proto", import.meta.url));
+const proto = fileURLToPath(new URL("../../rpc/record.proto", import.meta.url));
 const { Echo } = loadPackageDefinition(loadSync(proto)).bench;
 
 export async function serve(path) {

@@ -1,5 +1,5 @@
-/** The limit: the record encoded once, the same bytes to every socket, answers counted into one promise. */
-import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
+/** The limit: encodes the record once, sends the same bytes to every socket, and resolves one promise when all answers have arrived. */
+import { decodeRecord, encodeRecord, maxBytes } from "../../limit/record-codec.js";
 import { connectTo, FrameWriter, frameReader, listen, writingTo } from "../../limit/socket.js";
 import { startWorkers } from "../workers.js";
 
@@ -7,7 +7,7 @@ export async function serve(path) {
   await listen(path, (socket) => {
     const writer = new FrameWriter(writingTo(socket));
     const read = frameReader((bytes, view, start, end, id) => {
-      const record = decodeRec(bytes, view, start, end);
+      const record = decodeRecord(bytes, view, start, end);
       const at = writer.begin(5);
       writer.batch.view.setUint32(at, record.id, true);
       writer.batch.bytes[at + 4] = 1;
@@ -46,7 +46,7 @@ export async function start(count, address) {
       new Promise((resolve) => {
         open = { answers: new Array(count), missing: count, resolve };
         const at = writer.begin(maxBytes(record));
-        writer.end(encodeRec(writer.batch, at, record), 0);
+        writer.end(encodeRecord(writer.batch, at, record), 0);
       }),
     close: stop,
   };

@@ -1,4 +1,4 @@
-/** child_process with its IPC channel: one `send` per worker, answers counted into one promise. */
+/** child_process with its IPC channel: one `send` per worker, and one promise for all answers. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

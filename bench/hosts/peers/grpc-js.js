@@ -5,7 +5,7 @@ import { credentials, loadPackageDefinition, Server, ServerCredentials } from "@
 import { loadSync } from "@grpc/proto-loader";
 import { startServer } from "../start-server.js";
 
-const proto = fileURLToPath(new URL("../../rpc/rec.proto", import.meta.url));
+const proto = fileURLToPath(new URL("../../rpc/record.proto", import.meta.url));
 // `oneofs: false` and `defaults: false`: absent optionals are absent, as everywhere else.
 const { Echo } = loadPackageDefinition(loadSync(proto, { enums: Number })).bench;
 const limits = { "grpc.max_receive_message_length": 16 << 20 };

@@ -1,14 +1,14 @@
-/** The limit: a raw socket, TCP or TLS, one write per tick, hand-written codec. See bench/limit/. */
+/** The limit: a raw socket, TCP or TLS, with one write per tick and a hand-written codec. See bench/limit/. */
 import { readFileSync } from "node:fs";
 import tls from "node:tls";
-import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
+import { decodeRecord, encodeRecord, maxBytes } from "../../limit/record-codec.js";
 import { connectAt, FrameWriter, frameReader, listenAt, writingTo } from "../../limit/socket.js";
 import { startServer } from "../start-server.js";
 
-/** The top bit of a frame's id: bytes instead of a record. */
+/** The top bit of a frame's id marks bytes instead of a record. */
 const blob = 2 ** 31;
 
-/** What is written to the descriptor of TLS would not be encrypted. */
+/** TLS uses the stream, because bytes that are written to the descriptor would not be encrypted. */
 const writerTo = (socket, files) =>
   new FrameWriter(files === undefined ? writingTo(socket) : (bytes, done) => socket.write(bytes, done));
 
@@ -29,9 +29,9 @@ export async function serve({ address, tls: files }) {
         writer.end(at + 4, id);
         return;
       }
-      const record = decodeRec(bytes, view, start, end);
+      const record = decodeRecord(bytes, view, start, end);
       const at = writer.begin(maxBytes(record));
-      writer.end(encodeRec(writer.batch, at, record), id);
+      writer.end(encodeRecord(writer.batch, at, record), id);
     });
     return (chunk, length) => {
       read(chunk, length);
@@ -57,7 +57,7 @@ export async function start(plan) {
   };
   const receive = frameReader((bytes, view, start, end, id) => {
     if (id >= blob) take(id - blob)(view.getUint32(start, true));
-    else take(id)(decodeRec(bytes, view, start, end));
+    else take(id)(decodeRecord(bytes, view, start, end));
   });
   const socket = await connectTo(plan, port, receive);
   const writer = writerTo(socket, plan.tls);
@@ -69,7 +69,7 @@ export async function start(plan) {
       writer.end(write(at), id + flag);
     });
   return {
-    call: (record) => ask(maxBytes(record), 0, (at) => encodeRec(writer.batch, at, record)),
+    call: (record) => ask(maxBytes(record), 0, (at) => encodeRecord(writer.batch, at, record)),
     push: (bytes) =>
       ask(bytes.length, blob, (at) => {
         writer.batch.bytes.set(bytes, at);

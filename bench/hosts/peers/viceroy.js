@@ -1,4 +1,4 @@
-/** Viceroy: `viceroy host` on the other host, one echo actor in a process there, defaults. */
+/** Viceroy: `viceroy host` on the other host, one echo actor in a process there, with defaults. */
 import path from "node:path";
 import { startReady } from "../../harness/child.js";
 import { repository } from "../../harness/index.js";
@@ -6,19 +6,19 @@ import { loadDriver } from "../../viceroy/prepare.js";
 
 const cli = path.join(repository, "dist/cli/viceroy.js");
 
-/** Starts `viceroy host`. @returns {Promise<{ where: string, stop: () => Promise<void> }>} */
+/** Starts `viceroy host`. @returns {Promise<{ address: string, stop: () => Promise<void> }>} */
 export async function startHost({ address, through, tls }) {
   const files = tls === undefined ? ["--insecure"] : ["--cert", tls.cert, "--key", tls.key, "--ca", tls.ca];
   const listen = `${tls === undefined ? "tcp" : "tls"}://${address}:0`;
   const { line, stop } = await startReady([...through, process.execPath, cli, "host", "--listen", listen, ...files]);
-  return { where: /listens at (\S+)/.exec(line)[1], stop };
+  return { address: /listens at (\S+)/.exec(line)[1], stop };
 }
 
 export async function start(plan) {
   const { tls } = plan;
-  const { where, ...host } = await startHost(plan);
+  const { address, ...host } = await startHost(plan);
   const { spawnEchoAt } = await loadDriver();
-  const { echo, stop } = spawnEchoAt(where, tls === undefined ? {} : { tls });
+  const { echo, stop } = spawnEchoAt(address, tls === undefined ? {} : { tls });
   await echo.ready;
   return {
     call: (record) => echo.echo.callOne(record),

@@ -1,4 +1,4 @@
-"""What both peers in Python share: what they are told to do, how time is taken, and how results are printed."""
+"""Shared code of the Python peers: arguments, measurements, and the format of results."""
 import json
 import os
 import statistics
@@ -15,7 +15,7 @@ bulk_bytes = 64 * 1024 * 1024
 
 
 def since_start():
-    """Seconds since this process was started, as the kernel counts them: importing is a part of starting a program."""
+    """Seconds since the start of this process, by the kernel's count. Imports are a part of the start of a program."""
     with open("/proc/self/stat") as stat:
         ticks = int(stat.read().rsplit(") ", 1)[1].split()[19])
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -27,7 +27,7 @@ def check(what, value, expected):
 
 
 def one_by_one(call, seconds):
-    """Seconds of each `call(i)`, one after the other."""
+    """Calls `call(i)` sequentially. Returns the latency of each call in seconds."""
     latencies = []
     before = time.perf_counter()
     end = before + seconds
@@ -40,7 +40,7 @@ def one_by_one(call, seconds):
 
 
 def bulk(back, data):
-    """Milliseconds of half of all `back(data)`, which answers the same bytes."""
+    """Median duration of `back(data)`, which returns the same bytes, in ms."""
     times = []
     for _ in range(profile["bulk"] + 1):
         before = time.perf_counter()

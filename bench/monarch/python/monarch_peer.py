@@ -40,7 +40,7 @@ class Echo(Actor):
 
 
 async def in_flight(width, seconds):
-    """Calls a second."""
+    """Returns calls per second."""
     begin = time.perf_counter()
     calls = 0
 
@@ -57,8 +57,8 @@ async def in_flight(width, seconds):
 
 def killed(i):
     """
-    Seconds from the death of a process to the error of a call that was under way to the actor in it. On a mesh of its own: of the
-    second process of one mesh that is killed, the caller hears nothing for minutes.
+    Returns the seconds from the end of a process to the error of a call that was in flight to its actor. Each process has a mesh of its
+    own: after the second kill in one mesh, the caller gets no error for minutes.
     """
     actor = host.spawn_procs({"procs": 1}).spawn(f"victim{i}", Echo)
     pid = actor.pid.call_one().get()
@@ -118,5 +118,5 @@ report(
     bulk=milliseconds,
     deaths=deaths,
 )
-# There is nothing left to be stopped in order: its host, and all that it has started, end with the namespace.
+# No orderly shutdown is needed: the host and all processes that it has started end with the namespace.
 os._exit(0)

@@ -36,7 +36,7 @@ class Echo:
 
 
 def in_flight(width, seconds):
-    """Calls a second. A half of them is awaited while the other one is under way: quicker than one by one, by asyncio or by ray.wait."""
+    """Returns calls per second. Awaits one half of the calls while the other half is in flight, which is faster than asyncio, ray.wait or single calls."""
 
     def send():
         return [one.echo.remote(records[i & 15]) for i in range(width // 2)]
@@ -53,7 +53,7 @@ def in_flight(width, seconds):
 
 
 def killed():
-    """Seconds from the death of a process to the error of a call that was under way to the actor in it."""
+    """Returns the seconds from the end of a process to the error of a call that was in flight to its actor."""
     actor = Echo.remote()
     pid = ray.get(actor.pid.remote())
     waiting = actor.sleep.remote(600)
@@ -67,7 +67,7 @@ def killed():
     raise AssertionError("the call has been answered")
 
 
-# A processor for each actor, as far as Ray's scheduler is concerned: it starts their processes beforehand.
+# Declares one processor for each actor, so that Ray's scheduler starts their processes beforehand.
 ray.init(
     address="local",
     num_cpus=actors + profile["kills"],
@@ -106,7 +106,7 @@ in_flight(1024, warm_up)
 k1024 = in_flight(1024, window)
 one_by_one(gather, warm_up)
 gathered = one_by_one(gather, window)
-# An array goes through the object store, and is read where it lies there; bytes are copied once more.
+# An array goes through the object store and is read in place. Bytes would be copied once more.
 data = numpy.full(bulk_bytes, 7, dtype=numpy.uint8)
 milliseconds = bulk(lambda data: ray.get(one.back.remote(data)), data)
 deaths = [killed() for _ in range(profile["kills"])]

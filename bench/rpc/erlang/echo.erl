@@ -1,4 +1,4 @@
-%% The peer of bench:rpc that Erlang is: `gen_server:call` between two nodes of this machine, by Erlang's own distribution.
+%% Erlang as a peer of bench:rpc: `gen_server:call` between two nodes of this machine, over Erlang's distribution.
 %% Run by measure.js: `-s echo serve` in one node, `-run echo measure <node> <milliseconds…>` in another.
 -module(echo).
 -behaviour(gen_server).
@@ -8,7 +8,7 @@
 serve() ->
     {ok, _} = gen_server:start({local, echo}, ?MODULE, [], []),
     io:format("ready~n"),
-    %% Does not outlive who has started it.
+    %% Ends with its parent process.
     spawn(fun() -> eof = io:get_line(""), halt() end).
 
 init([]) -> {ok, none}.
@@ -51,7 +51,7 @@ measure([Node, WarmUp, Window, Sequential]) ->
 
 quantile(Sorted, Q) -> lists:nth(max(1, ceil(Q * length(Sorted))), Sorted) * 1.0.
 
-%% Nanoseconds of each call.
+%% Returns the nanoseconds of each call.
 one_by_one(Server, Records, Milliseconds) ->
     Now = erlang:monotonic_time(nanosecond),
     one_by_one(Server, Records, 0, Now, Now + Milliseconds * 1000000, []).
@@ -62,7 +62,7 @@ one_by_one(Server, Records, I, Before, End, Latencies) ->
     After = erlang:monotonic_time(nanosecond),
     one_by_one(Server, Records, I + 1, After, End, [After - Before | Latencies]).
 
-%% Thousands of calls a second, and microseconds of processor time a call has taken at both sides.
+%% Returns thousands of calls per second, and microseconds of processor time per call on both sides.
 in_flight({_, Node} = Server, Records, Width, Milliseconds) ->
     Begin = erlang:monotonic_time(nanosecond),
     End = Begin + Milliseconds * 1000000,

@@ -1,6 +1,6 @@
 /**
- * One run of the subject that no JavaScript can measure: `node measure.js <server's cores> <profile>` starts two Erlang nodes, of which
- * one calls the other as client.js does (echo.erl). On TCP, as Erlang's distribution is; one scheduler for each, which is pinned.
+ * One run of Erlang: `node measure.js <server's cores> <profile>` starts two Erlang nodes, one of which calls the other as client.js does
+ * (echo.erl). The nodes use TCP, as Erlang's distribution does. Each has one scheduler, which is pinned.
  */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -15,7 +15,7 @@ const { warmUp, window, sequential } = JSON.parse(profile);
 
 const compiled = cacheDir("erlang");
 execFileSync("erlc", ["-o", compiled, fileURLToPath(new URL("echo.erl", import.meta.url))]);
-// Both know where the other one listens: no daemon is asked for ports.
+// Each node knows the port of the other, so no port mapper is needed.
 const port = String(await freePort());
 const cookie = randomBytes(16).toString("hex");
 const common = [

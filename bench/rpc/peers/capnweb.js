@@ -1,4 +1,4 @@
-/** capnweb over a WebSocket (ws) on a Unix socket; one call, one await: its promise pipelining has nothing to do here. */
+/** capnweb over a WebSocket (ws) on a Unix socket. Each call is awaited, so promise pipelining has no effect. */
 import http from "node:http";
 import { newWebSocketRpcSession, RpcTarget } from "capnweb";
 import { WebSocket, WebSocketServer } from "ws";

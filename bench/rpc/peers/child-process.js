@@ -1,4 +1,4 @@
-/** child_process with its IPC channel, `process.send`, with a call id; "json" and "advanced" serialization. */
+/** child_process with its IPC channel (`process.send`) and call ids, with "json" and "advanced" serialization. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { pinned } from "../../harness/child.js";

@@ -7,7 +7,7 @@ import { createClient } from "@connectrpc/connect";
 import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
 import { cacheDir } from "../../harness/setup.js";
 
-const { Echo } = await import(pathToFileURL(path.join(cacheDir("rpc"), "rec_pb.js")).href);
+const { Echo } = await import(pathToFileURL(path.join(cacheDir("rpc"), "record_pb.js")).href);
 
 export async function serve(socketPath) {
   const routes = (router) => router.service(Echo, { echo: (record) => record });

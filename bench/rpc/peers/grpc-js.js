@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { credentials, loadPackageDefinition, Server, ServerCredentials } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-const proto = fileURLToPath(new URL("../rec.proto", import.meta.url));
+const proto = fileURLToPath(new URL("../record.proto", import.meta.url));
 // `oneofs: false` and `defaults: false`: absent optionals are absent, as everywhere else.
 const { Echo } = loadPackageDefinition(loadSync(proto, { enums: Number })).bench;
 

@@ -1,14 +1,14 @@
-/** The limit: raw Unix socket, one write per tick, hand-written codec. See bench/limit/. */
-import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
+/** The limit: a raw Unix socket with one write per tick and a hand-written codec. See bench/limit/. */
+import { decodeRecord, encodeRecord, maxBytes } from "../../limit/record-codec.js";
 import { connectTo, FrameWriter, frameReader, listen, writingTo } from "../../limit/socket.js";
 
 export async function serve(path) {
   await listen(path, (socket) => {
     const writer = new FrameWriter(writingTo(socket));
     const read = frameReader((bytes, view, start, end, id) => {
-      const record = decodeRec(bytes, view, start, end);
+      const record = decodeRecord(bytes, view, start, end);
       const at = writer.begin(maxBytes(record));
-      writer.end(encodeRec(writer.batch, at, record), id);
+      writer.end(encodeRecord(writer.batch, at, record), id);
     });
     return (chunk, length) => {
       read(chunk, length);
@@ -23,7 +23,7 @@ export async function connect(path) {
   const receive = frameReader((bytes, view, start, end, id) => {
     const resolve = pending[id];
     free.push(id);
-    resolve(decodeRec(bytes, view, start, end));
+    resolve(decodeRecord(bytes, view, start, end));
   });
   const socket = await connectTo(path, receive);
   const writer = new FrameWriter(writingTo(socket));
@@ -33,7 +33,7 @@ export async function connect(path) {
         const at = writer.begin(maxBytes(record));
         const id = free.pop() ?? pending.length;
         pending[id] = resolve;
-        writer.end(encodeRec(writer.batch, at, record), id);
+        writer.end(encodeRecord(writer.batch, at, record), id);
       }),
     close: () => socket.destroy(),
   };

@@ -1,4 +1,4 @@
-/** Viceroy with links in shared memory, as processes of one host are linked wherever the addon is built. */
+/** Viceroy with links in shared memory, which processes of one host use when the addon has been built. */
 process.env.VICEROY_LINKS = "memory";
 
 export { start } from "./viceroy.js";

@@ -1,4 +1,4 @@
-/** Viceroy: one echo actor in a process of its own, generated code, defaults. */
+/** Viceroy: one echo actor in a process of its own, with generated code and defaults. */
 import { canPin } from "../../harness/index.js";
 import { loadDriver } from "../../viceroy/prepare.js";
 

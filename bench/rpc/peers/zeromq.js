@@ -1,9 +1,9 @@
 /**
- * zeromq over ipc, DEALER to DEALER, one frame a message, with the limit's hand-written codec behind a call id: more
- * than a user would build on it.
+ * zeromq over ipc, DEALER to DEALER, with one frame for each message: a call id, then the record by the limit's hand-written codec. That
+ * is more than users would build.
  */
 import { Dealer } from "zeromq";
-import { decodeRec, encodeRec, maxBytes } from "../../limit/rec-codec.js";
+import { decodeRecord, encodeRecord, maxBytes } from "../../limit/record-codec.js";
 
 export async function serve(path) {
   const dealer = newDealer();
@@ -39,17 +39,17 @@ function encode(id, record) {
   const bytes = Buffer.allocUnsafeSlow(4 + maxBytes(record));
   const view = new DataView(bytes.buffer);
   view.setUint32(0, id, true);
-  return bytes.subarray(0, encodeRec({ bytes, view }, 4, record));
+  return bytes.subarray(0, encodeRecord({ bytes, view }, 4, record));
 }
 
 async function receive(socket, onMessage) {
   for await (const [bytes] of socket) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    onMessage(view.getUint32(0, true), decodeRec(bytes, view, 4, bytes.length));
+    onMessage(view.getUint32(0, true), decodeRecord(bytes, view, 4, bytes.length));
   }
 }
 
-/** A socket refuses a send while another one is waiting, so that sends queue here. */
+/** Queues sends, because a socket refuses a send while another one is waiting. */
 function sender(socket) {
   let queue = [];
   let busy = false;

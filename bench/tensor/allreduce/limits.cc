@@ -1,6 +1,6 @@
 /**
- * `limits gloo <repeats> <folder for addresses>`, `limits memcpy <repeats>`: what Gloo itself takes to sum 64 MiB of two processes over TCP,
- * and one copy of 64 MiB. Prints `{}`, and for each line that it reads the milliseconds that one of them has taken.
+ * `limits gloo <repeats> <folder for addresses>` measures Gloo's own sum of 64 MiB of two processes over TCP; `limits memcpy <repeats>` measures
+ * one copy of 64 MiB. Prints `{}`, and then, for each input line, the duration of one operation in ms.
  */
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
@@ -43,16 +43,16 @@ static void Sum(const std::shared_ptr<gloo::Context>& context, std::vector<float
 }
 
 int main(int count, char** arguments) {
-  const std::string way = count > 2 ? arguments[1] : "";
+  const std::string method = count > 2 ? arguments[1] : "";
   const int repeats = count > 2 ? std::atoi(arguments[2]) : 0;
   std::vector<float> in(kElements, 1);
   std::vector<float> out(kElements);
-  if (way == "memcpy") {
+  if (method == "memcpy") {
     Answer(repeats, [&] { std::memcpy(out.data(), in.data(), kElements * sizeof(float)); });
     return out.back() == 1 ? 0 : 1;
   }
   mkdir(arguments[3], 0700);
-  // The other one does what this one asks for, as often: it is told by a pipe.
+  // The other process repeats the operation as often as this one: a pipe carries the requests.
   int told[2];
   if (pipe(told) != 0) return 1;
   const pid_t other = fork();

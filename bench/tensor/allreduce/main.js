@@ -1,11 +1,11 @@
 /**
- * `npm run bench:allreduce`: two processes sum 64 MiB of float32 that each of them has: tensors of a mesh by shared memory and by Gloo over
- * TCP, Gloo's own algorithm without anything around it, and one copy of as many bytes, which is the limit of memory.
+ * `npm run bench:allreduce`: two processes sum 64 MiB of float32 each: tensors of a mesh, by shared memory and by Gloo over TCP; Gloo's own
+ * algorithm by itself; and one copy of as many bytes, which is the limit of the memory.
  */
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { benchmark, compare, repository, setUpAddon, startAnswering, takeWindows } from "../../harness/index.js";
+import { benchmark, compare, measureInterleaved, repository, setUpAddon, startAnswering } from "../../harness/index.js";
 
 const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
@@ -26,24 +26,24 @@ await benchmark({ name: "allreduce", title: "All-reduce", rounds: 5 }, async ({ 
   };
   const subjects = Object.entries(commands)
     .filter(([name]) => wanted(name))
-    .map(([name, command]) => ({ name, start: () => live(command()) }));
-  const samples = await takeWindows(subjects, { ...options, windows: options.quick ? 2 : 7 });
+    .map(([name, command]) => ({ name, start: () => startSubject(command()) }));
+  const samples = await measureInterleaved(subjects, { ...options, windows: options.quick ? 2 : 7 });
   const columns = [{ metric: "ms", title: "ms", ratio: true }];
   return [
     {
       title: "64 MiB of float32, two processes",
       samples,
-      table: compare(samples, { reference: "gloo, TCP", columns, subject: "way" }),
+      table: compare(samples, { reference: "gloo, TCP", columns, subject: "method" }),
     },
     {
-      title: "the same, against one copy",
+      title: "64 MiB of float32, relative to one copy",
       samples,
-      table: compare(samples, { reference: "memcpy", columns, subject: "way" }),
+      table: compare(samples, { reference: "memcpy", columns, subject: "method" }),
     },
   ];
 });
 
-async function live(command) {
+async function startSubject(command) {
   const { ask, stop } = await startAnswering(command);
   return {
     metrics: ["ms"],

@@ -1,13 +1,13 @@
 /**
- * What is learned, the same for all that train it: sizes as JSON, and beside it 32-bit floats: weight and bias of each layer, then for
- * each rank all its rows, then for each rank the class of each row, which a linear teacher has given.
+ * Writes the training problem, which is equal for all subjects: a JSON file with sizes, and a file of 32-bit floats with the weight and
+ * bias of each layer, then the rows of each rank, then the class of each row of each rank, which a linear teacher determines.
  */
 import { writeFileSync } from "node:fs";
 
-/** Rows of a step on each rank, steps after which they are the same again, ranks. */
+/** Rows per step and rank, steps after which the rows repeat, and number of ranks. */
 const [batch, batches, ranks] = [64, 16, 2];
 
-/** @returns the file with the sizes */
+/** @returns the path of the JSON file */
 export function writeProblem(folder, { layers, optimizer }) {
   const name = `${folder}/${layers.join("-")}-${optimizer}`;
   const uniform = uniformFrom(1);
@@ -36,7 +36,7 @@ function classesOf(rows, teacher, classes) {
   });
 }
 
-/** Numbers within ±bound, from a generator of 31 bits (Park and Miller, 1988): the same on every machine. */
+/** Returns numbers within ±bound from a 31-bit generator (Park and Miller, 1988), equal on every machine. */
 function uniformFrom(seed) {
   let state = seed;
   return (length, bound) =>

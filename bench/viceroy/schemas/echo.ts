@@ -1,7 +1,7 @@
 import type { Actor, Int32, Uint32 } from "viceroy/schema";
 
-/** Twelve fields and a list. */
-export interface Rec {
+/** The record that the benchmarks send: twelve fields and a list. */
+export interface BenchRecord {
   id: Uint32;
   name: string;
   email: string;
@@ -34,17 +34,17 @@ export interface Done {
 }
 
 export interface Echo extends Actor {
-  echo(record: Rec): Rec;
-  touch(record: Rec): Done;
-  /** Answers with how many bytes there were. */
+  echo(record: BenchRecord): BenchRecord;
+  touch(record: BenchRecord): Done;
+  /** Returns the number of bytes. */
   push(data: Uint8Array): Uint32;
-  /** Answers with the same bytes. */
+  /** Returns the same bytes. */
   back(data: Uint8Array): Uint8Array;
-  /** 1: the smallest answer. */
+  /** Returns 1, the smallest answer. */
   one(): Uint32;
   /** Throws. */
   fail(): void;
   pid(): Uint32;
-  /** Answers after `milliseconds`, so that calls queue up behind it. */
+  /** Returns after `milliseconds`. Other calls queue up meanwhile. */
   sleep(milliseconds: Uint32): void;
 }

@@ -1,26 +1,26 @@
 import type { Actor } from "viceroy/schema";
-import type { Rec } from "./echo.js";
+import type { BenchRecord } from "./echo.js";
 
-/** Bytes, after a garbage collection. */
+/** Memory after a garbage collection, in bytes. */
 export interface Usage {
   heap: number;
   resident: number;
-  /** Most that was ever resident. */
+  /** The largest resident size so far. */
   peak: number;
 }
 
-/** Measures the process it is in. */
+/** Measures the memory of its process. */
 export interface Gauge extends Actor {
   usage(): Usage;
 }
 
-/** Takes a turn of the event loop for every message: slower than anyone who sends. */
+/** Takes a turn of the event loop for each message, and is therefore slower than its sender. */
 export interface Sink extends Actor {
-  take(record: Rec): void;
+  take(record: BenchRecord): void;
   taken(): number;
 }
 
-/** As little as an actor can be. */
+/** A minimal actor. */
 export interface Cell extends Actor<[value: number]> {
   value(): number;
 }

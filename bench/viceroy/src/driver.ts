@@ -1,17 +1,17 @@
-/** What the benchmarks call: meshes spawned as any user would. */
+/** The functions that benchmarks call. They spawn meshes as users do. */
 import { attachHosts, onUnhandledFault, thisHost } from "viceroy";
 import type { EchoMesh } from "../generated/echo.js";
 import "../generated/registry.js";
-import { BookKeeper } from "./book-keeper.js";
 import { EchoServer } from "./echo-server.js";
 import { MemoryGauge, NumberCell, SlowSink } from "./gauge.js";
+import { RdmaBufferOwner } from "./rdma-buffer-owner.js";
 
 export interface EchoProcs {
   readonly echo: EchoMesh<"procs">;
   stop(): Promise<void>;
 }
 
-/** `count` processes with one echo server each; `cpus`: the cores that each of them may use. */
+/** Spawns `count` processes with one echo server each. @param cpus the cores that each of them may use */
 export function spawnEcho(
   count: number,
   isolation: "process" | "thread" | "inline" = "process",
@@ -22,14 +22,14 @@ export function spawnEcho(
   return { echo: procs.spawn("echo", EchoServer), stop: () => procs.stop() };
 }
 
-/** A process with an echo server on a host that is attached. */
+/** Attaches a host and spawns a process with an echo server on it. */
 export function spawnEchoAt(address: string, options: Parameters<typeof attachHosts>[1]) {
   const hosts = attachHosts([address], options);
   const echo = hosts.spawnProcs().spawn("echo", EchoServer).slice({ hosts: 0 });
   return { echo, stop: () => hosts.stop() };
 }
 
-/** Attaches hosts; `spawn` starts processes with an echo server each on all of them. */
+/** Attaches hosts. `spawn` starts processes with one echo server each on all of them. */
 export function attachAll(addresses: readonly string[], options: Parameters<typeof attachHosts>[1]) {
   const hosts = attachHosts(addresses, options);
   return {
@@ -42,13 +42,13 @@ export function attachAll(addresses: readonly string[], options: Parameters<type
   };
 }
 
-/** Resolves when this program is told of the next failure that nobody has handled: all of its meshes are its own. */
+/** Resolves at the next failure that no owner has handled. This program owns all of its meshes. */
 export function nextFailure(): Promise<unknown> {
   return new Promise((resolve) => onUnhandledFault(resolve));
 }
 
-/** One process with a gauge in it. */
-export function spawnMeasured() {
+/** Spawns one process with a gauge. */
+export function spawnGauged() {
   const procs = thisHost().spawnProcs({ procs: 1 });
   return {
     gauge: procs.spawn("gauge", MemoryGauge),
@@ -58,9 +58,9 @@ export function spawnMeasured() {
   };
 }
 
-/** Processes with a keeper of memory each. */
-export function spawnKeepers(count: number) {
+/** Spawns `count` processes with one owner of a buffer each. */
+export function spawnBufferOwners(count: number) {
   const procs = thisHost().spawnProcs({ procs: count });
-  const keepers = procs.spawn("keepers", BookKeeper);
-  return { at: (proc: number) => keepers.slice({ procs: proc }), all: keepers, stop: () => procs.stop() };
+  const owners = procs.spawn("owners", RdmaBufferOwner);
+  return { at: (proc: number) => owners.slice({ procs: proc }), stop: () => procs.stop() };
 }

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Done, Rec } from "../generated/echo.js";
+import type { BenchRecord, Done } from "../generated/echo.js";
 import { EchoActor } from "../generated/echo.js";
 
 export class EchoServer extends EchoActor {
-  echo(record: Rec): Rec {
+  echo(record: BenchRecord): BenchRecord {
     return record;
   }
 
-  touch(record: Rec): Done {
+  touch(record: BenchRecord): Done {
     return { id: record.id, ok: true };
   }
 
@@ -20,7 +20,7 @@ export class EchoServer extends EchoActor {
   }
 
   fail(): void {
-    throw new Error("as it was told");
+    throw new Error("failed on request");
   }
 
   pid(): number {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Rec } from "../generated/echo.js";
+import type { BenchRecord } from "../generated/echo.js";
 import { CellActor, GaugeActor, SinkActor, type Usage } from "../generated/gauge.js";
 import { usage } from "./usage.js";
 
@@ -12,7 +12,7 @@ export class MemoryGauge extends GaugeActor {
 export class SlowSink extends SinkActor {
   #taken = 0;
 
-  async take(_record: Rec): Promise<void> {
+  async take(_record: BenchRecord): Promise<void> {
     await nextTurn();
     this.#taken++;
   }

@@ -5,17 +5,17 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/rl#Generator": 0xbd83388b9cba2855n,
-    "viceroy/schemas/rl#Trainer": 0x8028d6dd7a8aff09n,
+    "viceroy/schemas/rl#Generator": 0x62ae1b4e690205c6n,
+    "viceroy/schemas/rl#Trainer": 0xb7eff7df68ef0444n,
   },
   actors: {
     "viceroy/src/learner#Learner": {
       schema: "viceroy/schemas/rl#Trainer",
-      load: () => import("../src/learner.js").then((m) => m.PolicyTrainer),
+      load: () => import("../src/learner.js").then((m) => m.Learner),
     },
     "viceroy/src/player#Player": {
       schema: "viceroy/schemas/rl#Generator",
-      load: () => import("../src/player.js").then((m) => m.RolloutGenerator),
+      load: () => import("../src/player.js").then((m) => m.Player),
     },
   },
 });

@@ -1,63 +1,70 @@
 import type { Actor, Mesh, RdmaBuffer, Tensor, Uint32 } from "viceroy/schema";
 
-/** A version of the policy's weights. */
-export interface Published {
+/** One version of the policy's weights, as the trainer publishes it. */
+export interface PolicyVersion {
   version: Uint32;
-  /** 32-bit floats, for reading, until it is taken back. */
+  /** The weights as 32-bit floats, readable until the trainer revokes the grant. */
   weights: RdmaBuffer;
-  /** Of the weights: the sum of them as unsigned integers, so that it can be seen that they are whole. */
+  /** The sum of the weights, taken as unsigned integers, modulo 2^32. Readers compare it to detect a mixture of versions. */
   checksum: Uint32;
 }
 
-/** What has happened in some games, move by move. */
-export interface Played {
-  /** Of the weights that have chosen the moves. */
+/** The steps of several episodes, played with one version of the policy. The first dimension of each tensor is `steps`. */
+export interface Rollout {
+  /** The version of the policy that has chosen the actions. */
   version: Uint32;
-  /** What was seen before each move: `[moves, features]`. */
-  seen: Tensor;
-  /** Which move was made then: `[moves]`, of `int64`. */
-  moves: Tensor;
-  /** The logarithm of how probable it was: `[moves]`. */
-  chances: Tensor;
-  /** What was won from there on: `[moves]`. */
+  /** The observation before each action: `[steps, features]`. */
+  observations: Tensor;
+  /** The action that was chosen: `[steps]`, of type `int64`. */
+  actions: Tensor;
+  /** The log probability of each action under the policy that has chosen it: `[steps]`. */
+  logProbabilities: Tensor;
+  /** The discounted return from each step on: `[steps]`. */
   returns: Tensor;
 }
 
 export interface Progress {
+  /** The newest version. */
   version: Uint32;
-  /** Of the games that were learned from: by how many versions their weights were older than those that they have changed. */
-  staleness: number;
-  stalest: Uint32;
-  /** How many versions there were among their weights. */
-  played: Uint32;
-  /** Times that games were too old. */
-  refused: Uint32;
+  /** Mean policy lag of the rollouts that were used: the version they updated minus the version that played them. */
+  meanLag: number;
+  /** Largest policy lag of the rollouts that were used. */
+  largestLag: Uint32;
+  /** Number of distinct versions that have played these rollouts. */
+  versionsUsed: Uint32;
+  /** Number of rollouts that were rejected because their lag exceeded the bound. */
+  rejectedRollouts: Uint32;
 }
 
-/** Makes versions of a policy out of games, but not of those whose weights are older by more versions than `bound`. */
-export interface Trainer extends Actor<[seed: Uint32, bound: Uint32]> {
-  /** Makes the next version, unless the games were played with weights that are too old. Answers with the newest version. */
-  learn(games: Played): Uint32;
-  /** @concurrent */
-  newest(): Published;
+/** Updates a policy with rollouts whose policy lag is at most `maxLag` versions. */
+export interface Trainer extends Actor<[seed: Uint32, maxLag: Uint32]> {
+  /** Makes the next version with a rollout, or rejects the rollout if its lag is too large. Returns the newest version. */
+  learn(rollout: Rollout): Uint32;
+  /**
+   * The newest version.
+   * @concurrent
+   */
+  newest(): PolicyVersion;
   /** @concurrent */
   progress(): Progress;
 }
 
-export interface Followed {
-  /** Versions that came whole. */
+/** How a generator has pulled weights. */
+export interface PullStatistics {
+  /** Number of versions that were read completely. */
   pulled: Uint32;
-  /** Versions that were taken back before they had been read. */
+  /** Number of reads that were refused because the trainer had revoked the version. */
   refused: Uint32;
+  /** The transport that has moved the bytes. */
   transport: string;
 }
 
-/** Plays games, with weights that it pulls from a trainer. @param seed of its rank 0; others count on from there */
+/** Plays episodes with weights that it pulls from a trainer. Rank r uses the random seed `seed + r`. */
 export interface Generator extends Actor<[seed: Uint32]> {
   join(trainer: Mesh<Trainer>): void;
-  /** Plays, and sends what has happened, until the trainer has that version. */
-  play(until: Uint32): void;
-  /** Pulls the newest weights. Answers with the part of games that they win. */
-  test(games: Uint32): number;
-  followed(): Followed;
+  /** Plays episodes and sends rollouts until the trainer has version `until`. */
+  collect(until: Uint32): void;
+  /** Pulls the newest weights, plays `episodes` episodes, and returns the fraction that it wins. */
+  evaluate(episodes: Uint32): number;
+  pulls(): PullStatistics;
 }

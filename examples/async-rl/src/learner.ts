@@ -1,68 +1,68 @@
 import { RdmaBuffer } from "viceroy/rdma";
 import { manualSeed, type nn, optim, type Tensor, TensorScope, torch } from "viceroy/tensor";
-import { type Played, type Progress, type Published, TrainerActor } from "../generated/rl.js";
+import { type PolicyVersion, type Progress, type Rollout, TrainerActor } from "../generated/rl.js";
 import { checksum, network, Policy } from "./policy.js";
 
-/** Versions that can be read at a time. */
+/** Number of versions that can be read at a time. */
 const readableVersions = 3;
 
 /**
- * Learns by policy gradient: moves after which more was won than was expected become more probable. Each step is a version; its weights are
- * in memory that others may read and nobody writes to before the version has been taken back.
+ * Learns by policy gradient: actions whose return exceeds the expected value become more probable. Each step of the optimizer makes a version.
+ * The weights of a version are in registered memory. Nobody writes to that memory before the grant of the version has been revoked.
  */
-export class PolicyTrainer extends TrainerActor {
-  readonly #maxStaleness: number;
+export class Learner extends TrainerActor {
+  readonly #maxLag: number;
   readonly #policy: Policy;
-  /** What is won from a state on, by the present policy: what returns are compared with. */
-  readonly #valueFunction: nn.Sequential;
+  /** Estimates the value of a state: the expected return under the current policy. */
+  readonly #valueNetwork: nn.Sequential;
   readonly #optimizer: optim.Adam;
   readonly #buffers: readonly RdmaBuffer[];
-  readonly #published: Published[] = [];
-  readonly #stalenessHistory: number[] = [];
-  readonly #trainedVersions = new Set<number>();
-  #refused = 0;
+  readonly #published: PolicyVersion[] = [];
+  /** The policy lag of each rollout that was used. */
+  readonly #lags: number[] = [];
+  readonly #versionsUsed = new Set<number>();
+  #rejectedRollouts = 0;
 
-  constructor(seed: number, bound: number) {
+  constructor(seed: number, maxLag: number) {
     super();
-    this.#maxStaleness = bound;
+    this.#maxLag = maxLag;
     manualSeed(seed);
     this.#policy = new Policy();
-    this.#valueFunction = network(1);
-    this.#optimizer = new optim.Adam([...this.#policy.parameters(), ...this.#valueFunction.parameters()], {
-      lr: 0.003,
-    });
+    this.#valueNetwork = network(1);
+    this.#optimizer = new optim.Adam([...this.#policy.parameters(), ...this.#valueNetwork.parameters()], { lr: 0.003 });
     const bytes = 4 * this.#policy.size;
     this.#buffers = Array.from({ length: readableVersions + 1 }, () => RdmaBuffer.allocate(bytes));
     this.#publish(0);
   }
 
-  async learn(games: Played): Promise<number> {
+  async learn(rollout: Rollout): Promise<number> {
     const { version } = this.newest();
-    const staleness = version - games.version;
-    if (staleness > this.#maxStaleness) this.#refused++;
+    const lag = version - rollout.version;
+    if (lag > this.#maxLag) this.#rejectedRollouts++;
     else {
-      this.#stalenessHistory.push(staleness);
-      this.#trainedVersions.add(games.version);
-      this.#updatePolicy(games);
+      this.#lags.push(lag);
+      this.#versionsUsed.add(rollout.version);
+      this.#update(rollout);
       this.#publish(version + 1);
       await this.#revokeOldest();
     }
-    for (const tensor of [games.seen, games.moves, games.chances, games.returns]) tensor.dispose();
+    const { observations, actions, logProbabilities, returns } = rollout;
+    for (const tensor of [observations, actions, logProbabilities, returns]) tensor.dispose();
     return this.newest().version;
   }
 
-  newest(): Published {
+  newest(): PolicyVersion {
     return this.#published.at(-1)!;
   }
 
   progress(): Progress {
-    const all = this.#stalenessHistory;
+    const lags = this.#lags;
     return {
       version: this.newest().version,
-      staleness: all.reduce((sum, one) => sum + one, 0) / Math.max(all.length, 1),
-      stalest: Math.max(0, ...all),
-      played: this.#trainedVersions.size,
-      refused: this.#refused,
+      meanLag: lags.reduce((sum, lag) => sum + lag, 0) / Math.max(lags.length, 1),
+      largestLag: Math.max(0, ...lags),
+      versionsUsed: this.#versionsUsed.size,
+      rejectedRollouts: this.#rejectedRollouts,
     };
   }
 
@@ -70,18 +70,20 @@ export class PolicyTrainer extends TrainerActor {
     await Promise.all(this.#buffers.map((buffer) => buffer.drop()));
   }
 
-  /** One step of the optimizer. */
-  #updatePolicy({ seen, moves, chances, returns }: Played): void {
+  /** Makes one step of the optimizer on the clipped surrogate objective of PPO. */
+  #update({ observations, actions, logProbabilities, returns }: Rollout): void {
     using _ = new TensorScope();
-    const all = this.#policy.forward(seen);
-    const expected = this.#valueFunction.forward(seen).squeeze(1);
-    const advantage = returns.sub(expected.detach());
-    // How much more probable than when they were played moves have become. Beyond a fifth there is nothing to be gained by them.
-    const ratio = logProbabilitiesOf(all, moves).sub(chances).exp();
-    const gain = torch.minimum(ratio.mul(advantage), ratio.clamp(0.8, 1.2).mul(advantage)).mean();
-    const surprise = all.exp().mul(all).sum([-1]).mean();
+    const current = this.#policy.forward(observations);
+    const values = this.#valueNetwork.forward(observations).squeeze(1);
+    const advantages = returns.sub(values.detach());
+    // The importance ratio: how much more probable the action is now than when it was chosen. Beyond a change of a fifth, clipping
+    // removes the gain.
+    const ratio = selectActions(current, actions).sub(logProbabilities).exp();
+    const surrogate = torch.minimum(ratio.mul(advantages), ratio.clamp(0.8, 1.2).mul(advantages)).mean();
+    const entropy = current.exp().mul(current).sum([-1]).mean().neg();
+    const valueLoss = torch.mse_loss(values, returns);
     this.#optimizer.zeroGrad();
-    torch.mse_loss(expected, returns).sub(gain).add(surprise, { alpha: 0.01 }).backward();
+    valueLoss.sub(surrogate).sub(entropy, { alpha: 0.01 }).backward();
     this.#optimizer.step();
   }
 
@@ -93,11 +95,11 @@ export class PolicyTrainer extends TrainerActor {
     const buffer = this.#bufferOf(version);
     const { view } = buffer;
     const memory = new Float32Array(view.buffer, view.byteOffset, this.#policy.size);
-    this.#policy.copyWeightsTo(memory);
+    this.#policy.writeTo(memory);
     this.#published.push({ version, weights: buffer.grant({ access: "r" }), checksum: checksum(memory) });
   }
 
-  /** Makes room for the next version. When `revoke` has resolved, nobody is shown what is read by that grant. */
+  /** Frees the buffer for the next version. After `revoke` has resolved, no reader gets bytes by that grant. */
   async #revokeOldest(): Promise<void> {
     if (this.#published.length <= readableVersions) return;
     const oldest = this.#published.shift()!;
@@ -105,7 +107,7 @@ export class PolicyTrainer extends TrainerActor {
   }
 }
 
-/** Of what was chosen. */
-function logProbabilitiesOf(all: Tensor, chosen: Tensor): Tensor {
-  return all.gather(1, chosen.unsqueeze(1)).squeeze(1);
+/** Selects the log probability of the chosen action: `[steps, actions]` and `[steps]` to `[steps]`. */
+function selectActions(logProbabilities: Tensor, actions: Tensor): Tensor {
+  return logProbabilities.gather(1, actions.unsqueeze(1)).squeeze(1);
 }

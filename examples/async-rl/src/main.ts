@@ -1,40 +1,43 @@
 /**
- * A trainer learns a game from what generators in other processes play. Nobody waits for anybody: generators go on with the weights that
- * they have, pull newer ones out of the trainer's memory, and what they have played with too old ones is refused.
+ * Asynchronous reinforcement learning. A trainer learns a game from rollouts of generators in other processes. Neither side waits for the
+ * other: generators play with the weights that they have, and pull newer weights out of the trainer's memory. The trainer rejects rollouts
+ * whose policy lag is too large.
  */
 import { thisHost } from "viceroy";
 import "../generated/registry.js";
-import { PolicyTrainer } from "./learner.js";
-import { RolloutGenerator } from "./player.js";
+import { Learner } from "./learner.js";
+import { Player } from "./player.js";
 
 const versions = Number(process.argv[2] ?? 120);
-/** By how many versions weights may be older than those that learn from their games. */
-const maxStaleness = Number(process.argv[3] ?? 4);
+/** The largest accepted policy lag, in versions. */
+const maxLag = Number(process.argv[3] ?? 4);
 const reports = 6;
 
 await using trainerProcs = thisHost().spawnProcs({ trainers: 1 });
 await using generatorProcs = thisHost().spawnProcs({ generators: 3 });
-const trainer = trainerProcs.spawn("trainer", PolicyTrainer, 1, maxStaleness);
-const generators = generatorProcs.spawn("generators", RolloutGenerator, 2);
+const trainer = trainerProcs.spawn("trainer", Learner, 1, maxLag);
+const generators = generatorProcs.spawn("generators", Player, 2);
 await generators.join.call(trainer);
 
-async function successRate(): Promise<string> {
-  const shares = [...(await generators.test.call(200)).values()];
-  const share = shares.reduce((sum, one) => sum + one, 0) / shares.length;
-  return `${(100 * share).toFixed(0)} % of games are won`;
+async function winRate(): Promise<string> {
+  const rates = [...(await generators.evaluate.call(200)).values()];
+  const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  return `${(100 * mean).toFixed(0)} % of episodes won`;
 }
 
-console.log(`version 0: ${await successRate()}`);
+console.log(`version 0: ${await winRate()}`);
 for (let i = 1; i <= reports; i++) {
-  await generators.play.call(Math.ceil((versions * i) / reports));
-  const { version, staleness, stalest } = await trainer.progress.callOne();
-  const old = `${staleness.toFixed(1)} versions old on average, ${stalest} at most`;
-  console.log(`version ${version}: ${await successRate()}; weights that were played with were ${old}`);
+  await generators.collect.call(Math.ceil((versions * i) / reports));
+  const { version, meanLag, largestLag } = await trainer.progress.callOne();
+  const lag = `policy lag ${meanLag.toFixed(1)} versions on average, ${largestLag} at most`;
+  console.log(`version ${version}: ${await winRate()}; ${lag}`);
 }
 
-const { version, played, refused } = await trainer.progress.callOne();
-console.log(`${played} of ${version} versions were played with`);
-console.log(`refused games, since their weights were more than ${maxStaleness} versions old: ${refused} times`);
-const followed = [...(await generators.followed.call()).values()];
-const sum = (part: "pulled" | "refused") => followed.reduce((all, one) => all + one[part], 0);
-console.log(`pulled by ${followed[0]!.transport}: ${sum("pulled")} times, refused since taken back: ${sum("refused")}`);
+const { version, versionsUsed, rejectedRollouts } = await trainer.progress.callOne();
+console.log(`rollouts of ${versionsUsed} of ${version} versions were used`);
+console.log(`rollouts rejected because of a policy lag above ${maxLag} versions: ${rejectedRollouts}`);
+const pulls = [...(await generators.pulls.call()).values()];
+const total = (name: "pulled" | "refused") => pulls.reduce((sum, statistics) => sum + statistics[name], 0);
+console.log(
+  `weights pulled by ${pulls[0]!.transport}: ${total("pulled")} times, refused after revocation: ${total("refused")}`,
+);

@@ -1,119 +1,121 @@
 import { context } from "viceroy";
 import { RdmaError } from "viceroy/rdma";
 import { manualSeed, noGrad, TensorScope, tensor } from "viceroy/tensor";
-import { type Followed, GeneratorActor, type Played, type TrainerMesh } from "../generated/rl.js";
-import { Episodes } from "./grid.js";
+import { GeneratorActor, type PullStatistics, type Rollout, type TrainerMesh } from "../generated/rl.js";
+import { EpisodeBatch } from "./grid-world.js";
 import { checksum, Policy } from "./policy.js";
 
-/** Games that are played, and learned from, together. */
-const batchSize = 64;
-/** What those are told who use a version that its trainer has taken back; stale: so long ago that something else has its place. */
+/** Number of episodes in one rollout. */
+const episodesPerRollout = 64;
+/** Error codes of a read whose version has been revoked. Stale: revoked so long ago that another grant has its slot. */
 const revokedCodes = ["ERR_RDMA_REVOKED", "ERR_RDMA_STALE"];
 
-export class RolloutGenerator extends GeneratorActor {
+export class Player extends GeneratorActor {
   readonly #policy = new Policy();
-  readonly #weights = new Float32Array(this.#policy.size);
+  /** The buffer into which weights are pulled. */
+  readonly #pulledWeights = new Float32Array(this.#policy.size);
   readonly #random: () => number;
-  readonly #pullStatistics = { pulled: 0, refused: 0, transport: "" };
+  readonly #statistics = { pulled: 0, refused: 0, transport: "" };
   #trainer!: TrainerMesh;
-  /** Of the policy's weights. */
+  /** The version of the policy's weights. */
   #version = 0;
 
   constructor(seed: number) {
     super();
-    const own = seed + context().actor.rank.rank;
-    manualSeed(own);
-    this.#random = randomFrom(own);
+    const rankSeed = seed + context().actor.rank.rank;
+    manualSeed(rankSeed);
+    this.#random = randomFrom(rankSeed);
   }
 
   async join(trainer: TrainerMesh): Promise<void> {
     this.#trainer = trainer;
-    await this.#pullWeights();
+    await this.#pull();
   }
 
-  async play(until: number): Promise<void> {
+  async collect(until: number): Promise<void> {
     let learning: Promise<number> | undefined;
     for (;;) {
-      // With the weights that are here, while the trainer learns from the games before.
-      const games = this.#toTrajectories(this.#rollOut(batchSize));
+      // Plays with the weights at hand, while the trainer learns from the previous rollout.
+      const rollout = this.#rolloutOf(this.#play(episodesPerRollout));
       const newest = (await learning) ?? this.#version;
-      if (newest >= until) return disposeTrajectories(games);
-      if (newest > this.#version) await this.#pullWeights();
-      learning = this.#sendTrajectories(games);
+      if (newest >= until) return dispose(rollout);
+      if (newest > this.#version) await this.#pull();
+      learning = this.#send(rollout);
     }
   }
 
-  async test(games: number): Promise<number> {
-    await this.#pullWeights();
-    return this.#rollOut(games).successRate;
+  async evaluate(episodes: number): Promise<number> {
+    await this.#pull();
+    return this.#play(episodes).winRate;
   }
 
-  followed(): Followed {
-    return this.#pullStatistics;
+  pulls(): PullStatistics {
+    return this.#statistics;
   }
 
-  async #sendTrajectories(games: Played): Promise<number> {
+  /** Sends a rollout to the trainer. Resolves with the trainer's newest version. */
+  async #send(rollout: Rollout): Promise<number> {
     try {
-      return await this.#trainer.learn.callOne(games);
+      return await this.#trainer.learn.callOne(rollout);
     } finally {
-      disposeTrajectories(games);
+      dispose(rollout);
     }
   }
 
-  #rollOut(count: number): Episodes {
-    const games = new Episodes(count, this.#random);
-    while (!games.isDone) {
+  #play(count: number): EpisodeBatch {
+    const episodes = new EpisodeBatch(count, this.#random);
+    while (!episodes.finished) {
       using _ = new TensorScope();
       noGrad(() => {
-        const chances = this.#policy.forward(games.observe());
-        const chosen = chances.exp().multinomial(1);
-        const moves = chosen.squeeze(1).toArray() as bigint[];
-        games.step(moves.map(Number), chances.gather(1, chosen).squeeze(1).toArray() as number[]);
+        const logProbabilities = this.#policy.forward(episodes.observe());
+        const chosen = logProbabilities.exp().multinomial(1);
+        const actions = chosen.squeeze(1).toArray() as bigint[];
+        episodes.step(actions.map(Number), logProbabilities.gather(1, chosen).squeeze(1).toArray() as number[]);
       });
     }
-    return games;
+    return episodes;
   }
 
-  #toTrajectories(games: Episodes): Played {
-    const { history } = games;
+  #rolloutOf(episodes: EpisodeBatch): Rollout {
+    const { steps } = episodes;
     return {
       version: this.#version,
-      seen: tensor(history.map(({ observation: seen }) => seen)),
-      moves: tensor(BigInt64Array.from(history, ({ action: move }) => BigInt(move))),
-      chances: tensor(history.map(({ logProbability: chance }) => chance)),
-      returns: tensor(history.map((one) => games.returnAfter(one))),
+      observations: tensor(steps.map(({ observation }) => observation)),
+      actions: tensor(BigInt64Array.from(steps, ({ action }) => BigInt(action))),
+      logProbabilities: tensor(steps.map(({ logProbability }) => logProbability)),
+      returns: tensor(steps.map((step) => episodes.returnOf(step))),
     };
   }
 
-  /** Takes over the newest weights, of which it never has a part only: a read that was late is refused, and begun anew. */
-  async #pullWeights(): Promise<void> {
+  /** Copies the newest weights into the policy. A read that comes too late is refused as a whole, and is repeated with the newest version. */
+  async #pull(): Promise<void> {
     for (;;) {
-      const { version, weights, checksum: wanted } = await this.#trainer.newest.callOne();
+      const { version, weights, checksum: expected } = await this.#trainer.newest.callOne();
       try {
-        await weights.readInto(this.#weights);
-        this.#pullStatistics.transport = `${weights.transport}`;
+        await weights.readInto(this.#pulledWeights);
+        this.#statistics.transport = `${weights.transport}`;
       } catch (error) {
         if (!(error instanceof RdmaError && revokedCodes.includes(error.code))) throw error;
-        this.#pullStatistics.refused++;
+        this.#statistics.refused++;
         continue;
       } finally {
         await weights.drop();
       }
-      if (checksum(this.#weights) !== wanted)
+      if (checksum(this.#pulledWeights) !== expected)
         throw new Error(`cannot play: the weights of version ${version} are torn`);
-      this.#policy.copyWeightsFrom(this.#weights);
+      this.#policy.readFrom(this.#pulledWeights);
       this.#version = version;
-      this.#pullStatistics.pulled++;
+      this.#statistics.pulled++;
       return;
     }
   }
 }
 
-function disposeTrajectories(games: Played): void {
-  for (const tensor of [games.seen, games.moves, games.chances, games.returns]) tensor.dispose();
+function dispose({ observations, actions, logProbabilities, returns }: Rollout): void {
+  for (const tensor of [observations, actions, logProbabilities, returns]) tensor.dispose();
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (Marsaglia's xorshift, 2003). */
+/** Returns a generator of numbers from 0 to below 1, the same for equal seeds (Marsaglia's xorshift, 2003). */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

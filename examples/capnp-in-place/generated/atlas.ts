@@ -21,15 +21,15 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** A square of 256 by 256 places. */
+/** A square of 256 by 256 points. */
 export interface Tile {
   name: string;
-  /** Degrees. */
+  /** Degrees east. */
   west: number;
   north: number;
-  /** Metres above the sea. */
+  /** Metres above sea level of the highest point. */
   highest: number;
-  /** Of each place, in metres, row by row. */
+  /** Metres above sea level of each point, row by row. */
   heights: Int16Array;
 }
 
@@ -38,19 +38,19 @@ export interface Atlas {
   tiles: Tile[];
 }
 
-/** Keeps an atlas as a Cap'n Proto message in memory that others read. */
+/** Keeps an atlas as a Cap'n Proto message in memory that other processes read. */
 export abstract class LibraryActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return libraryDescriptor;
   }
   declare readonly $kind: LibraryKind;
-  /** For reading. The message is at its beginning. */
+  /** A buffer for reading that begins with the message. */
   abstract atlas(): Awaitable<RdmaBuffer>;
 }
 
-/** Keeps an atlas as a Cap'n Proto message in memory that others read. A mesh of `Library` actors with the dimensions `D`. */
+/** Keeps an atlas as a Cap'n Proto message in memory that other processes read. A mesh of `Library` actors with the dimensions `D`. */
 export interface LibraryMesh<D extends string = string> extends ActorMesh<LibraryKind, D> {
-  /** For reading. The message is at its beginning. */
+  /** A buffer for reading that begins with the message. */
   readonly atlas: Endpoint<[], RdmaBuffer, D>;
 }
 

@@ -1,14 +1,14 @@
 import type { Actor, Float32, RdmaBuffer, Uint32 } from "viceroy/schema";
 
-/** A square of 256 by 256 places. */
+/** A square of 256 by 256 points. */
 export interface Tile {
   name: string;
-  /** Degrees. */
+  /** Degrees east. */
   west: number;
   north: number;
-  /** Metres above the sea. */
+  /** Metres above sea level of the highest point. */
   highest: Float32;
-  /** Of each place, in metres, row by row. */
+  /** Metres above sea level of each point, row by row. */
   heights: Int16Array;
 }
 
@@ -17,8 +17,8 @@ export interface Atlas {
   tiles: Tile[];
 }
 
-/** Keeps an atlas as a Cap'n Proto message in memory that others read. */
+/** Keeps an atlas as a Cap'n Proto message in memory that other processes read. */
 export interface Library extends Actor<[tiles: Uint32]> {
-  /** For reading. The message is at its beginning. */
+  /** A buffer for reading that begins with the message. */
   atlas(): RdmaBuffer;
 }

@@ -1,4 +1,4 @@
-/** A process keeps a Cap'n Proto message of 100 MiB; this one reads single fields of it, and moves little more than those. */
+/** Reads single fields of a Cap'n Proto message of 100 MiB in another process. Little more than these fields is transferred. */
 import { thisHost } from "viceroy";
 import { RemoteMessage } from "viceroy/capnp/v1";
 import { type AtlasReader, readAtlasCapnp } from "../generated/capnp/atlas.js";
@@ -13,26 +13,26 @@ const atlas = await library.atlas.callOne();
 
 const lastTile = (reader: AtlasReader) => reader.tiles.at(-1)!;
 
-// Piece by piece, which every transport can: only what is looked at is fetched.
+// In pieces, by any transport: only the bytes that the reader accesses are fetched.
 const message = new RemoteMessage(atlas);
 const highest = await message.read((bytes) => lastTile(readAtlasCapnp(bytes)).highest);
-console.log(`the highest place of the last tile: ${highest} m`);
+console.log(`highest point of the last tile: ${highest} m`);
 report();
 const heights = await message.read((bytes) => lastTile(readAtlasCapnp(bytes)).heights);
-console.log(`all ${heights.length} heights of it: up to ${Math.max(...heights)} m`);
+console.log(`all ${heights.length} heights of the last tile: at most ${Math.max(...heights)} m`);
 report();
 
-// In place, where the memory can be mapped: no byte is copied.
+// In place, if the transport can map the memory: no byte is copied.
 if (atlas.transport === "shared") {
   const reader = readAtlasCapnp(await atlas.map());
   const { name, north } = lastTile(reader);
   console.log(`read in place: ${reader.title}, ${reader.tiles.length} tiles, ${name} begins at ${north} degrees north`);
 } else {
-  console.log(`${atlas.transport} maps no memory`);
+  console.log(`${atlas.transport} cannot map memory`);
 }
 
 function report(): void {
   const { fetched, reads } = message;
-  const all = (atlas.size / 2 ** 20).toFixed(1);
-  console.log(`  ${fetched / 1024} KiB of ${all} MiB moved by ${atlas.transport}, in ${reads} reads`);
+  const size = (atlas.size / 2 ** 20).toFixed(1);
+  console.log(`  ${fetched / 1024} KiB of ${size} MiB read by ${atlas.transport}, in ${reads} reads`);
 }

@@ -2,6 +2,7 @@ import { RdmaBuffer } from "viceroy/rdma";
 import { LibraryActor, type Tile } from "../generated/atlas.js";
 import { writeAtlasCapnp } from "../generated/capnp/atlas.js";
 
+/** Points along each side of a tile. */
 const side = 256;
 
 export class MapRoom extends LibraryActor {
@@ -9,9 +10,9 @@ export class MapRoom extends LibraryActor {
 
   constructor(tiles: number) {
     super();
-    // With room for the names and for what leads to them: a message may lie in memory that is larger.
+    // With room for the names and the pointers to them. The memory may be larger than the message.
     this.#memory = RdmaBuffer.allocate(tiles * (2 * side * side + 128) + 1024);
-    const atlas = { title: "Hills", tiles: Array.from({ length: tiles }, (_, i) => survey(i)) };
+    const atlas = { title: "Hills", tiles: Array.from({ length: tiles }, (_, i) => makeTile(i)) };
     writeAtlasCapnp(atlas, { into: this.#memory.view });
   }
 
@@ -24,8 +25,8 @@ export class MapRoom extends LibraryActor {
   }
 }
 
-/** A hill in the middle, as high as its number. */
-function survey(i: number): Tile {
+/** Makes a tile with a hill in its middle, whose height is the number of the tile. */
+function makeTile(i: number): Tile {
   const heights = new Int16Array(side * side);
   for (let row = 0; row < side; row++) {
     for (let column = 0; column < side; column++) {

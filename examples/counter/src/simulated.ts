@@ -2,7 +2,7 @@ import { onUnhandledFault, thisHost } from "viceroy";
 import { explore, type Simulation } from "viceroy/testing";
 import { MemoryCounter } from "./memory-counter.js";
 
-/** Whoever lives has counted everything, whatever has happened to the others. */
+/** Checks that every counter that survives has received all increments, whatever faults the others have met. */
 async function counting(simulation: Simulation): Promise<void> {
   onUnhandledFault(() => {});
   const procs = thisHost().spawnProcs({ gpus: 4 });
@@ -22,5 +22,5 @@ const finding = await explore(counting, {
   faults: { count: 3, within: 100 },
   place: ({ rank }) => `host${rank % 2}`,
 });
-if (finding === undefined) console.log("100 seeds, and all of them counted right");
+if (finding === undefined) console.log("all counters were right with 100 seeds");
 else console.log(finding.shortestError.message, finding.shortest.faults, finding.lines.slice(-20));

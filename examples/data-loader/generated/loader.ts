@@ -20,14 +20,14 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** What a model learns from in one step: inputs, and the outputs that belong to them. */
+/** The data of one training step: inputs and the outputs that belong to them. */
 export interface Batch {
   number: number;
   inputs: Float64Array;
   outputs: Float64Array;
 }
 
-/** Reads one part of a data set: rank r of n has every n-th batch. */
+/** Reads one part of a data set. Of n loaders, rank r reads batches r, r + n, r + 2n, … */
 export abstract class LoaderActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return loaderDescriptor;
@@ -36,7 +36,11 @@ export abstract class LoaderActor extends Actor {
   abstract next(): Awaitable<Batch>;
 }
 
-/** Reads one part of a data set: rank r of n has every n-th batch. A mesh of `Loader` actors with the dimensions `D`. */
+/**
+ * Reads one part of a data set. Of n loaders, rank r reads batches r, r + n, r + 2n, …
+ *
+ * A mesh of `Loader` actors with the dimensions `D`.
+ */
 export interface LoaderMesh<D extends string = string> extends ActorMesh<LoaderKind, D> {
   readonly next: Endpoint<[], Batch, D>;
 }

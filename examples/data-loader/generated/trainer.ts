@@ -27,28 +27,28 @@ export interface Line {
   offset: number;
 }
 
-/** What came of some steps of training. */
+/** The result of several training steps. */
 export interface Progress {
   line: Line;
-  /** Mean square error over the batches of these steps. */
+  /** Mean squared error over the batches of these steps. */
   loss: number;
-  /** The numbers of the batches that it learned from. */
+  /** The numbers of these batches. */
   batches: number[];
 }
 
-/** Trains its copy of the model on the batches of the loader that has its own rank. */
+/** Trains a copy of the model with the batches of the loader of equal rank. */
 export abstract class TrainerActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return trainerDescriptor;
   }
   declare readonly $kind: TrainerKind;
-  /** Starts from `line`, takes `steps` batches. */
+  /** Trains `steps` steps, starting from `line`. Each step uses one batch. */
   abstract train(line: Line, steps: number): Awaitable<Progress>;
 }
 
-/** Trains its copy of the model on the batches of the loader that has its own rank. A mesh of `Trainer` actors with the dimensions `D`. */
+/** Trains a copy of the model with the batches of the loader of equal rank. A mesh of `Trainer` actors with the dimensions `D`. */
 export interface TrainerMesh<D extends string = string> extends ActorMesh<TrainerKind, D> {
-  /** Starts from `line`, takes `steps` batches. */
+  /** Trains `steps` steps, starting from `line`. Each step uses one batch. */
   readonly train: Endpoint<[line: Line, steps: number], Progress, D>;
 }
 

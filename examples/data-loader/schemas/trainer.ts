@@ -7,17 +7,17 @@ export interface Line {
   offset: number;
 }
 
-/** What came of some steps of training. */
+/** The result of several training steps. */
 export interface Progress {
   line: Line;
-  /** Mean square error over the batches of these steps. */
+  /** Mean squared error over the batches of these steps. */
   loss: number;
-  /** The numbers of the batches that it learned from. */
+  /** The numbers of these batches. */
   batches: Uint32[];
 }
 
-/** Trains its copy of the model on the batches of the loader that has its own rank. */
+/** Trains a copy of the model with the batches of the loader of equal rank. */
 export interface Trainer extends Actor<[loaders: Mesh<Loader, "gpus">]> {
-  /** Starts from `line`, takes `steps` batches. */
+  /** Trains `steps` steps, starting from `line`. Each step uses one batch. */
   train(line: Line, steps: Uint32): Progress;
 }

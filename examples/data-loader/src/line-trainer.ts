@@ -4,14 +4,14 @@ import { type Line, type Progress, TrainerActor } from "../generated/trainer.js"
 
 const learningRate = 0.1;
 
-/** Gradient descent on a line. The next batch is on its way while the model learns from this one. */
+/** Fits a line by gradient descent. Requests the next batch before the model learns from the current one. */
 export class LineTrainer extends TrainerActor {
   readonly #loader: LoaderMesh;
-  #coming: Promise<Batch> | undefined;
+  #nextBatch: Promise<Batch> | undefined;
 
   constructor(loaders: LoaderMesh<"gpus">) {
     super();
-    // A point of one mesh is a place in any other of the same extent: the loader with my own rank.
+    // A point of one mesh selects the same point of any mesh of equal extent: here, the loader of this rank.
     this.#loader = loaders.slice(context().actor.rank);
   }
 
@@ -37,8 +37,8 @@ export class LineTrainer extends TrainerActor {
   }
 
   #next(): Promise<Batch> {
-    const batch = this.#coming ?? this.#loader.next.callOne();
-    this.#coming = this.#loader.next.callOne();
+    const batch = this.#nextBatch ?? this.#loader.next.callOne();
+    this.#nextBatch = this.#loader.next.callOne();
     return batch;
   }
 }

@@ -1,4 +1,4 @@
-/** Data-parallel training: four trainers, each fed by the loader of its own rank, averaged after every round. */
+/** Data-parallel training: four trainers, each with the loader of its rank. The models are averaged after every round. */
 import { thisHost } from "viceroy";
 import "../generated/registry.js";
 import type { Line } from "../generated/trainer.js";
@@ -12,7 +12,7 @@ const stepsPerRound = 5;
 await using work = thisHost().spawnProcs({ gpus });
 await using data = thisHost().spawnProcs({ gpus });
 const loaders = data.spawn("loaders", SyntheticLoader, 64);
-// The mesh of loaders is an argument like any other. Nothing has to be ready yet: what comes too early waits.
+// The mesh of loaders is an ordinary argument. No mesh needs to be ready: earlier messages wait.
 const trainers = work.spawn("trainers", LineTrainer, loaders);
 
 console.log(`${gpus} trainers and ${gpus} loaders, each a process; looking for y = 3x - 2`);
@@ -30,7 +30,7 @@ for (let round = 1; round <= rounds; round++) {
 
 const last = await trainers.train.call(line, 2);
 for (const [point, { batches }] of last) {
-  console.log(`trainer ${point} learned last from batches ${batches.join(" and ")} of its loader`);
+  console.log(`trainer ${point} used batches ${batches.join(" and ")} last`);
 }
 
 function mean(values: readonly number[]): number {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { context } from "viceroy";
 import { type Batch, LoaderActor } from "../generated/loader.js";
 
-/** Makes up points around the line y = 3x - 2, and takes a while for it, as reading from a disk would. */
+/** Generates points around the line y = 3x - 2, with a delay like that of a disk. */
 export class SyntheticLoader extends LoaderActor {
   readonly #size: number;
   #number = context().actor.rank.rank;
@@ -22,7 +22,7 @@ export class SyntheticLoader extends LoaderActor {
     return { number, inputs, outputs };
   }
 
-  /** From 0 to 1, the same sequence in each run (the "minimal standard" of Park and Miller). */
+  /** Returns a number from 0 to 1. The sequence is the same in each run (the "minimal standard" of Park and Miller). */
   #random(): number {
     this.#seed = (this.#seed * 48_271) % 2_147_483_647;
     return this.#seed / 2_147_483_647;

@@ -1,4 +1,4 @@
-/** A model and its training: the same code for one process that has all data and for several that have a part each. */
+/** A model and its training. One process with all data and several processes with a part each use the same code. */
 import { nn, optim, type Tensor, TensorScope, torch } from "viceroy/tensor";
 
 export function makeModel(): nn.Sequential {
@@ -7,29 +7,29 @@ export function makeModel(): nn.Sequential {
 
 export class Training {
   readonly #model: nn.Sequential;
-  readonly #along: string | undefined;
+  readonly #dimension: string | undefined;
   readonly #gradients: optim.FlatGradients;
   readonly #optimizer: optim.SGD;
 
-  /** @param along the dimension of the mesh whose processes train together; none for one process */
-  constructor(model: nn.Sequential, along?: string) {
+  /** @param dimension the mesh dimension along which processes train together; undefined for one process */
+  constructor(model: nn.Sequential, dimension?: string) {
     this.#model = model;
-    this.#along = along;
+    this.#dimension = dimension;
     this.#gradients = new optim.FlatGradients(model.parameters());
     this.#optimizer = new optim.SGD(model.parameters(), { lr: 0.03, momentum: 0.9 });
   }
 
-  /** @returns the loss before the step, of all data */
+  /** @returns the loss of all data before the step */
   step(x: Tensor, y: Tensor): Tensor {
     using scope = new TensorScope();
     const loss = torch.mse_loss(this.#model.forward(x), y);
     this.#gradients.zero();
-    // No operation between processes has been part of this loss: it is the mean of the process's own data, and so are its gradients.
+    // This loss contains no operation between processes. It is the mean over the process's own data, and so are its gradients.
     loss.backward();
-    // All have the same number of rows, so the average of these gradients is the gradient of the mean of all data.
-    if (this.#along !== undefined) this.#gradients.average(this.#along);
+    // All processes have the same number of rows, so the average of their gradients is the gradient of the mean over all data.
+    if (this.#dimension !== undefined) this.#gradients.average(this.#dimension);
     this.#optimizer.step();
-    const own = loss.detach();
-    return scope.keep(this.#along === undefined ? own : own.reduce(this.#along, "avg"));
+    const ownLoss = loss.detach();
+    return scope.keep(this.#dimension === undefined ? ownLoss : ownLoss.reduce(this.#dimension, "avg"));
   }
 }

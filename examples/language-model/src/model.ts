@@ -1,10 +1,10 @@
-/** A transformer that reads characters and says which one is next: what GPT is, small. */
+/** A small GPT: a transformer that reads characters and predicts the next one. */
 import { nn, type Tensor, TensorScope, torch } from "viceroy/tensor";
 
 export interface Size {
-  /** Characters that there are. */
+  /** Number of distinct characters. */
   readonly characters: number;
-  /** How many it looks back. */
+  /** Number of characters that a prediction can depend on. */
   readonly context: number;
   readonly width: number;
   readonly heads: number;
@@ -34,7 +34,7 @@ class Block extends nn.Module {
 export class LanguageModel extends nn.Module {
   readonly context: number;
   readonly characters: nn.Embedding;
-  readonly places: nn.Embedding;
+  readonly positions: nn.Embedding;
   readonly blocks: nn.Sequential;
   readonly norm: nn.LayerNorm;
   readonly head: nn.Linear;
@@ -43,21 +43,21 @@ export class LanguageModel extends nn.Module {
     super();
     this.context = size.context;
     this.characters = new nn.Embedding(size.characters, size.width);
-    this.places = new nn.Embedding(size.context, size.width);
+    this.positions = new nn.Embedding(size.context, size.width);
     this.blocks = new nn.Sequential(...Array.from({ length: size.blocks }, () => new Block(size)));
     this.norm = new nn.LayerNorm(size.width);
     this.head = new nn.Linear(size.width, size.characters, { bias: false });
   }
 
-  /** Characters, `[batch, length]`, to a score for each that could be next, `[batch, length, characters]`. */
+  /** Maps characters, `[batch, length]`, to a score for each possible next character, `[batch, length, characters]`. */
   forward(text: Tensor): Tensor {
     using scope = new TensorScope();
-    const places = this.places.weight.narrow(0, 0, text.shape[1]!);
-    const x = this.characters.forward(text).add(places);
+    const positions = this.positions.weight.narrow(0, 0, text.shape[1]!);
+    const x = this.characters.forward(text).add(positions);
     return scope.keep(this.head.forward(this.norm.forward(this.blocks.forward(x))));
   }
 
-  /** How surprised it is by the next characters, in nats for each. @param text `[batch, length + 1]` */
+  /** The cross-entropy of the next characters, in nats per character. @param text `[batch, length + 1]` */
   loss(text: Tensor): Tensor {
     using scope = new TensorScope();
     const length = text.shape[1]! - 1;

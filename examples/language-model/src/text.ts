@@ -1,15 +1,17 @@
-/** Text as numbers: each character that occurs has one. */
+/** Text as numbers: each distinct character has a number. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 export class Text {
-  /** All characters, in the order of their numbers. */
+  /** The distinct characters, in the order of their numbers. */
   readonly characters: readonly string[];
   readonly numbers: BigInt64Array;
 
-  /** @param folder whose pages, one after the other, are the text: their prose, without code, tables and what is not ASCII */
+  /** @param folder contains the pages that make up the text, without code, tables and characters outside ASCII */
   constructor(folder: string) {
-    const names = readdirSync(folder).filter((name) => name.endsWith(".md"));
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".md") && !name.includes("node_modules"),
+    );
     const pages = names.sort().map((name) => readFileSync(path.join(folder, name), "utf8"));
     const prose = pages
       .join("\n")
@@ -21,11 +23,11 @@ export class Text {
     this.numbers = BigInt64Array.from(all, (character) => numberOf.get(character)!);
   }
 
-  read(numbers: readonly number[]): string {
+  decode(numbers: readonly number[]): string {
     return numbers.map((i) => this.characters[i]).join("");
   }
 
-  write(text: string): number[] {
+  encode(text: string): number[] {
     return [...text].map((character) => this.characters.indexOf(character));
   }
 }

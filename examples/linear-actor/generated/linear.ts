@@ -18,7 +18,7 @@ import {
   type Writer,
 } from "viceroy/codegen/v1";
 import { propagated, type Tensor, tensorArguments, tensorCodec } from "viceroy/tensor";
-import { answered, ofWeights } from "../src/shapes.js";
+import { outputShape, weightGradientShape } from "../src/shapes.js";
 
 export abstract class LinearActor extends Actor {
   static override get descriptor(): ActorDescriptor {
@@ -26,8 +26,9 @@ export abstract class LinearActor extends Actor {
   }
   declare readonly $kind: LinearKind;
   abstract forward(batch: Tensor): Awaitable<Tensor>;
-  /** The gradient of the weights, from that of what `forward` has answered. */
+  /** Computes the gradient of the weights from the gradient of the output of `forward`. */
   abstract backward(batch: Tensor, gradient: Tensor): Awaitable<Tensor>;
+  /** Makes one step of gradient descent. */
   abstract learn(gradient: Tensor, rate: number): Awaitable<void>;
   abstract weights(): Awaitable<Tensor>;
 }
@@ -35,8 +36,9 @@ export abstract class LinearActor extends Actor {
 /** A mesh of `Linear` actors with the dimensions `D`. */
 export interface LinearMesh<D extends string = string> extends ActorMesh<LinearKind, D> {
   readonly forward: PropagatedEndpoint<[batch: Tensor], Tensor, D, Tensor>;
-  /** The gradient of the weights, from that of what `forward` has answered. */
+  /** Computes the gradient of the weights from the gradient of the output of `forward`. */
   readonly backward: PropagatedEndpoint<[batch: Tensor, gradient: Tensor], Tensor, D, Tensor>;
+  /** Makes one step of gradient descent. */
   readonly learn: Endpoint<[gradient: Tensor, rate: number], void, D>;
   readonly weights: Endpoint<[], Tensor, D>;
 }
@@ -295,13 +297,13 @@ export const linearDescriptor: ActorDescriptor = defineActor({
       id: 1,
       args: defineArgs(linearForwardArgsCodec, 1, 1),
       result: tensorCodec(),
-      tensors: propagated<[batch: Tensor], Tensor>(answered),
+      tensors: propagated<[batch: Tensor], Tensor>(outputShape),
     },
     backward: {
       id: 2,
       args: defineArgs(linearBackwardArgsCodec, 2, 2),
       result: tensorCodec(),
-      tensors: propagated<[batch: Tensor, gradient: Tensor], Tensor>(ofWeights),
+      tensors: propagated<[batch: Tensor, gradient: Tensor], Tensor>(weightGradientShape),
     },
     learn: { id: 3, args: defineArgs(linearLearnArgsCodec, 2, 2), tensors: tensorArguments },
     weights: { id: 4, args: defineArgs(codec.parameters("Linear.weights", {}), 0, 0), result: tensorCodec() },

@@ -9,13 +9,13 @@ registerActors(import.meta.url, {
     "viceroy/schemas/training#ParameterServer": 0xe03297efa36206d7n,
   },
   actors: {
-    "viceroy/src/pupil#Pupil": {
+    "viceroy/src/training-worker#TrainingWorker": {
       schema: "viceroy/schemas/training#Learner",
-      load: () => import("../src/pupil.js").then((m) => m.GradientWorker),
+      load: () => import("../src/training-worker.js").then((m) => m.TrainingWorker),
     },
-    "viceroy/src/shard#Shard": {
+    "viceroy/src/weight-server#WeightServer": {
       schema: "viceroy/schemas/training#ParameterServer",
-      load: () => import("../src/shard.js").then((m) => m.WeightServer),
+      load: () => import("../src/weight-server.js").then((m) => m.WeightServer),
     },
   },
 });

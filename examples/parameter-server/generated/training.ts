@@ -18,29 +18,29 @@ import {
   type Writer,
 } from "viceroy/codegen/v1";
 
-/** Holds the weights of a model, and takes the gradients of its workers. */
+/** Holds the weights of a model and adds the gradients of its workers. */
 export abstract class ParameterServerActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return parameterServerDescriptor;
   }
   declare readonly $kind: ParameterServerKind;
-  /** All weights, 32-bit floats, for reading. */
+  /** A buffer for reading all weights, as 32-bit floats. */
   abstract weights(): Awaitable<RdmaBuffer>;
-  /** Where a worker leaves its gradients, one for each weight. */
+  /** The buffer to which a worker writes its gradients, one 32-bit float for each weight. */
   abstract gradients(worker: number): Awaitable<RdmaBuffer>;
-  /** Adds what a worker has left to the weights. */
+  /** Adds the gradients that a worker has written to the weights. */
   abstract apply(worker: number): Awaitable<void>;
   /** The smallest and the largest weight. */
   abstract range(): Awaitable<[number, number]>;
 }
 
-/** Holds the weights of a model, and takes the gradients of its workers. A mesh of `ParameterServer` actors with the dimensions `D`. */
+/** Holds the weights of a model and adds the gradients of its workers. A mesh of `ParameterServer` actors with the dimensions `D`. */
 export interface ParameterServerMesh<D extends string = string> extends ActorMesh<ParameterServerKind, D> {
-  /** All weights, 32-bit floats, for reading. */
+  /** A buffer for reading all weights, as 32-bit floats. */
   readonly weights: Endpoint<[], RdmaBuffer, D>;
-  /** Where a worker leaves its gradients, one for each weight. */
+  /** The buffer to which a worker writes its gradients, one 32-bit float for each weight. */
   readonly gradients: Endpoint<[worker: number], RdmaBuffer, D>;
-  /** Adds what a worker has left to the weights. */
+  /** Adds the gradients that a worker has written to the weights. */
   readonly apply: Endpoint<[worker: number], void, D>;
   /** The smallest and the largest weight. */
   readonly range: Endpoint<[], [number, number], D>;
@@ -52,21 +52,21 @@ export interface ParameterServerKind extends MeshKind {
   readonly mesh: ParameterServerMesh<this["dims"]>;
 }
 
-/** Learns: reads the weights, works, and leaves gradients at the server. */
+/** A worker: reads the weights, computes gradients and writes them to the server. */
 export abstract class LearnerActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return learnerDescriptor;
   }
   declare readonly $kind: LearnerKind;
   abstract join(server: ParameterServerMesh): Awaitable<void>;
-  /** One step. Answers with how the bytes went. */
+  /** Makes one step. Returns the transport that has moved the bytes. */
   abstract step(): Awaitable<string>;
 }
 
-/** Learns: reads the weights, works, and leaves gradients at the server. A mesh of `Learner` actors with the dimensions `D`. */
+/** A worker: reads the weights, computes gradients and writes them to the server. A mesh of `Learner` actors with the dimensions `D`. */
 export interface LearnerMesh<D extends string = string> extends ActorMesh<LearnerKind, D> {
   readonly join: Endpoint<[server: ParameterServerMesh], void, D>;
-  /** One step. Answers with how the bytes went. */
+  /** Makes one step. Returns the transport that has moved the bytes. */
   readonly step: Endpoint<[], string, D>;
 }
 

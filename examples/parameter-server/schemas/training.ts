@@ -1,20 +1,20 @@
 import type { Actor, Mesh, RdmaBuffer, Uint32 } from "viceroy/schema";
 
-/** Holds the weights of a model, and takes the gradients of its workers. */
+/** Holds the weights of a model and adds the gradients of its workers. */
 export interface ParameterServer extends Actor<[weights: Uint32, workers: Uint32]> {
-  /** All weights, 32-bit floats, for reading. */
+  /** A buffer for reading all weights, as 32-bit floats. */
   weights(): RdmaBuffer;
-  /** Where a worker leaves its gradients, one for each weight. */
+  /** The buffer to which a worker writes its gradients, one 32-bit float for each weight. */
   gradients(worker: Uint32): RdmaBuffer;
-  /** Adds what a worker has left to the weights. */
+  /** Adds the gradients that a worker has written to the weights. */
   apply(worker: Uint32): void;
   /** The smallest and the largest weight. */
   range(): [number, number];
 }
 
-/** Learns: reads the weights, works, and leaves gradients at the server. */
+/** A worker: reads the weights, computes gradients and writes them to the server. */
 export interface Learner extends Actor {
   join(server: Mesh<ParameterServer>): void;
-  /** One step. Answers with how the bytes went. */
+  /** Makes one step. Returns the transport that has moved the bytes. */
   step(): string;
 }

@@ -21,7 +21,7 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** One stroke, as it is called out to the spectators. */
+/** One stroke of a rally, as players report it. */
 export interface Stroke {
   player: string;
   number: number;
@@ -33,21 +33,21 @@ export abstract class PlayerActor extends Actor {
     return playerDescriptor;
   }
   declare readonly $kind: PlayerKind;
-  /** Before the game: who you are, who stands on the other side, and where strokes are called out. */
+  /** Sets the player's name, its opponent, and the port to which it reports strokes. */
   abstract face(name: string, opponent: PlayerMesh, strokes: Port<Stroke>): Awaitable<void>;
-  /** Takes stroke `number` and plays the ball to the opponent, who takes the next; the rally ends after stroke `last`. */
+  /** Takes stroke `number` and passes the ball to the opponent, which takes the next stroke. The rally ends after stroke `last`. */
   abstract hit(number: number, last: number): Awaitable<void>;
-  /** Answers with the same ball: nothing but a round trip. */
+  /** Returns its argument: a round trip without work. */
   abstract bounce(ball: number): Awaitable<number>;
 }
 
 /** A player of table tennis. A mesh of `Player` actors with the dimensions `D`. */
 export interface PlayerMesh<D extends string = string> extends ActorMesh<PlayerKind, D> {
-  /** Before the game: who you are, who stands on the other side, and where strokes are called out. */
+  /** Sets the player's name, its opponent, and the port to which it reports strokes. */
   readonly face: Endpoint<[name: string, opponent: PlayerMesh, strokes: Port<Stroke>], void, D>;
-  /** Takes stroke `number` and plays the ball to the opponent, who takes the next; the rally ends after stroke `last`. */
+  /** Takes stroke `number` and passes the ball to the opponent, which takes the next stroke. The rally ends after stroke `last`. */
   readonly hit: Endpoint<[number: number, last: number], void, D>;
-  /** Answers with the same ball: nothing but a round trip. */
+  /** Returns its argument: a round trip without work. */
   readonly bounce: Endpoint<[ball: number], number, D>;
 }
 

@@ -1,6 +1,6 @@
 import type { Actor, Mesh, Port, Uint32 } from "viceroy/schema";
 
-/** One stroke, as it is called out to the spectators. */
+/** One stroke of a rally, as players report it. */
 export interface Stroke {
   player: string;
   number: Uint32;
@@ -8,10 +8,10 @@ export interface Stroke {
 
 /** A player of table tennis. */
 export interface Player extends Actor {
-  /** Before the game: who you are, who stands on the other side, and where strokes are called out. */
+  /** Sets the player's name, its opponent, and the port to which it reports strokes. */
   face(name: string, opponent: Mesh<Player>, strokes: Port<Stroke>): void;
-  /** Takes stroke `number` and plays the ball to the opponent, who takes the next; the rally ends after stroke `last`. */
+  /** Takes stroke `number` and passes the ball to the opponent, which takes the next stroke. The rally ends after stroke `last`. */
   hit(number: Uint32, last: Uint32): void;
-  /** Answers with the same ball: nothing but a round trip. */
+  /** Returns its argument: a round trip without work. */
   bounce(ball: Uint32): Uint32;
 }

@@ -1,4 +1,4 @@
-/** Two processes play a ball to and fro; then we take the time of calls, one after the other and many at once. */
+/** Two processes pass a ball to each other. Then the program times calls, in sequence and with many in flight. */
 import { Channel, thisHost } from "viceroy";
 import { type Stroke, StrokeCodec } from "../generated/player.js";
 import "../generated/registry.js";
@@ -9,7 +9,7 @@ const players = procs.spawn("players", TablePlayer);
 const ping = players.slice({ sides: 0 });
 const pong = players.slice({ sides: 1 });
 
-// The players hold references to each other and to a port of ours: meshes and ports are values like any others.
+// The players hold references to each other and to a port of this program: meshes and ports are ordinary values.
 const [port, strokes] = Channel.open(StrokeCodec);
 await Promise.all([ping.face.callOne("ping", pong, port), pong.face.callOne("pong", ping, port)]);
 
@@ -17,7 +17,7 @@ console.log("A rally of 6 strokes between two processes:");
 ping.hit.broadcast(1, 6);
 const rally: Stroke[] = [];
 for await (const stroke of strokes) if (rally.push(stroke) === 6) break;
-// Order is kept for each sender, not between two of them: a stroke may be reported before the one that it answers.
+// Order holds for each sender, but not between two senders: a stroke may be reported before the previous one.
 rally.sort((a, b) => a.number - b.number);
 for (const { player, number } of rally) console.log(`  ${number}  ${player === "ping" ? "ping ->" : "     <- pong"}`);
 
@@ -33,9 +33,7 @@ for (let i = 0; i < rounds; i++) {
 }
 times.sort((a, b) => a - b);
 const percentile = (p: number) => (1000 * times[Math.floor(times.length * p)]!).toFixed(0);
-console.log(
-  `${rounds} calls, one after the other: half within ${percentile(0.5)} us, 99 % within ${percentile(0.99)} us`,
-);
+console.log(`${rounds} sequential calls: half within ${percentile(0.5)} us, 99 % within ${percentile(0.99)} us`);
 
 const inFlight = 64;
 const start = performance.now();
@@ -46,4 +44,4 @@ await Promise.all(
   }),
 );
 const perSecond = (1000 * rounds) / (performance.now() - start);
-console.log(`${rounds} calls, ${inFlight} at a time: ${Math.round(perSecond).toLocaleString("en")} calls a second`);
+console.log(`${rounds} calls, ${inFlight} in flight: ${Math.round(perSecond).toLocaleString("en")} calls a second`);

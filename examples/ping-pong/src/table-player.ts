@@ -12,7 +12,7 @@ export class TablePlayer extends PlayerActor {
     this.#strokes = strokes;
   }
 
-  // A broadcast, not a call: nobody waits for the ball to come back, or both would wait for each other.
+  // A broadcast, not a call: with a call, each player would wait until the ball is back, and both would wait for each other.
   async hit(number: number, last: number) {
     await this.#strokes?.send({ player: this.#name, number });
     if (number < last) await this.#opponent?.hit.broadcast(number + 1, last);

@@ -18,19 +18,19 @@ import {
   type Writer,
 } from "viceroy/codegen/v1";
 
-/** Keeps notes, slowly. */
+/** Stores notes slowly. */
 export abstract class ArchiveActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return archiveDescriptor;
   }
   declare readonly $kind: ArchiveKind;
-  /** Reports on the port after each thousandth. */
+  /** Stores a note. After each 1,000 notes, the archive sends their number on the port. */
   abstract store(note: string): Awaitable<void>;
 }
 
-/** Keeps notes, slowly. A mesh of `Archive` actors with the dimensions `D`. */
+/** Stores notes slowly. A mesh of `Archive` actors with the dimensions `D`. */
 export interface ArchiveMesh<D extends string = string> extends ActorMesh<ArchiveKind, D> {
-  /** Reports on the port after each thousandth. */
+  /** Stores a note. After each 1,000 notes, the archive sends their number on the port. */
   readonly store: Endpoint<[note: string], void, D>;
 }
 

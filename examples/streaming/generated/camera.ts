@@ -38,17 +38,17 @@ export abstract class CameraActor extends Actor {
     return cameraDescriptor;
   }
   declare readonly $kind: CameraKind;
-  /** Pictures without end. */
+  /** Yields pictures until the caller stops. */
   abstract film(width: number, height: number): AsyncIterable<Picture> | Iterable<Picture>;
-  /** How many pictures have been taken; and whether it is still filming. */
+  /** Returns the number of pictures taken so far, and whether the camera is filming. */
   abstract status(): Awaitable<CameraStatus>;
 }
 
 /** Takes pictures as fast as it can. A mesh of `Camera` actors with the dimensions `D`. */
 export interface CameraMesh<D extends string = string> extends ActorMesh<CameraKind, D> {
-  /** Pictures without end. */
+  /** Yields pictures until the caller stops. */
   readonly film: StreamEndpoint<[width: number, height: number], Picture, D>;
-  /** How many pictures have been taken; and whether it is still filming. */
+  /** Returns the number of pictures taken so far, and whether the camera is filming. */
   readonly status: Endpoint<[], CameraStatus, D>;
 }
 

@@ -1,7 +1,7 @@
 import type { Actor, Port, Uint32 } from "viceroy/schema";
 
-/** Keeps notes, slowly. */
+/** Stores notes slowly. */
 export interface Archive extends Actor<[progress: Port<Uint32>]> {
-  /** Reports on the port after each thousandth. */
+  /** Stores a note. After each 1,000 notes, the archive sends their number on the port. */
   store(note: string): void;
 }

@@ -3,11 +3,11 @@ import type { Actor, Stream, Uint32 } from "viceroy/schema";
 /** Takes pictures as fast as it can. */
 export interface Camera extends Actor {
   /**
-   * Pictures without end.
+   * Yields pictures until the caller stops.
    * @concurrent
    */
   film(width: Uint32, height: Uint32): Stream<Picture>;
-  /** How many pictures have been taken; and whether it is still filming. */
+  /** Returns the number of pictures taken so far, and whether the camera is filming. */
   status(): CameraStatus;
 }
 

@@ -1,4 +1,4 @@
-/** A fast producer and a slow consumer, in both directions: memory stays flat, and nothing is lost. */
+/** A fast producer and a slow consumer, in both directions. Memory stays constant, and nothing is lost. */
 import { setTimeout as delay } from "node:timers/promises";
 import { BackpressureError, Channel, codec, thisHost } from "viceroy";
 import "../generated/registry.js";
@@ -7,7 +7,7 @@ import { TestCamera } from "./test-camera.js";
 
 await using procs = thisHost().spawnProcs({});
 
-// We pull: the camera is as fast as its slowest viewer, a little ahead and never more.
+// Pulling: the camera goes at the pace of its viewer. It is ahead by at most the window of the stream.
 const camera = procs.spawn("camera", TestCamera);
 console.log("watching slowly:");
 let watched = 0;
@@ -23,15 +23,15 @@ for await (const [, picture] of camera.film.stream(32, 32)) {
   }
   if (watched === 500) break;
 }
-// Leaving the loop has ended the generator in the other process.
+// Leaving the loop ends the generator in the other process.
 let status = await camera.status.callOne();
 while (status.filming) status = await camera.status.callOne();
 console.log(`stopped watching after ${watched}: the camera stopped at ${status.taken}`);
 
-// We push: who awaits what `broadcast` returns goes at the receiver's pace.
+// Pushing: a sender that awaits the result of `broadcast` goes at the receiver's pace.
 const [port, progress] = Channel.open(codec.uint32);
 const archive = procs.spawn("archive", SlowArchive, port);
-console.log("storing 20,000 notes, awaiting each:");
+console.log("storing 20,000 notes, with await:");
 let sent = 0;
 const sending = (async () => {
   while (sent < 20_000) {
@@ -45,7 +45,7 @@ for await (const stored of progress) {
 }
 await sending;
 
-// Who does not await is told when it is too much: nothing is dropped, and no memory fills up in silence.
+// A sender that does not await gets an error when the send window is full. Nothing is dropped, and memory stays bounded.
 let queued = 0;
 try {
   for (;;) {
@@ -54,5 +54,5 @@ try {
   }
 } catch (error) {
   if (!(error instanceof BackpressureError)) throw error;
-  console.log(`not awaiting: refused after ${queued} notes\n  ${error.message}`);
+  console.log(`without await: refused after ${queued} notes\n  ${error.message}`);
 }

@@ -12,7 +12,7 @@ export class TestCamera extends CameraActor {
         yield { number, pixels: new Uint8Array(width * height).fill(number) };
       }
     } finally {
-      // The viewer has left the loop, or is gone: no one needs to tell the camera to stop.
+      // Runs when the viewer leaves the loop or ends. No further message is needed.
       this.#filming = false;
     }
   }

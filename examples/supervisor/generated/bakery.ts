@@ -20,14 +20,14 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** What became of one order. */
+/** The outcome of one order. */
 export interface Baked {
   order: string;
-  /** The loaf, or why there is none. */
+  /** The loaf, or the reason why the oven has refused the order. */
   result: string;
 }
 
-/** Bakes one loaf at a time. Each oven is a process of its own, and each breaks down one day. */
+/** Bakes one loaf at a time. Each oven has a process of its own, which ends after some loaves. */
 export abstract class OvenActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return ovenDescriptor;
@@ -36,7 +36,7 @@ export abstract class OvenActor extends Actor {
   abstract bake(order: string): Awaitable<string>;
 }
 
-/** Bakes one loaf at a time. Each oven is a process of its own, and each breaks down one day. A mesh of `Oven` actors with the dimensions `D`. */
+/** Bakes one loaf at a time. Each oven has a process of its own, which ends after some loaves. A mesh of `Oven` actors with the dimensions `D`. */
 export interface OvenMesh<D extends string = string> extends ActorMesh<OvenKind, D> {
   readonly bake: Endpoint<[order: string], string, D>;
 }
@@ -47,21 +47,21 @@ export interface OvenKind extends MeshKind {
   readonly mesh: OvenMesh<this["dims"]>;
 }
 
-/** Owns ovens, gives them work and replaces those that break down, as long as there are spare ones. */
+/** Owns ovens, gives them orders, and replaces ovens that end as long as it has spare ones. */
 export abstract class BakeryActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return bakeryDescriptor;
   }
   declare readonly $kind: BakeryKind;
   abstract bake(orders: string[]): Awaitable<Baked[]>;
-  /** What has happened to the ovens since this was last asked. */
+  /** Returns what has happened to the ovens since the last call. */
   abstract news(): Awaitable<string[]>;
 }
 
-/** Owns ovens, gives them work and replaces those that break down, as long as there are spare ones. A mesh of `Bakery` actors with the dimensions `D`. */
+/** Owns ovens, gives them orders, and replaces ovens that end as long as it has spare ones. A mesh of `Bakery` actors with the dimensions `D`. */
 export interface BakeryMesh<D extends string = string> extends ActorMesh<BakeryKind, D> {
   readonly bake: Endpoint<[orders: string[]], Baked[], D>;
-  /** What has happened to the ovens since this was last asked. */
+  /** Returns what has happened to the ovens since the last call. */
   readonly news: Endpoint<[], string[], D>;
 }
 

@@ -9,9 +9,9 @@ export class FlakyOven extends OvenActor {
   }
 
   bake(order: string): string {
-    // An error that answers a call is the caller's affair: this oven goes on.
+    // An error in a handler goes to the caller. This oven continues.
     if (order === "stone") throw new Error("a stone is no dough");
-    // The end of the process is the owner's affair: nobody is left to answer.
+    // The end of the process goes to the owner, since no process is left that could answer.
     if (this.#loavesLeft-- === 0) process.exit(7);
     return `${order} bread`;
   }

@@ -10,11 +10,11 @@ export class VillageBakery extends BakeryActor {
   constructor(ovens: number, spares: number) {
     super();
     this.#sparesLeft = spares;
-    // Who spawns owns: failures of these ovens are told to this actor, and with it they end.
-    this.#ovens = Array.from({ length: ovens }, (_, i) => lightOven(2 * i + 2));
+    // The actor that spawns a mesh owns it: it is told of failures of these ovens, and they end when it ends.
+    this.#ovens = Array.from({ length: ovens }, (_, i) => spawnOven(2 * i + 2));
   }
 
-  /** Round by round, a loaf in each oven. */
+  /** Bakes in rounds, with one loaf in each oven. */
   async bake(orders: string[]): Promise<Baked[]> {
     const baked: Baked[] = [];
     for (let first = 0; first < orders.length; first += this.#ovens.length) {
@@ -30,12 +30,12 @@ export class VillageBakery extends BakeryActor {
     } catch (error) {
       if (error instanceof ActorError) return { order, result: `refused: ${error.message}` };
       if (!(error instanceof SupervisionError)) throw error;
-      this.#ovens[i] = lightOven(9);
+      this.#ovens[i] = spawnOven(9);
       return this.#bakeIn(i, order);
     }
   }
 
-  /** Told once of every oven that is lost. True: this is settled. False: it is beyond me, and I fail as well. */
+  /** Called once for every oven that is lost. True: the failure is handled. False: this actor fails as well. */
   override supervise(failure: MeshFailure): boolean {
     if (this.#sparesLeft === 0) return false;
     this.#sparesLeft--;
@@ -50,7 +50,7 @@ export class VillageBakery extends BakeryActor {
   }
 }
 
-/** A process with nothing but an oven in it: what happens to one is nothing to the others. */
-function lightOven(loavesToLive: number): OvenMesh {
+/** Spawns an oven in a process of its own, so that the end of one oven does not affect the others. */
+function spawnOven(loavesToLive: number): OvenMesh {
   return thisHost().spawnProcs({}, { name: "kitchen" }).spawn("oven", FlakyOven, loavesToLive);
 }

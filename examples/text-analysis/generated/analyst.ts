@@ -22,17 +22,17 @@ import {
   writeUnknownVariant,
 } from "viceroy/codegen/v1";
 
-/** Part of a file, by bytes. What counts is the text that begins in it: words are not torn apart. */
+/** A range of bytes of a file. A word belongs to the piece in which it begins, so words are not split. */
 export interface Piece {
   file: string;
   start: number;
   end: number;
 }
 
-/** What became of a piece. */
+/** The outcome of one piece. */
 export type Outcome = { kind: "counted" } | { kind: "binary" } | { kind: "unreadable"; reason: string };
 
-/** What one analyst has counted so far. */
+/** The counts of one analyst so far. */
 export interface Totals {
   pieces: number;
   bytes: number;
@@ -45,7 +45,7 @@ export interface WordCount {
   count: number;
 }
 
-/** Counts lines and words, and keeps what it has counted until it is merged. */
+/** Counts lines and words, and keeps the counts until they are merged. */
 export abstract class AnalystActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return analystDescriptor;
@@ -53,23 +53,23 @@ export abstract class AnalystActor extends Actor {
   declare readonly $kind: AnalystKind;
   abstract analyse(piece: Piece): Awaitable<Outcome>;
   abstract totals(): Awaitable<Totals>;
-  /** How often each word was there. */
+  /** Returns the number of occurrences of each word. */
   abstract words(): Awaitable<Map<string, number>>;
-  /** Adds the words of another analyst: of the one with my own rank in `others`. */
+  /** Adds the words of the analyst in `others` that has the rank of this analyst. */
   abstract absorb(others: AnalystMesh): Awaitable<void>;
-  /** The words of at least `letters` letters that were there most often. */
+  /** Returns the `count` most frequent words of at least `letters` letters. */
   abstract mostFrequent(count: number, letters: number): Awaitable<WordCount[]>;
 }
 
-/** Counts lines and words, and keeps what it has counted until it is merged. A mesh of `Analyst` actors with the dimensions `D`. */
+/** Counts lines and words, and keeps the counts until they are merged. A mesh of `Analyst` actors with the dimensions `D`. */
 export interface AnalystMesh<D extends string = string> extends ActorMesh<AnalystKind, D> {
   readonly analyse: Endpoint<[piece: Piece], Outcome, D>;
   readonly totals: Endpoint<[], Totals, D>;
-  /** How often each word was there. */
+  /** Returns the number of occurrences of each word. */
   readonly words: Endpoint<[], Map<string, number>, D>;
-  /** Adds the words of another analyst: of the one with my own rank in `others`. */
+  /** Adds the words of the analyst in `others` that has the rank of this analyst. */
   readonly absorb: Endpoint<[others: AnalystMesh], void, D>;
-  /** The words of at least `letters` letters that were there most often. */
+  /** Returns the `count` most frequent words of at least `letters` letters. */
   readonly mostFrequent: Endpoint<[count: number, letters: number], WordCount[], D>;
 }
 

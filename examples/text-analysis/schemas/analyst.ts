@@ -1,16 +1,16 @@
 import type { Actor, Mesh, Uint32 } from "viceroy/schema";
 
-/** Part of a file, by bytes. What counts is the text that begins in it: words are not torn apart. */
+/** A range of bytes of a file. A word belongs to the piece in which it begins, so words are not split. */
 export interface Piece {
   file: string;
   start: number;
   end: number;
 }
 
-/** What became of a piece. */
+/** The outcome of one piece. */
 export type Outcome = { kind: "counted" } | { kind: "binary" } | { kind: "unreadable"; reason: string };
 
-/** What one analyst has counted so far. */
+/** The counts of one analyst so far. */
 export interface Totals {
   pieces: Uint32;
   bytes: number;
@@ -23,14 +23,14 @@ export interface WordCount {
   count: number;
 }
 
-/** Counts lines and words, and keeps what it has counted until it is merged. */
+/** Counts lines and words, and keeps the counts until they are merged. */
 export interface Analyst extends Actor {
   analyse(piece: Piece): Outcome;
   totals(): Totals;
-  /** How often each word was there. */
+  /** Returns the number of occurrences of each word. */
   words(): Map<string, number>;
-  /** Adds the words of another analyst: of the one with my own rank in `others`. */
+  /** Adds the words of the analyst in `others` that has the rank of this analyst. */
   absorb(others: Mesh<Analyst>): void;
-  /** The words of at least `letters` letters that were there most often. */
+  /** Returns the `count` most frequent words of at least `letters` letters. */
   mostFrequent(count: Uint32, letters: Uint32): WordCount[];
 }

@@ -1,4 +1,4 @@
-/** From the arguments of the command line to a list of files. What cannot be read is told, and does not stop the rest. */
+/** Turns command-line arguments into a list of files. A path that cannot be read is reported and does not stop the others. */
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 
@@ -9,13 +9,13 @@ export interface InputFile {
 
 export interface Inputs {
   readonly files: readonly InputFile[];
-  /** What was asked for and cannot be had: reasons to end with code 1. */
+  /** Paths that cannot be read, with the reason. The program then exits with code 1. */
   readonly errors: readonly string[];
-  /** What was left out for a good reason. */
+  /** Files that were skipped, with the reason. */
   readonly notes: readonly string[];
 }
 
-/** Files as they are, folders with all that is in them, except hidden entries and node_modules. Each file once. */
+/** Lists files, and the files in folders except hidden entries and `node_modules`. Each file appears once. */
 export async function findFiles(paths: readonly string[]): Promise<Inputs> {
   const found = { files: [] as InputFile[], errors: [] as string[], notes: [] as string[] };
   const seen = new Set<string>();
@@ -60,11 +60,11 @@ const reasons: Record<string, string> = {
   ENOENT: "there is no such file or folder",
   EACCES: "permission denied",
   EPERM: "permission denied",
-  ELOOP: "its links go round in circles",
-  ENOTDIR: "a part of its path is no folder",
+  ELOOP: "its symbolic links form a circle",
+  ENOTDIR: "a part of its path is not a folder",
 };
 
-/** What went wrong, in the words of a person. */
+/** Returns the reason of a file system error as text for users. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return reasons[code ?? ""] ?? message;

@@ -13,13 +13,13 @@ import { Progress } from "./progress.js";
 import { counted, formatBytes, formatCount, totalsTable, wordsTable } from "./report.js";
 import { WordAnalyst } from "./word-analyst.js";
 
-/** One piece at work and one on its way. */
+/** For each analyst: one piece being counted and one under way. */
 const piecesAtATime = 2;
 
 const clone = fileURLToPath(new URL("../../../", import.meta.url));
 const paths = process.argv.length > 2 ? process.argv.slice(2) : ["README.md", "docs"].map((p) => path.join(clone, p));
 const { files, errors, notes } = await findFiles(paths);
-for (const note of notes) console.log(`left out: ${note}`);
+for (const note of notes) console.log(`skipped: ${note}`);
 for (const error of errors) console.error(error);
 const { analysed, unreadable } = files.length > 0 ? await analyse(files) : { analysed: 0, unreadable: 0 };
 if (analysed === 0) console.error("nothing to analyse");
@@ -38,28 +38,28 @@ async function analyse(files: readonly InputFile[]): Promise<FileCounts> {
   const ready = performance.now();
   console.log(`started ${analysts.size} processes in ${seconds(ready - begin)}`);
 
-  const counts = await spread(analysts, files);
+  const counts = await distribute(analysts, files);
   if (counts.analysed === 0) return counts;
   const [perProcess, all, words] = await Promise.all([
     analysts.totals.call(),
     analysts.totals.reduce(addTotals),
     mergeWords(analysts),
   ]);
-  const took = performance.now() - ready;
+  const duration = performance.now() - ready;
 
   console.log(`\n${totalsTable([...perProcess.values()], all)}\n`);
   const [any, long] = await Promise.all([words.mostFrequent.callOne(12, 1), words.mostFrequent.callOne(12, 6)]);
-  console.log(`${wordsTable("most frequent words", any, "of six letters and more", long)}\n`);
-  const rate = (amount: number) => (1000 * amount) / took;
+  console.log(`${wordsTable("most frequent words", any, "with six letters or more", long)}\n`);
+  const rate = (amount: number) => (1000 * amount) / duration;
   console.log(
-    `${counted(counts.analysed, "file")} in ${seconds(took)}: ` +
+    `${counted(counts.analysed, "file")} in ${seconds(duration)}: ` +
       `${formatBytes(rate(all.bytes))} and ${formatCount(Math.round(rate(all.words)))} words a second`,
   );
   return counts;
 }
 
-/** Hands out pieces: each analyst gets the next when it is done with one, so that nobody waits for the slowest. */
-async function spread(analysts: AnalystMesh<"procs">, files: readonly InputFile[]): Promise<FileCounts> {
+/** Distributes pieces. An analyst gets the next piece when it finishes one, so none waits for the slowest. */
+async function distribute(analysts: AnalystMesh<"procs">, files: readonly InputFile[]): Promise<FileCounts> {
   const waiting: Piece[] = files.flatMap(({ file, size }) => piecesOf(file, size)).reverse();
   const progress = new Progress(files.reduce((sum, { size }) => sum + size, 0));
   const unreadable = new Set<string>();
@@ -70,7 +70,7 @@ async function spread(analysts: AnalystMesh<"procs">, files: readonly InputFile[
       const outcome = await analyst.analyse.callOne(piece);
       progress.add(piece.end - piece.start);
       const name = path.relative(process.cwd(), piece.file);
-      if (outcome.kind === "binary" && !binary.has(name)) console.log(`left out: ${name}: not text`);
+      if (outcome.kind === "binary" && !binary.has(name)) console.log(`skipped: ${name}: not text`);
       if (outcome.kind === "binary") binary.add(name);
       if (outcome.kind === "unreadable" && !unreadable.has(name)) {
         console.error(`cannot read ${name}: ${outcome.reason}`);
@@ -96,9 +96,9 @@ function addTotals(a: Totals, b: Totals): Totals {
 }
 
 /**
- * Merges the words of all analysts, halving the mesh each time: the analysts of the lower half absorb those of the
- * upper half, all at the same time and without a word passing through this process.
- * @returns the analyst that has them all
+ * Merges the words of all analysts and halves the mesh in each round: the analysts of the lower half absorb the words of
+ * the upper half, all at the same time. No word passes through this process.
+ * @returns the analyst that has all words
  */
 async function mergeWords(analysts: AnalystMesh<"procs">): Promise<AnalystMesh<never>> {
   for (let left = analysts.size; left > 1; left = Math.ceil(left / 2)) {

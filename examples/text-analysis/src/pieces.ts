@@ -1,11 +1,11 @@
-/** Files in pieces, so that many processes can read one file: where to cut, and reading what lies between two cuts. */
+/** Divides files into pieces, so that several processes can read one file, and reads the bytes between two cuts. */
 import type { FileHandle } from "node:fs/promises";
 import type { Piece } from "../generated/analyst.js";
 
 const pieceBytes = 1 << 20;
-/** How far a cut may move to reach a white space. A longer run of text is torn apart. */
+/** How far a cut may move to reach white space. A longer run of text is split. */
 const reach = 1 << 16;
-/** So much of a file is looked at to tell whether it is text. */
+/** Bytes at the beginning of a file that decide whether it is text. */
 const headBytes = 8192;
 
 const space = 0x20;
@@ -27,7 +27,7 @@ export async function readPiece(handle: FileHandle, { start, end }: Piece): Prom
   return bytes.subarray(from, Math.max(from, cutAfter(bytes, end - first)));
 }
 
-/** Text holds no zero bytes; nearly everything else does, and soon. */
+/** Returns whether a file is binary. Text contains no zero bytes; nearly all other formats contain some near the beginning. */
 export async function isBinary(handle: FileHandle): Promise<boolean> {
   return (await readFully(handle, 0, headBytes)).includes(0);
 }
@@ -38,7 +38,7 @@ export function countLines(bytes: Uint8Array): number {
   return lines;
 }
 
-/** The first place from `at` on that follows a white space, or else `at`, moved out of the middle of a character. */
+/** Returns the first index from `at` on that follows white space, or else `at`, moved out of the middle of a character. */
 function cutAfter(bytes: Uint8Array, at: number): number {
   const limit = Math.min(bytes.length, at + reach);
   for (let i = at; i < limit; i++) {

@@ -1,4 +1,4 @@
-/** Lines that say how far the work is: at each quarter, and at least every second. */
+/** Prints progress at each quarter, and at least every second. */
 import { formatBytes } from "./report.js";
 
 export class Progress {

@@ -1,4 +1,4 @@
-/** Numbers and tables for people. */
+/** Formats numbers and tables. */
 import type { Totals, WordCount } from "../generated/analyst.js";
 
 export function formatBytes(bytes: number): string {
@@ -16,7 +16,7 @@ export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** One row for each process, and one for all together. */
+/** A table with one row for each process, and one for their sum. */
 export function totalsTable(perProcess: readonly Totals[], all: Totals): string {
   const row = (name: string, { pieces, lines, words, bytes }: Totals) =>
     name.padEnd(9) +
@@ -31,7 +31,7 @@ export function totalsTable(perProcess: readonly Totals[], all: Totals): string 
   ].join("\n");
 }
 
-/** Two lists of words side by side. */
+/** A table with two lists of words side by side. */
 export function wordsTable(left: string, words: readonly WordCount[], right: string, others: readonly WordCount[]) {
   const cell = (counted: WordCount | undefined) =>
     counted === undefined ? "" : `${counted.word.padEnd(16)}${formatCount(counted.count).padStart(10)}`;

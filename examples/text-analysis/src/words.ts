@@ -1,18 +1,18 @@
-/** Finding words in text: pure functions, nothing of actors. */
+/** Finds words in text. Pure functions without actors. */
 
-/** Lower-case letters and digits in runs; an apostrophe inside a run belongs to it (don't). By UTF-16 unit. */
+/** For each UTF-16 code unit, whether it is a letter or a digit. Words are runs of these; an apostrophe inside a run belongs to it (don't). */
 const partOfWord = new Uint8Array(65_536);
 for (let unit = 0; unit < partOfWord.length; unit++) {
   if (/[\p{L}\p{N}]/u.test(String.fromCharCode(unit))) partOfWord[unit] = 1;
 }
 const apostrophes = new Set(["'".charCodeAt(0), "’".charCodeAt(0)]);
 
-/** Longer runs are counted as words, but not kept: keys, hashes and encoded data. */
+/** Longer words count, but are not kept: they are keys, hashes and encoded data. */
 const longestKept = 40;
-/** V8 lets substrings of at least so many units point into the whole text, which then stays in memory. */
+/** Substrings of at least this length refer to the whole text in V8, and keep it in memory. */
 const shortestShared = 13;
 
-/** Adds the words of `text` to `table`. @returns how many there were */
+/** Adds the words of `text` to `table`. @returns the number of words */
 export function countWords(text: string, table: Map<string, number>): number {
   const lower = text.toLowerCase();
   let count = 0;
@@ -35,7 +35,7 @@ export function mergeWords(from: ReadonlyMap<string, number>, into: Map<string, 
   for (const [word, count] of from) add(into, word, count);
 }
 
-/** The words that were there most often; of equally frequent ones, those that come first in the alphabet. */
+/** Returns the most frequent words. Equally frequent words are in alphabetical order. */
 export function mostFrequentWords(table: ReadonlyMap<string, number>, count: number, letters: number) {
   return [...table]
     .filter(([word]) => word.length >= letters)

@@ -5,17 +5,17 @@ registerActors(import.meta.url, {
   package: "viceroy",
   version: "0.1.0",
   schemas: {
-    "viceroy/schemas/weights#Engine": 0xbe4190cb5dd614d8n,
-    "viceroy/schemas/weights#Trainer": 0x3c6f322dfbe942f5n,
+    "viceroy/schemas/weights#Engine": 0x1814e177e998c4cfn,
+    "viceroy/schemas/weights#Trainer": 0xf3d73d2defda1174n,
   },
   actors: {
-    "viceroy/src/part#Part": {
-      schema: "viceroy/schemas/weights#Trainer",
-      load: () => import("../src/part.js").then((m) => m.WeightTrainer),
-    },
-    "viceroy/src/replica#Replica": {
+    "viceroy/src/inference-engine#InferenceEngine": {
       schema: "viceroy/schemas/weights#Engine",
-      load: () => import("../src/replica.js").then((m) => m.WeightEngine),
+      load: () => import("../src/inference-engine.js").then((m) => m.InferenceEngine),
+    },
+    "viceroy/src/model-trainer#ModelTrainer": {
+      schema: "viceroy/schemas/weights#Trainer",
+      load: () => import("../src/model-trainer.js").then((m) => m.ModelTrainer),
     },
   },
 });

@@ -1,29 +1,29 @@
 import type { Actor, Mesh, RdmaBuffer, Uint32 } from "viceroy/schema";
 
-/** A version of the weights of one trainer. */
+/** One version of the weights of one trainer. */
 export interface Published {
   version: Uint32;
-  /** 32-bit floats, for reading, until it is taken back. */
+  /** The weights as 32-bit floats, readable until the trainer revokes the grant. */
   weights: RdmaBuffer;
 }
 
-/** How late the event loop of a trainer was, in ms, since the last time that somebody asked. */
+/** Lateness of a trainer's event loop since the last call, in ms. */
 export interface Lateness {
   mean: number;
-  most: number;
-  /** For how long its thread has run at a time, at most. */
-  busy: number;
+  max: number;
+  /** Longest time for which its thread has run without a pause. */
+  longestRun: number;
 }
 
-/** Trains a part of a model, and publishes the weights after each step. */
+/** Trains a part of a model and publishes the weights after each step. */
 export interface Trainer extends Actor<[weights: Uint32]> {
   /**
-   * Makes the next version and publishes it. Meanwhile others are answered.
+   * Makes the next version and publishes it. Meanwhile other messages are handled.
    * @concurrent
    */
   step(): void;
   /**
-   * What can be read now, oldest first: two versions at most.
+   * Returns the versions that can be read, oldest first: two at most.
    * @concurrent
    */
   published(): Published[];
@@ -31,27 +31,27 @@ export interface Trainer extends Actor<[weights: Uint32]> {
   lateness(): Lateness;
 }
 
-/** What an engine has seen of the weights. */
-export interface Seen {
-  /** What it has now. */
+/** The versions that an engine has pulled. */
+export interface PullStatistics {
+  /** The version that the engine has now. */
   version: Uint32;
-  /** Versions that came whole. */
+  /** Number of versions that were read completely. */
   whole: Uint32;
-  /** Versions in which some weights were of another one. */
+  /** Number of versions that contained weights of another version. */
   torn: Uint32;
-  /** Versions that were taken back before they had been read. */
+  /** Number of versions whose read was refused because the trainer had revoked them. */
   refused: Uint32;
   transport: string;
 }
 
-/** Serves a model whose parts trainers have. */
+/** Serves a model whose parts are trained by trainers. */
 export interface Engine extends Actor {
   join(trainers: Mesh<Trainer, "trainers">): void;
-  /** Asks for handles, and does not use them yet. Answers with their version. */
-  ask(): Uint32;
-  /** Pulls the weights of these handles, or if they have been taken back, newer ones. Answers with their version. */
+  /** Requests handles without using them. Returns their version. */
+  requestHandles(): Uint32;
+  /** Pulls the weights of these handles, or newer weights if they have been revoked. Returns the version. */
   pull(): Uint32;
-  /** Pulls what is newest, again and again, until it has that version. */
+  /** Pulls the newest version repeatedly until the engine has version `until`. */
   follow(until: Uint32): void;
-  seen(): Seen;
+  pulls(): PullStatistics;
 }

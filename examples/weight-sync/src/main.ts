@@ -1,9 +1,9 @@
-/** Engines pull the weights of trainers, version after version, while those go on training; nobody gets a torn version. */
+/** Engines pull version after version of the weights of trainers, which continue to train. No engine gets a torn version. */
 import { range, thisHost } from "viceroy";
 import "../generated/registry.js";
 import type { Lateness } from "../generated/weights.js";
-import { WeightTrainer } from "./part.js";
-import { WeightEngine } from "./replica.js";
+import { InferenceEngine } from "./inference-engine.js";
+import { ModelTrainer } from "./model-trainer.js";
 
 const mebibytes = Number(process.argv[2] ?? 16);
 const steps = Number(process.argv[3] ?? 12);
@@ -11,40 +11,38 @@ const followers = 2;
 
 await using trainerProcs = thisHost().spawnProcs({ trainers: 2 });
 await using engineProcs = thisHost().spawnProcs({ engines: followers + 1 });
-const trainers = trainerProcs.spawn("trainers", WeightTrainer, (mebibytes * 2 ** 20) / 4);
-const engines = engineProcs.spawn("engines", WeightEngine);
+const trainers = trainerProcs.spawn("trainers", ModelTrainer, (mebibytes * 2 ** 20) / 4);
+const engines = engineProcs.spawn("engines", InferenceEngine);
 await engines.join.call(trainers);
 
-/** The lateness of the trainer that was latest. */
-async function latest(): Promise<string> {
+/** The largest lateness of all trainers, as text. */
+async function largestLateness(): Promise<string> {
   const all = [...(await trainers.lateness.call()).values()];
-  const most = (part: keyof Lateness) => Math.max(...all.map((one) => one[part])).toFixed(1);
-  return `${most("mean")} ms late on average, ${most("most")} ms at most; own work: ${most("busy")} ms at most`;
+  const largest = (name: keyof Lateness) => Math.max(...all.map((lateness) => lateness[name])).toFixed(1);
+  return `${largest("mean")} ms late on average, ${largest("max")} ms at most; own work: ${largest("longestRun")} ms at most`;
 }
 
-// Code becomes fast, and memory is there.
+// Warms up code and memory.
 for (let step = 0; step < 3; step++) await trainers.step.call();
 await engines.pull.call();
-await latest();
+await largestLateness();
 
 for (let step = 0; step < steps; step++) await trainers.step.call();
-console.log(`event loops of trainers that nobody reads: ${await latest()}`);
+console.log(`event loops of trainers without readers: ${await largestLateness()}`);
 
-const late = engines.slice({ engines: followers });
-const asked = await late.ask.callOne();
-const last = asked + steps;
+const lateEngine = engines.slice({ engines: followers });
+const requested = await lateEngine.requestHandles.callOne();
+const last = requested + steps;
 const following = engines.slice({ engines: range(0, followers) }).follow.call(last);
 for (let step = 0; step < steps; step++) await trainers.step.call();
 await following;
-console.log(`event loops of trainers that ${followers} engines read: ${await latest()}`);
+console.log(`event loops of trainers with ${followers} readers: ${await largestLateness()}`);
 
-const got = await late.pull.callOne();
-const seen = [...(await engines.seen.call()).values()];
-const sum = (part: "whole" | "torn" | "refused") => seen.reduce((all, one) => all + one[part], 0);
-console.log(`versions of ${2 * mebibytes} MiB that engines began to pull by ${seen[0]!.transport}:`);
-console.log(
-  `  whole: ${sum("whole")}, refused since they had been taken back: ${sum("refused")}, torn: ${sum("torn")}`,
-);
-const { refused } = seen.at(-1)!;
-console.log(`the late engine asked at version ${asked}, was refused ${refused} time, and has version ${got}`);
-console.log(`all engines have versions ${seen.map(({ version }) => version).join(", ")}`);
+const pulled = await lateEngine.pull.callOne();
+const statistics = [...(await engines.pulls.call()).values()];
+const total = (name: "whole" | "torn" | "refused") => statistics.reduce((sum, engine) => sum + engine[name], 0);
+console.log(`versions of ${2 * mebibytes} MiB that engines began to pull by ${statistics[0]!.transport}:`);
+console.log(`  whole: ${total("whole")}, refused after revocation: ${total("refused")}, torn: ${total("torn")}`);
+const { refused } = statistics.at(-1)!;
+console.log(`the late engine requested version ${requested}, was refused ${refused} time, and has version ${pulled}`);
+console.log(`all engines have versions ${statistics.map(({ version }) => version).join(", ")}`);

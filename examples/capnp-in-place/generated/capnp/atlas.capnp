@@ -4,12 +4,12 @@
 struct Tile @0xa7daf70e4cad5b46 {
   name @0 :Text;
   west @1 :Float64;
-    # Degrees.
+    # Degrees east.
   north @2 :Float64;
   highest @3 :Float32;
-    # Metres above the sea.
+    # Metres above sea level of the highest point.
   heights @4 :List(Int16);
-    # Of each place, in metres, row by row.
+    # Metres above sea level of each point, row by row.
 }
 
 struct Atlas @0xd255368530be1b93 {

@@ -36,7 +36,7 @@ export class TileReader extends StructReader {
     return readPointer(this, 0, text);
   }
 
-  /** Degrees. */
+  /** Degrees east. */
   get west(): number {
     return readFloat64(this, 0);
   }
@@ -45,12 +45,12 @@ export class TileReader extends StructReader {
     return readFloat64(this, 8);
   }
 
-  /** Metres above the sea. */
+  /** Metres above sea level of the highest point. */
   get highest(): number {
     return readFloat32(this, 16);
   }
 
-  /** Of each place, in metres, row by row. */
+  /** Metres above sea level of each point, row by row. */
   get heights(): Int16Array {
     return readPointer(this, 1, int16Array);
   }

@@ -1,6 +1,6 @@
 /**
  * capnp-ts, the other implementation in TypeScript: bytes are exchanged with it, and what keeps us from building our readers
- * on it is shown. See docs/decisions/0055-a-reader-of-our-own.md.
+ * on it is shown. See docs/decisions/0055-viceroy-has-its-own-capnp-reader.md.
  */
 import { Message, ObjectSize, Struct } from "capnp-ts";
 import { expect, test } from "vitest";
