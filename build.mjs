@@ -26,7 +26,7 @@ const dist = path.join(root, "dist");
 const require = createRequire(import.meta.url);
 const { version, dependencies, peerDependencies } = require("./package.json");
 
-/** Of the sources of each addon, as native/place.ts asks for them. */
+/** Of the sources of each addon, as native/addon-location.ts asks for them. */
 async function addonKeys() {
   const entry = { absWorkingDir: root, entryPoints: ["native/source-key.ts"], format: "esm", write: false };
   const [{ text }] = (await build(entry)).outputFiles;
@@ -54,7 +54,7 @@ const common = {
   alias: {
     viceroy: "./runtime/index.ts",
     "viceroy/rdma": "./runtime/rdma/index.ts",
-    "viceroy/schema": "./schemas/vocabulary.ts",
+    "viceroy/schema": "./shared/vocabulary.ts",
     "viceroy/codegen/v1": "./runtime/codegen/v1/index.ts",
     "viceroy/capnp/v1": "./runtime/capnp/index.ts",
   },

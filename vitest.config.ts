@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { locateAddon } from "./native/place.js";
+import { locateAddon } from "./native/addon-location.js";
 
 /** What is said of links and processes holds over both of their transports. */
 const linked = ["test/link/**/*.test.ts", "test/proc/**/*.test.ts"];

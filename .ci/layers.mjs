@@ -8,7 +8,7 @@ import { install, root, run } from "./steps.mjs";
 
 const { values } = parseArgs({ options: { tree: { type: "string", default: root } } });
 if ((await install(".ci/layers")) !== 0) process.exit(1);
-const folders = ["compiler", "generated", "native", "runtime", "schemas"];
+const folders = ["compiler", "generated", "native", "runtime", "schemas", "shared"];
 process.exitCode = await run(
   process.execPath,
   [

@@ -10,7 +10,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { addonFile } from "../native/place.ts";
+import { addonFile } from "../native/addon-location.ts";
 import { root } from "./steps.mjs";
 
 const target = "runtime/tensor/generated/ops.ts";

@@ -7,8 +7,8 @@
  */
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { addonFile } from "../native/addon-location.ts";
 import { buildAddon } from "../native/build.ts";
-import { addonFile } from "../native/place.ts";
 import { run, told } from "./steps.mjs";
 import { runTests } from "./tests.mjs";
 import { newestTorch, noWheels, prepareWheels, torchFolder, torchVersions, versionFolder } from "./wheels.mjs";

@@ -7,8 +7,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { type AddonName, locateAddon } from "./addon-location.js";
 import { findLibtorch, libtorchFlags } from "./libtorch.js";
-import { type AddonName, locateAddon } from "./place.js";
 import { addonDefinitions, addonLinking } from "./source-key.js";
 
 const require = createRequire(import.meta.url);

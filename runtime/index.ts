@@ -7,7 +7,7 @@
 import { setMainRoot } from "./actor/context.js";
 import { actorHandleCodecs } from "./actor/mesh/handle-codecs.js";
 import { programRuntime } from "./proc/process/process-runtime.js";
-import { rdmaBufferCodec } from "./rdma/environment.js";
+import { rdmaBufferCodec } from "./rdma/rdma-buffer-codec.js";
 import { setWireEnvironment } from "./wire/environment.js";
 
 setWireEnvironment({ ...actorHandleCodecs, ...rdmaBufferCodec });

@@ -47,20 +47,32 @@ const rules = [
   {
     name: "no file imports itself through others",
     comment: "Move what both need into a file of its own below them.",
-    from: { path: "^(compiler|generated|native|runtime|schemas)/", pathNot: `^(${tied.join("|")})/` },
+    from: { path: "^(compiler|generated|native|runtime|schemas|shared)/", pathNot: `^(${tied.join("|")})/` },
     to: { circular: true },
   },
   {
     name: "runtime/ and compiler/ do not know each other",
-    comment: "Both may import schemas/ and native/.",
+    comment: "Both may import shared/ and native/.",
     from: { path: "^runtime/" },
     to: { path: "^(compiler|test)/" },
   },
   {
     name: "compiler/ and runtime/ do not know each other",
-    comment: "Both may import schemas/ and native/.",
+    comment: "Both may import shared/ and native/.",
     from: { path: "^compiler/" },
     to: { path: "^(runtime|test)/" },
+  },
+  {
+    name: "shared/ imports nothing outside itself",
+    comment: "It is what compiler/ and runtime/ must agree on.",
+    from: { path: "^shared/" },
+    to: { pathNot: "^shared/" },
+  },
+  {
+    name: "wire rules stand on protobuf, not the other way",
+    comment: "shared/protobuf, shared/names and shared/text know nothing of shared/evolution.",
+    from: { path: "^shared/(protobuf|names|text)/" },
+    to: { path: "^shared/evolution/" },
   },
   {
     name: "sources do not import the package by name",
@@ -71,7 +83,7 @@ const rules = [
   {
     name: "ts-morph stays behind its adapter",
     comment: "Only compiler/source/ts-morph/ imports ts-morph, so that another front end can take its place.",
-    from: { path: "^(compiler|runtime|native|schemas)/", pathNot: "^compiler/source/ts-morph/" },
+    from: { path: "^(compiler|runtime|native|schemas|shared)/", pathNot: "^compiler/source/ts-morph/" },
     to: { path: "^(node_modules/)?(ts-morph|@ts-morph)(/|$)" },
   },
   {

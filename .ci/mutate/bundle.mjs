@@ -11,7 +11,7 @@ import { loadOfVitest } from "./of-vitest.mjs";
 /** The package's own names lead to the sources, which Stryker mutates, and not to the build in dist. */
 const entryPoints = {
   viceroy: "runtime/index.ts",
-  "viceroy/schema": "schemas/vocabulary.ts",
+  "viceroy/schema": "shared/vocabulary.ts",
   "viceroy/codegen/v1": "runtime/codegen/v1/index.ts",
   "viceroy/compiler": "compiler/index.ts",
 };

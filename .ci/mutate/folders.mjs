@@ -7,8 +7,8 @@ export const folders = {
   // Random changes that count how many of them broke something need more cases than are tried for a mutant.
   "compiler/evolve": [
     "test/compiler/evolve",
-    ...["accepted", "command", "document", "remembered"].map((name) => `!test/compiler/evolve/${name}.test.ts`),
-    "test/evolution/{harm,wire-differences}.test.ts",
+    ...["accepted", "command", "document", "remembered-schema"].map((name) => `!test/compiler/evolve/${name}.test.ts`),
+    "test/evolution/{harm,find-wire-differences}.test.ts",
   ],
   "compiler/lock": ["test/compiler/lock", "!test/compiler/lock/git-merge.test.ts"],
   "compiler/model": ["test/compiler/model"],

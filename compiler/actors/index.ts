@@ -1,2 +1,2 @@
-export * from "./find.js";
-export type * from "./outline.js";
+export * from "./find-actors.js";
+export type * from "./module-outline.js";

@@ -11,7 +11,7 @@ import {
   renderJson,
   renderSummary,
 } from "../diagnostics/index.js";
-import { readIfThere } from "../pipeline/project.js";
+import { readIfThere } from "../pipeline/project-files.js";
 import type { Io } from "./io.js";
 
 export function report(diagnostics: readonly Diagnostic[], root: string, json: boolean, io: Io): void {

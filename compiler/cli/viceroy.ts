@@ -2,7 +2,7 @@
 /** The command line: which commands there are, and how they end. Commands themselves are files beside this one. */
 import type { Command } from "commander";
 import { ConfigError } from "../config/index.js";
-import { GitError } from "../git/error.js";
+import { GitError } from "../git/git-error.js";
 import { fileErrorText } from "../output/file-error.js";
 import { exitCode, processIo } from "./io.js";
 import type { Project } from "./project.js";
@@ -56,7 +56,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .command("init [folder]")
     .description("write a small project that runs; never overwrites")
     .action(async (folder = ".") => {
-      const { init } = await import("./init.js");
+      const { init } = await import("./commands/init.js");
       end(await init(folder, processIo));
     });
 
@@ -86,7 +86,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--class <classes>", "WIRE, SOURCE, BEHAVIOUR or DANGEROUS, or several with commas; all by default")
     .option("--json", "print one finding a line, as JSON")
     .action(async ({ against, class: classes, json = false }) => {
-      const { breakCommand } = await import("./break.js");
+      const { breakCommand } = await import("./commands/break.js");
       end(await breakCommand(await project(), { against, classes, json }, processIo));
     });
 
@@ -94,7 +94,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .command("explain <code>")
     .description("print what the documentation says of a code, such as VC1107")
     .action(async (code: string) => {
-      const { explain } = await import("./explain.js");
+      const { explain } = await import("./commands/explain.js");
       end(explain(code, processIo));
     });
 
@@ -102,7 +102,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .command("rename <member> <name>")
     .description("rename a field, endpoint or value, in the schema and in the lock: rename Entry.ttl expiry")
     .action(async (member: string, name: string) => {
-      const { rename } = await import("./rename.js");
+      const { rename } = await import("./commands/rename.js");
       end(await rename(await project(), member, name, processIo));
     });
 
@@ -114,7 +114,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .passThroughOptions()
     .allowUnknownOption()
     .action(async (script: string, args: readonly string[]) => {
-      const { run } = await import("./run.js");
+      const { run } = await import("./commands/run.js");
       end(await run(script, args, await configIfAny(), processIo));
     });
 
@@ -122,7 +122,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .command("repl")
     .description("a prompt with top-level await and everything generated loaded")
     .action(async () => {
-      const { repl } = await import("./repl.js");
+      const { repl } = await import("./commands/repl.js");
       end(await repl(await (await project()).config(), processIo));
     });
 
@@ -142,7 +142,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--insecure", "take whoever connects over the network, without token and TLS")
     .option("--single-port", "processes listen at no ports of their own: what is for them goes through the daemon")
     .action(async (options) => {
-      const { host } = await import("./host.js");
+      const { host } = await import("./commands/host.js");
       end(await host(options, processIo));
     });
 
@@ -152,7 +152,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--rdma", "one-sided memory between processes of a machine; the default")
     .option("--tensor", "tensors, by the libtorch that is installed")
     .action(async (options) => {
-      const { setup } = await import("./setup.js");
+      const { setup } = await import("./commands/setup.js");
       end(await setup(options, processIo));
     });
 
@@ -160,7 +160,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .command("doctor")
     .description("say what this machine and this project have, what is missing, and what to do")
     .action(async () => {
-      const { doctor } = await import("./doctor.js");
+      const { doctor } = await import("./commands/doctor.js");
       const { rdmaSupport } = await import("./rdma-support.js");
       end(await doctor(process.cwd(), processIo, isInStep, rdmaSupport()));
     });
@@ -179,7 +179,7 @@ function lockCommands(lock: Command, end: (code: number) => void): void {
     .description("merge two versions of the lock, as git's merge driver; alone: the lock that git has left in conflict")
     .action(async (...given: readonly unknown[]) => {
       const [base, ours, theirs, size, name] = given.filter((value) => typeof value === "string");
-      const { runMergeDriver, mergeConflictedLock } = await import("./lock-merge.js");
+      const { runMergeDriver, mergeConflictedLock } = await import("./commands/lock-merge.js");
       if (base === undefined) return end(await mergeConflictedLock(await project(), processIo));
       if (ours === undefined || theirs === undefined)
         lock.error("cannot merge: expected the files of base, ours and theirs");
@@ -193,7 +193,7 @@ function lockCommands(lock: Command, end: (code: number) => void): void {
     .command("install")
     .description("make git merge the lock with `viceroy lock merge`")
     .action(async () => {
-      const { installMergeDriver } = await import("./lock-install.js");
+      const { installMergeDriver } = await import("./commands/lock-install.js");
       end(await installMergeDriver(await project(), processIo));
     });
 }
@@ -223,12 +223,12 @@ async function runCompile(
   accept: readonly string[] = [],
 ): Promise<number> {
   if (watching) {
-    const { watch } = await import("./watch.js");
+    const { watch } = await import("./commands/watch.js");
     const stop = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
     return watch(process.cwd(), json, processIo, stop.signal);
   }
-  const { compile } = await import("./compile.js");
+  const { compile } = await import("./commands/compile.js");
   return compile(
     await project(),
     { check, json, draft: false, accept, ...(base !== undefined && { base }) },
@@ -237,7 +237,7 @@ async function runCompile(
 }
 
 async function isInStep(): Promise<boolean | undefined> {
-  const { compile } = await import("./compile.js");
+  const { compile } = await import("./commands/compile.js");
   const quiet = { out() {}, err() {} };
   try {
     const code = await compile(await project(), { check: true, json: true, draft: false, base: false }, quiet);

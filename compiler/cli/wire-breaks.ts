@@ -5,9 +5,9 @@
 import { type Config, ConfigError } from "../config/index.js";
 import type { Break } from "../evolve/index.js";
 import { type AcceptedBreak, holdBack, publishedLock } from "../lock/index.js";
-import { isAccepted, toAcceptedBreak } from "../pipeline/accepted.js";
-import { type CompiledOutput, NextLock } from "../pipeline/compile.js";
-import type { BaseLock } from "../pipeline/history.js";
+import { isAccepted, toAcceptedBreak } from "../pipeline/accepted-breaks.js";
+import type { BaseLock } from "../pipeline/base-lock.js";
+import { type CompiledOutput, NextLock } from "../pipeline/compile-project.js";
 import { lockBreaks } from "../pipeline/lock-breaks.js";
 import { type PrintedBreak, toPrintedBreak } from "./print-breaks.js";
 

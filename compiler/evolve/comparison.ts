@@ -2,8 +2,8 @@
  * Two states of a project's schemas, with what is the same in both brought together: declarations by their keys, or by their
  * names where a file has moved; actors, endpoints and members by their ids.
  */
-import { simpleName } from "../../schemas/names/qualified.js";
-import type { CapnpFile } from "../emit/capnp/schema.js";
+import { simpleName } from "../../shared/names/qualified-name.js";
+import type { CapnpFile } from "../capnp/capnp-schema.js";
 import type { Lock } from "../lock/index.js";
 import { declarationName, typeText } from "../lock/type-text.js";
 import {
@@ -16,9 +16,9 @@ import {
   type Type,
   type TypeDeclaration,
 } from "../model/index.js";
-import type { LoweredSchema } from "../protobuf/lowered.js";
-import { membersOf, type ShapeMember } from "./members.js";
-import { pairShapes, type ShapePair, type TuplePair, type TypePair } from "./shapes.js";
+import type { LoweredSchema } from "../protobuf/lower/lowered-schema.js";
+import { pairShapes, type ShapePair, type TuplePair, type TypePair } from "./pair-shapes.js";
+import { membersOf, type ShapeMember } from "./shape-members.js";
 
 export interface SchemaState {
   /** With ids. */

@@ -1,3 +1,3 @@
-export { GitError } from "./error.js";
-export { publishedRef } from "./published.js";
+export { GitError } from "./git-error.js";
+export { publishedRef } from "./published-ref.js";
 export { type GitFile, GitRepository } from "./repository.js";

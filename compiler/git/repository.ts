@@ -5,8 +5,8 @@
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { GitError } from "./error.js";
-import { type GitOutcome, runGit } from "./run.js";
+import { GitError } from "./git-error.js";
+import { type GitOutcome, runGit } from "./run-git.js";
 
 export interface GitFile {
   readonly path: string;

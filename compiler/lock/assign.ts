@@ -2,7 +2,7 @@
  * Puts the ids of a lock into a schema, and what is new in the schema into the lock. A pure function; whether the new lock
  * is written (`compile`), compared (`--check`) or dropped (`--watch`, so that typing burns no ids) is the caller's affair.
  */
-import { flattenedCases } from "../model/flattened.js";
+import { flattenedCases } from "../model/flattened-oneof.js";
 import type {
   ActorDeclaration,
   Endpoint,
@@ -18,8 +18,11 @@ import type {
   TypeDeclaration,
   Variant,
 } from "../model/index.js";
-import { sameItems } from "../model/same.js";
-import { BlockMatcher } from "./blocks.js";
+import { sameItems } from "../model/same-data.js";
+import { type AssignedMembers, assignMembers, type DeclaredMember, type LockedMember } from "./assign-members.js";
+import { AssignMemory, type KnownDeclarations } from "./assign-memory.js";
+import { BlockMatcher } from "./block-matcher.js";
+import { declarationKeys } from "./declaration-keys.js";
 import {
   aliasEntry,
   type BlockKind,
@@ -31,14 +34,11 @@ import {
   type LockParam,
   type LockParams,
 } from "./lock.js";
-import { type AssignedMembers, assignMembers, type DeclaredMember, type LockedMember } from "./members.js";
-import { AssignMemory, type KnownDeclarations } from "./memory.js";
+import type { LockProblem } from "./lock-problem.js";
 import { moduleName } from "./module-name.js";
-import { isPathEnd } from "./path.js";
 import { withoutPending } from "./pending.js";
-import { declarationKeys } from "./places.js";
 import { printName } from "./print.js";
-import type { LockProblem } from "./problem.js";
+import { isPathEnd } from "./shape-path.js";
 import { typeText } from "./type-text.js";
 
 export interface AssignedSchema {

@@ -15,9 +15,9 @@ import {
   maxId,
   type Pending,
 } from "./lock.js";
+import type { LockProblem } from "./lock-problem.js";
+import { LockScanner, LockSyntaxError } from "./lock-scanner.js";
 import { lockHeader, lockHeaderFormat2 } from "./print.js";
-import type { LockProblem } from "./problem.js";
-import { LockScanner, LockSyntaxError } from "./scanner.js";
 
 export interface ParsedLock {
   readonly lock: Lock;

@@ -11,8 +11,8 @@
  * hashed together; references inside the circle are written as its members' numbers.
  */
 import { createHash } from "node:crypto";
-import { simpleName } from "../../schemas/names/qualified.js";
-import { components } from "./components.js";
+import { simpleName } from "../../shared/names/qualified-name.js";
+import { components } from "./connected-components.js";
 import { type SchemaIndex, substitute, targetsOf } from "./resolve.js";
 import type { ActorDeclaration, Module, Parameter, TypeDeclaration } from "./schema.js";
 import type { DeclarationKey, Field, Shape, TupleElement, Type } from "./type.js";

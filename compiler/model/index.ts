@@ -1,6 +1,6 @@
-export * from "./components.js";
+export * from "./connected-components.js";
 export * from "./fingerprint.js";
-export * from "./flattened.js";
+export * from "./flattened-oneof.js";
 export * from "./resolve.js";
 export type * from "./schema.js";
 export type * from "./type.js";

@@ -1,4 +1,4 @@
 export * from "./file-error.js";
-export * from "./plan.js";
-export * from "./state.js";
-export * from "./write.js";
+export * from "./output-plan.js";
+export * from "./tree-state.js";
+export * from "./write-output.js";

@@ -1,4 +1,4 @@
-export * from "./compile.js";
+export { CompileMemory } from "./compile-memory.js";
+export * from "./compile-project.js";
 export * from "./drift.js";
-export { CompileMemory } from "./memory.js";
-export * from "./project.js";
+export * from "./project-files.js";

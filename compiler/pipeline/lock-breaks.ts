@@ -1,12 +1,13 @@
 /** What the schemas of a project break of what a lock remembers. Only rules of the wire are asked. */
+
+import { lowerToCapnp } from "../capnp/lower.js";
 import type { Config } from "../config/index.js";
-import { lowerToCapnp } from "../emit/capnp/lower.js";
 import { commonRoot } from "../emit/index.js";
 import { applyIgnores, type Break, findBreaks, rememberedSchema, type SchemaState } from "../evolve/index.js";
 import { type Lock, parseLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
-import { lowerToProtobuf } from "../protobuf/lower.js";
-import { protoPackageOf } from "../protobuf/package.js";
+import { lowerToProtobuf } from "../protobuf/lower/lower.js";
+import { protoPackageOf } from "../protobuf/proto-package.js";
 
 /**
  * @param schema as it is, with ids

@@ -17,7 +17,7 @@ import type { Diagnostic } from "../diagnostics/index.js";
 import { GitError, type GitFile, GitRepository } from "../git/index.js";
 import { matcher } from "../output/glob.js";
 import type { SourceText } from "../source/index.js";
-import { packageName, readIfThere, readSchemaTexts } from "./project.js";
+import { packageName, readIfThere, readSchemaTexts } from "./project-files.js";
 
 export interface Snapshot {
   /** For messages: `HEAD~1`, `../older`. */

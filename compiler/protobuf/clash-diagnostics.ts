@@ -1,6 +1,6 @@
 /** Diagnostics from names that two things would have in protobuf. */
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
-import type { LoweredSchema } from "./lowered.js";
+import type { LoweredSchema } from "./lower/lowered-schema.js";
 
 export function protoClashDiagnostics({ clashes, package: packageName }: LoweredSchema): readonly Diagnostic[] {
   return clashes.map(({ kind, name, first, second, at }) => {

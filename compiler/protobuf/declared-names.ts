@@ -4,8 +4,8 @@
  * stand beside that: `StatusDetail`.
  */
 
-import { namespacesOf } from "../../schemas/names/qualified.js";
-import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
+import { namespacesOf } from "../../shared/names/qualified-name.js";
+import { pascalCase, serviceName } from "../../shared/protobuf/names.js";
 import type { Module } from "../model/schema.js";
 
 /** @param name of a type, or of a namespace */

@@ -6,9 +6,9 @@
 import type { Module, Schema } from "../model/index.js";
 import { partsOf, textOf, typesOf } from "../model/resolve.js";
 import type { Shape, Type } from "../model/type.js";
-import { type LowerOptions, nameEnums } from "./lower.js";
-import type { LoweredSchema } from "./lowered.js";
-import { withoutPlainFields } from "./plain.js";
+import { withoutPlainFields } from "./form/plain-fields.js";
+import { type LowerOptions, nameEnums } from "./lower/lower.js";
+import type { LoweredSchema } from "./lower/lowered-schema.js";
 
 export class EnumNameMemory {
   /** What the names were made of. */

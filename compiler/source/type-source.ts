@@ -2,7 +2,7 @@
  * The port to a TypeScript compiler: what the schema reader asks of one, and plain data that it answers with. Nothing in
  * an answer refers to the compiler, so that another one can stand behind this port.
  */
-import type { ModuleOutline } from "../actors/outline.js";
+import type { ModuleOutline } from "../actors/module-outline.js";
 import type { DeclarationKey } from "../model/index.js";
 
 export interface TypeSource {

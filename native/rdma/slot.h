@@ -1,6 +1,6 @@
 /**
  * A slot of a table of grants: what its owner says about one grant, in memory that its peers map. 512 bytes, written by the owner in
- * JavaScript (runtime/rdma/table.ts has the same layout), except for the cells, which writers take.
+ * JavaScript (runtime/rdma/grant/grant-table.ts has the same layout), except for the cells, which writers take.
  *
  * Reads look at the first 64 bytes before and after they have copied: if both times they are what they were when the grant was
  * opened, then the grant was good all the time. The owner changes `word` first when it takes a grant back, and last when it gives one.
@@ -36,8 +36,8 @@ struct Slot {
   WriterCell writers[kWriterCells];
 };
 
-static_assert(sizeof(SlotHead) == 64, "as in runtime/rdma/table.ts");
-static_assert(sizeof(Slot) == 512, "as in runtime/rdma/table.ts");
+static_assert(sizeof(SlotHead) == 64, "as in runtime/rdma/grant/grant-table.ts");
+static_assert(sizeof(Slot) == 512, "as in runtime/rdma/grant/grant-table.ts");
 
 /** Whether the head in mapped memory is, now, what it is expected to be. Nothing that comes later is read or written before. */
 bool IsHead(const Slot* slot, const SlotHead& expected);

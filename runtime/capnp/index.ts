@@ -5,14 +5,19 @@
  * @module
  */
 export * from "./blob.js";
-export type { WriteOptions } from "./builder.js";
 export * from "./data.js";
 export { CapnpError } from "./error.js";
 export { json } from "./json.js";
 export { ListReader, list, map, record, set } from "./list.js";
 export type { ReadLimits } from "./message.js";
+export type { WriteOptions } from "./message-builder.js";
 export { nullable } from "./nullable.js";
-export { type RemoteMemory, RemoteMessage, type RemoteMessageOptions, type RemoteReadOptions } from "./remote.js";
+export {
+  type RemoteMemory,
+  RemoteMessage,
+  type RemoteMessageOptions,
+  type RemoteReadOptions,
+} from "./remote-message.js";
 export {
   hasPointer,
   readBool,

@@ -1,5 +1,5 @@
 /** Lists: read in place element by element, and written from arrays. */
-import type { MessageBuilder } from "./builder.js";
+
 import { describeValue, PathError, rethrowAt } from "./error.js";
 import {
   type CapnpMessage,
@@ -9,6 +9,7 @@ import {
   pointerTarget,
   wordText,
 } from "./message.js";
+import type { MessageBuilder } from "./message-builder.js";
 import { pointerKind } from "./struct.js";
 import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 

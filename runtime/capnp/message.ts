@@ -6,8 +6,9 @@
  *
  * After the encoding specification of Cap'n Proto, https://capnproto.org/encoding.html.
  */
+
+import { availabilityOf, type ByteAvailability } from "./availability.js";
 import { CapnpError } from "./error.js";
-import { availabilityOf, type ByteAvailability } from "./presence.js";
 
 /** The limits that protect a reader against malicious messages. */
 export interface ReadLimits {

@@ -2,9 +2,10 @@
  * `T | null` where it stands alone, as an element or as the value of an entry: a struct of a union of `null :Void` and
  * `value :T`. In a struct that has it as a member, the member's own union or pointer says it.
  */
-import type { MessageBuilder } from "./builder.js";
+
 import { PathError } from "./error.js";
 import type { CapnpMessage, MessageSegment } from "./message.js";
+import type { MessageBuilder } from "./message-builder.js";
 import { readPointer, readUint16, StructReader, structAt } from "./struct.js";
 import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 

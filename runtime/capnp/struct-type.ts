@@ -2,10 +2,11 @@
  * What the compiler says of a struct: its members and where they are. Values are written and read by it; views are not,
  * generated getters know the places themselves.
  */
-import { MessageBuilder, type WriteOptions } from "./builder.js";
+
 import { CapnpError, describeValue, memberStep, PathError, rethrowAt } from "./error.js";
 import { setOwn } from "./list.js";
 import { openMessage, type ReadLimits } from "./message.js";
+import { MessageBuilder, type WriteOptions } from "./message-builder.js";
 import { hasPointer, readPointer, readUint16, type StructReader, type StructReaderClass, structAt } from "./struct.js";
 import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 

@@ -3,8 +3,9 @@
  * what a pointer leads to. Each is read in two ways: as a view, which looks into the message, and as a value, which is what
  * a schema says and holds nothing of the message any more.
  */
-import type { MessageBuilder } from "./builder.js";
+
 import type { CapnpMessage, MessageSegment } from "./message.js";
+import type { MessageBuilder } from "./message-builder.js";
 
 /** Sizes of the elements of a list, as a list pointer has them. */
 export const ListSize = {

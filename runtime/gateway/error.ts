@@ -4,8 +4,8 @@
  */
 
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { ProtoField } from "../../schemas/protobuf/descriptor.js";
-import { snakeCase } from "../../schemas/protobuf/names.js";
+import { snakeCase } from "../../shared/protobuf/names.js";
+import type { ProtoField } from "../../shared/protobuf/proto-schema.js";
 import {
   ActorError,
   BackpressureError,

@@ -2,8 +2,9 @@
  * Finds the handles in a message: ports, meshes, registered memory and tensors, at any depth. A description of a service lists
  * every message that its requests and answers can hold, so this walk sees all that the codecs can read.
  */
-import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
-import { isHandle } from "../../schemas/protobuf/names.js";
+
+import { isHandle } from "../../shared/protobuf/names.js";
+import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 
 export interface HandlePlace {
   /** The kind of handle: `Port`, `Mesh`, `RdmaBuffer` or `Tensor`. */

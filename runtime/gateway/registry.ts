@@ -1,11 +1,11 @@
 /** What libraries for protobuf make their message types of: the types of a schema, a file for each package. */
 import { createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
-import { namespaceOf } from "../../schemas/names/qualified.js";
-import type { ProtoSchema } from "../../schemas/protobuf/descriptor.js";
-import { type DescribedFile, writeDescriptorSet } from "../../schemas/protobuf/descriptor-set/index.js";
-import { handlePackage } from "../../schemas/protobuf/names.js";
-import { wellKnownFileOf } from "../../schemas/protobuf/well-known-files.js";
+import { namespaceOf } from "../../shared/names/qualified-name.js";
+import { type DescribedFile, writeDescriptorSet } from "../../shared/protobuf/descriptor-set/index.js";
+import { handlePackage } from "../../shared/protobuf/names.js";
+import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
+import { wellKnownFileOf } from "../../shared/protobuf/well-known-files.js";
 
 /** All types of a schema, and those of protobuf itself that it refers to. */
 export function registryOf(schema: ProtoSchema): FileRegistry {

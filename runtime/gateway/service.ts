@@ -1,6 +1,6 @@
 /** The Connect service of an actor interface: what clients in other languages call. */
 import type { DescService, FileRegistry } from "@bufbuild/protobuf";
-import type { ProtoMethod, ProtoSchema } from "../../schemas/protobuf/descriptor.js";
+import type { ProtoMethod, ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 import {
   type ActorDescriptor,
   type ActorMesh,

@@ -1,7 +1,7 @@
 /** How addons are found, whichever they are. Each of them is optional. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/place.js";
+import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/addon-location.js";
 
 export type AddonLookup<Addon> =
   | { readonly addon: Addon; readonly file: string }

@@ -3,11 +3,11 @@ import "../../generated/registry.js";
 import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
 import { ProcMesh } from "../index.js";
-import { setRecordedListener } from "./addon.js";
 import { TensorError } from "./errors.js";
-import { type ActivateOptions, activeMeshOf, scheduleSends, TensorMesh } from "./mesh.js";
-import { rankTensor } from "./shard.js";
-import type { Tensor } from "./tensor.js";
+import { rankTensor } from "./mesh/shard.js";
+import { type ActivateOptions, activeMeshOf, scheduleSends, TensorMesh } from "./mesh/tensor-mesh.js";
+import { setRecordedListener } from "./operation/addon.js";
+import type { Tensor } from "./value/tensor.js";
 
 declare module "../host/mesh/proc-mesh.js" {
   interface ProcMesh<D extends string = string> {

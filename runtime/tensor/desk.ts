@@ -2,11 +2,11 @@
 import type { TensorDeskMesh, TensorKey, TensorType } from "../../generated/tensor.js";
 import { TensorDeskActor } from "../../generated/tensor.js";
 import { RdmaBuffer } from "../rdma/index.js";
-import { addon } from "./addon.js";
-import { putTensors, takeTensors } from "./hub.js";
-import type { Tensor } from "./tensor.js";
-import { tensorTypeOf } from "./type.js";
-import { isDtype, typedArrayOver } from "./typed-array.js";
+import { addon } from "./operation/addon.js";
+import { putTensors, takeTensors } from "./rendezvous/rendezvous.js";
+import type { Tensor } from "./value/tensor.js";
+import { tensorTypeOf } from "./value/tensor-type.js";
+import { isDtype, typedArrayOver } from "./value/typed-array.js";
 
 /** @internal */
 export class ExchangeDesk extends TensorDeskActor {

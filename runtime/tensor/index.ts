@@ -6,22 +6,35 @@
 import "./activate.js";
 
 export type { NativeNccl, NativeStats, NativeVersions } from "../native/tensor-addon.js";
-export type { Along, CutOptions, Reduction } from "./collectives.js";
+export type {
+  DataOf,
+  Device,
+  Dtype,
+  Integer,
+  Layout,
+  MemoryFormat,
+  Real,
+  Scalar,
+  TensorData,
+} from "./argument-types.js";
+export type { ShapesOf, TensorShape } from "./call/rref.js";
+export { tensorCodec } from "./call/tensor-codec.js";
+export { propagated, tensorArguments } from "./call/tensor-interceptor.js";
+export { nccl } from "./communicator/nccl.js";
 export { TensorError, type TensorErrorCode, type TensorErrorDetails } from "./errors.js";
 export { Float, float } from "./float.js";
 export type { Functions, Methods } from "./generated/ops.js";
-export { type GradOptions, grad, noGrad } from "./grad.js";
-export { fetchShard, inspect, show } from "./inspect.js";
-export { type TensorOptions, tensor, tensorOver } from "./make.js";
-export type { ActivateOptions, Part, TensorMesh } from "./mesh.js";
-export { nccl } from "./nccl.js";
+export type { Along, CutOptions, Reduction } from "./mesh/collectives.js";
+export { fetchShard, inspect, show } from "./mesh/inspect.js";
+export { shard } from "./mesh/shard.js";
+export type { ActivateOptions, Part, TensorMesh } from "./mesh/tensor-mesh.js";
 /** Layers, and the modules that models consist of. */
 export * as nn from "./nn/index.js";
+export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./operation/libtorch-process.js";
+export { manualSeed } from "./operation/manual-seed.js";
 /** Optimizers, which change parameters by their gradients. */
 export * as optim from "./optim/index.js";
-export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./process.js";
 export { type RemoteFunction, remote } from "./remote/index.js";
-export type { ShapesOf, TensorShape } from "./rref.js";
 export {
   type LoadOptions,
   loadTensors,
@@ -30,12 +43,9 @@ export {
   type TensorFile,
   tensorsIn,
 } from "./safetensors/index.js";
-export { TensorScope } from "./scope.js";
-export { manualSeed } from "./seed.js";
-export { shard } from "./shard.js";
-export type { TensorDict } from "./state.js";
-export { propagated, tensorArguments } from "./support.js";
-export { type BackwardOptions, isTensor, type Nested, type Tensor, type TensorObject } from "./tensor.js";
-export { call, torch } from "./torch.js";
-export type { DataOf, Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, TensorData } from "./types.js";
-export { tensorCodec } from "./wire.js";
+export { type TensorOptions, tensor, tensorOver } from "./value/create-tensor.js";
+export { type GradOptions, grad, noGrad } from "./value/grad.js";
+export { type BackwardOptions, isTensor, type Nested, type Tensor, type TensorObject } from "./value/tensor.js";
+export type { TensorDict } from "./value/tensor-dict.js";
+export { TensorScope } from "./value/tensor-scope.js";
+export { call, torch } from "./value/torch.js";

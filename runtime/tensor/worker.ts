@@ -15,15 +15,15 @@ import type {
 import { TensorWorkerActor } from "../../generated/tensor.js";
 import { context } from "../index.js";
 import type { NativeStream } from "../native/tensor-addon.js";
-import { addon } from "./addon.js";
+import { ownAddress, sharedMemoryScope } from "./communicator/local-machine.js";
+import { haveSameNccl, offerOwnNccl } from "./communicator/nccl.js";
 import { sendTensorCopy } from "./desk.js";
-import { type ExchangeResult, endExchanges, putTensors } from "./hub.js";
-import { ownAddress, sharedMemoryScope } from "./machine.js";
-import { haveSameNccl, offerOwnNccl } from "./nccl.js";
-import type { Tensor } from "./tensor.js";
-import { formatTensorType, isSameTensorType } from "./type.js";
-import { fromTensorValue, toTensorValue } from "./value.js";
-import { takeForWorker } from "./waits.js";
+import { addon } from "./operation/addon.js";
+import { takeForWorker } from "./rendezvous/deadlock-detection.js";
+import { type ExchangeResult, endExchanges, putTensors } from "./rendezvous/rendezvous.js";
+import type { Tensor } from "./value/tensor.js";
+import { formatTensorType, isSameTensorType } from "./value/tensor-type.js";
+import { fromTensorValue, toTensorValue } from "./value/tensor-value.js";
 
 /** @internal */
 export class StreamWorker extends TensorWorkerActor {

@@ -2,7 +2,7 @@
  * What the runtime knows of an actor interface: its endpoints, their codecs and options. Plain data made by generated
  * code; nothing here calls anything.
  */
-import { pascalCase, serviceName } from "../../schemas/protobuf/names.js";
+import { pascalCase, serviceName } from "../../shared/protobuf/names.js";
 import type { Codec } from "./codec.js";
 import type { TensorSupport } from "./tensor-support.js";
 

@@ -1,5 +1,5 @@
 /** Values of well-known types, as generated code names them. In schemas two of them are names alone. */
-import type { JsonValue } from "../../schemas/vocabulary.js";
+import type { JsonValue } from "../../shared/vocabulary.js";
 
 export type {
   Any,
@@ -19,7 +19,7 @@ export type {
   Timestamp,
   UInt32Value,
   UInt64Value,
-} from "../../schemas/vocabulary.js";
+} from "../../shared/vocabulary.js";
 
 /** `google.protobuf.Value`. */
 export type Value = JsonValue;

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ProtoType } from "../../schemas/protobuf/descriptor.js";
+import type { ProtoType } from "../../shared/protobuf/proto-schema.js";
 import { readText } from "../compiler/source/read.js";
 import { peer } from "../peers.js";
 import { cases } from "../profile.js";

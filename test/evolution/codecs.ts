@@ -1,6 +1,6 @@
 /** Composed codecs of the types of a schema, with the numbers of the lock: what reads and writes the protobuf layout. */
 
-import { flattenedCases } from "../../compiler/model/flattened.js";
+import { flattenedCases } from "../../compiler/model/flattened-oneof.js";
 import {
   indexSchema,
   instantiate,

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 import { describeCodecs } from "../../runtime/wire/protobuf/describe.js";
-import { findWireDifferences, wireRules } from "../../schemas/evolution/index.js";
+import { findWireDifferences, wireRules } from "../../shared/evolution/index.js";
 
 type AnyCodec = Codec<unknown>;
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { type Break, findBreaks, type SchemaState } from "../../compiler/evolve/index.js";
 import { assignIds, type Lock, parseLock, printLock } from "../../compiler/lock/index.js";
 import { indexSchema, type Schema, type Type } from "../../compiler/model/index.js";
-import { lowerToProtobuf } from "../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../compiler/protobuf/lower/lower.js";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 import { Composer } from "../compiler/emit/compose.js";
 import { cases } from "../profile.js";

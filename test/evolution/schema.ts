@@ -7,7 +7,7 @@ import type {
   ProtoSchema,
   ProtoService,
   ProtoType,
-} from "../../schemas/protobuf/descriptor.js";
+} from "../../shared/protobuf/proto-schema.js";
 
 type Part =
   | { readonly message: ProtoMessage }

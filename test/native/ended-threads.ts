@@ -2,7 +2,7 @@
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type AddonName, addonFile, addonVariable } from "../../native/place.js";
+import { type AddonName, addonFile, addonVariable } from "../../native/addon-location.js";
 import { run } from "../examples/program.js";
 
 const programOf = (name: string) => fileURLToPath(new URL(`programs/${name}.mjs`, import.meta.url));

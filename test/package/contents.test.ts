@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { explainingPages } from "../../compiler/cli/explain.js";
+import { explainingPages } from "../../compiler/cli/commands/explain.js";
 
 const root = path.resolve(import.meta.dirname, "../..");
 

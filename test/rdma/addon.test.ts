@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { thisHost } from "viceroy";
 import { RdmaBuffer } from "viceroy/rdma";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isTrusted, locateAddon } from "../../native/addon-location.js";
 import { buildAddon } from "../../native/build.js";
-import { isTrusted, locateAddon } from "../../native/place.js";
 import { run } from "../examples/program.js";
 import { by, codeOf, expectBytes, hasAddon, loadVaults, patternOf, type Vaults } from "./vaults.js";
 

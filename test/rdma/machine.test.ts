@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { addonFile } from "../../native/place.js";
+import { addonFile } from "../../native/addon-location.js";
 import { boot, bootLimit, boots, type MachineEnd } from "./machine/machine.js";
 import { machineParts } from "./machine/parts.js";
 import { suite } from "./machine/suite.js";

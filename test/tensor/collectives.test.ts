@@ -12,7 +12,7 @@ import {
 } from "viceroy/tensor";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeTensors, exchangeKinds } from "./addon.js";
-import { along, groups, inspectAll } from "./parts.js";
+import { along, groups, inspectAll } from "./mesh-parts.js";
 
 type GroupName = keyof typeof groups;
 const names = Object.keys(groups) as GroupName[];

@@ -1,10 +1,10 @@
 /** An operation that fails takes with it what depends on it, and nothing else. */
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { addon } from "../../runtime/tensor/addon.js";
 import { type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
+import { addon } from "../../runtime/tensor/operation/addon.js";
 import { describeTensors } from "./addon.js";
-import { RecorderAndWorker } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 /** Fails on the worker alone: the index is in range as far as shapes tell. */
 const failing = (of: Tensor) => of.index_select(0, tensor(BigInt64Array.of(99n)));

@@ -1,12 +1,12 @@
 /** Gradients of what is recorded are those that are computed here: of every operation, of the first order and the second. */
 import { beforeAll, expect, test } from "vitest";
-import { addon } from "../../runtime/tensor/addon.js";
 import { newerFunctions } from "../../runtime/tensor/generated/ops.js";
 import { call, grad, libtorch, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
+import { addon } from "../../runtime/tensor/operation/addon.js";
 import { describeTensors } from "./addon.js";
 import { argument, operands } from "./operands.js";
 import { operations } from "./operations.js";
-import { RecorderAndWorker } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 type Place = (operand: Tensor) => Tensor;
 

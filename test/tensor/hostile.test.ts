@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { torch } from "../../runtime/tensor/index.js";
 import { cases as rounds } from "../profile.js";
 import { describeTensors } from "./addon.js";
-import { CommandBuilder } from "./commands.js";
-import { RecorderAndWorker } from "./recorder.js";
+import { CommandBuilder } from "./command-builder.js";
+import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 const good = () => new CommandBuilder().site("here").op("aten::relu").put(1, -1, 2).call(0).reference(1).results(2);
 

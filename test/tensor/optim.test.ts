@@ -11,7 +11,7 @@ import {
   torch,
 } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
-import { RecorderAndWorker } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 /** How one number is changed by its gradient. */
 interface Rule {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { call, noGrad, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
 import { families } from "./families.js";
-import { RecorderAndWorker } from "./recorder.js";
+import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 describeTensors("recording", () => {
   test("shape and dtype are known at once, elements come from the worker", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Codec, codec, defineActor, defineArgs } from "../../runtime/wire/index.js";
 import { describeActor, describeCodecs } from "../../runtime/wire/protobuf/describe.js";
-import type { ProtoField, ProtoSchema } from "../../schemas/protobuf/descriptor.js";
+import type { ProtoField, ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 import { loadGenerated } from "./load-generated.js";
 import { randomSchema } from "./random-schema.js";
 

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
 import { CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
-import { flatName } from "../../schemas/names/qualified.js";
+import { flatName } from "../../shared/names/qualified-name.js";
 import { randomNumbers } from "../random.js";
 import { mutate } from "./mutate.js";
 import { RandomValues } from "./random-values.js";

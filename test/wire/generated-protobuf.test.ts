@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import type { Schema } from "../../compiler/model/index.js";
 import { indexSchema } from "../../compiler/model/resolve.js";
 import { type Codec, CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
-import { flatName } from "../../schemas/names/qualified.js";
+import { flatName } from "../../shared/names/qualified-name.js";
 import { randomNumbers } from "../random.js";
 import { loadGenerated } from "./load-generated.js";
 import { mutate } from "./mutate.js";

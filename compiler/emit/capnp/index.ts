@@ -2,11 +2,12 @@
  * The Cap'n Proto emitter: a `.capnp` file for every schema file that declares types, and where TypeScript is emitted too,
  * readers beside it. For payloads that are read in place, out of shared or registered memory.
  */
+
+import { lowerToCapnp } from "../../capnp/lower.js";
 import { diagnostic } from "../../diagnostics/index.js";
-import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
-import { createContext } from "../typescript/context.js";
-import { outputPath } from "../typescript/paths.js";
-import { lowerToCapnp } from "./lower.js";
+import { outputPath } from "../../model/schema-paths.js";
+import type { ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
+import { createContext } from "../typescript/emit-context.js";
 import { printCapnpFile } from "./print.js";
 import { emitCapnpReaders } from "./readers.js";
 

@@ -1,5 +1,5 @@
 /** The text of a `.capnp` file. */
-import { capnpId } from "./names.js";
+
 import {
   type CapnpConstants,
   type CapnpEnum,
@@ -9,7 +9,8 @@ import {
   type CapnpStruct,
   type DataScalar,
   qualifiedPath,
-} from "./schema.js";
+} from "../../capnp/capnp-schema.js";
+import { capnpId } from "../../capnp/spelling.js";
 
 const scalars: Readonly<Record<DataScalar, string>> = {
   bool: "Bool",

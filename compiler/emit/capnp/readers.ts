@@ -3,6 +3,16 @@
  * functions that write a message, open one, and take the value out of one.
  */
 
+import {
+  type CapnpEnum,
+  type CapnpFile,
+  type CapnpMember,
+  type CapnpSchemaType,
+  type CapnpStruct,
+  type DataScalar,
+  type MemberSlot,
+  qualifiedPath,
+} from "../../capnp/capnp-schema.js";
 import { partsOf, type Shape, type Type } from "../../model/index.js";
 import {
   arrowToObject,
@@ -31,18 +41,8 @@ import {
   union,
   unionArgument,
 } from "../kit/index.js";
-import type { EmitContext } from "../typescript/context.js";
-import { literalText, TypePrinter } from "../typescript/types.js";
-import {
-  type CapnpEnum,
-  type CapnpFile,
-  type CapnpMember,
-  type CapnpSchemaType,
-  type CapnpStruct,
-  type DataScalar,
-  type MemberSlot,
-  qualifiedPath,
-} from "./schema.js";
+import type { EmitContext } from "../typescript/emit-context.js";
+import { literalText, TypePrinter } from "../typescript/type-printer.js";
 
 const abi = "viceroy/capnp/v1";
 const abiValue = (name: string): ImportedName => importedValue(abi, name);

@@ -1,8 +1,8 @@
 /** The emitter of a descriptor set: one binary file with all files of the schema, and those that they import. */
-import { writeDescriptorSet } from "../../../schemas/protobuf/descriptor-set/index.js";
+import { writeDescriptorSet } from "../../../shared/protobuf/descriptor-set/index.js";
 import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
-import type { LoweredSchema } from "../../protobuf/lowered.js";
-import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
+import type { LoweredSchema } from "../../protobuf/lower/lowered-schema.js";
+import type { ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
 import { protoHeader } from "../proto/index.js";
 
 export function emitDescriptorSet({ lowered, version }: ArtefactInput): EmittedArtefact {

@@ -2,11 +2,12 @@
  * The emitter of JSON Schema: one bundle, in which every message and every enum is a definition. It describes what `toJson`
  * writes. `fromJson` takes more than that: other spellings of names and numbers, and null for what is absent.
  */
-import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../../schemas/protobuf/descriptor.js";
-import { isHandle } from "../../../schemas/protobuf/names.js";
+
+import { isHandle } from "../../../shared/protobuf/names.js";
+import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../../shared/protobuf/proto-schema.js";
 import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
-import type { LoweredSchema } from "../../protobuf/lowered.js";
-import type { ArtefactInput, EmittedArtefact } from "../artefacts.js";
+import type { LoweredSchema } from "../../protobuf/lower/lowered-schema.js";
+import type { ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
 import { type JsonSchema, keySchema, scalarSchemas, unknownNumber, wellKnownSchemas } from "./scalars.js";
 
 export function emitJsonSchema({ lowered, version }: ArtefactInput): EmittedArtefact {

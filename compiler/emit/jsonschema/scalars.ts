@@ -1,5 +1,5 @@
 /** JSON Schema of what protobuf's JSON mapping writes for one value: scalars, and the well-known types. */
-import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };

@@ -30,7 +30,7 @@
  *
  * It knows no schema and no file system.
  */
-export { type FileBuilder, printFile } from "./file.js";
+
 export {
   broken,
   type Code,
@@ -46,8 +46,10 @@ export {
   shorthand,
   softline,
   ungrouped,
-} from "./layout.js";
-export { hex32, hex64, isIdentifier, memberAccess, objectKey, propertyKey, stringLiteral } from "./literal.js";
+} from "./code.js";
+export { type FileBuilder, printFile } from "./file-builder.js";
+export { relativeSpecifier, toRuntimePath } from "./import-specifier.js";
+export { hex32, hex64, isIdentifier, memberAccess, objectKey, propertyKey, stringLiteral } from "./literals.js";
 export {
   type CodeName,
   type GlobalName,
@@ -58,9 +60,8 @@ export {
   importedValue,
   type LocalName,
 } from "./name.js";
-export { relativeSpecifier, toRuntimePath } from "./path.js";
-export type { PartRecording } from "./recording.js";
-export type { NameScope } from "./spelling.js";
+export type { PartRecording } from "./part-recording.js";
+export type { NameScope } from "./speller.js";
 export {
   arrow,
   arrowToObject,

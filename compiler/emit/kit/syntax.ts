@@ -21,7 +21,7 @@ import {
   mustBreak,
   softline,
   ungrouped,
-} from "./layout.js";
+} from "./code.js";
 import type { CodeName } from "./name.js";
 
 const separator: Code = [",", line];

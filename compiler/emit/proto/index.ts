@@ -3,8 +3,8 @@
  * them tells buf's linter to leave a rule, there is a configuration that lets it: without one, buf does not read such comments.
  */
 import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
-import type { LoweredFile } from "../../protobuf/lowered.js";
-import type { ArtefactFile, ArtefactInput, EmittedArtefact } from "../artefacts.js";
+import type { LoweredFile } from "../../protobuf/lower/lowered-schema.js";
+import type { ArtefactFile, ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
 import { lintMark } from "./lint.js";
 import { printProto } from "./print.js";
 

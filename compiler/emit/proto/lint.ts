@@ -2,7 +2,7 @@
  * Comments that tell buf's linter where a rule of its default set is left on purpose: because a schema gives a name or a
  * number that the rule does not want. Empty where there is nothing to tell.
  */
-import type { ProtoEnumValue } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoEnumValue } from "../../../shared/protobuf/proto-schema.js";
 
 export function lintOfField(name: string): string {
   return isLowerSnake(name) ? "" : ignore("FIELD_LOWER_SNAKE_CASE");

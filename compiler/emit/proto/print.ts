@@ -1,18 +1,18 @@
 /** One `.proto` file as text, in the order that its parts have in a descriptor too: services, messages, enums. */
 
-import { namespaceOf } from "../../../schemas/names/qualified.js";
-import { entryName, hasAliases, rangesOf } from "../../../schemas/protobuf/derived.js";
+import { namespaceOf } from "../../../shared/names/qualified-name.js";
+import { entryName, hasAliases, rangesOf } from "../../../shared/protobuf/derived.js";
+import { isHandle, jsonName } from "../../../shared/protobuf/names.js";
+import { type NestedEnum, type NestedMessage, nestedTypes } from "../../../shared/protobuf/nested-types.js";
 import type {
   ProtoField,
   ProtoMessage,
   ProtoMethod,
   ProtoService,
   ProtoType,
-} from "../../../schemas/protobuf/descriptor.js";
-import { isHandle, jsonName } from "../../../schemas/protobuf/names.js";
-import { type NestedEnum, type NestedMessage, nestedTypes } from "../../../schemas/protobuf/nesting.js";
-import type { LoweredFile, LoweredSchema } from "../../protobuf/lowered.js";
-import { IndentedText } from "../kit/lines.js";
+} from "../../../shared/protobuf/proto-schema.js";
+import type { LoweredFile, LoweredSchema } from "../../protobuf/lower/lowered-schema.js";
+import { IndentedText } from "../kit/indented-text.js";
 import { lintOfEnum, lintOfField, lintOfOneof, lintOfValue } from "./lint.js";
 
 /** @param header the first line, as a comment */

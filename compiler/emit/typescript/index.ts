@@ -5,17 +5,17 @@
 import type { ActorImplementation } from "../../actors/index.js";
 import type { DeclarationKey, Module, Schema } from "../../model/index.js";
 import { type FileBuilder, hex64, printFile } from "../kit/index.js";
-import { emitActor } from "./actors.js";
 import { aliasesLast, ModuleCodecEmitter } from "./codec/index.js";
-import { createContext, type EmitContext, type ProtoNaming } from "./context.js";
-import { emitDescriptor } from "./descriptors.js";
-import type { EmitMemory, WritePart } from "./memory.js";
-import { emitRoot, rootsOf } from "./namespaces.js";
-import { registryFile } from "./registry.js";
+import { emitActor } from "./emit-actor.js";
+import { createContext, type EmitContext, type ProtoNaming } from "./emit-context.js";
+import { emitDescriptor } from "./emit-descriptor.js";
+import type { EmitMemory, WritePart } from "./emit-memory.js";
+import { emitRoot, rootsOf } from "./emit-namespace.js";
+import { registryFile } from "./emit-registry.js";
 
-export { findClashes, type NameClash } from "./clashes.js";
-export { EmitMemory } from "./memory.js";
-export { commonRoot } from "./paths.js";
+export { commonRoot } from "../../model/schema-paths.js";
+export { EmitMemory } from "./emit-memory.js";
+export { findClashes, type NameClash } from "./name-clashes.js";
 
 export interface TypeScriptOptions extends ProtoNaming {
   /** Viceroy's own. */

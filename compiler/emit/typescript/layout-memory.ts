@@ -5,7 +5,7 @@
 import { targetsOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape } from "../../model/type.js";
 import { lockstepLayoutsOf } from "./codec/index.js";
-import type { EmitContext } from "./context.js";
+import type { EmitContext } from "./emit-context.js";
 
 interface KnownLayout {
   readonly fingerprint: bigint;

@@ -1,5 +1,5 @@
 /** The rules that compare schemas and locks. Those of the wire that compare bytes are in `schemas/evolution`. */
-import type { BreakRule } from "../rule.js";
+import type { BreakRule } from "../break-rule.js";
 import { concurrencyChanged } from "./behaviour/concurrency-changed.js";
 import { enumLiteralChanged } from "./behaviour/enum-literal-changed.js";
 import { idempotentRemoved } from "./behaviour/idempotent-removed.js";

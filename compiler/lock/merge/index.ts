@@ -1,4 +1,4 @@
 /** `viceroy lock merge`: two versions of a lock become one. */
-export { mergeLocks } from "./merge.js";
-export type * from "./result.js";
-export { type MergedText, mergeLockTexts } from "./text.js";
+export { mergeLocks } from "./merge-locks.js";
+export type * from "./merge-result.js";
+export { type MergedText, mergeLockTexts } from "./merge-texts.js";

@@ -3,8 +3,8 @@
  * when a member that stands in the name has been renamed.
  */
 import type { LockBlock } from "../lock.js";
-import { namesInBase } from "./aliases.js";
-import type { MergeVersions } from "./pair.js";
+import type { MergeVersions } from "./pair-members.js";
+import { namesInBase } from "./path-aliases.js";
 
 export interface BlockVersions extends MergeVersions<LockBlock> {
   /** What it is called in the base, or would be. */

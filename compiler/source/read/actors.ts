@@ -1,6 +1,6 @@
 /** Actor interfaces: constructor arguments, endpoints, their options, and what they inherit. */
 import type { ActorDeclaration, DeclarationKey, Endpoint, Parameter, Type } from "../../model/index.js";
-import { whyReserved } from "../../model/reserved.js";
+import { whyReserved } from "../../model/reserved-names.js";
 import { partsOf } from "../../model/resolve.js";
 import type { SourceDeclaration, SourceMember, SourceParameter, SourceType, Span } from "../type-source.js";
 import type { FileScope } from "./context.js";

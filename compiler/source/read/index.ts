@@ -1,14 +1,14 @@
 /** Reads the schema files of a project: from a type source to the schema model and everything that is wrong with it. */
 import path from "node:path/posix";
-import { isNested, rootName, simpleName } from "../../../schemas/names/qualified.js";
+import { isNested, rootName, simpleName } from "../../../shared/names/qualified-name.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../../diagnostics/index.js";
 import type { Schema } from "../../model/index.js";
 import type { SourceProblem, TypeSource } from "../type-source.js";
 import { vocabularyNames } from "./builtins.js";
-import { checkSchema } from "./checks.js";
+import { checkSchema } from "./check-schema.js";
 import { ReadContext } from "./context.js";
-import { nearestName } from "./nearest.js";
-import { type ReadMemory, SchemaReader } from "./reader.js";
+import { nearestName } from "./nearest-name.js";
+import { type ReadMemory, SchemaReader } from "./schema-reader.js";
 
 export interface ReadSchema {
   /** Without ids. Not to be used any further when there is an error among the diagnostics. */

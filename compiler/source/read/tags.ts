@@ -4,7 +4,7 @@ import type { Propagate } from "../../model/schema.js";
 import type { SourceComment } from "../type-source.js";
 import { type CommentTag, parseComment } from "./comment.js";
 import type { FileScope } from "./context.js";
-import { nearestName } from "./nearest.js";
+import { nearestName } from "./nearest-name.js";
 
 /** What a comment stands before. */
 export type TagHolder = "field" | "endpoint" | "type" | "actor" | "value";

@@ -7,7 +7,7 @@ import type {
   ImportBinding,
   ModuleOutline,
   ReexportBinding,
-} from "../../actors/outline.js";
+} from "../../actors/module-outline.js";
 
 type Compiler = typeof TypeScript;
 

@@ -3,12 +3,12 @@
  * is not parsed again, and what nothing depends on is not bound again.
  */
 import type { ts as TypeScript } from "ts-morph";
-import { importCandidates } from "../../actors/resolve.js";
-import { vocabularyText } from "../../package.js";
-import { exportSignature } from "./face.js";
-import { libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./files.js";
-import { libraryText } from "./library.js";
-import type { Compiler } from "./load.js";
+import { importCandidates } from "../../actors/import-candidates.js";
+import { vocabularyText } from "../../installation.js";
+import { exportSignature } from "./export-signature.js";
+import type { Compiler } from "./load-compiler.js";
+import { libraryText } from "./schema-library.js";
+import { libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./virtual-paths.js";
 
 export class SchemaProgram {
   readonly #ts: Compiler;

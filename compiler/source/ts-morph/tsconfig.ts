@@ -1,7 +1,7 @@
 /** Whether a project's tsconfig.json can check generated code and programs that use it. */
 import path from "node:path";
 import type { ts as TypeScript } from "ts-morph";
-import { type Compiler, loadCompiler } from "./load.js";
+import { type Compiler, loadCompiler } from "./load-compiler.js";
 
 /** @returns what has to be changed, one sentence each; none: it suits */
 export function tsconfigProblems(file: string): readonly string[] {

@@ -3,8 +3,8 @@
  * what it makes of what they say. The rules are those of `viceroy break`; what comes of them is kept for each pair.
  */
 
-import { findWireDifferences, oneWayRules } from "../../../schemas/evolution/index.js";
-import type { WireDifference } from "../../../schemas/protobuf/difference.js";
+import { findWireDifferences, oneWayRules } from "../../../shared/evolution/index.js";
+import type { WireDifference } from "../../../shared/evolution/wire-difference.js";
 import type { OtherSchema } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { Interface, SessionTarget } from "../../link/session.js";

@@ -1,5 +1,5 @@
 /** The description of a schema as text: JSON, with maps as lists of their entries. */
-import type { ProtoSchema } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoSchema } from "../../../shared/protobuf/proto-schema.js";
 
 export function writeSchema(schema: ProtoSchema): string {
   return JSON.stringify(schema, (_key, value: unknown) => (value instanceof Map ? [...value] : value));

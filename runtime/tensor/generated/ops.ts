@@ -1,5 +1,5 @@
 /** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch 2.15; edits are overwritten. */
-import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../types.js";
+import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../argument-types.js";
 
 /** Operations as functions. */
 export interface Functions {

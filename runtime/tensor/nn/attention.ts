@@ -1,9 +1,9 @@
-import { noGrad } from "../grad.js";
-import { TensorScope } from "../scope.js";
-import type { Tensor } from "../tensor.js";
-import { torch } from "../torch.js";
+import { noGrad } from "../value/grad.js";
+import type { Tensor } from "../value/tensor.js";
+import { TensorScope } from "../value/tensor-scope.js";
+import { torch } from "../value/torch.js";
 import { checkProbability } from "./dropout.js";
-import { checkLayerSizes, filledParameter, type LayerOptions, uniformParameter } from "./init.js";
+import { checkLayerSizes, filledParameter, type LayerOptions, uniformParameter } from "./initialize.js";
 import { Linear } from "./linear.js";
 import { Module } from "./module.js";
 

@@ -1,5 +1,5 @@
-import type { Tensor } from "../tensor.js";
-import { torch } from "../torch.js";
+import type { Tensor } from "../value/tensor.js";
+import { torch } from "../value/torch.js";
 import { Module } from "./module.js";
 
 /** @throws RangeError for what is no probability */

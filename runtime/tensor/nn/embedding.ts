@@ -1,6 +1,6 @@
-import type { Tensor } from "../tensor.js";
-import { torch } from "../torch.js";
-import { checkLayerSizes, filledParameter, type LayerOptions } from "./init.js";
+import type { Tensor } from "../value/tensor.js";
+import { torch } from "../value/torch.js";
+import { checkLayerSizes, filledParameter, type LayerOptions } from "./initialize.js";
 import { Module } from "./module.js";
 
 /** A table of vectors, looked up by index. The initial values are normally distributed with mean 0 and deviation 1. */

@@ -2,7 +2,7 @@
 export { MultiHeadAttention, type MultiHeadAttentionOptions } from "./attention.js";
 export { Dropout } from "./dropout.js";
 export { Embedding } from "./embedding.js";
-export type { LayerOptions } from "./init.js";
+export type { LayerOptions } from "./initialize.js";
 export { LayerNorm, type LayerNormOptions } from "./layer-norm.js";
 export { Linear, type LinearOptions } from "./linear.js";
 export { type LoadStateOptions, Module } from "./module.js";

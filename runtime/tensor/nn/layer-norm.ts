@@ -1,6 +1,6 @@
-import type { Tensor } from "../tensor.js";
-import { torch } from "../torch.js";
-import { checkLayerSizes, filledParameter, type LayerOptions } from "./init.js";
+import type { Tensor } from "../value/tensor.js";
+import { torch } from "../value/torch.js";
+import { checkLayerSizes, filledParameter, type LayerOptions } from "./initialize.js";
 import { Module } from "./module.js";
 
 /** The options of {@link LayerNorm}. */

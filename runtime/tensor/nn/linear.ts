@@ -1,6 +1,6 @@
-import type { Tensor } from "../tensor.js";
-import { torch } from "../torch.js";
-import { checkLayerSizes, type LayerOptions, uniformParameter } from "./init.js";
+import type { Tensor } from "../value/tensor.js";
+import { torch } from "../value/torch.js";
+import { checkLayerSizes, type LayerOptions, uniformParameter } from "./initialize.js";
 import { Module } from "./module.js";
 
 /** The options of {@link Linear}. */

@@ -1,6 +1,7 @@
 /** Modules: objects with parameters, and with modules in them. */
-import { copyTensors, type TensorDict } from "../state.js";
-import type { Tensor } from "../tensor.js";
+
+import type { Tensor } from "../value/tensor.js";
+import { copyTensors, type TensorDict } from "../value/tensor-dict.js";
 import { type ParameterKind, parameterKindOf } from "./parameter.js";
 
 /** The options of `Module.loadStateDict`. */

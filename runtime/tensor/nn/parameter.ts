@@ -1,5 +1,5 @@
 /** Which tensors are the state of a module: marked, since any other tensor may be a property as well. */
-import type { Tensor } from "../tensor.js";
+import type { Tensor } from "../value/tensor.js";
 
 export type ParameterKind = "parameter" | "buffer";
 

@@ -1,4 +1,4 @@
-import type { Tensor } from "../tensor.js";
+import type { Tensor } from "../value/tensor.js";
 import { Module } from "./module.js";
 
 /** A part of a {@link Sequential}: a module of one tensor, or a function such as `torch.gelu` or `(x) => x.relu()`. */

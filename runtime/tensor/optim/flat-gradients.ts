@@ -2,12 +2,13 @@
  * Gradients one after the other in one tensor, so that processes which train together exchange one tensor and not one for each parameter, as
  * the buckets of PyTorch's DistributedDataParallel do.
  */
-import { addon } from "../addon.js";
-import type { Along } from "../collectives.js";
-import { noGrad } from "../grad.js";
-import { TensorScope } from "../scope.js";
-import { isTensor, type Tensor } from "../tensor.js";
-import { call } from "../torch.js";
+
+import type { Along } from "../mesh/collectives.js";
+import { addon } from "../operation/addon.js";
+import { noGrad } from "../value/grad.js";
+import { isTensor, type Tensor } from "../value/tensor.js";
+import { TensorScope } from "../value/tensor-scope.js";
+import { call } from "../value/torch.js";
 
 /** All of one type of elements. */
 interface FlatBuffer {

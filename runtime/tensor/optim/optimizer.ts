@@ -1,10 +1,10 @@
 /** What optimizers have in common: which parameters, how many steps each has made, and what is kept for each. */
-import { addon } from "../addon.js";
-import { noGrad } from "../grad.js";
-import { TensorScope } from "../scope.js";
-import { copyTensors, type TensorDict } from "../state.js";
-import { isTensor, type Tensor } from "../tensor.js";
-import { torch } from "../torch.js";
+import { addon } from "../operation/addon.js";
+import { noGrad } from "../value/grad.js";
+import { isTensor, type Tensor } from "../value/tensor.js";
+import { copyTensors, type TensorDict } from "../value/tensor-dict.js";
+import { TensorScope } from "../value/tensor-scope.js";
+import { torch } from "../value/torch.js";
 
 /** The state of an optimizer. */
 export interface OptimizerState {

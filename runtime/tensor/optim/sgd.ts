@@ -1,5 +1,5 @@
-import type { Tensor } from "../tensor.js";
-import { call } from "../torch.js";
+import type { Tensor } from "../value/tensor.js";
+import { call } from "../value/torch.js";
 import { checkNumber, type Group, Optimizer } from "./optimizer.js";
 
 /** The options of {@link SGD}. */

@@ -5,13 +5,13 @@
 import type { RemoteName, TensorRunnerMesh } from "../../../generated/tensor.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ValueMesh } from "../../index.js";
+import { type ResultShapes, rref, type ShapesOf } from "../call/rref.js";
+import { tensorArguments } from "../call/tensor-interceptor.js";
 import { TensorError } from "../errors.js";
-import { currentMesh, type TensorMesh } from "../mesh.js";
-import { type ResultShapes, rref, type ShapesOf } from "../rref.js";
-import { tensorArguments } from "../support.js";
-import { registerFunction } from "./functions.js";
+import { currentMesh, type TensorMesh } from "../mesh/tensor-mesh.js";
+import { registerFunction } from "./function-registry.js";
+import { readValues, writeValues } from "./remote-values.js";
 import { FunctionRunner } from "./runner.js";
-import { readValues, writeValues } from "./values.js";
 
 /** A function that can run on the procs of a mesh. {@link remote} makes it. `P` is the result of `rref`. */
 export class RemoteFunction<A extends unknown[], R, P> {

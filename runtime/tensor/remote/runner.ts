@@ -1,9 +1,9 @@
 /** Runs functions of the project in a process of a mesh. */
 import type { KeptAnswer, RemoteName, RemoteValues, TensorKey } from "../../../generated/tensor.js";
 import { TensorRunnerActor } from "../../../generated/tensor.js";
-import { retainResult } from "../kept.js";
-import { loadFunction } from "./functions.js";
-import { readValues, writeValues } from "./values.js";
+import { retainResult } from "../rendezvous/retained-result.js";
+import { loadFunction } from "./function-registry.js";
+import { readValues, writeValues } from "./remote-values.js";
 
 /** @internal */
 export class FunctionRunner extends TensorRunnerActor {

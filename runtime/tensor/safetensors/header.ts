@@ -2,9 +2,10 @@
  * Headers of safetensors files: which tensors a file has, and where their elements are. Eight bytes, little-endian, have the length of
  * the header, which is JSON; the elements follow. https://huggingface.co/docs/safetensors
  */
-import { elementSize } from "../typed-array.js";
-import type { Dtype } from "../types.js";
-import { HeaderText } from "./json.js";
+
+import type { Dtype } from "../argument-types.js";
+import { elementSize } from "../value/typed-array.js";
+import { HeaderText } from "./header-text.js";
 
 /** The header's length stands before it. */
 export const PREFIX_BYTES = 8;

@@ -1,15 +1,15 @@
 /** Tensors from safetensors files. A file may be anybody's: nothing is believed before it is checked, nothing is larger than the file. */
 import { type FileHandle, open } from "node:fs/promises";
+import type { Device, Dtype, TensorData } from "../argument-types.js";
 import { TensorError } from "../errors.js";
-import { FILE_PART_BYTES } from "../limits.js";
-import { tensor, tensorOver } from "../make.js";
-import { currentRecording } from "../recording.js";
-import { TensorScope } from "../scope.js";
-import type { TensorDict } from "../state.js";
-import type { Tensor } from "../tensor.js";
-import { torch } from "../torch.js";
-import { elementSize, typedArrayOver } from "../typed-array.js";
-import type { Device, Dtype, TensorData } from "../types.js";
+import { currentRecording } from "../operation/recording.js";
+import { tensor, tensorOver } from "../value/create-tensor.js";
+import { FILE_PART_BYTES } from "../value/size-limits.js";
+import type { Tensor } from "../value/tensor.js";
+import type { TensorDict } from "../value/tensor-dict.js";
+import { TensorScope } from "../value/tensor-scope.js";
+import { torch } from "../value/torch.js";
+import { elementSize, typedArrayOver } from "../value/typed-array.js";
 import { MAX_HEADER_BYTES, PREFIX_BYTES, readHeader, type SafetensorsHeader, type TensorEntry } from "./header.js";
 
 /** The options of {@link loadTensors}. */

@@ -2,14 +2,14 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { TensorError } from "../errors.js";
-import { noGrad } from "../grad.js";
-import { inspect } from "../inspect.js";
-import { FILE_PART_BYTES } from "../limits.js";
-import { tensorOver } from "../make.js";
-import { TensorScope } from "../scope.js";
-import type { TensorDict } from "../state.js";
-import type { Tensor } from "../tensor.js";
-import { elementSize, typedArrayOver } from "../typed-array.js";
+import { inspect } from "../mesh/inspect.js";
+import { tensorOver } from "../value/create-tensor.js";
+import { noGrad } from "../value/grad.js";
+import { FILE_PART_BYTES } from "../value/size-limits.js";
+import type { Tensor } from "../value/tensor.js";
+import type { TensorDict } from "../value/tensor-dict.js";
+import { TensorScope } from "../value/tensor-scope.js";
+import { elementSize, typedArrayOver } from "../value/typed-array.js";
 import { layOutTensors, writeHeader } from "./header.js";
 
 /** The options of {@link saveTensors}. */

@@ -1,7 +1,7 @@
 /** Values of one kind among several: unions and oneofs, by the number of their variant. */
 
-import { simpleName } from "../../../schemas/names/qualified.js";
-import { protoName } from "../../../schemas/protobuf/names.js";
+import { simpleName } from "../../../shared/names/qualified-name.js";
+import { protoName } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import { Choices, type Chosen, namesOf, unknownCase } from "../protobuf/choice.js";
 import { within } from "../protobuf/place.js";

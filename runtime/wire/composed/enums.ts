@@ -1,7 +1,7 @@
 /** Enumerations: one of some literals, written as its number. */
 
-import { simpleName } from "../../../schemas/names/qualified.js";
-import { enumValueNames } from "../../../schemas/protobuf/names.js";
+import { simpleName } from "../../../shared/names/qualified-name.js";
+import { enumValueNames } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import { namesOf } from "../protobuf/choice.js";
 import { enumPosition } from "../protobuf/enum.js";

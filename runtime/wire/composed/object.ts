@@ -1,5 +1,5 @@
 /** Objects with known properties: messages of a schema. */
-import { simpleName } from "../../../schemas/names/qualified.js";
+import { simpleName } from "../../../shared/names/qualified-name.js";
 import type { Codec, ValueOf } from "../codec.js";
 import type { MessagePosition } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";

@@ -1,5 +1,5 @@
 /** Codecs of scalars: fixed-size slots, and strings, whose text goes to the heap. */
-import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import { dateForm } from "../json/well-known.js";
 import type { Position } from "../protobuf/position.js";

@@ -1,5 +1,5 @@
 /** Enums in the JSON mapping: by the names of their values in protobuf, or by number where none has it. */
-import type { JsonValue } from "../../../schemas/vocabulary.js";
+import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { type EnumPosition, positionOf } from "../protobuf/position.js";
 import { enumStructureOf } from "../protobuf/structure.js";

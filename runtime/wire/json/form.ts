@@ -1,5 +1,5 @@
 /** What the JSON mapping needs of a codec beyond its structure, and what it passes along. */
-import type { JsonValue } from "../../../schemas/vocabulary.js";
+import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { deepest } from "../limits.js";
 import { targetOf } from "../protobuf/structure.js";

@@ -2,7 +2,7 @@
  * JSON as values, by what their codecs are in the protobuf layout. What was parsed comes from anywhere: it is checked as
  * if it were bytes.
  */
-import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import { type MapPosition, positionOf, type RepeatedPosition, type ScalarPosition } from "../protobuf/position.js";
 import {

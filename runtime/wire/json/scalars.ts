@@ -1,6 +1,6 @@
 /** Scalars in the JSON mapping, each by its name in protobuf. */
-import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
-import type { JsonValue } from "../../../schemas/vocabulary.js";
+import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
+import type { JsonValue } from "../../../shared/vocabulary.js";
 import { invalid } from "../refused.js";
 import { formatBase64, parseBase64 } from "./base64.js";
 import { formatDouble, parseDouble, parseFloat32, parseInteger } from "./number.js";

@@ -1,5 +1,5 @@
 /** The JSON of dates and of well-known types, where it is not that of a message. */
-import type { Any, Duration, FieldMask, JsonValue, Timestamp } from "../../../schemas/vocabulary.js";
+import type { Any, Duration, FieldMask, JsonValue, Timestamp } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { structureOf } from "../protobuf/structure.js";
 import { invalid, located, messageOf, Refused, show } from "../refused.js";

@@ -1,5 +1,5 @@
 /** Whole messages as JSON, the same for every codec: errors say which message, and where in it. */
-import type { JsonValue } from "../../../schemas/vocabulary.js";
+import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { codecError } from "../explain.js";
 import { type JsonReadOptions, JsonRun, type JsonWriteOptions } from "./form.js";

@@ -2,8 +2,8 @@
  * Values as JSON, by what their codecs are in the protobuf layout: one value in a place of its own, the members of a
  * message, and what a whole codec stands for.
  */
-import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
-import type { JsonValue } from "../../../schemas/vocabulary.js";
+import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
+import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { type MapPosition, positionOf, type RepeatedPosition } from "../protobuf/position.js";
 import {

@@ -3,6 +3,8 @@
  * the same, number by number, as what the compiler lowers the schema to; messages that have no name in the schema are named
  * by where they stand.
  */
+
+import { pascalCase } from "../../../shared/protobuf/names.js";
 import type {
   ProtoEnum,
   ProtoField,
@@ -12,8 +14,7 @@ import type {
   ProtoSchema,
   ProtoService,
   ProtoType,
-} from "../../../schemas/protobuf/descriptor.js";
-import { pascalCase } from "../../../schemas/protobuf/names.js";
+} from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../descriptor.js";
 import { type MapPosition, positionOf, type RepeatedPosition, type ScalarPosition } from "./position.js";

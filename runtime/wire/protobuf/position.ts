@@ -3,7 +3,7 @@
  * such, a message, a collection, something that may be missing. What a place cannot hold as such stands there as the
  * message that `writeFields` and `readFields` know (docs/reference/protobuf-layout.md).
  */
-import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";

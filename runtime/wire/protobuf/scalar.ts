@@ -1,5 +1,5 @@
 /** Scalars and typed arrays as positions: which methods of writer and reader they are. */
-import type { ProtoScalar } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
 import type { Position, RepeatedPosition, ScalarPosition, WireType } from "./position.js";
 import type { ProtobufReader } from "./reader.js";

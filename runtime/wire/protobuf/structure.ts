@@ -2,7 +2,7 @@
  * What a message of the protobuf layout consists of, for those who go by its parts: the JSON mapping, and descriptions of
  * what is on the wire. Codecs that are messages say so in `structure`; for all others one member stands alone.
  */
-import { handlePackage, memberNames, protoName } from "../../../schemas/protobuf/names.js";
+import { handlePackage, memberNames, protoName } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
 import type { Segment } from "../refused.js";
 import { positionOf } from "./position.js";

@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { compile } from "../../../compiler/cli/compile.js";
+import { compile } from "../../../compiler/cli/commands/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import { addFiles, folderWith, listFiles, read, TestIo } from "../folder.js";
 

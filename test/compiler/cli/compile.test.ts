@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { compile } from "../../../compiler/cli/compile.js";
+import { compile } from "../../../compiler/cli/commands/compile.js";
+import { rename } from "../../../compiler/cli/commands/rename.js";
 import { Project } from "../../../compiler/cli/project.js";
-import { rename } from "../../../compiler/cli/rename.js";
 import { addFiles, folderWith, listFiles, read, TestIo } from "../folder.js";
 
 const schema = `import type { Actor, Int32 } from "viceroy/schema";

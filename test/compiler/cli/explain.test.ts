@@ -1,6 +1,6 @@
 /** `viceroy explain`: what is printed below a diagnostic can be asked for, in an installed package too. */
 import { expect, test } from "vitest";
-import { explain } from "../../../compiler/cli/explain.js";
+import { explain } from "../../../compiler/cli/commands/explain.js";
 import { diagnosticTable, renderDiagnostic } from "../../../compiler/diagnostics/index.js";
 import { breakTable, unusedIgnore } from "../../../compiler/evolve/index.js";
 import { TestIo } from "../folder.js";

@@ -2,9 +2,9 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { type CompileOptions, compile } from "../../../compiler/cli/compile.js";
+import { type CompileOptions, compile } from "../../../compiler/cli/commands/compile.js";
+import { rename } from "../../../compiler/cli/commands/rename.js";
 import { Project } from "../../../compiler/cli/project.js";
-import { rename } from "../../../compiler/cli/rename.js";
 import { GitError } from "../../../compiler/git/index.js";
 import { lockHeader } from "../../../compiler/lock/print.js";
 import { addFiles, folderWith, read, TestIo } from "../folder.js";

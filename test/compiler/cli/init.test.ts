@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { init } from "../../../compiler/cli/init.js";
+import { init } from "../../../compiler/cli/commands/init.js";
 import { folderWith, listFiles, read, TestIo } from "../folder.js";
 
 test("init writes a project into an empty folder", async () => {

@@ -3,7 +3,7 @@ import { readdirSync, statSync, utimesSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compile } from "../../../compiler/cli/compile.js";
+import { compile } from "../../../compiler/cli/commands/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import { addFiles, folderWith, listFiles, read, TestIo } from "../folder.js";
 

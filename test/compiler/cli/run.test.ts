@@ -9,9 +9,9 @@ import {
   nodeFinding,
   rdmaFindings,
   tensorFinding,
-} from "../../../compiler/cli/doctor.js";
-import { moduleVariable } from "../../../compiler/cli/repl.js";
-import { nodeFlags, run } from "../../../compiler/cli/run.js";
+} from "../../../compiler/cli/commands/doctor.js";
+import { moduleVariable } from "../../../compiler/cli/commands/repl.js";
+import { nodeFlags, run } from "../../../compiler/cli/commands/run.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
 
 const noRdma = { why: "it has not been built", ptraceScope: 0, transports: [], links: "Unix sockets" };

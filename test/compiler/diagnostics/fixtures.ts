@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { compile } from "../../../compiler/cli/compile.js";
+import { compile } from "../../../compiler/cli/commands/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import type { Diagnostic } from "../../../compiler/diagnostics/index.js";
 import { TestIo } from "../folder.js";

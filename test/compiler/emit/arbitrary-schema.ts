@@ -15,7 +15,7 @@ import type {
   TypeDeclaration,
 } from "../../../compiler/model/index.js";
 import { wellKnownNames } from "../../../compiler/model/index.js";
-import { checkSchema } from "../../../compiler/source/read/checks.js";
+import { checkSchema } from "../../../compiler/source/read/check-schema.js";
 
 const at = { file: "schemas/a.ts", line: 1, column: 1 };
 

@@ -1,8 +1,8 @@
 /** Codecs of a schema made of the runtime's combinators, without generated code: numbers and names from the model. */
-import { flattenedCases } from "../../../compiler/model/flattened.js";
+import { flattenedCases } from "../../../compiler/model/flattened-oneof.js";
 import { instantiate, type SchemaIndex, typeKey } from "../../../compiler/model/resolve.js";
 import type { Field, Shape, Type, TypedArrayElement } from "../../../compiler/model/type.js";
-import { hasNumbers } from "../../../compiler/protobuf/position.js";
+import { hasNumbers } from "../../../compiler/protobuf/form/form.js";
 import { LazyCodec } from "../../../runtime/wire/composed/lazy.js";
 import { type Codec, codec } from "../../../runtime/wire/index.js";
 

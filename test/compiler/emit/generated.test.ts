@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { fingerprint, indexSchema, type Schema } from "../../../compiler/model/index.js";
 import { openTypeSource, readSchema } from "../../../compiler/source/index.js";
-import { flatName } from "../../../schemas/names/qualified.js";
+import { flatName } from "../../../shared/names/qualified-name.js";
 import { counterDescriptor } from "./golden/actors/expected/actors.js";
 import { workerDescriptor } from "./golden/actors/expected/deep/worker.js";
 import { AnswerCodec, ChoicesCodec, Level, Suit } from "./golden/choices/expected/choices.js";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type EmittedFile, emitTypeScript } from "../../../compiler/emit/index.js";
 import { assignIds } from "../../../compiler/lock/index.js";
-import { lowerToProtobuf } from "../../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../../compiler/protobuf/lower/lower.js";
 import { openTypeSource, readSchema, type SourceText } from "../../../compiler/source/index.js";
 
 const root = fileURLToPath(new URL("golden/", import.meta.url));

@@ -1,5 +1,6 @@
 /** The emitter kit: names are spelt so that they never clash, imports are collected, lines are broken like the formatter's. */
 import { expect, test } from "vitest";
+import { compareNames, compareSpecifiers } from "../../../compiler/emit/kit/import-order.js";
 import {
   call,
   code,
@@ -14,7 +15,6 @@ import {
   stringLiteral,
   union,
 } from "../../../compiler/emit/kit/index.js";
-import { compareNames, compareSpecifiers } from "../../../compiler/emit/kit/order.js";
 
 const abi = "viceroy/codegen/v1";
 

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import path from "node:path";
 import { type Codec, codec } from "viceroy/codegen/v1";
 import { afterAll, describe, expect, test } from "vitest";
-import { lowerToCapnp } from "../../../compiler/emit/capnp/lower.js";
+import { lowerToCapnp } from "../../../compiler/capnp/lower.js";
 import { jsonSchemaOf } from "../../../compiler/emit/jsonschema/index.js";
 import { emitProto } from "../../../compiler/emit/proto/index.js";
 import { fingerprint } from "../../../compiler/model/fingerprint.js";

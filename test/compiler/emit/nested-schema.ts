@@ -4,8 +4,8 @@
  */
 import type fc from "fast-check";
 import type { Module, Schema, TypeDeclaration } from "../../../compiler/model/index.js";
-import { checkSchema } from "../../../compiler/source/read/checks.js";
-import { flatName, rootName } from "../../../schemas/names/qualified.js";
+import { checkSchema } from "../../../compiler/source/read/check-schema.js";
+import { flatName, rootName } from "../../../shared/names/qualified-name.js";
 import { randomNumbers } from "../../random.js";
 import { arbitrarySchema } from "./arbitrary-schema.js";
 

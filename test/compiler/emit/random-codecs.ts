@@ -1,9 +1,9 @@
 /** Random schemas with their codecs, what they are in protobuf, and values: for comparing with others. */
 import fc from "fast-check";
-import type { ArtefactInput } from "../../../compiler/emit/artefacts.js";
+import type { ArtefactInput } from "../../../compiler/emit/artefact-emitters.js";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema } from "../../../compiler/model/resolve.js";
-import type { LoweredSchema } from "../../../compiler/protobuf/lowered.js";
+import type { LoweredSchema } from "../../../compiler/protobuf/lower/lowered-schema.js";
 import type { Codec } from "../../../runtime/wire/index.js";
 import { randomNumbers } from "../../random.js";
 import { randomSchema } from "../../wire/random-schema.js";

@@ -1,9 +1,9 @@
 /** Breaking changes of the wire stop `compile --check` until somebody accepts them in the lock. */
 import { expect, test } from "vitest";
-import { breakCommand } from "../../../compiler/cli/break.js";
-import { type CompileOptions, compile } from "../../../compiler/cli/compile.js";
+import { breakCommand } from "../../../compiler/cli/commands/break.js";
+import { type CompileOptions, compile } from "../../../compiler/cli/commands/compile.js";
+import { rename } from "../../../compiler/cli/commands/rename.js";
 import { Project } from "../../../compiler/cli/project.js";
-import { rename } from "../../../compiler/cli/rename.js";
 import { ConfigError } from "../../../compiler/config/index.js";
 import { lockHeader, lockHeaderFormat2 } from "../../../compiler/lock/print.js";
 import { addFiles, folderWith, read, TestIo } from "../folder.js";

@@ -1,6 +1,6 @@
 /** Changes of a schema that are easily taken for another: what data turns into is said, and a rename is nothing but a rename. */
 import { describe, expect, test } from "vitest";
-import { rename } from "../../../compiler/cli/rename.js";
+import { rename } from "../../../compiler/cli/commands/rename.js";
 import { TestIo } from "../folder.js";
 import { breaksBetween } from "./sides.js";
 

@@ -181,7 +181,7 @@ function quote(when: string, { name, text }: { readonly name: string; readonly t
 /** The comment at the top of the rule's file. */
 function describe(name: string): string {
   if (name === unusedIgnore.name) return "An entry of `break.ignore` that nothing is ignored by.";
-  const folders = ["schemas/evolution/rules", "compiler/evolve/rules"].map((folder) => path.join(root, folder));
+  const folders = ["shared/evolution/rules", "compiler/evolve/rules"].map((folder) => path.join(root, folder));
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)),
   );

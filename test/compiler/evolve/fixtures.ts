@@ -7,8 +7,8 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { breakCommand } from "../../../compiler/cli/break.js";
-import { compile } from "../../../compiler/cli/compile.js";
+import { breakCommand } from "../../../compiler/cli/commands/break.js";
+import { compile } from "../../../compiler/cli/commands/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import { addFiles, TestIo } from "../folder.js";
 

@@ -1,6 +1,6 @@
 /** `compile --check` asks the rules of the wire, of the sources against the lock beside them. */
 import { expect, test } from "vitest";
-import { compile } from "../../../compiler/cli/compile.js";
+import { compile } from "../../../compiler/cli/commands/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
 

@@ -1,8 +1,8 @@
 /** `viceroy break`, `viceroy rename` and the check against the lock, with types in namespaces. */
 import { describe, expect, test } from "vitest";
-import { compile } from "../../../compiler/cli/compile.js";
+import { compile } from "../../../compiler/cli/commands/compile.js";
+import { rename } from "../../../compiler/cli/commands/rename.js";
 import { Project } from "../../../compiler/cli/project.js";
-import { rename } from "../../../compiler/cli/rename.js";
 import { addFiles, folderWith, read, TestIo } from "../folder.js";
 import { breaksBetween } from "./sides.js";
 

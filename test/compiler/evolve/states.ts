@@ -5,7 +5,7 @@
 import type { Config } from "../../../compiler/config/index.js";
 import { type Break, findBreaks, type SchemaState } from "../../../compiler/evolve/index.js";
 import { parseLock, printLock } from "../../../compiler/lock/index.js";
-import { readSchemaState } from "../../../compiler/pipeline/side.js";
+import { readSchemaState } from "../../../compiler/pipeline/schema-state.js";
 import { openTypeSource } from "../../../compiler/source/index.js";
 
 const vocabulary =

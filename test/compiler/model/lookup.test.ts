@@ -1,9 +1,9 @@
 /** Looking things up in a schema, and taking types apart. */
 import { describe, expect, test } from "vitest";
-import { components } from "../../../compiler/model/components.js";
-import { flattenedCases } from "../../../compiler/model/flattened.js";
+import { components } from "../../../compiler/model/connected-components.js";
+import { peel, shapeOf } from "../../../compiler/model/core-type.js";
+import { flattenedCases } from "../../../compiler/model/flattened-oneof.js";
 import { indexSchema, type Shape, substitute, type Type } from "../../../compiler/model/index.js";
-import { peel, shapeOf } from "../../../compiler/model/peel.js";
 import {
   instantiate,
   instantiationsOf,
@@ -13,7 +13,7 @@ import {
   typeKey,
   typesOf,
 } from "../../../compiler/model/resolve.js";
-import { sameData, sameItems } from "../../../compiler/model/same.js";
+import { sameData, sameItems } from "../../../compiler/model/same-data.js";
 import { array, declare, int32, message, module, parameter, ref, schema, string } from "../emit/build.js";
 
 const at = { file: "schemas/a.ts", line: 1, column: 1 };

@@ -1,6 +1,6 @@
 /** Projects that are edited at random: a project as data, what an edit makes of it, and the files that it is then. */
 import fc from "fast-check";
-import { namespaceOf, rootName, simpleName } from "../../../schemas/names/qualified.js";
+import { namespaceOf, rootName, simpleName } from "../../../shared/names/qualified-name.js";
 
 interface Member {
   readonly name: string;

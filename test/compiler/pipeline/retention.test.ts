@@ -3,7 +3,7 @@ import { queryObjects } from "node:v8";
 import { expect, test } from "vitest";
 import { Project } from "../../../compiler/cli/project.js";
 import { CompileMemory, compileProject } from "../../../compiler/pipeline/index.js";
-import { loadCompiler } from "../../../compiler/source/ts-morph/load.js";
+import { loadCompiler } from "../../../compiler/source/ts-morph/load-compiler.js";
 import { folderWith } from "../folder.js";
 
 const files = {

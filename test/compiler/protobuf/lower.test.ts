@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Schema } from "../../../compiler/model/index.js";
-import { nameEnums } from "../../../compiler/protobuf/lower.js";
+import { nameEnums } from "../../../compiler/protobuf/lower/lower.js";
 import { arbitrarySchema } from "../emit/arbitrary-schema.js";
 import { nestedSchema } from "../emit/nested-schema.js";
 import { goldenCases, goldenInput, inputOf, inputOfSchema } from "../emit/proto/lowered.js";

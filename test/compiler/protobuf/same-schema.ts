@@ -1,5 +1,6 @@
 /** Two schemas of the protobuf layout compared type by type: messages that nobody has named may have any name. */
 import { expect } from "vitest";
+import { isHandle } from "../../../shared/protobuf/names.js";
 import type {
   ProtoCarried,
   ProtoEnum,
@@ -7,8 +8,7 @@ import type {
   ProtoMessage,
   ProtoSchema,
   ProtoType,
-} from "../../../schemas/protobuf/descriptor.js";
-import { isHandle } from "../../../schemas/protobuf/names.js";
+} from "../../../shared/protobuf/proto-schema.js";
 
 interface Pair {
   readonly mine: ProtoType;

@@ -1,6 +1,6 @@
 /** Where one of the two finds something and the other finds nothing. */
-import { findWireDifferences } from "../../../schemas/evolution/index.js";
-import type { ProtoField, ProtoMessage, ProtoSchema } from "../../../schemas/protobuf/descriptor.js";
+import { findWireDifferences } from "../../../shared/evolution/index.js";
+import type { ProtoField, ProtoMessage, ProtoSchema } from "../../../shared/protobuf/proto-schema.js";
 import type { Finding } from "./finding.js";
 import type { ProtoPair } from "./pair.js";
 

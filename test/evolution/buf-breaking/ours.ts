@@ -1,7 +1,7 @@
 /** What our rules find, by the same units. */
-import { findWireDifferences } from "../../../schemas/evolution/index.js";
-import type { ProtoField, ProtoMessage, ProtoSchema } from "../../../schemas/protobuf/descriptor.js";
-import type { WireDifference } from "../../../schemas/protobuf/difference.js";
+import { findWireDifferences } from "../../../shared/evolution/index.js";
+import type { WireDifference } from "../../../shared/evolution/wire-difference.js";
+import type { ProtoField, ProtoMessage, ProtoSchema } from "../../../shared/protobuf/proto-schema.js";
 import type { Finding } from "./finding.js";
 import type { ProtoPair } from "./pair.js";
 

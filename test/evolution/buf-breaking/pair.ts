@@ -1,10 +1,10 @@
 /** Two states of a schema, lowered to protobuf and printed; many pairs stand side by side, each in a package of its own. */
-import type { ArtefactFile } from "../../../compiler/emit/artefacts.js";
+import type { ArtefactFile } from "../../../compiler/emit/artefact-emitters.js";
 import { emitProto } from "../../../compiler/emit/proto/index.js";
 import { assignIds, emptyLock, type Lock } from "../../../compiler/lock/index.js";
 import type { Schema } from "../../../compiler/model/index.js";
-import { checkProtobuf } from "../../../compiler/protobuf/checks.js";
-import type { ProtoSchema } from "../../../schemas/protobuf/descriptor.js";
+import { checkProtobuf } from "../../../compiler/protobuf/check-protobuf.js";
+import type { ProtoSchema } from "../../../shared/protobuf/proto-schema.js";
 import { inputOfSchema } from "../../compiler/emit/proto/lowered.js";
 
 export interface ProtoSide {

@@ -8,7 +8,7 @@ import { fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema } from "../../../compiler/model/index.js";
-import { checkProtobuf } from "../../../compiler/protobuf/checks.js";
+import { checkProtobuf } from "../../../compiler/protobuf/check-protobuf.js";
 import { type GeneratedCodec, unknownFields } from "../../../runtime/wire/index.js";
 import { readFiles } from "../../compiler/source/read.js";
 import { randomNumbers } from "../../random.js";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";
 import { describeCodecs } from "../../../runtime/wire/protobuf/describe.js";
-import { flatName } from "../../../schemas/names/qualified.js";
+import { flatName } from "../../../shared/names/qualified-name.js";
 import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { randomSchema } from "../random-schema.js";

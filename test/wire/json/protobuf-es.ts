@@ -18,7 +18,7 @@ import {
   FieldDescriptorProto_Label as Label,
   OneofDescriptorProtoSchema,
 } from "@bufbuild/protobuf/wkt";
-import type { ProtoField, ProtoMessage, ProtoSchema, ProtoType } from "../../../schemas/protobuf/descriptor.js";
+import type { ProtoField, ProtoMessage, ProtoSchema, ProtoType } from "../../../shared/protobuf/proto-schema.js";
 
 const wellKnown = [
   file_google_protobuf_any,

@@ -3,7 +3,7 @@ import assert from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";
-import { flatName } from "../../../schemas/names/qualified.js";
+import { flatName } from "../../../shared/names/qualified-name.js";
 import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";
 import { randomSchema } from "../random-schema.js";

@@ -15,14 +15,14 @@ import {
   type LocalName,
   signature,
 } from "../../kit/index.js";
-import { callerParams } from "../actors.js";
-import { type EmitContext, lowerFirst } from "../context.js";
-import { mentionsParameter } from "../declarations.js";
-import { abiType, abiValue } from "../names.js";
-import { TypePrinter } from "../types.js";
-import { CodecPrinter, nameExpression } from "./composed.js";
-import { LockstepLayouts } from "./layout.js";
-import { CodecEmitter } from "./units.js";
+import { abiType, abiValue } from "../abi-names.js";
+import { callerParams } from "../emit-actor.js";
+import { type EmitContext, lowerFirst } from "../emit-context.js";
+import { mentionsParameter } from "../emit-declaration.js";
+import { TypePrinter } from "../type-printer.js";
+import { CodecEmitter } from "./codec-emitter.js";
+import { CodecPrinter, nameExpression } from "./composed-codec.js";
+import { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
 
 /** How descriptors refer to the codecs of what actors take and give. Every answer is an expression. */
 export interface ActorCodecs {

@@ -1,5 +1,5 @@
 /** Whether other messages are handled while one is: what the actor could rely on, and what its callers could. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const concurrencyChanged: BreakRule = {
   code: "VC5052",

@@ -4,9 +4,9 @@
  * know it.
  */
 import type { EnumValue, Shape } from "../../../model/index.js";
-import { hasNumbers } from "../../../protobuf/position.js";
+import { hasNumbers } from "../../../protobuf/form/form.js";
+import type { BreakFinding, BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import type { BreakFinding, BreakRule } from "../../rule.js";
 
 export const enumLiteralChanged: BreakRule = {
   code: "VC5056",

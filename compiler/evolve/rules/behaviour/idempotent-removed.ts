@@ -1,5 +1,5 @@
 /** Calls to an endpoint that is not `@idempotent` cannot be retried. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const idempotentRemoved: BreakRule = {
   code: "VC5050",

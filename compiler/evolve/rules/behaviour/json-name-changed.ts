@@ -5,9 +5,9 @@
  * actors by their package.
  */
 import type { Endpoint } from "../../../model/index.js";
+import type { BreakFinding, BreakRule } from "../../break-rule.js";
 import { compareMembers, type EndpointPair, type Pair, type StateComparison } from "../../comparison.js";
-import { elementNames, externalNames, methodNames, parameterNames, serviceNames } from "../../json-names.js";
-import type { BreakFinding, BreakRule } from "../../rule.js";
+import { elementNames, externalNames, methodNames, parameterNames, serviceNames } from "../../external-names.js";
 
 export const jsonNameChanged: BreakRule = {
   code: "VC5055",

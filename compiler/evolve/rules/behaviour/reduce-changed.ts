@@ -1,5 +1,5 @@
 /** How the answers of many actors become one. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const reduceChanged: BreakRule = {
   code: "VC5053",

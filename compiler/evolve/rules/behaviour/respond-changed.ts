@@ -1,5 +1,5 @@
 /** Whether the answer is what the handler returns, or what it sends to a port. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const respondChanged: BreakRule = {
   code: "VC5054",

@@ -1,5 +1,5 @@
 /** Calls that had more time, or any time they needed, fail earlier. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const timeoutLowered: BreakRule = {
   code: "VC5051",

@@ -1,6 +1,7 @@
 /** Values of an enumeration that older readers do not know. */
+
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import type { BreakRule } from "../../rule.js";
 
 export const enumValueAdded: BreakRule = {
   code: "VC5071",

@@ -1,6 +1,7 @@
 /** Members of a name that was there before, with another id: what either side writes under that name the other keeps as unknown. */
+
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import type { BreakRule } from "../../rule.js";
 
 export const memberGivenAnew: BreakRule = {
   code: "VC5072",

@@ -1,7 +1,8 @@
 /** Variants and cases that older readers do not know. */
+
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import { memberKind } from "../../members.js";
-import type { BreakRule } from "../../rule.js";
+import { memberKind } from "../../shape-members.js";
 
 export const variantAdded: BreakRule = {
   code: "VC5070",

@@ -2,8 +2,8 @@
  * Ids that belong to somebody else than before. What was written with the id, by the older schema or one before it, is read
  * as something else. The lock never does that by itself: it has been edited, or merged by hand.
  */
-import type { BreakRule } from "../../rule.js";
-import { entryPairs, positionIn } from "./entries.js";
+import type { BreakRule } from "../../break-rule.js";
+import { entryPairs, positionIn } from "../../lock-pairs.js";
 
 export const idReused: BreakRule = {
   code: "VC5018",

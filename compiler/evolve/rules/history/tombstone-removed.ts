@@ -1,6 +1,6 @@
 /** Lines of the lock that have vanished: their ids may be given to something else, and nobody would notice. */
-import type { BreakRule } from "../../rule.js";
-import { blockPairs, entryPairs, positionIn } from "./entries.js";
+import type { BreakRule } from "../../break-rule.js";
+import { blockPairs, entryPairs, positionIn } from "../../lock-pairs.js";
 
 export const tombstoneRemoved: BreakRule = {
   code: "VC5019",

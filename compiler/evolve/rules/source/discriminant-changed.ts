@@ -1,5 +1,5 @@
 /** The property by which the variants of a union are told apart. It is not on the wire. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const discriminantChanged: BreakRule = {
   code: "VC5039",

@@ -1,6 +1,6 @@
 /** An interface that is an enum now, a union that is an alias: nothing of its members can be compared. */
 import type { Shape } from "../../../model/index.js";
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const kindChanged: BreakRule = {
   code: "VC5032",

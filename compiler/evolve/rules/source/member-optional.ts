@@ -1,6 +1,7 @@
 /** Fields that may be absent or null now: code that reads them must say what happens then. */
+
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import type { BreakRule } from "../../rule.js";
 
 export const memberOptional: BreakRule = {
   code: "VC5038",

@@ -1,7 +1,8 @@
 /** Fields, cases, variants and values that have gone. Those without which a message is refused are a matter of the wire. */
+
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import { memberKind } from "../../members.js";
-import type { BreakRule } from "../../rule.js";
+import { memberKind } from "../../shape-members.js";
 
 export const memberRemoved: BreakRule = {
   code: "VC5035",

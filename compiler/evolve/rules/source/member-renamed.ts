@@ -1,10 +1,10 @@
 /** Members, endpoints and actors with the same id and another name: the bytes are the same, code and JSON are not. */
-import { jsonName } from "../../../../schemas/protobuf/names.js";
+import { jsonName } from "../../../../shared/protobuf/names.js";
+import type { BreakFinding, BreakRule } from "../../break-rule.js";
 import { compareMembers, type Pair, type StateComparison } from "../../comparison.js";
-import { externalNames } from "../../json-names.js";
-import type { ShapeMember } from "../../members.js";
-import type { BreakFinding, BreakRule } from "../../rule.js";
-import type { ShapePair } from "../../shapes.js";
+import { externalNames } from "../../external-names.js";
+import type { ShapePair } from "../../pair-shapes.js";
+import type { ShapeMember } from "../../shape-members.js";
 
 export const memberRenamed: BreakRule = {
   code: "VC5034",

@@ -1,7 +1,8 @@
 /** Fields that must be given now: code that makes such objects does not compile, and older messages have the default there. */
+
+import { isRequired } from "../../absence.js";
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import type { BreakRule } from "../../rule.js";
-import { isRequired } from "../types.js";
 
 export const memberRequired: BreakRule = {
   code: "VC5037",

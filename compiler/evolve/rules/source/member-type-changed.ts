@@ -1,8 +1,8 @@
 /** Members whose type is another one in TypeScript. Where the bytes are other ones too, the rules of the wire say so instead. */
 import { typeText } from "../../../lock/type-text.js";
+import { withoutNull } from "../../absence.js";
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import type { BreakRule } from "../../rule.js";
-import { withoutNull } from "../types.js";
 
 export const memberTypeChanged: BreakRule = {
   code: "VC5036",

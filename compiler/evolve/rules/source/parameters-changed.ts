@@ -1,7 +1,7 @@
 /** What callers give: callers that compiled against the older parameters of an endpoint or a constructor do not any more. */
 import { typeText } from "../../../lock/type-text.js";
 import type { Parameter, Position, Type } from "../../../model/index.js";
-import type { BreakFinding, BreakRule } from "../../rule.js";
+import type { BreakFinding, BreakRule } from "../../break-rule.js";
 
 export const parametersChanged: BreakRule = {
   code: "VC5040",

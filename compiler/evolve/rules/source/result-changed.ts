@@ -1,7 +1,7 @@
 /** What callers get. Where the bytes are other ones too, the rules of the wire say so instead. */
 import { typeText } from "../../../lock/type-text.js";
 import type { Endpoint, Type } from "../../../model/index.js";
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const resultChanged: BreakRule = {
   code: "VC5041",

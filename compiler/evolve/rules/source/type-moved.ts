@@ -2,7 +2,7 @@
  * Declarations in another file, whose generated code is imported from another module, and declarations in another namespace,
  * whose generated code has another name.
  */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const typeMoved: BreakRule = {
   code: "VC5031",

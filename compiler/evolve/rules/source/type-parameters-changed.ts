@@ -1,5 +1,5 @@
 /** How many type arguments a generic type takes. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const typeParametersChanged: BreakRule = {
   code: "VC5033",

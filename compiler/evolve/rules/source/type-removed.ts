@@ -1,5 +1,5 @@
 /** Types that nobody can import any more. Actors are a matter of the wire. */
-import type { BreakRule } from "../../rule.js";
+import type { BreakRule } from "../../break-rule.js";
 
 export const typeRemoved: BreakRule = {
   code: "VC5030",

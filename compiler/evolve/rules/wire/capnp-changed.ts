@@ -2,10 +2,10 @@
  * Members that the protobuf layout reads as before and Cap'n Proto does not, where a place in memory depends on the type, on
  * whether there may be nothing, and on all members before. Asked where both sides emit `"capnp"`.
  */
-import { flatName } from "../../../../schemas/names/qualified.js";
-import { rootStruct, structChanges } from "../../capnp.js";
-import { membersOf } from "../../members.js";
-import type { BreakFinding, BreakRule } from "../../rule.js";
+import { flatName } from "../../../../shared/names/qualified-name.js";
+import type { BreakFinding, BreakRule } from "../../break-rule.js";
+import { rootStruct, structChanges } from "../../capnp-changes.js";
+import { membersOf } from "../../shape-members.js";
 
 export const capnpChanged: BreakRule = {
   code: "VC5020",

@@ -3,10 +3,10 @@
  * Where that changes, its cases have other numbers in another message: each side keeps what the other has written as unknown,
  * and finds no value.
  */
-import { flattenedCases } from "../../../model/flattened.js";
+import { flattenedCases } from "../../../model/flattened-oneof.js";
+import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";
-import type { ShapeMember } from "../../members.js";
-import type { BreakRule } from "../../rule.js";
+import type { ShapeMember } from "../../shape-members.js";
 
 export const oneofMoved: BreakRule = {
   code: "VC5022",

@@ -1,8 +1,8 @@
 /** What a schema loses and gains never moves what stays. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lowerToCapnp } from "../../../../compiler/emit/capnp/lower.js";
-import { type CapnpStruct, qualifiedPath } from "../../../../compiler/emit/capnp/schema.js";
+import { type CapnpStruct, qualifiedPath } from "../../../../compiler/capnp/capnp-schema.js";
+import { lowerToCapnp } from "../../../../compiler/capnp/lower.js";
 import { assignIds, type Lock, parseLock, printLock } from "../../../../compiler/lock/index.js";
 import type { Schema } from "../../../../compiler/model/index.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";

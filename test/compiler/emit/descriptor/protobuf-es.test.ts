@@ -15,7 +15,7 @@ import {
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { descriptorSet } from "../../../../compiler/emit/descriptor/index.js";
-import type { LoweredSchema } from "../../../../compiler/protobuf/lowered.js";
+import type { LoweredSchema } from "../../../../compiler/protobuf/lower/lowered-schema.js";
 import { cases } from "../../../profile.js";
 import { randomCodecs } from "../random-codecs.js";
 

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { emitJsonSchema, jsonSchemaOf } from "../../../../compiler/emit/jsonschema/index.js";
 import { indexSchema } from "../../../../compiler/model/resolve.js";
-import type { LoweredSchema } from "../../../../compiler/protobuf/lowered.js";
+import type { LoweredSchema } from "../../../../compiler/protobuf/lower/lowered-schema.js";
 import type { Codec, JsonValue } from "../../../../runtime/wire/index.js";
 import { cases } from "../../../profile.js";
 import { Composer } from "../compose.js";

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { emitProto } from "../../../../compiler/emit/proto/index.js";
-import { lowerToProtobuf } from "../../../../compiler/protobuf/lower.js";
+import { lowerToProtobuf } from "../../../../compiler/protobuf/lower/lower.js";
 import { listFiles } from "../../folder.js";
 import { cases, casesFolder, inputOfCase } from "./cases.js";
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { descriptorSet } from "../../../../compiler/emit/descriptor/index.js";
 import { emitProto } from "../../../../compiler/emit/proto/index.js";
 import { assignIds } from "../../../../compiler/lock/index.js";
-import { checkProtobuf } from "../../../../compiler/protobuf/checks.js";
+import { checkProtobuf } from "../../../../compiler/protobuf/check-protobuf.js";
 import { peer, runPeer } from "../../../peers.js";
 import { cases } from "../../../profile.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";

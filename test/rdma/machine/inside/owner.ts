@@ -2,12 +2,12 @@
 
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
 import { rdmaAddon } from "../../../../runtime/native/rdma-addon.js";
-import type { Grant } from "../../../../runtime/rdma/grant.js";
-import type { MemoryHandle } from "../../../../runtime/rdma/handle.js";
-import { ownMachineId, ownStartTime } from "../../../../runtime/rdma/process-name.js";
-import { GrantState } from "../../../../runtime/rdma/slot.js";
-import { GrantTable } from "../../../../runtime/rdma/table.js";
-import { VerbsBackend } from "../../../../runtime/rdma/verbs/backend.js";
+import type { Grant } from "../../../../runtime/rdma/grant/grant.js";
+import { GrantState } from "../../../../runtime/rdma/grant/grant-slot.js";
+import { GrantTable } from "../../../../runtime/rdma/grant/grant-table.js";
+import type { MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
+import { ownMachineId, ownStartTime } from "../../../../runtime/rdma/grant/process-identity.js";
+import { VerbsBackend } from "../../../../runtime/rdma/transport/verbs/backend.js";
 
 export type Command =
   | { readonly kind: "grant"; readonly length: number; readonly access: "r" | "rw" }

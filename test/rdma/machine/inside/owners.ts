@@ -1,7 +1,7 @@
 /** Owners in processes of their own, for tests inside of the virtual machine. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { MemoryHandle } from "../../../../runtime/rdma/handle.js";
+import type { MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
 import type { Command, Question, Reply } from "./owner.js";
 
 const program = fileURLToPath(new URL("owner.js", import.meta.url));

@@ -4,11 +4,11 @@
  */
 import type { SchemaIndex } from "../../../../model/resolve.js";
 import type { Type } from "../../../../model/type.js";
-import type { MessageField, MessageForm } from "../../../../protobuf/position.js";
+import type { MessageField, MessageForm } from "../../../../protobuf/form/form.js";
 import { type Code, code, type FileBuilder, generic, type LocalName, type NameScope } from "../../../kit/index.js";
-import { abiType, abiValue } from "../../names.js";
-import type { TypePrinter } from "../../types.js";
-import { type CodecReferences, localFor, partHint } from "../body.js";
+import { abiType, abiValue } from "../../abi-names.js";
+import type { TypePrinter } from "../../type-printer.js";
+import { type CodecReferences, localFor, partHint } from "../lockstep/body.js";
 
 export interface ProtoBody {
   readonly file: FileBuilder;

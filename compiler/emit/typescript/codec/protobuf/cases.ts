@@ -1,7 +1,7 @@
 /** Cases of a oneof that is part of the message it stands in: fields of that message, of which at most one is there. */
-import type { MessageField, ValueForm } from "../../../../protobuf/position.js";
+import type { MessageField, ValueForm } from "../../../../protobuf/form/form.js";
 import { type Code, code, stringLiteral } from "../../../kit/index.js";
-import { abiValue } from "../../names.js";
+import { abiValue } from "../../abi-names.js";
 import type { MemberItem, ProtoBody } from "./body.js";
 import { writeOne } from "./writing.js";
 

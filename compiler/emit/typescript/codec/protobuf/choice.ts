@@ -3,7 +3,7 @@
  * kept as the bytes that it came in.
  */
 import type { Field, Shape, Type } from "../../../../model/type.js";
-import { fieldsOf, type MessageField, type ValueForm } from "../../../../protobuf/position.js";
+import { fieldsOf, type MessageField, type ValueForm } from "../../../../protobuf/form/form.js";
 import {
   assignment,
   type Code,
@@ -19,8 +19,8 @@ import {
   stringLiteral,
   union,
 } from "../../../kit/index.js";
-import { abiType, abiValue } from "../../names.js";
-import { partHint } from "../body.js";
+import { abiType, abiValue } from "../../abi-names.js";
+import { partHint } from "../lockstep/body.js";
 import { codecOf, type ProtoBody, tagOf, unknownFields, withUnknown } from "./body.js";
 import { writeCaseBranches } from "./cases.js";
 import { readMessage, writeMessage } from "./message.js";

@@ -1,6 +1,6 @@
 /** Interfaces as messages: a field for each property, and behind them those that the schema does not know. */
 import type { Field } from "../../../../model/type.js";
-import { fieldsOf, type MessageField } from "../../../../protobuf/position.js";
+import { fieldsOf, type MessageField } from "../../../../protobuf/form/form.js";
 import {
   assignment,
   type Code,
@@ -17,9 +17,9 @@ import {
   shorthand,
   stringLiteral,
 } from "../../../kit/index.js";
-import { abiValue } from "../../names.js";
-import { inPropertyOrder } from "../layout.js";
-import { buildObject, type ConstantProperty, isInherited, shadowsInherited } from "../object.js";
+import { abiValue } from "../../abi-names.js";
+import { inPropertyOrder } from "../lockstep/lockstep-layouts.js";
+import { buildObject, type ConstantProperty, isInherited, shadowsInherited } from "../object-code.js";
 import { isAddedTo, type MemberItem, memberItem, type ProtoBody, unknownFields } from "./body.js";
 import { writeCases } from "./cases.js";
 import { branchesOf, completeMember, declareMember, type ReadTarget, readLoop } from "./reading.js";

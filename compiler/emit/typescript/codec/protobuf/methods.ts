@@ -3,11 +3,11 @@
  * collections, and tuples with a rest, are left to the composed codec: they stand in messages as fields of those.
  */
 import type { Type } from "../../../../model/type.js";
-import { fieldsOf, type MessageField } from "../../../../protobuf/position.js";
+import { fieldsOf, type MessageField } from "../../../../protobuf/form/form.js";
 import { type Code, code, type LocalName, signature, union } from "../../../kit/index.js";
-import { abiType } from "../../names.js";
-import { partHint } from "../body.js";
-import type { GeneratedType } from "../methods.js";
+import { abiType } from "../../abi-names.js";
+import { partHint } from "../lockstep/body.js";
+import type { GeneratedType } from "../lockstep/methods.js";
 import { type ProtoBody, withUnknown } from "./body.js";
 import { emitVariantReader, type InPlaceFields, readOneof, readUnion, writeOneof, writeUnion } from "./choice.js";
 import { readMessage, writeMessage } from "./message.js";

@@ -4,7 +4,7 @@
  */
 
 import type { Type } from "../../../../model/type.js";
-import type { FieldForm, MessageField, ValueForm } from "../../../../protobuf/position.js";
+import type { FieldForm, MessageField, ValueForm } from "../../../../protobuf/form/form.js";
 import {
   assignment,
   type Code,
@@ -18,8 +18,8 @@ import {
   property,
   stringLiteral,
 } from "../../../kit/index.js";
-import { abiValue } from "../../names.js";
-import { partHint, typedArrayClass } from "../body.js";
+import { abiValue } from "../../abi-names.js";
+import { partHint, typedArrayClass } from "../lockstep/body.js";
 import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
 import { defaultOf, getMethod, isClamped, isNumeric, packedMethod, wireTypeOf, zeroOf } from "./scalar.js";
 import { enumCodec } from "./writing.js";

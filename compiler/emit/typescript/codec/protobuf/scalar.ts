@@ -1,9 +1,9 @@
 /** Scalars and enums of the protobuf layout, as generated code writes and reads them. */
-import type { ProtoScalar } from "../../../../../schemas/protobuf/descriptor.js";
-import { hasNumbers, type ValueForm } from "../../../../protobuf/position.js";
+import type { ProtoScalar } from "../../../../../shared/protobuf/proto-schema.js";
+import { hasNumbers, type ValueForm } from "../../../../protobuf/form/form.js";
 import { type Code, code, globalName } from "../../../kit/index.js";
-import { abiValue } from "../../names.js";
-import { upperFirst } from "../body.js";
+import { abiValue } from "../../abi-names.js";
+import { upperFirst } from "../lockstep/body.js";
 
 /** The wire type of one value: 0 varint, 1 eight bytes, 2 length and bytes, 5 four bytes. */
 export function wireTypeOf(form: ValueForm): 0 | 1 | 2 | 5 {

@@ -1,8 +1,8 @@
 /** Tuples as messages, and so the arguments of calls: a field for each element. They keep no unknown fields. */
 import type { Type } from "../../../../model/type.js";
-import type { MessageField } from "../../../../protobuf/position.js";
+import type { MessageField } from "../../../../protobuf/form/form.js";
 import { assignment, type Code, code, globalName, ifStatement, type LocalName } from "../../../kit/index.js";
-import { buildTuple } from "../tuple.js";
+import { buildTuple } from "../lockstep/tuple.js";
 import { isAddedTo, type MemberItem, memberItem, type ProtoBody } from "./body.js";
 import { branchesOf, completeMember, declareMember, type ReadTarget, readLoop } from "./reading.js";
 import { writeMember } from "./writing.js";

@@ -1,8 +1,8 @@
 /** Statements that write members of a message: nothing where a member has its default, a field or several otherwise. */
-import type { FieldForm, MessageField, ValueForm } from "../../../../protobuf/position.js";
+import type { FieldForm, MessageField, ValueForm } from "../../../../protobuf/form/form.js";
 import { type Code, call, code, group, ifStatement, indent, line } from "../../../kit/index.js";
-import { abiValue } from "../../names.js";
-import { partHint, typedArrayClass } from "../body.js";
+import { abiValue } from "../../abi-names.js";
+import { partHint, typedArrayClass } from "../lockstep/body.js";
 import { codecOf, type MemberItem, type ProtoBody, tagOf } from "./body.js";
 import { isClamped, isNumeric, isWritten, packedMethod, putMethod, wireTypeOf, zeroOf } from "./scalar.js";
 

@@ -1,0 +1,114 @@
+/**
+ * What the lock remembers of messages, unions and enumerations: members that are no more, which keep their places, and what those may
+ * have taken. The lock knows types by their texts, and does not tell modules apart: some texts have several meanings.
+ */
+import { simpleName } from "../../shared/names/qualified-name.js";
+import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
+import type { BlockKind, Lock, LockBlock, LockEntry } from "../lock/index.js";
+import type { Bindings, Position, SchemaIndex, Type } from "../model/index.js";
+import { withoutExtension } from "../model/schema-paths.js";
+import { anyStruct, parseRetiredType } from "./lock-type.js";
+import type { SlotType } from "./slot-type.js";
+import { slotTypeOf } from "./slot-type-of.js";
+import { slotSize } from "./struct-layout.js";
+
+/** What is asked about: the type with this path in the lock. */
+export interface LockedTypePath {
+  readonly file: { readonly module: string };
+  readonly lockPath: string;
+  /** Of the generic declaration that it stands in: what its parameters are. */
+  readonly bindings?: Bindings;
+}
+
+interface LiveMember {
+  readonly name: string;
+  readonly id: number;
+  readonly at: Position;
+}
+
+export class RetiredMembers {
+  readonly #index: SchemaIndex;
+  readonly #lock: Lock;
+  readonly #before: Lock | undefined;
+
+  /** @param before the lock as it was before this run; absent where there was none */
+  constructor(index: SchemaIndex, lock: Lock, before: Lock | undefined) {
+    this.#index = index;
+    this.#lock = lock;
+    this.#before = before;
+  }
+
+  /** The members that are no more; an id can have been given again. */
+  retiredOf(kind: BlockKind, members: readonly LiveMember[], place: LockedTypePath): readonly LockEntry[] {
+    const live = new Set(members.map(({ id }) => id));
+    return (this.#blockOf(kind, place)?.entries ?? []).filter(({ id, retired }) => retired && !live.has(id));
+  }
+
+  /** A new member stands behind all that there were: else theirs would move. */
+  checkOrder(kind: BlockKind, members: readonly LiveMember[], place: LockedTypePath): readonly Diagnostic[] {
+    const known = this.#before && this.#blockOf(kind, place, this.#before)?.entries;
+    if (known === undefined) return [];
+    const ids = new Set(known.map(({ id }) => id));
+    const highest = Math.max(0, ...ids);
+    return members
+      .filter(({ id }) => !ids.has(id) && id < highest)
+      .map(({ name, id, at }) => diagnostic("VC4031", at, { member: `${place.lockPath}.${name}`, id, highest }));
+  }
+
+  /** What the type of a member that has gone may take: more than one where its text may mean several types. */
+  slotTypesOf(text: string, place: LockedTypePath): readonly SlotType[] {
+    const sizes = new Map<string, SlotType>();
+    let meanings = 1;
+    for (let i = 0; i < meanings; i++) {
+      const type = parseRetiredType(text, (name, args) => {
+        const candidates = this.#resolve(name, args, place);
+        meanings = Math.max(meanings, candidates.length);
+        return candidates[Math.min(i, candidates.length - 1)];
+      });
+      if (type === undefined) continue;
+      const size = slotTypeOf(type, this.#index);
+      sizes.set(JSON.stringify([slotSize(size.type), size.nullable]), size);
+    }
+    return [...sizes.values()];
+  }
+
+  /** Types that the lock calls so: it does not tell modules apart. */
+  #resolve(name: string, args: readonly Type[], place: LockedTypePath): readonly Type[] {
+    if (name === "enum") return [this.#wasOfNumbers(place) ? anyNumericEnum : anyStringEnum];
+    const bound = args.length === 0 ? place.bindings?.get(name) : undefined;
+    const types = this.#index.schema.modules.flatMap((module) => module.types);
+    const generic = types.filter((type) => type.typeParameters.length === args.length);
+    const exact = generic.filter((type) => type.name === name);
+    // A type that has moved to another namespace since is called otherwise.
+    const meant = exact.length > 0 ? exact : generic.filter((type) => simpleName(type.name) === simpleName(name));
+    const declared = meant.map(({ key }): Type => ({ kind: "ref", target: key, args }));
+    const found = bound === undefined ? declared : [bound, ...declared];
+    if (found.length > 0) return found;
+    // An enumeration that has gone may have been one of numbers.
+    const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
+    return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [anyStruct] : [];
+  }
+
+  /** Numbers are their own ids, and are called so. */
+  #wasOfNumbers(place: LockedTypePath): boolean {
+    const entries = this.#blockOf("enum", place)?.entries ?? [];
+    return entries.length > 0 && entries.every(({ id, name }) => name === String(id));
+  }
+
+  #blockOf(kind: BlockKind, { file, lockPath }: LockedTypePath, lock: Lock = this.#lock): LockBlock | undefined {
+    const named = lock.blocks.filter((block) => block.kind === kind && block.name === lockPath);
+    return named.find(({ module }) => module === withoutExtension(file.module)) ?? named[0];
+  }
+}
+
+/** Enumerations of which nothing more is known. */
+const anyStringEnum = enumOfValue("a");
+const anyNumericEnum = enumOfValue(1);
+
+function enumOfValue(value: string | number): Type {
+  const at = { file: "", line: 1, column: 1 };
+  return {
+    kind: "inline",
+    shape: { kind: "enum", origin: "literals", values: [{ name: "", value, id: 1, doc: "", at }] },
+  };
+}

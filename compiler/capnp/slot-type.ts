@@ -1,0 +1,67 @@
+/** What a value takes in a struct, and what a member is for it: leaves of the lowering, which need no schema. */
+import type { EnumValue, Type } from "../model/index.js";
+import type { CapnpMember, CapnpSchemaType, DataScalar } from "./capnp-schema.js";
+import { slotSize } from "./struct-layout.js";
+
+/** A type with its `null` taken apart: that is said by whatever holds it. */
+export interface SlotType {
+  readonly type: CapnpSchemaType;
+  readonly nullable: boolean;
+}
+
+const scalars: Readonly<Record<string, DataScalar>> = {
+  boolean: "bool",
+  double: "float64",
+  float32: "float32",
+  int32: "int32",
+  sint32: "int32",
+  sfixed32: "int32",
+  uint32: "uint32",
+  fixed32: "uint32",
+  int64: "int64",
+  sint64: "int64",
+  sfixed64: "int64",
+  uint64: "uint64",
+  fixed64: "uint64",
+  date: "date",
+};
+
+export const voidType: CapnpSchemaType = { kind: "void" };
+
+export function slotType(type: CapnpSchemaType): SlotType {
+  return { type, nullable: false };
+}
+
+export function scalarType(scalar: string): CapnpSchemaType {
+  if (scalar === "string") return { kind: "text" };
+  if (scalar === "bytes") return { kind: "bytes" };
+  return { kind: "data", scalar: scalars[scalar] as DataScalar };
+}
+
+/** Whole numbers stay numbers: those that a schema does not know yet, too. */
+export function numericEnumType(values: readonly EnumValue[], type: Type): CapnpSchemaType | undefined {
+  const whole = values.every(({ value }) => typeof value === "number" && Number.isInteger(value));
+  if (!whole) return undefined;
+  const small = values.every(({ value }) => Math.abs(Number(value)) < 2 ** 31);
+  return { kind: "data", scalar: small ? "int32" : "float64", type };
+}
+
+export function plainStructMember(name: string, source: string | undefined, type: CapnpSchemaType): CapnpMember {
+  return { name, property: source, type, doc: "", optional: false, nullable: false, ordinals: 1 };
+}
+
+/** @param isCase of a choice, which has no union of its own */
+export function structMember(
+  name: string,
+  source: string | undefined,
+  { type, nullable }: SlotType,
+  optional: boolean,
+  doc: string,
+  isCase = false,
+): CapnpMember {
+  // A pointer that is null says by itself that nothing is there; data, and two ways not to be there, need to be told.
+  const told = !isCase && type.kind !== "void" && (optional || nullable);
+  const alone = slotSize(type) === "pointer" && !(optional && nullable);
+  const ordinals = !told || alone ? 1 : optional && nullable ? 3 : 2;
+  return { name, property: source, type, doc, optional, nullable, ordinals };
+}

@@ -1,0 +1,178 @@
+/** `viceroy compile [--check] [--json]`: one run over a project. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { type Config, ConfigError } from "../../config/index.js";
+import { type Diagnostic, diagnostic, sortDiagnostics } from "../../diagnostics/index.js";
+import type { Break } from "../../evolve/index.js";
+import { emptyLock, printLock } from "../../lock/index.js";
+import { planOutput, rememberTree, writeAtomically, writeOutput } from "../../output/index.js";
+import type { BaseLock } from "../../pipeline/base-lock.js";
+import type { CompiledOutput } from "../../pipeline/compile-project.js";
+import { exitCode, type Io } from "../io.js";
+import { optimizeLate } from "../optimize-late.js";
+import type { Project } from "../project.js";
+import { report } from "../report.js";
+import { version } from "../version.js";
+import type { WireBreaks } from "../wire-breaks.js";
+
+export interface CompileOptions {
+  readonly check: boolean;
+  readonly json: boolean;
+  /** Keeps the lock as it is: ids of what is new are given, and not kept. */
+  readonly draft: boolean;
+  /** The ref whose ids must not vanish. Undefined: what is published, if that can be told; false: none. */
+  readonly base?: string | false;
+  /** Places whose breaking changes are accepted: `Tree.age`. */
+  readonly accept?: readonly string[];
+}
+
+/** @throws ConfigError unless diagnostics are asked for as JSON, of which it is then one */
+export async function compile(project: Project, options: CompileOptions, io: Io): Promise<number> {
+  try {
+    return await compileOnce(project, options, io);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || !options.json) throw error;
+    const at = { file: path.basename(project.configFile), line: 1, column: 1 };
+    const found = error.message.split("\n").map((message) => diagnostic("VC4001", at, { message }));
+    report(found, path.dirname(project.configFile), true, io);
+    return exitCode.usage;
+  }
+}
+
+async function compileOnce(project: Project, options: CompileOptions, io: Io): Promise<number> {
+  const accept = options.accept ?? [];
+  const unchanged = options.draft || accept.length > 0 ? undefined : project.configIfUnchanged();
+  // The lock that others use may have changed all the same.
+  const isCompared = options.check || typeof options.base === "string";
+  if (unchanged !== undefined && !(isCompared && (await readBase(unchanged, options)))) {
+    if (!options.json) io.out("Nothing to do: generated code is in step.");
+    return exitCode.ok;
+  }
+  const started = performance.now();
+  optimizeLate();
+  // Imported here: an unchanged tree needs none of it.
+  const { CompileMemory, compileProject, driftDiagnostics, hasErrors } = await import("../../pipeline/index.js");
+  if (options.draft) project.memory ??= new CompileMemory();
+  const config = await project.config();
+  const { root } = config;
+  const compiled = compileProject(config, await project.source(), version, project.memory);
+  const { output } = compiled;
+  if (output === undefined) {
+    report(compiled.diagnostics, root, options.json, io);
+    return exitCode.schema;
+  }
+  const base = await readBase(config, options);
+  const diagnostics = sortDiagnostics([
+    ...compiled.diagnostics,
+    ...(await diagnoseHistory(config, options, output, base)),
+  ]);
+  const { unaccepted: open, lock } = await findUnacceptedBreaks(config, options, output, base);
+  const plan = planOutput(root, config.out, output.files);
+  if (plan.foreign.length > 0) {
+    const at = (file: string) => ({ file, line: 1, column: 1 });
+    const refused = plan.foreign.map((file) => diagnostic("VC3005", at(file), { file }));
+    report([...diagnostics, ...refused], root, options.json, io);
+    return exitCode.usage;
+  }
+  if (options.check) {
+    // What may be a rename is a question that somebody has to answer before it is merged.
+    const asked = diagnostics.map((found) =>
+      found.code === "VC2007" ? { ...found, severity: "error" as const } : found,
+    );
+    const drift = driftDiagnostics(plan, lock.differsFromDisk ? config.lock : undefined);
+    report([...asked, ...drift], root, options.json, io);
+    await reportBreaks(open, "error", base, config, options, io);
+    if (open.length > 0 || drift.length > 0 || hasErrors(asked)) return exitCode.drift;
+    if (!options.json) io.out("In step: generated code and lock are what the schemas say.");
+    return exitCode.ok;
+  }
+  report(diagnostics, root, options.json, io);
+  await reportBreaks(open, "warning", base, config, options, io);
+  writeOutput(root, plan);
+  const writesLock = !options.draft && lock.differsFromDisk;
+  // Drafts beside no lock at all would pass for generated code whose lock has been lost.
+  const lockFile = path.join(root, config.lock);
+  if (options.draft && !existsSync(lockFile)) writeAtomically(lockFile, printLock(emptyLock));
+  if (writesLock) writeAtomically(lockFile, lock.text);
+  if (!options.draft && diagnostics.length === 0 && open.length === 0) {
+    rememberTree(
+      config,
+      version,
+      output.files.map((file) => file.path),
+    );
+  }
+  if (!options.json) {
+    for (const file of plan.write) io.out(`${file.isNew ? "wrote  " : "updated"} ${file.path}`);
+    for (const file of plan.remove) io.out(`removed ${file}`);
+    if (writesLock) io.out(`${lock.previous === undefined ? "wrote  " : "updated"} ${config.lock}`);
+    const { modules } = output.schema;
+    const actors = modules.reduce((sum, module) => sum + module.actors.length, 0);
+    const types = modules.reduce((sum, module) => sum + module.types.length, 0);
+    const took = (performance.now() - started).toFixed(0);
+    io.out(
+      `${countText(actors, "actor")} and ${countText(types, "type")} in ${countText(modules.length, "file")}, ${took} ms`,
+    );
+  }
+  return exitCode.ok;
+}
+
+/** The lock that others use, if it is known and is not the one on disk. */
+async function readBase(config: Config, { base, draft }: CompileOptions): Promise<BaseLock | undefined> {
+  if (draft || base === false) return undefined;
+  // Imported here: an unchanged tree needs none of it.
+  const { readBaseLock } = await import("../../pipeline/base-lock.js");
+  const { readIfThere } = await import("../../pipeline/project-files.js");
+  return readBaseLock(config, base, readIfThere(path.join(config.root, config.lock)));
+}
+
+/** What has become of ids that others use. Lost ones are a warning, until they are checked. */
+async function diagnoseHistory(
+  config: Config,
+  { check }: CompileOptions,
+  { lock, declared }: CompiledOutput,
+  base: BaseLock | undefined,
+): Promise<readonly Diagnostic[]> {
+  if (base === undefined || lock.previous === undefined) return [];
+  const { historyDiagnostics } = await import("../../pipeline/base-lock.js");
+  const found = historyDiagnostics(lock.previous, config.lock, base, declared);
+  if (check) return found;
+  // What has been replaced was asked about when it was: the question belongs to whoever reviews it.
+  return found.filter(({ severity }) => severity === "error").map((lost) => ({ ...lost, severity: "warning" }));
+}
+
+/** Drafts are not compared: the lock stays as it is. */
+async function findUnacceptedBreaks(
+  config: Config,
+  { draft, accept = [] }: CompileOptions,
+  output: CompiledOutput,
+  base: BaseLock | undefined,
+): Promise<WireBreaks> {
+  const { lock } = output;
+  const isInStep = base === undefined && !lock.differsFromDisk;
+  if (draft || ((isInStep || lock.previous === undefined) && accept.length === 0)) return { unaccepted: [], lock };
+  // Imported here: a lock in step needs none of the rules.
+  const { findWireBreaks } = await import("../wire-breaks.js");
+  return findWireBreaks(config, output, base, accept);
+}
+
+async function reportBreaks(
+  open: readonly Break[],
+  severity: "warning" | "error",
+  base: BaseLock | undefined,
+  { root, lock }: Config,
+  { json }: CompileOptions,
+  io: Io,
+): Promise<void> {
+  if (open.length === 0) return;
+  const { toPrintedWireBreak } = await import("../wire-breaks.js");
+  const { printBreaks } = await import("../print-breaks.js");
+  const { readIfThere } = await import("../../pipeline/project-files.js");
+  const textOf = (file: string, side: Break["side"]) =>
+    side === "older" && file === lock && base !== undefined ? base.text : readIfThere(path.join(root, file));
+  const printed = open.map((found) => toPrintedWireBreak(found, severity));
+  printBreaks(printed, textOf, { json, root }, io);
+}
+
+function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

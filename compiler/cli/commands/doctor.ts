@@ -1,0 +1,257 @@
+/**
+ * `viceroy doctor`: what this machine and this project have, what is missing, and what to do about it. Ends with 1 when
+ * something must be mended; what is merely optional is said and passes.
+ */
+import { execFileSync } from "node:child_process";
+import { accessSync, constants, existsSync } from "node:fs";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
+import path from "node:path";
+import { addonFile, addonVariable } from "../../../native/addon-location.js";
+import { describeLibtorch, findLibtorch, testedTexts, testedVersions } from "../../../native/libtorch.js";
+import { ConfigError, nearestConfig } from "../../config/index.js";
+import { GitError, GitRepository } from "../../git/index.js";
+import { packageName } from "../../pipeline/project-files.js";
+import { exitCode, type Io } from "../io.js";
+import type { RdmaSupport } from "../rdma-support.js";
+import { mergeDriverSetting } from "./lock-install.js";
+import { isInstalled } from "./run.js";
+
+export interface DoctorFinding {
+  readonly level: "ok" | "note" | "problem";
+  readonly text: string;
+  readonly advice?: string;
+}
+
+/** @param inStep tells whether generated code is what the schemas make of it; undefined: it could not be found out */
+export async function doctor(
+  folder: string,
+  io: Io,
+  inStep: (configFile: string) => Promise<boolean | undefined>,
+  rdma: RdmaSupport,
+): Promise<number> {
+  const findings = [
+    nodeFinding(process.versions.node),
+    ...machineFindings(),
+    { level: "ok", text: `processes of this machine are linked by ${rdma.links}` } as const,
+    ...rdmaFindings(rdma),
+    tensorFinding(),
+    libtorchFinding(folder),
+    ...(await projectFindings(folder, inStep)),
+  ];
+  const marks = { ok: "ok     ", note: "note   ", problem: "PROBLEM" };
+  for (const { level, text: what, advice } of findings) {
+    io.out(`${marks[level]} ${what}`);
+    if (advice !== undefined) io.out(`        ${advice}`);
+  }
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  io.out(problems === 0 ? "Nothing to mend." : `${problems} to mend.`);
+  return problems === 0 ? exitCode.ok : exitCode.drift;
+}
+
+/** Exported for tests. */
+export function nodeFinding(version: string): DoctorFinding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 9)) return { level: "ok", text: `Node.js ${version}` };
+  return {
+    level: "problem",
+    text: `Node.js ${version} is too old`,
+    advice: "Viceroy needs Node.js 20.9 or newer: install one from nodejs.org or your package manager",
+  };
+}
+
+function machineFindings(): readonly DoctorFinding[] {
+  const memory = (totalmem() / 2 ** 30).toFixed(1);
+  return [
+    { level: "ok", text: `${process.platform} ${process.arch}, ${availableParallelism()} cores, ${memory} GiB memory` },
+    platformFinding(),
+    temporaryFinding(),
+    descriptorFinding(),
+    bindingFinding(),
+  ];
+}
+
+function platformFinding(): DoctorFinding {
+  if (process.platform === "linux" || process.platform === "darwin") {
+    return { level: "ok", text: "processes and Unix sockets of this platform are supported" };
+  }
+  return {
+    level: "problem",
+    text: `platform ${process.platform} is not supported for meshes of processes`,
+    advice: "Linux and macOS are; the compiler alone works here too",
+  };
+}
+
+/** Links of a host are Unix sockets in the temporary folder; their paths are limited to about 100 bytes. */
+function temporaryFinding(): DoctorFinding {
+  const folder = tmpdir();
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch {
+    return { level: "problem", text: `${folder} cannot be written to`, advice: "set TMPDIR to a folder that can" };
+  }
+  if (Buffer.byteLength(folder) > 50) {
+    return {
+      level: "problem",
+      text: `${folder} is too long a path for sockets`,
+      advice: "set TMPDIR to a shorter one",
+    };
+  }
+  return { level: "ok", text: `sockets go to ${folder}` };
+}
+
+function descriptorFinding(): DoctorFinding {
+  const limit = outputOfShell("ulimit -n");
+  if (limit === "unlimited" || Number(limit) >= 1024) return { level: "ok", text: `${limit} open files allowed` };
+  return {
+    level: "problem",
+    text: `only ${limit || "an unknown number of"} open files allowed`,
+    advice: "a process needs about five: run `ulimit -n 4096`",
+  };
+}
+
+function bindingFinding(): DoctorFinding {
+  if (outputOfShell("command -v taskset") !== "")
+    return { level: "ok", text: "taskset found: processes can be bound to cores" };
+  return {
+    level: "note",
+    text: "taskset not found: processes can't be bound to cores",
+    advice: "package util-linux has it",
+  };
+}
+
+/** Exported for tests. */
+export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSupport): readonly DoctorFinding[] {
+  const missing: DoctorFinding = {
+    level: "note",
+    text: `no addon for one-sided memory: ${why}`,
+    advice: "run `npx viceroy setup --rdma`; it takes g++ and some seconds",
+  };
+  const findings: DoctorFinding[] = [
+    addon === undefined ? missing : { level: "ok", text: `addon for one-sided memory ${addon}` },
+  ];
+  for (const { transport, oneSided, why: lacks } of transports) {
+    const kind = oneSided ? "one-sided" : "by the owner's event loop";
+    findings.push(
+      lacks === undefined
+        ? { level: "ok", text: `RdmaBuffer by ${transport}, ${kind}` }
+        : { level: "note", text: `no RdmaBuffer by ${transport}: ${lacks}` },
+    );
+  }
+  if (ptraceScope > 0) {
+    findings.push({
+      level: "note",
+      text: `ptrace_scope is ${ptraceScope}: processes cannot reach into each other by vm, or parents into children alone`,
+      advice: "memory of RdmaBuffer.allocate does not need it; or run `sysctl kernel.yama.ptrace_scope=0` as root",
+    });
+  }
+  return findings;
+}
+
+/** Exported for tests. The libtorch that `viceroy setup --tensor`, in this folder, builds the addon against. */
+export function libtorchFinding(folder: string, env: NodeJS.ProcessEnv = process.env): DoctorFinding {
+  try {
+    const found = findLibtorch(env, folder);
+    const what = describeLibtorch(found);
+    if (testedVersions.includes(found.version)) return { level: "ok", text: what };
+    return { level: "note", text: what, advice: "where an operation fails that should not, try one of these versions" };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return {
+      level: "note",
+      text: `no libtorch to build the addon for tensors against; Viceroy is tested with ${testedTexts}`,
+      advice: "install libtorch-dev of Debian, or torch of PyPI in ./.venv",
+    };
+  }
+}
+
+/** Exported for tests. libtorch is not loaded: that takes longer than everything else here. */
+export function tensorFinding(env: NodeJS.ProcessEnv = process.env): DoctorFinding {
+  const named = env[addonVariable("tensor")];
+  const file = named || addonFile("tensor");
+  if (named !== "off" && existsSync(file)) return { level: "ok", text: `addon for tensors ${file}` };
+  return {
+    level: "note",
+    text: `no addon for tensors: ${named === "off" ? `${addonVariable("tensor")} is "off"` : `there is no ${file}`}`,
+    advice: "install libtorch and run `npx viceroy setup --tensor`",
+  };
+}
+
+function outputOfShell(command: string): string {
+  try {
+    return execFileSync("/bin/sh", ["-c", command], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return "";
+  }
+}
+
+async function projectFindings(
+  folder: string,
+  inStep: (configFile: string) => Promise<boolean | undefined>,
+): Promise<readonly DoctorFinding[]> {
+  let file: string;
+  try {
+    file = nearestConfig(folder);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [{ level: "note", text: `no project in ${folder}`, advice: "run `npx viceroy init` to begin one" }];
+  }
+  const findings: DoctorFinding[] = [
+    { level: "ok", text: `project ${path.relative(folder, file) || path.basename(file)}` },
+  ];
+  try {
+    const name = packageName({ root: path.dirname(file), file: path.basename(file) });
+    findings.push({ level: "ok", text: `package ${name}` });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    findings.push({ level: "problem", text: error.message });
+    return findings;
+  }
+  findings.push(...mergeFindings(path.dirname(file)), loaderFinding(file));
+  const answer = await inStep(file);
+  if (answer === undefined) {
+    findings.push({
+      level: "problem",
+      text: "the schemas don't compile",
+      advice: "run `npx viceroy compile` to see why",
+    });
+  } else if (answer) findings.push({ level: "ok", text: "generated code and lock are in step with the schemas" });
+  else findings.push({ level: "problem", text: "generated code is out of step", advice: "run `npx viceroy compile`" });
+  return findings;
+}
+
+/** Exported for tests. */
+export function loaderFinding(configFile: string): DoctorFinding {
+  if (isInstalled("tsx", [configFile])) return { level: "ok", text: "tsx found: programs in TypeScript can be run" };
+  if (isInstalled("typescript", [configFile])) {
+    return {
+      level: "note",
+      text: "tsx not found: programs in TypeScript have to be compiled before they can be run",
+      advice: "run `npm install --save-dev tsx` to run them as they are",
+    };
+  }
+  return {
+    level: "problem",
+    text: "neither tsx nor typescript found: generated code is TypeScript, and cannot be run",
+    advice: "run `npm install --save-dev tsx typescript @types/node`",
+  };
+}
+
+/** A clone has to be told once how git merges the lock. */
+function mergeFindings(root: string): readonly DoctorFinding[] {
+  try {
+    const repository = GitRepository.containing(root);
+    if (repository === undefined) return [];
+    if (repository.setting(mergeDriverSetting) !== undefined)
+      return [{ level: "ok", text: "git merges the lock by itself" }];
+  } catch (error) {
+    if (error instanceof GitError) return [{ level: "note", text: error.message }];
+    throw error;
+  }
+  return [
+    {
+      level: "note",
+      text: "git does not merge the lock by itself in this clone",
+      advice: "run `npx viceroy lock install`, and two branches that both add fields merge without a conflict",
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+/**
+ * `viceroy lock merge`: merges two versions of a lock. As git's merge driver it is given their files; without arguments it
+ * mends the lock of the project that git has left in conflict.
+ */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { GitError, GitRepository, publishedRef } from "../../git/index.js";
+import { type MergedText, mergeLockTexts, printActorId } from "../../lock/index.js";
+import { writeAtomically } from "../../output/index.js";
+import { lockDiagnostic } from "../../pipeline/lock-diagnostics.js";
+import { exitCode, type Io } from "../io.js";
+import type { Project } from "../project.js";
+
+/** What git passes: `%O %A %B %L %P`. */
+export interface MergeDriverArguments {
+  /** Files with the three versions. The result goes to `ours`. */
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+  /** Of conflict marks. */
+  readonly markSize: number;
+  /** The lock, relative to the folder that git runs drivers in. */
+  readonly path: string;
+}
+
+/** Git's own size of conflict marks. Larger ones are those of a merge of bases, which is no result that anybody sees. */
+const usualMarkSize = 7;
+
+/** @returns 0: merged; 1: in conflict, with marks */
+export function runMergeDriver({ base, ours, theirs, markSize, path: name }: MergeDriverArguments, io: Io): number {
+  const repository = GitRepository.containing(process.cwd());
+  const texts = {
+    base: readFileSync(base, "utf8"),
+    ours: readFileSync(ours, "utf8"),
+    theirs: readFileSync(theirs, "utf8"),
+    published: repository && readPublishedLock(repository, name),
+  };
+  const merged = mergeLockTexts(texts, (problem) => lockDiagnostic(problem).text, markSize);
+  writeAtomically(ours, merged.text);
+  if (markSize <= usualMarkSize) reportMerge(merged, name, io);
+  return merged.conflicts.length === 0 ? exitCode.ok : exitCode.drift;
+}
+
+/** @throws ConfigError, GitError */
+export async function mergeConflictedLock(project: Project, io: Io): Promise<number> {
+  const { root, lock } = await project.config();
+  const repository = GitRepository.open(root);
+  const [ours, theirs] = [repository.stage(2, lock), repository.stage(3, lock)];
+  if (ours === undefined || theirs === undefined) {
+    io.err(
+      `cannot merge ${lock}: git knows of no conflict in it. If it has conflict marks, they were committed, or added:`,
+    );
+    io.err(`restore it, for example by \`git checkout HEAD -- ${lock}\`, and run \`npx viceroy compile\`.`);
+    return exitCode.usage;
+  }
+  const base = repository.stage(1, lock) ?? "";
+  const texts = { base, ours, theirs, published: readPublishedLock(repository, lock) };
+  const merged = mergeLockTexts(texts, (problem) => lockDiagnostic(problem).text);
+  writeAtomically(path.join(root, lock), merged.text);
+  reportMerge(merged, lock, io);
+  if (merged.conflicts.length > 0) return exitCode.drift;
+  io.out(`merged ${lock}. Now run \`npx viceroy compile\`, then \`git add ${lock}\`.`);
+  return exitCode.ok;
+}
+
+/** What others use of the lock already. Not to know it is no reason not to merge. */
+function readPublishedLock(repository: GitRepository, lock: string): string | undefined {
+  try {
+    const ref = publishedRef(repository);
+    return ref === undefined ? undefined : repository.read(ref, lock);
+  } catch (error) {
+    if (error instanceof GitError) return undefined;
+    throw error;
+  }
+}
+
+function reportMerge({ moved, conflicts }: MergedText, lock: string, io: Io): void {
+  for (const conflict of conflicts) io.err(`${lock}: ${conflict}`);
+  if (conflicts.length > 0) {
+    io.err(`${lock}: keep one line of each conflict, and run \`npx viceroy compile\`. Either line keeps the id taken.`);
+  }
+  for (const { member, side, from, to, isActor } of moved) {
+    const [old, now] = isActor ? [printActorId(from), printActorId(to)] : [from, to];
+    const whose = side === "ours" ? "our" : "their";
+    io.err(`${lock}: id ${old} of ${member}, as ${whose} side gave it, was taken: it is ${now} now`);
+  }
+  if (moved.length === 0) return;
+  io.err(
+    `${lock}: what builds of that side have written with the old ${moved.length === 1 ? "id" : "ids"} cannot be read any more`,
+  );
+  io.err(
+    `${lock}: run \`npx viceroy compile\`, so that generated code has the new ${moved.length === 1 ? "one" : "ones"}`,
+  );
+}

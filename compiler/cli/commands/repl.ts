@@ -1,0 +1,59 @@
+/**
+ * `viceroy repl`: Node's own prompt, with top-level `await`, everything that `viceroy` exports, and every generated module
+ * under its name (`counter.CounterCodec`). The registry is loaded; classes of actors are imported by whoever wants them.
+ * Failures that nobody handles are reported, and the prompt lives on.
+ */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Config } from "../../config/index.js";
+import { generatedFiles } from "../../output/index.js";
+import { exitCode, type Io } from "../io.js";
+import { nodeFlags, runProgram } from "./run.js";
+
+export async function repl(config: Config, io: Io): Promise<number> {
+  const flags = nodeFlags(path.join(config.root, config.file), config);
+  if (typeof flags === "string") {
+    io.err(flags);
+    return exitCode.usage;
+  }
+  const modules = generatedFiles(config.root, config.out).filter((file) => !file.endsWith("/registry.ts"));
+  if (modules.length === 0) {
+    io.err(`cannot start: nothing is generated in ${config.out} yet. Run \`npx viceroy compile\``);
+    return exitCode.usage;
+  }
+  return runProgram(process.execPath, [...flags, "--input-type=module", "--eval", promptProgram(config, modules)]);
+}
+
+/** The program that opens the prompt: it runs beside the config, so that `viceroy` is the project's own. */
+function promptProgram(config: Config, modules: readonly string[]): string {
+  const names = modules.map((file) => [
+    moduleVariable(config.out, file),
+    pathToFileURL(path.join(config.root, file)).href,
+  ]);
+  const base = JSON.stringify(path.join(config.root, config.file));
+  return `
+import { start } from "node:repl";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+const viceroy = await import(pathToFileURL(createRequire(${base}).resolve("viceroy")).href);
+const modules = ${JSON.stringify(names)};
+console.log("viceroy: " + Object.keys(viceroy).filter((name) => /^[a-z]/.test(name)).slice(0, 6).join(", ") + ", …");
+console.log("generated: " + modules.map(([name]) => name).join(", "));
+const prompt = start({ prompt: "viceroy> ", breakEvalOnSigint: true });
+Object.assign(prompt.context, viceroy);
+// Whoever sits at the prompt decides what follows from a failure.
+viceroy.onUnhandledFault((failure) => {
+  console.error("\\nunhandled fault: " + failure.report());
+  prompt.displayPrompt(true);
+});
+for (const [name, url] of modules) prompt.context[name] = await import(url);
+prompt.on("exit", () => process.exit());
+`;
+}
+
+/** `generated/a/my-store.ts` -> `a_myStore`. */
+export function moduleVariable(out: string, file: string): string {
+  const stem = file.slice(out.length + 1).replace(/\.ts$/, "");
+  const camel = stem.replace(/[^A-Za-z0-9/]+(.)?/g, (_, next: string | undefined) => (next ?? "").toUpperCase());
+  return camel.replaceAll("/", "_").replace(/^(\d)/, "_$1");
+}

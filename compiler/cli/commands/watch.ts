@@ -1,0 +1,90 @@
+/**
+ * `viceroy compile --watch`: compiles again whenever something that is read changes. The compiler stays loaded and parses
+ * only what differs. The lock is left alone, so that typing `n`, `na`, `name` gives no id away: `viceroy compile` writes it.
+ */
+import path from "node:path";
+import { ConfigError } from "../../config/index.js";
+import { fileErrorText } from "../../output/index.js";
+import { exitCode, type Io } from "../io.js";
+import { Project } from "../project.js";
+import { watchTree } from "../watch-tree.js";
+import { compile } from "./compile.js";
+
+/** Changes that come within this time are compiled together, in milliseconds. */
+const settleMs = 5;
+
+/** @returns when `signal` is aborted */
+export async function watch(folder: string, json: boolean, io: Io, signal: AbortSignal): Promise<number> {
+  let project = new Project(folder);
+  const { root, out } = await project.config();
+  const again = new PendingChanges();
+  let edited = false;
+  const watcher = watchTree(root, (folder) => isSkipped(folder, out), {
+    onChange(name) {
+      if (!affectsCompilation(name)) return;
+      if (path.join(root, name) === project.configFile) edited = true;
+      again.note();
+    },
+    onError(error) {
+      io.err(`cannot watch all of ${root}: ${(error as Error).message}`);
+    },
+  });
+  signal.addEventListener("abort", () => again.end(), { once: true });
+  if (!json) io.err(`Watching ${root}. Ids of what is new are drafts until you run \`npx viceroy compile\`.`);
+  do {
+    try {
+      if (edited) project = new Project(root);
+      edited = false;
+      await compile(project, { check: false, json, draft: true }, io);
+    } catch (error) {
+      const text = error instanceof ConfigError ? error.message : fileErrorText(error);
+      if (text === undefined) throw error;
+      io.err(text);
+    }
+  } while (await again.next());
+  watcher.close();
+  return exitCode.ok;
+}
+
+/** Folders in which nothing is read. */
+function isSkipped(name: string, out: string): boolean {
+  const parts = name.split(path.sep);
+  if (parts.includes("node_modules") || parts[0] === ".viceroy" || parts[0] === ".git") return true;
+  const file = parts.join("/");
+  return file === out || file.startsWith(`${out}/`);
+}
+
+/** Whether something may be compiled otherwise: a file that is read, or a folder that has come or gone. */
+function affectsCompilation(name: string): boolean {
+  return name.endsWith(path.sep) || /\.([cm]?[jt]sx?|lock|json)$/.test(name);
+}
+
+/** Waits for the next change, gathering those that come together. */
+class PendingChanges {
+  #changed = false;
+  #ended = false;
+  #wake: () => void = () => {};
+
+  note(): void {
+    this.#changed = true;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** @returns false when it has been ended */
+  async next(): Promise<boolean> {
+    if (!this.#changed && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#ended) return false;
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    this.#changed = false;
+    return true;
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * A line of code as it is when it fits: its text, whatever layouts say. Most lines of a file are printed like that, which
+ * saves breaking them.
+ */
+import { type Code, type CodeLayout, isSequence } from "./code.js";
+import type { CodeName } from "./name.js";
+
+type Shorthand = Extract<CodeLayout, { kind: "property" }>;
+
+export interface FlatLine {
+  readonly text: string;
+  /** There are layouts in it: it may be broken where it does not fit. */
+  readonly breakable: boolean;
+  /** Some layout in it is always broken. */
+  readonly broken: boolean;
+}
+
+export function flattenCode(code: Code, spell: (name: CodeName) => string): FlatLine {
+  const line = { text: "", breakable: false, broken: false };
+  appendFlat(code, line, spell);
+  return line;
+}
+
+export function shorthandText({ key, value }: Shorthand, spell: (name: CodeName) => string): string {
+  const spelling = spell(value);
+  return key === spelling ? key : `${key}: ${spelling}`;
+}
+
+interface FlatLineBuilder {
+  text: string;
+  breakable: boolean;
+  broken: boolean;
+}
+
+// Runs for every piece of every line that is generated: plain loops, nothing made that is not kept.
+function appendFlat(code: Code, line: FlatLineBuilder, spell: (name: CodeName) => string): void {
+  if (typeof code === "string") {
+    line.text += code;
+  } else if (isSequence(code)) {
+    for (let i = 0; i < code.length; i++) appendFlat(code[i] as Code, line, spell);
+  } else if (code.kind === "local") {
+    line.text += code.spelling;
+  } else if (code.kind === "import" || code.kind === "global") {
+    line.text += spell(code);
+  } else {
+    line.breakable = true;
+    appendFlatLayout(code, line, spell);
+  }
+}
+
+function appendFlatLayout(layout: CodeLayout, line: FlatLineBuilder, spell: (name: CodeName) => string): void {
+  switch (layout.kind) {
+    case "group":
+      if (layout.forced) line.broken = true;
+      appendFlat(layout.content, line, spell);
+      break;
+    case "lazy":
+      if (layout.forced) line.broken = true;
+      appendFlat(layout.flat, line, spell);
+      break;
+    case "break":
+      if (layout.flat === undefined) line.broken = true;
+      else line.text += layout.flat;
+      break;
+    case "ifBroken":
+    case "states":
+      appendFlat(layout.flat, line, spell);
+      break;
+    case "choice":
+      appendFlat(layout.first, line, spell);
+      break;
+    case "fill":
+      line.text += layout.items.join(", ");
+      break;
+    case "property":
+      line.text += shorthandText(layout, spell);
+      break;
+    default:
+      appendFlat(layout.content, line, spell);
+  }
+}

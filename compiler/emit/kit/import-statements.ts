@@ -1,0 +1,48 @@
+/**
+ * The import statements of a file: one per module, deduplicated, in the organiser's order, types marked.
+ */
+import { type Code, group, ifBroken, indent, join, line } from "./code.js";
+import { compareNames, compareSpecifiers } from "./import-order.js";
+import { relativeSpecifier } from "./import-specifier.js";
+import { stringLiteral } from "./literals.js";
+import type { CodeName, ImportedName } from "./name.js";
+
+interface Specifier {
+  readonly name: string;
+  readonly spelling: string;
+  readonly typeOnly: boolean;
+}
+
+/** One statement per module that `names` come from; `file` is the importing file's own path. */
+export function importStatements(
+  file: string,
+  names: readonly ImportedName[],
+  spell: (name: CodeName) => string,
+): readonly Code[] {
+  const modules = new Map<string, Map<string, Specifier>>();
+  for (const name of names) {
+    const from = typeof name.from === "string" ? name.from : relativeSpecifier(file, name.from.file);
+    const specifiers = modules.get(from) ?? new Map<string, Specifier>();
+    modules.set(from, specifiers);
+    const typeOnly = name.typeOnly && (specifiers.get(name.name)?.typeOnly ?? true);
+    specifiers.set(name.name, { name: name.name, spelling: spell(name), typeOnly });
+  }
+  return [...modules]
+    .sort(([a], [b]) => compareSpecifiers(a, b))
+    .map(([from, specifiers]) => importStatement(from, [...specifiers.values()]));
+}
+
+function importStatement(from: string, specifiers: readonly Specifier[]): Code {
+  const allTypes = specifiers.every((specifier) => specifier.typeOnly);
+  const parts = [...specifiers]
+    .sort((a, b) => compareNames(a.spelling, b.spelling))
+    .map(({ name, spelling, typeOnly }) => {
+      const renamed = name === spelling ? name : `${name} as ${spelling}`;
+      return typeOnly && !allTypes ? `type ${renamed}` : renamed;
+    });
+  const list =
+    parts.length === 1
+      ? `{ ${parts[0]} }`
+      : group(["{", indent([line, join([",", line], parts)]), ifBroken(","), line, "}"]);
+  return [allTypes ? "import type " : "import ", list, ` from ${stringLiteral(from)};`];
+}

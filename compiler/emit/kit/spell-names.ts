@@ -1,0 +1,127 @@
+/**
+ * Spells the names of one file, so that no two things share a spelling: what the file exports keeps the name it was
+ * given, imports and locals give way. Imports of Viceroy's own become `viceroyCodec`, those of other generated files
+ * are prefixed with their file's name (`forestTree`), locals get a number.
+ */
+
+import { basename } from "./import-specifier.js";
+import type { ImportedName, ImportSource } from "./name.js";
+
+/** Reserved words, and what strict module code forbids as a binding. */
+const reserved: ReadonlySet<string> = new Set(
+  (
+    "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare " +
+    "default delete do else enum eval export extends false finally for from function get if implements import in " +
+    "infer instanceof interface is keyof let module namespace never new null number object of package private " +
+    "protected public readonly require return satisfies set static string super switch symbol this throw true try " +
+    "type typeof undefined unique unknown using var void while with yield globalThis NaN Infinity exports"
+  ).split(" "),
+);
+
+/** Globals, and what the global object inherits, that linters do not want to see shadowed by an import or a variable. */
+const globals: ReadonlySet<string> = new Set(
+  (
+    "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView " +
+    "Date DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Int16Array " +
+    "Int32Array Int8Array Intl Iterator JSON Map Math Number Object Promise Proxy RangeError ReferenceError Reflect " +
+    "RegExp Set SharedArrayBuffer String SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array " +
+    "Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet decodeURI decodeURIComponent encodeURI encodeURIComponent " +
+    "escape isFinite isNaN parseFloat parseInt unescape constructor hasOwnProperty isPrototypeOf propertyIsEnumerable " +
+    "toLocaleString toString valueOf __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__"
+  ).split(" "),
+);
+
+const forbidden: ReadonlySet<string> = new Set([...reserved, ...globals]);
+
+const none: ReadonlySet<string> = new Set();
+
+/** What is asked for, in the order in which it is. */
+export interface RequestedNames {
+  /** Exported: spelt as they are. */
+  readonly declared: ReadonlySet<string>;
+  readonly imports: readonly ImportedName[];
+  readonly globals: Iterable<string>;
+  /** Not exported, as they are wanted: private to the file, or to one of its functions. */
+  readonly locals: readonly string[];
+  /** Locals of one function, which may use the same spelling as another function's. */
+  readonly scopes: readonly (readonly string[])[];
+}
+
+export interface Spellings {
+  /** By `importKey`. */
+  readonly imports: ReadonlyMap<string, string>;
+  readonly locals: readonly string[];
+  readonly scopes: readonly (readonly string[])[];
+}
+
+/** Decides every spelling. Depends on nothing but its input; imports are taken in the order given. */
+export function spellNames(names: RequestedNames): Spellings {
+  const taken = new Set([...names.declared, ...names.globals]);
+  const imports = new Map<string, string>();
+  for (const name of names.imports) {
+    const key = importKey(name);
+    if (!imports.has(key)) imports.set(key, claimImport(name, taken));
+  }
+  const locals = names.locals.map((wanted) => claimLocal(wanted, taken));
+  const scopes = names.scopes.map((scope) => {
+    const inScope = new Set<string>();
+    return scope.map((wanted) => claimLocal(wanted, inScope, taken));
+  });
+  return { imports, locals, scopes };
+}
+
+/** What makes two imports the same. */
+export function importKey(name: ImportedName): string {
+  return `${sourceKey(name.from)}\n${name.name}`;
+}
+
+export function sourceKey(source: ImportSource): string {
+  return typeof source === "string" ? source : `./${source.file}`;
+}
+
+export function claimImport(name: ImportedName, taken: Set<string>): string {
+  return claim(importSpellings(name), taken, none);
+}
+
+/** @param outer what must not be hidden */
+export function claimLocal(wanted: string, taken: Set<string>, outer: ReadonlySet<string> = none): string {
+  if (!isForbidden(wanted, taken, outer)) {
+    taken.add(wanted);
+    return wanted;
+  }
+  return claim(numberedSpellings(wanted), taken, outer);
+}
+
+function claim(candidates: Iterable<string>, taken: Set<string>, outer: ReadonlySet<string>): string {
+  for (const candidate of candidates) {
+    if (isForbidden(candidate, taken, outer)) continue;
+    taken.add(candidate);
+    return candidate;
+  }
+  throw new Error("unreachable: the candidates never end");
+}
+
+function isForbidden(name: string, taken: ReadonlySet<string>, outer: ReadonlySet<string>): boolean {
+  return taken.has(name) || outer.has(name) || forbidden.has(name);
+}
+
+function* importSpellings({ from, name }: ImportedName): Iterable<string> {
+  yield name;
+  const prefix = typeof from === "string" ? "viceroy" : camelCase(basename(from.file).replace(/\.ts$/, ""));
+  const lower = /^\p{Lu}/u.test(name) ? prefix[0]!.toUpperCase() + prefix.slice(1) : prefix;
+  const alias = lower + name[0]!.toUpperCase() + name.slice(1);
+  yield* numberedSpellings(alias);
+}
+
+function* numberedSpellings(name: string): Iterable<string> {
+  yield name;
+  const separator = /\d$/.test(name) ? "_" : "";
+  for (let i = 2; ; i++) yield `${name}${separator}${i}`;
+}
+
+/** `my-file.v2` -> `myFileV2`. */
+function camelCase(text: string): string {
+  const words = text.split(/[^\p{ID_Continue}$]+/u).filter((word) => word !== "");
+  const joined = words.map((word, i) => (i === 0 ? word : word[0]!.toUpperCase() + word.slice(1))).join("");
+  return /^[\p{ID_Start}$_]/u.test(joined) ? joined : `_${joined}`;
+}

@@ -1,0 +1,47 @@
+/** The methods `write` and `read` of a generated codec, by the kind of type that it is for. */
+import type { Shape, Type } from "../../../../model/type.js";
+import type { MethodBody } from "./body.js";
+import { readChoice, writeChoice } from "./choice.js";
+import { inPropertyOrder } from "./lockstep-layouts.js";
+import { readFields, writeMessage } from "./message.js";
+import { readElement } from "./reading.js";
+import { readTuple, writeTuple } from "./tuple.js";
+import { writeElement } from "./writing.js";
+
+/** What codecs are generated for. An alias is of something composite: an array, a map, a record. */
+export type GeneratedType = Exclude<Shape, { kind: "enum" }> | Extract<Type, { kind: "tuple" }>;
+
+export function writeStatements(body: MethodBody, type: GeneratedType): void {
+  switch (type.kind) {
+    case "message":
+      writeMessage(body, inPropertyOrder(type.fields));
+      return;
+    case "union":
+    case "oneof":
+      writeChoice(body, type);
+      return;
+    case "tuple":
+      writeTuple(body, type);
+      return;
+    case "alias":
+      writeElement(body, type.type, body.at, body.value, body.hint);
+  }
+}
+
+/** Ends with a return. */
+export function readStatements(body: MethodBody, type: GeneratedType): void {
+  switch (type.kind) {
+    case "message":
+      readFields(body, inPropertyOrder(type.fields), body.type);
+      return;
+    case "union":
+    case "oneof":
+      readChoice(body, type);
+      return;
+    case "tuple":
+      readTuple(body, type);
+      return;
+    case "alias":
+      body.emitReturn(readElement(body, type.type, body.at, body.hint));
+  }
+}

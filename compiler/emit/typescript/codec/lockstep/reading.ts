@@ -1,0 +1,162 @@
+/** Expressions that read a value from its slot and from what varies; loops come before the expression. */
+
+import type { CoreType } from "../../../../model/core-type.js";
+import type { Type } from "../../../../model/type.js";
+import {
+  assignment,
+  type Code,
+  call,
+  code,
+  conditional,
+  globalName,
+  type LocalName,
+  type NameScope,
+} from "../../../kit/index.js";
+import {
+  baseName,
+  derivedName,
+  isDoubleArray,
+  isLooped,
+  type MethodBody,
+  multiplyBySize,
+  partHint,
+  typedArrayClass,
+  viewCode,
+} from "./body.js";
+import { readScalar } from "./scalar.js";
+import { refuseIf } from "./writing.js";
+
+/** The value with its slot at `at`. Statements may come first; loops fill `into` if that is given. */
+export function readValue(body: MethodBody, core: CoreType, at: Code, hint: string, into?: LocalName): Code {
+  const { io: r } = body;
+  switch (core.kind) {
+    case "scalar":
+      return readScalar(core.scalar, r, viewCode(body), at);
+    case "typedArray":
+      return code`${r}.getTyped(${at}, ${typedArrayClass(core)})`;
+    case "array":
+      if (isDoubleArray(core, body.layouts)) return code`${r}.getNumbers(${at})`;
+      return readArray(body, core.element, at, hint, into);
+    case "map":
+      return readMap(body, core, at, hint, into);
+    case "set":
+      return readSet(body, core.element, at, hint, into);
+    case "record":
+      return readRecord(body, core.value, at, hint, into);
+    default:
+      return call([body.codecs.reference(core, hint), ".read"], [r, at]);
+  }
+}
+
+/** A value whose slot is among what varies. */
+export function readVarying(body: MethodBody, core: CoreType, hint: string): Code {
+  const taken = code`${body.io}.take(${String(body.layouts.slotSize(core))})`;
+  if (!isLooped(core, body.layouts)) return readValue(body, core, taken, hint);
+  const at = body.scope.name("at");
+  body.file.line(code`const ${at} = ${taken};`);
+  return readValue(body, core, at, hint);
+}
+
+/** An element, which may be null: then its slot says so. */
+export function readElement(body: MethodBody, type: Type, at: Code, hint: string): Code {
+  const { core, nullable } = body.layouts.peel(type);
+  if (!nullable) return readValue(body, core, at, hint);
+  const there = code`${body.io}.getBoolean(${at})`;
+  if (!isLooped(core, body.layouts)) return conditional(there, readVarying(body, core, hint), "null");
+  const value = body.scope.name("element");
+  const valueType = body.codecs.type(type, partHint(hint, "orNull"));
+  body.file.line(assignment(code`let ${value}: ${valueType}`, "null"), ";");
+  body.file.block(code`if (${there})`, () => body.file.line(code`${value} = ${readVarying(body, core, hint)};`));
+  return value;
+}
+
+/** The collection, how many elements it has, where the next one is, and its number. */
+function loopNames(
+  scope: NameScope,
+  kind: string,
+  into: LocalName | undefined,
+): readonly [LocalName, LocalName, LocalName, LocalName] {
+  const base = baseName(into);
+  return [
+    into ?? scope.name(kind),
+    derivedName(scope, base, "count"),
+    derivedName(scope, base, "slot"),
+    scope.name("i"),
+  ];
+}
+
+function readArray(body: MethodBody, element: Type, at: Code, hint: string, into?: LocalName): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [array, count, slot, i] = loopNames(scope, "array", into);
+  const size = String(layouts.elementSlotSize(element));
+  file.line(code`const ${count} = ${r}.getLength(${at});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [multiplyBySize(count, size)])), ";");
+  const type = body.codecs.type({ kind: "array", element, readonly: false }, hint);
+  file.line(assignment(code`const ${array}: ${type}`, call(code`new ${globalName("Array")}`, [count])), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    const item = readElement(body, element, slot, partHint(hint, "item"));
+    file.line(assignment(code`${array}[${i}]`, item), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  return array;
+}
+
+function readSet(body: MethodBody, element: Type, at: Code, hint: string, into?: LocalName): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [set, count, slot, i] = loopNames(scope, "set", into);
+  const size = String(layouts.elementSlotSize(element));
+  file.line(code`const ${count} = ${r}.getCount(${at});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [multiplyBySize(count, size)])), ";");
+  const type = body.codecs.type({ kind: "set", element, readonly: false }, hint);
+  file.line(assignment(code`const ${set}: ${type}`, code`new ${globalName("Set")}()`), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    file.line(call([set, ".add"], [readElement(body, element, slot, partHint(hint, "item"))]), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  refuseIf(body, code`${set}.size !== ${count}`);
+  return set;
+}
+
+function readMap(
+  body: MethodBody,
+  type: Extract<Type, { kind: "map" }>,
+  at: Code,
+  hint: string,
+  into?: LocalName,
+): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [map, count, slot, i] = loopNames(scope, "map", into);
+  const key = scope.name("key");
+  const keySlot = layouts.elementSlotSize(type.key);
+  const size = String(keySlot + layouts.elementSlotSize(type.value));
+  file.line(code`const ${count} = ${r}.getCount(${at});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [code`${count} * ${size}`])), ";");
+  const mapType = body.codecs.type({ ...type, readonly: false }, hint);
+  file.line(assignment(code`const ${map}: ${mapType}`, code`new ${globalName("Map")}()`), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    file.line(assignment(code`const ${key}`, readElement(body, type.key, slot, partHint(hint, "key"))), ";");
+    const value = readElement(body, type.value, code`${slot} + ${String(keySlot)}`, partHint(hint, "item"));
+    file.line(call([map, ".set"], [key, value]), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  refuseIf(body, code`${map}.size !== ${count}`);
+  return map;
+}
+
+function readRecord(body: MethodBody, type: Type, at: Code, hint: string, into?: LocalName): Code {
+  const { file, scope, io: r, layouts } = body;
+  const [record, count, slot, i] = loopNames(scope, "record", into);
+  const key = scope.name("key");
+  const size = String(1 + layouts.elementSlotSize(type));
+  const recordType = body.codecs.type({ kind: "record", value: type }, hint);
+  file.line(code`const ${count} = ${r}.getCount(${at});`);
+  file.line(assignment(code`let ${slot}`, call([r, ".take"], [code`${count} * ${size}`])), ";");
+  file.line(assignment(code`const ${record}: ${recordType}`, "{}"), ";");
+  file.block(code`for (let ${i} = 0; ${i} < ${count}; ${i}++)`, () => {
+    file.line(code`const ${key} = ${r}.getString(${slot});`);
+    const value = readElement(body, type, code`${slot} + 1`, partHint(hint, "item"));
+    file.line(call([r, ".define"], [record, key, value]), ";");
+    file.line(code`${slot} += ${size};`);
+  });
+  return record;
+}

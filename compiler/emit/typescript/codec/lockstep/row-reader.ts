@@ -1,0 +1,98 @@
+/** Reads a row: its bits, and then every part into a local variable, `undefined` if it is not there. */
+
+import { assignment, assignmentBelow, type Code, code, conditional, type LocalName } from "../../../kit/index.js";
+import { addOffset, isLooped, type MethodBody, partHint, viewCode } from "./body.js";
+import { readValue, readVarying } from "./reading.js";
+import { type Bit, type FieldSlot, mayBeMissing, type Row } from "./row.js";
+import { bitNames, declareView, type RowItem } from "./row-item.js";
+import { refuseIf } from "./writing.js";
+
+export function readRow(body: MethodBody, row: Row, items: readonly RowItem[]): void {
+  const viewed = row.bitBytes + items.filter(({ slot: place }) => isReadByView(place)).length;
+  const reading = viewed > 1 && body.view === undefined ? { ...body, view: declareView(body) } : body;
+  const bits = readBits(reading, row, items);
+  for (const item of items) readItem(reading, item, bits);
+}
+
+const readByReader: ReadonlySet<string> = new Set(["string", "bytes", "date"]);
+
+/** Whether the part is read through the view, rather than by the reader or by another codec. */
+function isReadByView({ core, value }: FieldSlot): boolean {
+  return value === undefined && core.kind === "scalar" && !readByReader.has(core.scalar);
+}
+
+function readBits(body: MethodBody, row: Row, items: readonly RowItem[]): readonly LocalName[] {
+  const { file, at } = body;
+  const bits = bitNames(body, row);
+  for (const [i, name] of bits.entries())
+    file.line(code`const ${name} = ${viewCode(body)}.getUint8(${addOffset(at, i)});`);
+  if (bits.length > 0 && row.lastMask !== 0xff) refuseIf(body, code`${bits.at(-1)!} > ${String(row.lastMask)}`);
+  if (items.length === 0) refuseIf(body, code`${viewCode(body)}.getUint8(${at}) !== 0`);
+  for (const { present, notNull, value } of items.map(({ slot: place }) => place)) {
+    if (present !== undefined && notNull !== undefined) refuseIf(body, contradiction(bits, present, notNull));
+    const there = notNull ?? present;
+    if (there !== undefined && value !== undefined) refuseIf(body, contradiction(bits, there, value));
+  }
+  return bits;
+}
+
+/** `dependent` is set although what it depends on is not there. */
+function contradiction(bits: readonly LocalName[], there: Bit, dependent: Bit): Code {
+  if (there.byte !== dependent.byte) return code`!(${isSet(bits, there)}) && ${isSet(bits, dependent)}`;
+  return code`(${bits[there.byte]!} & ${String(there.mask | dependent.mask)}) === ${String(dependent.mask)}`;
+}
+
+/** `(bits & 4) !== 0`. */
+function isSet(bits: readonly LocalName[], { byte, mask }: Bit): Code {
+  return code`(${bits[byte]!} & ${String(mask)}) !== 0`;
+}
+
+function readItem(body: MethodBody, item: RowItem, bits: readonly LocalName[]): void {
+  const { file, scope } = body;
+  const { slot: place, value } = item;
+  if (!mayBeMissing(place)) {
+    readRequired(body, item, bits);
+    return;
+  }
+  const { present, notNull } = place;
+  if (present === undefined) readMissing(body, item, value, notNull!, "null", bits);
+  else if (notNull === undefined) readMissing(body, item, value, present, "undefined", bits);
+  else {
+    const inner = scope.name(`${value.wanted}OrNull`);
+    readMissing(body, item, inner, notNull, "null", bits);
+    file.line(assignmentBelow(code`const ${value}`, conditional(isSet(bits, present), inner, "undefined")), ";");
+  }
+}
+
+function readRequired(body: MethodBody, { name, slot: place, value }: RowItem, bits: readonly LocalName[]): void {
+  const { file } = body;
+  if (place.value !== undefined) {
+    file.line(code`const ${value} = ${isSet(bits, place.value)};`);
+    return;
+  }
+  const read = readValue(body, place.core, addOffset(body.at, place.offset!), partHint(body.hint, name), value);
+  if (read !== value) file.line(assignment(code`const ${value}`, read), ";");
+}
+
+/** Into the variable `into`: the value if the bit is set, else `absent`. */
+function readMissing(
+  body: MethodBody,
+  { name, slot: place }: RowItem,
+  into: LocalName,
+  bit: Bit,
+  absent: "null" | "undefined",
+  bits: readonly LocalName[],
+): void {
+  const { file, layouts } = body;
+  const hint = partHint(body.hint, name);
+  if (!isLooped(place.core, layouts)) {
+    const read = place.value === undefined ? readVarying(body, place.core, hint) : isSet(bits, place.value);
+    file.line(assignmentBelow(code`const ${into}`, conditional(isSet(bits, bit), read, absent)), ";");
+    return;
+  }
+  const declared = code`let ${into}: ${body.codecs.type(place.core, hint)} | ${absent}`;
+  file.line(absent === "null" ? assignment(declared, absent) : declared, ";");
+  file.block(code`if (${isSet(bits, bit)})`, () => {
+    file.line(code`${into} = ${readVarying(body, place.core, hint)};`);
+  });
+}

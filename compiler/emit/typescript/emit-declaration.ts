@@ -1,0 +1,124 @@
+/**
+ * Type declarations: an interface for a message, an alias for everything else, and for a declared enumeration a constant
+ * object with the union of its values. Real enums are avoided: they are no types that can be erased, and their members
+ * would not be accepted where the schema's own enum is used.
+ */
+import { rootName, simpleName } from "../../../shared/names/qualified-name.js";
+import { partsOf, partsOfShape } from "../../model/resolve.js";
+import type { TypeDeclaration } from "../../model/schema.js";
+import type { DeclarationKey, Shape, Type } from "../../model/type.js";
+import {
+  assignment,
+  type Code,
+  type FileBuilder,
+  generic,
+  globalName,
+  group,
+  type NameScope,
+  propertyKey,
+  stringLiteral,
+  unionArgument,
+} from "../kit/index.js";
+import type { EmitContext } from "./emit-context.js";
+import { literalText, type ParameterNames, TypePrinter } from "./type-printer.js";
+
+/** Places a declaration that stands in a namespace, or has the name of one. */
+export interface DeclaringScope {
+  /** Names other declarations as they are known in that place. */
+  readonly referTo: (key: DeclarationKey) => Code;
+  /** The entries of an enumeration's constant beside its values; `emitConstants` writes the constant. */
+  othersIn(name: string): readonly string[];
+  readonly isNamespace: boolean;
+}
+
+/** Writes the type that a schema declares. */
+export function emitDeclaration(
+  file: FileBuilder,
+  declaration: TypeDeclaration,
+  context: EmitContext,
+  scope?: DeclaringScope,
+): void {
+  const { name, shape } = declaration;
+  const parameters = nameParameters(file.scope(), declaration);
+  const types = new TypePrinter(context, parameters, scope?.referTo);
+  const own = scope?.isNamespace ? simpleName(name) : context.type(declaration.key);
+  const head = generic(own, [...parameters.values()], true);
+  const exported = context.isExported(declaration.key) ? "export " : "";
+  file.blank();
+  file.doc(declaration.doc);
+  if (shape.kind === "message" && shape.fields.length > 0) {
+    file.block([exported, "interface ", head], () => {
+      for (const field of shape.fields) {
+        file.doc(field.doc);
+        file.line(types.field(field), ";");
+      }
+    });
+  } else if (shape.kind === "enum" && shape.origin === "enum") {
+    if (scope === undefined) emitConstants(file, exported, name, new Map([[name, declaration]]));
+    emitEnumType(file, [exported, "type ", head], name, scope?.othersIn(name) ?? []);
+  } else {
+    file.line(aliasCode([exported, "type ", head], shape, types.shape(shape)), ";");
+  }
+}
+
+/** A union stands on lines of its own after `=`; anything else begins on the line of its name if it can. */
+function aliasCode(left: Code, shape: Shape, right: Code): Code {
+  const isUnion = shape.kind !== "message" && shape.kind !== "alias";
+  return isUnion ? group([left, " = ", right]) : assignment(left, right);
+}
+
+/**
+ * The constant of an enumeration, or of a namespace that holds some: `Order.Status.Open`.
+ * @param root its name
+ * @param enums the enumerations in it, by their names
+ */
+export function emitConstants(
+  file: FileBuilder,
+  exported: string,
+  root: string,
+  enums: ReadonlyMap<string, TypeDeclaration>,
+): void {
+  file.block([exported, "const ", root, " ="], () => writeConstants(file, root, enums), "} as const;");
+}
+
+function writeConstants(file: FileBuilder, path: string, enums: ReadonlyMap<string, TypeDeclaration>): void {
+  const shape = enums.get(path)?.shape;
+  for (const value of shape?.kind === "enum" ? shape.values : []) {
+    for (const { name, doc } of [value, ...(value.aliases ?? [])]) {
+      file.doc(doc);
+      file.line(propertyKey(name), ": ", literalText(value.value), ",");
+    }
+  }
+  for (const part of constantsIn(path, enums)) {
+    const inside = `${path}.${part}`;
+    file.doc(enums.get(inside)?.doc ?? "");
+    file.block([propertyKey(part), ":"], () => writeConstants(file, inside, enums), "},");
+  }
+}
+
+/** Returns the entries of a namespace's constant beside the values of the enumeration of the same name. */
+export function constantsIn(path: string, enums: ReadonlyMap<string, TypeDeclaration>): readonly string[] {
+  const inside = [...enums.keys()].filter((name) => name.startsWith(`${path}.`));
+  return [...new Set(inside.map((name) => rootName(name.slice(path.length + 1))))];
+}
+
+/** @param others what stands in the constant beside the values */
+function emitEnumType(file: FileBuilder, head: Code, path: string, others: readonly string[]): void {
+  const keys =
+    others.length === 0
+      ? `keyof typeof ${path}`
+      : generic(globalName("Exclude"), [`keyof typeof ${path}`, unionArgument(others.map(stringLiteral))]);
+  file.line(assignment(head, [`(typeof ${path})[`, keys, "]"]), ";");
+}
+
+/** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */
+function nameParameters(scope: NameScope, { shape, typeParameters }: TypeDeclaration): ParameterNames {
+  const used = (name: string) => name.startsWith("_") || partsOfShape(shape).some(mentionsParameter(name));
+  return new Map(typeParameters.map((name) => [name, scope.name(used(name) ? name : `_${name}`)]));
+}
+
+/** Whether a type has the type parameter `name` in it. */
+export function mentionsParameter(name: string): (type: Type) => boolean {
+  const test = (type: Type): boolean => (type.kind === "parameter" ? type.name === name : partsOf(type).some(test));
+  return test;
+}

@@ -1,0 +1,64 @@
+/**
+ * `registry.ts`: which classes implement actors, and from where any process can load them. Imports are lazy: the
+ * registry itself loads no actor.
+ */
+import type { ActorImplementation } from "../../actors/index.js";
+import type { ActorDeclaration } from "../../model/index.js";
+import { withoutExtension } from "../../model/schema-paths.js";
+import {
+  type Code,
+  call,
+  group,
+  hex64,
+  indent,
+  line,
+  memberAccess,
+  printFile,
+  property,
+  relativeSpecifier,
+  stringLiteral,
+  tallObjectLiteral,
+} from "../kit/index.js";
+import { abiValue } from "./abi-names.js";
+import type { EmitContext } from "./emit-context.js";
+
+/** The text of `registry.ts`. `out`: the output folder, relative to the config's root. */
+export function registryFile(
+  implementations: readonly ActorImplementation[],
+  context: EmitContext,
+  options: { readonly out: string; readonly version: string; readonly header: readonly string[] },
+): string {
+  const { package: packageName } = context.schema;
+  const actors = context.schema.modules.flatMap((module) => module.actors);
+  const registered = call(abiValue("registerActors"), [
+    "import.meta.url",
+    tallObjectLiteral([
+      `package: ${stringLiteral(packageName)}`,
+      `version: ${stringLiteral(options.version)}`,
+      ["schemas: ", tallObjectLiteral(sorted(actors.map((actor) => schemaEntry(actor, context))))],
+      ["actors: ", tallObjectLiteral(sorted(implementations.map((found) => actorEntry(found, options.out, context))))],
+    ]),
+  ]);
+  return printFile("registry.ts", options.header, (file) => file.line(registered, ";"));
+}
+
+type Entry = readonly [key: string, value: Code];
+
+function sorted(entries: readonly Entry[]): readonly Code[] {
+  return [...entries]
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, value]) => property(stringLiteral(key), value));
+}
+
+function schemaEntry({ key }: ActorDeclaration, context: EmitContext): Entry {
+  return [context.actorKey(key), hex64(context.fingerprints.actor(key))];
+}
+
+function actorEntry({ path, name, actor }: ActorImplementation, out: string, context: EmitContext): Entry {
+  const specifier = stringLiteral(relativeSpecifier(`${out}/registry.ts`, path));
+  const load = [group(indent([line, `import(${specifier}).then((m) => `, memberAccess("m", name), ")"]))];
+  return [
+    `${context.schema.package}/${withoutExtension(path)}#${name}`,
+    tallObjectLiteral([`schema: ${stringLiteral(context.actorKey(actor))}`, ["load: () =>", ...load]]),
+  ];
+}

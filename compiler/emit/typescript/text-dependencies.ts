@@ -1,0 +1,104 @@
+/**
+ * What the text of declarations depends on beside themselves: of what they refer to, its name and place, how it is laid
+ * out, whether it is exported. Not fingerprints, which depend on much more.
+ */
+import type { Module } from "../../model/index.js";
+import { partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
+import type { DeclarationKey, Shape, Type } from "../../model/type.js";
+import type { EmitContext } from "./emit-context.js";
+
+/** A schema file, or some of its declarations. */
+export type DeclarationGroup = Pick<Module, "types" | "actors">;
+
+/** Of one schema. */
+export class TextDependencies {
+  readonly #context: EmitContext;
+  readonly #layouts: ReadonlyMap<DeclarationKey, string>;
+  readonly #known = new Map<DeclarationKey, string>();
+
+  constructor(context: EmitContext, layouts: ReadonlyMap<DeclarationKey, string>) {
+    this.#context = context;
+    this.#layouts = layouts;
+  }
+
+  areUnchanged(facts: ReadonlyMap<DeclarationKey, string>): boolean {
+    const { index } = this.#context;
+    for (const [key, fact] of facts) if (!index.has(key) || this.#dependencyText(key) !== fact) return false;
+    return true;
+  }
+
+  /** All that declarations depend on: they themselves, what they refer to, and what that is an alias of. */
+  collect(declarations: DeclarationGroup): ReadonlyMap<DeclarationKey, string> {
+    const { index } = this.#context;
+    const found = new Map<DeclarationKey, string>();
+    const note = (key: DeclarationKey): void => {
+      if (found.has(key)) return;
+      found.set(key, this.#dependencyText(key));
+      const { shape, typeParameters } = index.type(key);
+      // Aliases are looked through; generic ones are instantiated where they are referred to.
+      if (shape.kind === "alias" || typeParameters.length > 0) partsOfShape(shape).forEach(visit);
+    };
+    const noteActor = (key: DeclarationKey): void => void found.set(key, this.#dependencyText(key));
+    const visit = (type: Type): void => {
+      if (type.kind === "ref") note(type.target);
+      if (type.kind === "mesh") noteActor(type.actor);
+      partsOf(type).forEach(visit);
+    };
+    for (const { key } of declarations.types) note(key);
+    typesOf(declarations).forEach(visit);
+    for (const actor of declarations.actors) actor.extends.forEach(noteActor);
+    return found;
+  }
+
+  #dependencyText(key: DeclarationKey): string {
+    let fact = this.#known.get(key);
+    if (fact === undefined) {
+      fact = this.#describe(key);
+      this.#known.set(key, fact);
+    }
+    return fact;
+  }
+
+  #describe(key: DeclarationKey): string {
+    const { index, fingerprints, isExported: exported, fileOf } = this.#context;
+    const module = index.moduleOf(key);
+    const file = fileOf(module);
+    const actor = module.actors.find((declaration) => declaration.key === key);
+    if (actor !== undefined) return `${file} ${actor.name}`;
+    const { name, typeParameters, shape } = index.type(key);
+    const named = `${file} ${name} ${exported(key)}`;
+    if (typeParameters.length > 0) return `${named} ${typeParameters.join(",")} ${shapeText(shape)}`;
+    return `${named} ${fingerprints.transparent(key)},${this.#layouts.get(key)} ${referredShapeText(shape)}`;
+  }
+}
+
+/** What of a shape matters to who refers to it: of a message whether it has the discriminant of a union, and its layout. */
+function referredShapeText(shape: Shape): string {
+  if (shape.kind !== "message") return shapeText(shape);
+  let text = tagTexts.get(shape);
+  if (text === undefined) {
+    text = tagNames(shape);
+    tagTexts.set(shape, text);
+  }
+  return text;
+}
+
+const tagTexts = new WeakMap<Shape, string>();
+
+/** The fields that may be discriminants: those that are no plain value. */
+function tagNames({ fields }: Extract<Shape, { kind: "message" }>): string {
+  const tags = fields.filter(({ type }) => type.kind === "inline" || type.kind === "ref");
+  return `message ${JSON.stringify(tags.map(({ name }) => name))}`;
+}
+
+/** Positions and comments of what is referred to do not matter. */
+function shapeText(shape: Shape): string {
+  let text = shapeTexts.get(shape);
+  if (text === undefined) {
+    text = textOf(shape);
+    shapeTexts.set(shape, text);
+  }
+  return text;
+}
+
+const shapeTexts = new WeakMap<Shape, string>();

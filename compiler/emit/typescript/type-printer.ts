@@ -1,0 +1,242 @@
+/**
+ * Types of the model as TypeScript: what a user's code sees. Sized numbers are `number` or `bigint`, a port is `Port<T>`,
+ * a mesh of counters is `CounterMesh`.
+ */
+import type { Parameter } from "../../model/schema.js";
+import type { DeclarationKey, Field, Shape, Type } from "../../model/type.js";
+import {
+  bracketed,
+  type Code,
+  generic,
+  globalName,
+  type LocalName,
+  objectType,
+  parenthesizedUnion,
+  propertyKey,
+  stringLiteral,
+  ungrouped,
+  union,
+  unionArgument,
+  unionElement,
+} from "../kit/index.js";
+import { abiType, tensorType } from "./abi-names.js";
+import type { EmitContext } from "./emit-context.js";
+
+/** The type parameters in scope: what each is called in the generated code. */
+export type ParameterNames = ReadonlyMap<string, LocalName>;
+
+const typedArrays = {
+  int8: "Int8Array",
+  uint8clamped: "Uint8ClampedArray",
+  int16: "Int16Array",
+  uint16: "Uint16Array",
+  int32: "Int32Array",
+  uint32: "Uint32Array",
+  bigint64: "BigInt64Array",
+  biguint64: "BigUint64Array",
+  float32: "Float32Array",
+  float64: "Float64Array",
+} as const;
+
+/** Where a type stands; a union that does not fit on its line is broken differently in each place. */
+type TypePosition = "annotation" | "argument" | "element";
+
+const unionIn = { annotation: union, argument: unionArgument, element: unionElement } as const;
+
+/** Prints types for one generated file. */
+export class TypePrinter {
+  readonly #context: EmitContext;
+  readonly #parameters: ParameterNames;
+  readonly #referTo: (key: DeclarationKey) => Code;
+
+  /** @param referTo how declarations are named where the types are printed */
+  constructor(
+    context: EmitContext,
+    parameters: ParameterNames = new Map(),
+    referTo: (key: DeclarationKey) => Code = context.type,
+  ) {
+    this.#context = context;
+    this.#parameters = parameters;
+    this.#referTo = referTo;
+  }
+
+  /** The TypeScript type of `type`, as it stands in a field, a parameter or a type argument. */
+  type(type: Type, place: TypePosition = "annotation"): Code {
+    switch (type.kind) {
+      case "scalar":
+        return scalarCode(type.scalar);
+      case "typedArray":
+        return globalName(typedArrays[type.element]);
+      case "array":
+        return [type.readonly ? "readonly " : "", this.#operand(type.element), "[]"];
+      case "tuple":
+        return [type.readonly ? "readonly " : "", bracketed(this.#elements(type))];
+      case "map":
+        return this.generic(globalName(type.readonly ? "ReadonlyMap" : "Map"), [type.key, type.value]);
+      case "set":
+        return this.generic(globalName(type.readonly ? "ReadonlySet" : "Set"), [type.element]);
+      case "record":
+        return generic(globalName("Record"), ["string", this.type(type.value, "argument")]);
+      case "nullable":
+        if (isObjectType(type.inner) || isReference(type.inner)) return [this.type(type.inner), " | null"];
+        return unionIn[place](this.#variants(type));
+      case "ref":
+        return this.generic(this.#referTo(type.target), type.args);
+      case "parameter":
+        return this.#parameters.get(type.name) ?? type.name;
+      case "inline":
+        return this.shape(type.shape, place);
+      case "port":
+        return this.generic(abiType("Port"), [type.element]);
+      case "mesh":
+        return generic(this.#context.mesh(type.actor), dimensionsCode(type.dimensions), type.dimensions?.length === 1);
+      case "rdmaBuffer":
+        return abiType("RdmaBuffer");
+      case "tensor":
+        return tensorType;
+      case "wellKnown":
+        return abiType(type.name);
+      case "unsupported":
+        throw new Error(`cannot emit ${type.typeText}: the schema has errors`);
+    }
+  }
+
+  /** The right-hand side of a type alias, or a type written in place. */
+  shape(shape: Shape, place: TypePosition = "annotation"): Code {
+    if (shape.kind === "alias") return this.type(shape.type, place);
+    if (shape.kind !== "message") return unionIn[place](this.#shapeVariants(shape));
+    return shape.fields.length === 0 ? "object" : objectType(shape.fields.map((field) => this.field(field)));
+  }
+
+  /** `readonly name?: T`, without what ends it. */
+  field(field: Field): Code {
+    const key = [field.readonly ? "readonly " : "", propertyKey(field.name), field.optional ? "?" : ""];
+    return [...key, ": ", this.type(field.type)];
+  }
+
+  /** `name<A, B>`. */
+  generic(name: Code, args: readonly Type[]): Code {
+    const codes = args.map((arg) => this.type(arg, "argument"));
+    return generic(name, codes, args.every(isCompact));
+  }
+
+  /** `[by?: number]`. */
+  parameterTuple(params: readonly Parameter[]): Code {
+    return bracketed(params.map((param) => this.parameter(param)));
+  }
+
+  /** `by?: number`. `hugged`: see `signature`. */
+  parameter({ name, optional, type }: Parameter, hugged = false): Code {
+    const code = this.type(type);
+    return [name, optional ? "?: " : ": ", hugged ? ungrouped(code) : code];
+  }
+
+  /** The elements of a tuple type: `count?: number`, `number?`, `...T[]`. */
+  #elements({ elements, rest }: Extract<Type, { kind: "tuple" }>): readonly Code[] {
+    const place = elements.length + (rest ? 1 : 0) > 1 ? "element" : "argument";
+    const fixed = elements.map(({ name, type, optional }): Code => {
+      if (name !== undefined) return [name, optional ? "?: " : ": ", this.type(type)];
+      return optional ? [this.#operand(type), "?"] : this.type(type, place);
+    });
+    return rest === undefined ? fixed : [...fixed, ["...", this.#operand(rest), "[]"]];
+  }
+
+  /** `type` where an operator follows it: `(A | B)[]`. */
+  #operand(type: Type): Code {
+    const readonlyList = (type.kind === "array" || type.kind === "tuple") && type.readonly;
+    const hugged = type.kind === "nullable" && (isObjectType(type.inner) || isReference(type.inner));
+    if (readonlyList || hugged) return ["(", this.type(type), ")"];
+    const variants = this.#variants(type);
+    return variants.length > 1 ? parenthesizedUnion(variants) : (variants[0] as Code);
+  }
+
+  /** The variants that `type` adds to a union: several if it is one itself. */
+  #variants(type: Type): readonly Code[] {
+    if (type.kind === "nullable") return [...this.#variants(type.inner), "null"];
+    if (type.kind === "inline" && isUnion(type.shape)) return this.#shapeVariants(type.shape);
+    return [this.type(type)];
+  }
+
+  #shapeVariants(shape: UnionShape): readonly Code[] {
+    switch (shape.kind) {
+      case "enum":
+        return shape.values.map(({ value }) => literalText(value));
+      case "oneof":
+        return shape.cases.map(({ name, type }) =>
+          objectType([`readonly case: ${stringLiteral(name)}`, ["readonly value: ", this.type(type)]]),
+        );
+      case "union":
+        return shape.variants.map(({ tag, type }) => {
+          if (type.kind !== "inline" || type.shape.kind !== "message") return this.type(type);
+          const discriminant = `${propertyKey(shape.discriminant)}: ${stringLiteral(tag)}`;
+          return objectType([discriminant, ...type.shape.fields.map((field) => this.field(field))]);
+        });
+    }
+  }
+}
+
+/** A literal of an enumeration, as a type or as a value. */
+export function literalText(value: string | number): string {
+  return typeof value === "string" ? stringLiteral(value) : String(value);
+}
+
+/** Whether `type` is printed as an object type. */
+export function isObjectType(type: Type): boolean {
+  if (type.kind !== "inline") return false;
+  return type.shape.kind === "message" ? type.shape.fields.length > 0 : isLoneCase(type.shape);
+}
+
+function isLoneLiteral(shape: Shape): boolean {
+  return shape.kind === "enum" && shape.values.length === 1;
+}
+
+function isLoneCase(shape: Shape): boolean {
+  return shape.kind === "oneof" && shape.cases.length === 1;
+}
+
+type UnionShape = Exclude<Shape, { kind: "message" | "alias" }>;
+
+function isUnion(shape: Shape): shape is UnionShape {
+  return shape.kind !== "message" && shape.kind !== "alias";
+}
+
+/** Whether `type` is printed as a name, with or without type arguments. */
+function isReference(type: Type): boolean {
+  if (type.kind === "scalar") return type.scalar === "bytes" || type.scalar === "date";
+  return !["array", "tuple", "nullable", "inline"].includes(type.kind);
+}
+
+/** Whether a lone type argument stays beside its bracket. */
+function isCompact(type: Type): boolean {
+  switch (type.kind) {
+    case "ref":
+      return type.args.length === 0;
+    case "mesh":
+      return type.dimensions === undefined;
+    case "nullable":
+      return isObjectType(type.inner) || isReference(type.inner);
+    case "inline":
+      return isObjectType(type) || type.shape.kind === "message" || isLoneLiteral(type.shape);
+    default:
+      return !["array", "tuple", "map", "set", "record", "port"].includes(type.kind);
+  }
+}
+
+function scalarCode(scalar: Extract<Type, { kind: "scalar" }>["scalar"]): Code {
+  switch (scalar) {
+    case "boolean":
+    case "string":
+      return scalar;
+    case "bytes":
+      return globalName("Uint8Array");
+    case "date":
+      return globalName("Date");
+    default:
+      return scalar.endsWith("64") ? "bigint" : "number";
+  }
+}
+
+function dimensionsCode(dimensions: readonly string[] | undefined): readonly Code[] {
+  if (dimensions === undefined) return [];
+  return [dimensions.length === 0 ? "never" : unionArgument(dimensions.map(stringLiteral))];
+}

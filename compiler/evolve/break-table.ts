@@ -1,0 +1,20 @@
+/** Every rule there is, by its code: what `viceroy break` knows, and `docs/reference/breaking-changes.md` tells of. */
+import { wireRules } from "../../shared/evolution/index.js";
+import type { BreakClass } from "./break-rule.js";
+import { schemaRules } from "./rules/index.js";
+
+export interface RuleEntry {
+  readonly code: string;
+  readonly name: string;
+  readonly class: BreakClass;
+}
+
+export const breakTable: ReadonlyMap<string, RuleEntry> = new Map(
+  [...wireRules.map(({ code, name }) => ({ code, name, class: "WIRE" as const })), ...schemaRules]
+    .map(({ code, name, class: breakClass }) => ({ code, name, class: breakClass }))
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map((entry) => [entry.code, entry]),
+);
+
+/** `break.ignore` of the config has an entry that ignores nothing. Said by the command, of no schema. */
+export const unusedIgnore = { code: "VC5090", name: "ignored-for-nothing" } as const;

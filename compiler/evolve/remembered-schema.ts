@@ -1,0 +1,329 @@
+/**
+ * The schemas as a lock remembers them: rebuilt from its lines, with what it does not say (aliases, tags, the property that
+ * tells variants apart) taken from the schemas as they are. What it cannot say is the same on both sides and no difference.
+ */
+import type { BlockKind, Lock, LockBlock, LockEntry, LockParam } from "../lock/index.js";
+import { DeclaredBlocks, moduleName, printName } from "../lock/index.js";
+import { typeText } from "../lock/type-text.js";
+import type {
+  ActorDeclaration,
+  Endpoint,
+  EnumValue,
+  Field,
+  Module,
+  Parameter,
+  Position,
+  Schema,
+  Shape,
+  Type,
+  TypeDeclaration,
+} from "../model/index.js";
+import { positionIn } from "./lock-pairs.js";
+import { parseLockType } from "./parse-lock-type.js";
+
+/**
+ * @param schema as it is, with ids that go on from `lock`
+ * @param lockFile its path
+ */
+export function rememberedSchema(schema: Schema, lock: Lock, lockFile: string): Schema {
+  return new SchemaRebuilder(schema, lock, lockFile).schema();
+}
+
+/** A declaration that has moved may have become one of another kind. */
+const kindsOfTypes: readonly BlockKind[] = ["message", "oneof", "union", "enum"];
+
+interface ShapePath {
+  /** As the lock names modules. */
+  readonly module: string;
+  /** As the lock knows a shape that stands here: `Entry.meta`. */
+  readonly path: string;
+  readonly typeParameters: readonly string[];
+}
+
+class SchemaRebuilder {
+  readonly #now: Schema;
+  readonly #lock: Lock;
+  readonly #file: string;
+  readonly #keys = new Map<string, { readonly module: string; readonly type: Type }[]>();
+  readonly #declared: DeclaredBlocks;
+  /** The names in the lock of declarations that have moved to another namespace since, by their keys. */
+  readonly #before = new Map<string, string>();
+
+  constructor(schema: Schema, lock: Lock, lockFile: string) {
+    this.#now = schema;
+    this.#lock = lock;
+    this.#file = lockFile;
+    this.#declared = new DeclaredBlocks(lock.blocks);
+    for (const { path, types } of schema.modules) {
+      const module = moduleName(path);
+      const here = new Set(types.map(({ name }) => name));
+      const known = new Set(lock.blocks.filter((block) => block.module === module).map(({ name }) => name));
+      for (const { key, name, shape } of types) {
+        if (known.has(name)) continue;
+        const isGone = (block: LockBlock) => !here.has(block.name);
+        const moved = ["alias", shape.kind, ...kindsOfTypes]
+          .map((kind) => this.#declared.moved(kind as BlockKind, name, module, isGone))
+          .find((block) => block !== undefined);
+        if (moved !== undefined) this.#before.set(key, moved.name);
+      }
+    }
+  }
+
+  schema(): Schema {
+    const modules = this.#now.modules.map((module) => ({ ...module, types: [...module.types, ...this.#gone(module)] }));
+    for (const { path, types, actors } of modules) {
+      const module = moduleName(path);
+      for (const { name, key } of types) {
+        this.#know(name, module, { kind: "ref", target: key, args: [] });
+        const before = this.#before.get(key);
+        if (before !== undefined) this.#know(before, module, { kind: "ref", target: key, args: [] });
+      }
+      for (const { name, key } of actors) this.#know(name, module, { kind: "mesh", actor: key });
+    }
+    return { ...this.#now, modules: modules.map((module) => this.#module(module)) };
+  }
+
+  #know(name: string, module: string, type: Type): void {
+    this.#keys.set(name, [...(this.#keys.get(name) ?? []), { module, type }]);
+  }
+
+  /** Declarations that the lock has in a file and the file has not: somebody may still refer to them. */
+  #gone({ path, types }: Module): readonly TypeDeclaration[] {
+    const module = moduleName(path);
+    const names = new Set(types.flatMap(({ name, key }) => [name, this.#before.get(key) ?? name]));
+    return this.#lock.blocks
+      .filter((block) => block.module === module && !block.retired && block.kind !== "actor")
+      .filter((block) => this.#declared.has(block) && !names.has(block.name))
+      .map(({ name, line }) => ({
+        ...{ key: `${path}#${name}`, name, exported: true, doc: "", typeParameters: [] },
+        shape: { kind: "message", fields: [] },
+        at: positionIn(this.#file, line),
+      }));
+  }
+
+  #module(module: Module): Module {
+    const name = moduleName(module.path);
+    return {
+      ...module,
+      types: module.types.map((type) => this.#declaration(type, name)),
+      actors: module.actors.flatMap((actor) => this.#actor(actor, name)),
+    };
+  }
+
+  #declaration(declaration: TypeDeclaration, module: string): TypeDeclaration {
+    const { key, name, shape, typeParameters } = declaration;
+    const where = { module, path: this.#before.get(key) ?? name, typeParameters };
+    // An alias of a shape that is written in place has a block for each of the two.
+    const block = this.#block("alias", where) ?? this.#block(shape.kind, where) ?? this.#anyBlock(where);
+    return {
+      ...declaration,
+      shape: block === undefined ? this.#shape(shape, where) : this.#ofBlock(block, shape, where),
+    };
+  }
+
+  #block(kind: string, { module, path }: ShapePath): LockBlock | undefined {
+    const same = this.#lock.blocks.filter((block) => block.kind === kind && block.name === path && !block.retired);
+    return same.find((block) => block.module === module) ?? (same.length === 1 ? same[0] : undefined);
+  }
+
+  /** A declaration that was of another kind. */
+  #anyBlock({ module, path }: ShapePath): LockBlock | undefined {
+    return this.#lock.blocks.find(
+      (block) => block.name === path && block.module === module && !block.retired && block.kind !== "actor",
+    );
+  }
+
+  /** A shape of which the lock knows nothing: it is new, or an alias. */
+  #shape(shape: Shape, where: ShapePath): Shape {
+    return shape.kind === "alias" ? { ...shape, type: this.#type(shape.type, where) } : shape;
+  }
+
+  #ofBlock(block: LockBlock, shape: Shape, where: ShapePath): Shape {
+    const live = block.entries.filter(({ retired }) => !retired);
+    switch (block.kind) {
+      case "message":
+        return { kind: "message", fields: this.#fields(live, shape.kind === "message" ? shape.fields : [], where) };
+      case "oneof":
+        return { kind: "oneof", cases: this.#fields(live, shape.kind === "oneof" ? shape.cases : [], where) };
+      case "union": {
+        const known = shape.kind === "union" ? shape.variants : [];
+        const variants = live.flatMap(({ id, name, type: text, line }) => {
+          const now = known.find((variant) => variant.id === id);
+          const type = this.#typeThen(text, now?.type, shapePathBelow(where, `|${printName(name)}`));
+          return type === undefined ? [] : [{ tag: name, id, type, at: now?.at ?? positionIn(this.#file, line) }];
+        });
+        return { kind: "union", discriminant: shape.kind === "union" ? shape.discriminant : "kind", variants };
+      }
+      case "alias": {
+        const now = shape.kind === "alias" ? shape.type : undefined;
+        const type = this.#typeThen(live[0]?.type ?? "", now, where);
+        return type === undefined ? shape : { kind: "alias", type };
+      }
+      default:
+        return { kind: "enum", origin: "enum", values: this.#values(live, shape.kind === "enum" ? shape : undefined) };
+    }
+  }
+
+  #values(live: readonly LockEntry[], now: EnumShape | undefined): readonly EnumValue[] {
+    const isNumeric = wasNumeric(live, now);
+    return live.map(({ id, name, line }) => {
+      const known = now?.values.find((value) => value.id === id);
+      if (known === undefined) {
+        return { name, value: isNumeric ? id : name, id, doc: "", at: positionIn(this.#file, line) };
+      }
+      return { ...known, name, value: isNumeric ? id : known.name === name ? known.value : name };
+    });
+  }
+
+  #fields(live: readonly LockEntry[], known: readonly Field[], where: ShapePath): readonly Field[] {
+    const areNumbered = known.length > 0 && known.every(({ tags }) => tags.id !== undefined);
+    return live.flatMap(({ id, name, type: text, line }) => {
+      const now = known.find((field) => field.id === id);
+      const optional = text.endsWith("?");
+      const type = this.#typeThen(
+        optional ? text.slice(0, -1) : text,
+        now?.type,
+        shapePathBelow(where, `.${printName(name)}`),
+      );
+      if (type === undefined) return [];
+      if (now !== undefined) return [{ ...now, name, type, optional }];
+      const tags = areNumbered ? { id } : {};
+      return [{ name, id, type, optional, readonly: false, doc: "", tags, at: positionIn(this.#file, line) }];
+    });
+  }
+
+  /** Undefined: nothing is known of it, then or now. */
+  #typeThen(text: string, now: Type | undefined, where: ShapePath): Type | undefined {
+    if (now !== undefined && typeText(now) === text) return this.#type(now, where);
+    const then = parseLockType(text, {
+      named: (name, args) => this.#named(name, args, where),
+      inline: (kind, step) => this.#inline(kind, shapePathBelow(where, step)),
+    });
+    return then ?? now;
+  }
+
+  #named(name: string, args: readonly Type[], { module, typeParameters }: ShapePath): Type | undefined {
+    if (typeParameters.includes(name)) return { kind: "parameter", name };
+    const found = this.#keys.get(name) ?? [];
+    const type = (found.find((known) => known.module === module) ?? (found.length === 1 ? found[0] : undefined))?.type;
+    return type?.kind === "ref" ? { ...type, args } : type;
+  }
+
+  #inline(kind: string, where: ShapePath): Type | undefined {
+    const block = this.#block(kind, where);
+    if (block === undefined) return undefined;
+    return { kind: "inline", shape: this.#ofBlock(block, { kind: "message", fields: [] }, where) };
+  }
+
+  /** A type that is the same as far as its text goes: what is written in place in it may have been another. */
+  #type(type: Type, where: ShapePath): Type {
+    switch (type.kind) {
+      case "inline": {
+        const block = this.#block(type.shape.kind, where);
+        const shape = block === undefined ? this.#shape(type.shape, where) : this.#ofBlock(block, type.shape, where);
+        return { ...type, shape };
+      }
+      case "array":
+      case "set":
+        return { ...type, element: this.#type(type.element, shapePathBelow(where, "[]")) };
+      case "map": {
+        const key = this.#type(type.key, shapePathBelow(where, "{key}"));
+        return { ...type, key, value: this.#type(type.value, shapePathBelow(where, "{}")) };
+      }
+      case "record":
+        return { ...type, value: this.#type(type.value, shapePathBelow(where, "{}")) };
+      case "nullable":
+        return { ...type, inner: this.#type(type.inner, where) };
+      case "port":
+        return { ...type, element: this.#type(type.element, shapePathBelow(where, "(port)")) };
+      case "ref":
+        return { ...type, args: type.args.map((arg, i) => this.#type(arg, shapePathBelow(where, `<${i}>`))) };
+      case "tuple": {
+        const elements = type.elements.map((element, i) => {
+          return { ...element, type: this.#type(element.type, shapePathBelow(where, `[${i}]`)) };
+        });
+        const rest = type.rest && this.#type(type.rest, shapePathBelow(where, "[...]"));
+        return { ...type, elements, ...(rest !== undefined && { rest }) };
+      }
+      default:
+        return type;
+    }
+  }
+
+  #actor(actor: ActorDeclaration, module: string): readonly ActorDeclaration[] {
+    const where = { module, path: actor.name, typeParameters: [] };
+    const block = this.#block("actor", where);
+    if (block === undefined) return [];
+    const endpoints = block.entries
+      .filter(({ id, retired }) => id !== 0 && !retired)
+      .map((entry) => this.#endpoint(entry, actor, where));
+    const args = block.entries.find(({ id }) => id === 0)?.params?.entries ?? [];
+    return [
+      {
+        ...actor,
+        id: block.id,
+        args: this.#params(args, actor.args, shapePathBelow(where, "()"), actor.at),
+        endpoints,
+      },
+    ];
+  }
+
+  #endpoint({ id, name, type: text, params, line }: LockEntry, actor: ActorDeclaration, where: ShapePath): Endpoint {
+    const now = actor.endpoints.find((endpoint) => endpoint.id === id);
+    const at = now?.at ?? positionIn(this.#file, line);
+    const inside = shapePathBelow(where, `.${printName(name)}`);
+    const streamed = /^stream<(.*)>$/.exec(text)?.[1];
+    const result =
+      text === "void" ? undefined : this.#typeThen(streamed ?? text, now?.result, shapePathBelow(inside, "->"));
+    const { options, doc, tags }: Pick<Endpoint, "options" | "doc" | "tags"> = now ?? defaultEndpoint;
+    return {
+      ...{ options, doc, tags },
+      ...{ name, id, at, stream: streamed !== undefined },
+      params: this.#params(params?.entries ?? [], now?.params ?? [], inside, at),
+      ...(result !== undefined && { result }),
+    };
+  }
+
+  #params(
+    entries: readonly LockParam[],
+    known: readonly Parameter[],
+    where: ShapePath,
+    at: Position,
+  ): readonly Parameter[] {
+    return entries
+      .filter(({ retired }) => !retired)
+      .flatMap(({ id, name, type: text }) => {
+        const now = known.find((param) => param.id === id);
+        const optional = text.endsWith("?");
+        const type = this.#typeThen(
+          optional ? text.slice(0, -1) : text,
+          now?.type,
+          shapePathBelow(where, `.${printName(name)}`),
+        );
+        return type === undefined ? [] : [{ name, id, type, optional, at: now?.at ?? at }];
+      });
+  }
+}
+
+type EnumShape = Extract<Shape, { kind: "enum" }>;
+
+/**
+ * Whether the values of an enum were whole numbers, which are their own ids. The lock has ids and names alone: literals are
+ * called by their values, and of a TypeScript enum the values that are still there tell.
+ */
+function wasNumeric(live: readonly LockEntry[], now: EnumShape | undefined): boolean {
+  const kept = live.flatMap(
+    ({ id, name }) => now?.values.filter((value) => value.id === id && value.name === name) ?? [],
+  );
+  if (live.every(({ id, name }) => name === String(id))) return kept.every(({ value }) => typeof value === "number");
+  if (now === undefined || now.origin === "literals") return false;
+  const telling = kept.length > 0 ? kept : now.values;
+  return telling.every(({ id, value }) => value === id);
+}
+
+/** The lock does not keep what an endpoint promises beside its types. */
+const defaultEndpoint = { options: { concurrent: false, idempotent: false, respond: false }, doc: "", tags: {} };
+
+function shapePathBelow(where: ShapePath, step: string): ShapePath {
+  return { ...where, path: where.path + step };
+}

@@ -1,0 +1,110 @@
+/**
+ * The rules of the wire, asked about two states of a project that have been lowered to the protobuf layout: what they say of
+ * messages and fields gets its place in the schema again. The rules themselves are in `schemas/evolution`.
+ */
+import { findWireDifferences, type WireRoots, wireRules } from "../../shared/evolution/index.js";
+import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
+import type { Position } from "../model/index.js";
+import type { LoweredSchema, Origin } from "../protobuf/lower/lowered-schema.js";
+import type { Break } from "./break-rule.js";
+import { changedLines, lineKey } from "./changed-line.js";
+import type { Pair, StateComparison } from "./comparison.js";
+
+export function wireBreaks(comparison: StateComparison): readonly Break[] {
+  const { states: sides } = comparison;
+  const lowered = { older: sides.older.lowered, newer: sides.newer.lowered };
+  const roots = rootsOf(comparison, lowered);
+  const names = { older: lowered.older.memberNames, newer: lowered.newer.memberNames };
+  const found = findWireDifferences(withConstructors(lowered.older), withConstructors(lowered.newer), roots, names);
+  const changed = changedLines(comparison);
+  return found.map(({ code, place, text }) => {
+    const [origin, side] = originOf(lowered, place);
+    const fix = wireRules.find((rule) => rule.code === code)?.fix;
+    const lineOf = (at: Position, of: typeof side) => (of === "newer" && changed.get(lineKey(at))) || at;
+    const said = origin === undefined ? place : placeInWords(origin.place);
+    return {
+      code,
+      class: "WIRE",
+      place: said,
+      at: origin === undefined ? { file: sides.newer.lockFile, line: 1, column: 1 } : lineOf(origin.at, side),
+      side,
+      text: `${said}: ${text}`,
+      ...(fix !== undefined && { fix }),
+    };
+  });
+}
+
+/** The lock writes `Office.find->.name` of what is inside of a result. */
+function placeInWords(place: string): string {
+  const [endpoint = "", inside] = place.split("->");
+  if (inside === undefined) return place;
+  const result = `the result of ${endpoint}`;
+  return inside === "" ? result : `${inside.replace(/^\./, "")} of ${result}`;
+}
+
+/** What may be sent or may have been written down: calls to all actors, and values of exported types. */
+function rootsOf({ states: sides, types }: StateComparison, { older, newer }: Pair<LoweredSchema>): WireRoots {
+  const before = namesByPlace(older);
+  const after = namesByPlace(newer);
+  const values = types.flatMap((pair) => {
+    if (!pair.older.exported || !pair.newer.exported) return [];
+    const was = before.get(key(pair.older.name, pair.older.at)) ?? [];
+    const is = after.get(key(pair.newer.name, pair.newer.at)) ?? [];
+    if (pair.older.typeParameters.length === 0) return was[0] && is[0] ? [{ older: was[0], newer: is[0] }] : [];
+    // A generic type is one message for each of its arguments.
+    return was.map((name) => ({ older: name, newer: name }));
+  });
+  const actors = sides.older.schema.modules.flatMap((module) => module.actors).map(({ id }) => id);
+  const services = new Map([...newer.schema.services.values()].map(({ id, name }) => [id, name]));
+  const constructors = [...older.schema.services.values()].flatMap(({ id, name }) => {
+    const now = services.get(id);
+    const was = older.constructors.get(name);
+    const is = now === undefined ? undefined : newer.constructors.get(now);
+    return was === undefined || is === undefined ? [] : [{ older: was.name, newer: is.name }];
+  });
+  return {
+    // The walk passes over names that one of the sides does not have.
+    messages: [...constructors, ...values],
+    enums: values,
+    actors,
+  };
+}
+
+/** Arguments of constructors are messages like others: processes are asked to create actors with them. */
+function withConstructors({ schema, constructors }: LoweredSchema): ProtoSchema {
+  const messages = new Map(schema.messages);
+  for (const message of constructors.values()) messages.set(message.name, message);
+  return { ...schema, messages };
+}
+
+/** Names of messages and enums by the place of their declaration. A generic type has one for each of its uses. */
+function namesByPlace({ schema, origins }: LoweredSchema): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const name of [...schema.messages.keys(), ...schema.enums.keys()]) {
+    const origin = origins.get(name);
+    if (origin === undefined) continue;
+    const place = key(origin.place, origin.at);
+    const names = found.get(place);
+    if (names === undefined) found.set(place, [name]);
+    else names.push(name);
+  }
+  return found;
+}
+
+function key(place: string, { file, line, column }: Position): string {
+  return `${place} at ${file}:${line}:${column}`;
+}
+
+/** Of a member: in the newer schema, or in the older one where it has gone; else of what it is a member of. */
+function originOf(
+  { older, newer }: Pair<LoweredSchema>,
+  place: string,
+): readonly [Origin | undefined, "older" | "newer"] {
+  for (let name = place; name !== ""; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
+    const now = newer.origins.get(name);
+    if (now !== undefined) return [now, "newer"];
+    const then = older.origins.get(name);
+    if (then !== undefined) return [then, "older"];
+  }
+  return [undefined, "newer"];
+}

@@ -1,0 +1,63 @@
+/**
+ * Tells the blocks of declarations in a lock. A name with dots can be that of a type in a namespace, `Order.Line`, or the
+ * path to a shape that is written in place in a member, `Order.line`. The schema reader refuses schemas in which one name is both.
+ */
+import { isQualifiedName, namespaceOf, simpleName } from "../../shared/names/qualified-name.js";
+import type { BlockKind, LockBlock, LockEntry } from "./lock.js";
+
+export class DeclaredBlocks {
+  readonly #blocks: readonly LockBlock[];
+  /** The blocks by module and name: a declaration can have blocks of several kinds. */
+  readonly #byName = new Map<string, LockBlock[]>();
+
+  constructor(blocks: readonly LockBlock[]) {
+    this.#blocks = blocks;
+    for (const block of blocks) {
+      const key = placeOf(block);
+      const same = this.#byName.get(key);
+      if (same === undefined) this.#byName.set(key, [block]);
+      else same.push(block);
+    }
+  }
+
+  /** Whether a block is that of a declaration, not of a shape written in place. */
+  has({ name, module }: Pick<LockBlock, "name" | "module">): boolean {
+    if (!isQualifiedName(name)) return false;
+    for (let path = name; namespaceOf(path) !== ""; path = namespaceOf(path)) {
+      const owners = this.#byName.get(placeOf({ name: namespaceOf(path), module })) ?? [];
+      const member = simpleName(path);
+      if (owners.some(({ entries }) => entries.some((entry) => entry.name === member && holdsShape(entry))))
+        return false;
+    }
+    return true;
+  }
+
+  /**
+   * The block of a declaration that has moved into a namespace, out of one, or from one to another: the only live one of its
+   * kind and simple name in its file whose own declaration is no more. Undefined: there is none, or it is not clear which.
+   * @param isGone whether the declaration of a block is no more
+   */
+  moved(kind: BlockKind, name: string, module: string, isGone: (block: LockBlock) => boolean): LockBlock | undefined {
+    const candidates = this.#blocks.filter(
+      (block) =>
+        block.kind === kind &&
+        block.module === module &&
+        !block.retired &&
+        block.name !== name &&
+        simpleName(block.name) === simpleName(name) &&
+        isGone(block) &&
+        this.has(block),
+    );
+    return candidates.length === 1 ? candidates[0] : undefined;
+  }
+}
+
+function placeOf({ name, module }: Pick<LockBlock, "name" | "module">): string {
+  return `${name} in ${module}`;
+}
+
+/** Whether a member has a type with a shape that is written in place, now or before it was removed. */
+function holdsShape({ type, params }: LockEntry): boolean {
+  const texts = [type, ...(params?.entries ?? []).map((param) => param.type)];
+  return texts.some((text) => /(?<![\p{L}\p{N}_$.])(?:message|oneof|union|enum)(?![\p{L}\p{N}_$.])/u.test(text));
+}

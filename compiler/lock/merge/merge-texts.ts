@@ -1,0 +1,95 @@
+/**
+ * Merges the texts of locks. What comes out is a lock that passes all checks, or it has conflict marks and says why: nothing
+ * wrong can pass for a merge.
+ */
+import { markConflict, takeFirstSides } from "../conflict-markers.js";
+import type { Lock } from "../lock.js";
+import type { LockProblem } from "../lock-problem.js";
+import { parseLock } from "../parse.js";
+import { printLock } from "../print.js";
+import { mergeLocks } from "./merge-locks.js";
+import type { LockConflict, MovedId } from "./merge-result.js";
+import { blockKey } from "./pair-blocks.js";
+
+export interface LockTexts {
+  /** Empty if the two have nothing in common. */
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+  /** As others use it already; undefined if that is not known. */
+  readonly published: string | undefined;
+}
+
+export interface MergedText {
+  readonly text: string;
+  readonly moved: readonly MovedId[];
+  /** Sentences; none: the merge is done. */
+  readonly conflicts: readonly string[];
+}
+
+/**
+ * @param describe puts into words what is wrong with a lock
+ * @param markSize of conflict marks, in characters
+ */
+export function mergeLockTexts(
+  { base, ours, theirs, published }: LockTexts,
+  describe: (problem: LockProblem) => string,
+  markSize = 7,
+): MergedText {
+  const because = (what: string, text: string) => unreadableBecause(what, text, describe);
+  const unreadable = [
+    ...Object.entries({ ours, theirs }).flatMap(([side, text]) => because(`the lock of ${side}`, text)),
+    // The base is itself a merge when there are several: then it may hold conflicts, which are the branches' affair.
+    ...because("the lock that both come from", takeFirstSides(base)),
+  ];
+  const giveUp = (conflicts: readonly string[]): MergedText => {
+    const text = markConflict(linesOf(ours), linesOf(theirs), markSize).join("\n");
+    return { text: `${text}\n`, moved: [], conflicts };
+  };
+  if (unreadable.length > 0) return giveUp(unreadable);
+  const merged = mergeLocks({
+    base: lockOf(takeFirstSides(base)),
+    ours: lockOf(ours),
+    theirs: lockOf(theirs),
+    ...(published !== undefined && { published: lockOf(published) }),
+  });
+  const text = printLock(merged.lock);
+  const { lock, problems } = parseLock("", text);
+  if (problems.length > 0)
+    return giveUp(problems.map((problem) => `merged, line ${problem.at.line} is wrong: ${describe(problem)}`));
+  return {
+    text: withConflicts(text, lock, merged.conflicts, markSize),
+    moved: merged.moved,
+    conflicts: merged.conflicts.map(({ member, why }) => `${member}: ${why}`),
+  };
+}
+
+function unreadableBecause(what: string, text: string, describe: (problem: LockProblem) => string): readonly string[] {
+  if (text.trim() === "") return [];
+  return parseLock("", text).problems.map((problem) => {
+    return `${what} has something wrong on line ${problem.at.line}: ${describe(problem)}`;
+  });
+}
+
+/** An empty text is an empty lock. What cannot be read of a published lock does not matter; the others have been checked. */
+function lockOf(text: string): Lock {
+  return parseLock("", text).lock;
+}
+
+function withConflicts(text: string, lock: Lock, conflicts: readonly LockConflict[], markSize: number): string {
+  const replaced = new Map(conflicts.map((conflict) => [lineOf(lock, conflict), conflict]));
+  const lines = text.split("\n").flatMap((line, i) => {
+    const conflict = replaced.get(i + 1);
+    return conflict === undefined ? [line] : markConflict([conflict.ours], [conflict.theirs], markSize);
+  });
+  return lines.join("\n");
+}
+
+function lineOf(lock: Lock, { block, id }: LockConflict): number | undefined {
+  const found = lock.blocks.find((candidate) => blockKey(candidate) === blockKey(block));
+  return id === undefined ? found?.line : found?.entries.find((entry) => entry.id === id)?.line;
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.replace(/\r?\n$/, "").split(/\r?\n/);
+}

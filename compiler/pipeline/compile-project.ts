@@ -1,0 +1,154 @@
+/**
+ * The whole way from schema files to the texts of generated files, without writing any: read, give ids, find actors, emit.
+ * All problems of a run are reported together; nothing is emitted while there are errors.
+ */
+import path from "node:path";
+import { findActors } from "../actors/index.js";
+import type { Config } from "../config/index.js";
+import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
+import {
+  type ArtefactInput,
+  artefactEmitters,
+  commonRoot,
+  type EmittedArtefact,
+  emitTypeScript,
+  findClashes,
+  generatedBases,
+} from "../emit/index.js";
+import { assignIds, type Lock, printLock } from "../lock/index.js";
+import type { Schema } from "../model/index.js";
+import { matchingFiles, type OutputFile } from "../output/index.js";
+import { checkProtobuf } from "../protobuf/check-protobuf.js";
+import { lowerToProtobuf, nameEnums } from "../protobuf/lower/lower.js";
+import type { LoweredSchema } from "../protobuf/lower/lowered-schema.js";
+import { protoPackageOf } from "../protobuf/proto-package.js";
+import { readSchema, type TypeSource } from "../source/index.js";
+import type { CompileMemory } from "./compile-memory.js";
+import { lockDiagnostic } from "./lock-diagnostics.js";
+import { type LockOnDisk, packageName, readIfThere, readLock, readSchemaTexts } from "./project-files.js";
+
+export interface Compilation {
+  /** Sorted by place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Undefined while there are errors. */
+  readonly output: CompiledOutput | undefined;
+}
+
+export interface CompiledOutput {
+  readonly schema: Schema;
+  /** The schema as it was read: without ids, and with what `@retired` takes out. */
+  readonly declared: Schema;
+  /** All generated files, relative to the config's root. */
+  readonly files: readonly OutputFile[];
+  readonly lock: NextLock;
+}
+
+/** The lock that the schema wants. Its text is printed on demand: watch mode does not need it. */
+export class NextLock {
+  readonly lock: Lock;
+  readonly onDisk: LockOnDisk;
+  #text: string | undefined;
+
+  constructor(lock: Lock, onDisk: LockOnDisk) {
+    this.lock = lock;
+    this.onDisk = onDisk;
+  }
+
+  /** The one on disk; undefined: there is none. */
+  get previous(): Lock | undefined {
+    return this.onDisk.lock;
+  }
+
+  get text(): string {
+    this.#text ??= printLock(this.lock);
+    return this.#text;
+  }
+
+  /** The one on disk is another, or there is none. */
+  get differsFromDisk(): boolean {
+    return this.text !== this.onDisk.text;
+  }
+}
+
+/**
+ * @param version of Viceroy
+ * @param memory of earlier runs with the same config
+ * @throws ConfigError when the project has no name
+ */
+export function compileProject(
+  config: Config,
+  source: TypeSource,
+  version: string,
+  memory?: CompileMemory,
+): Compilation {
+  const name = packageName(config);
+  const { texts: sources, diagnostics: unreadable } = readSchemaTexts(config);
+  source.update(sources);
+  const read = readSchema(source, name);
+  const onDisk = memory === undefined ? readLock(config) : memory.readLock(config);
+  const diagnostics = [...unreadable, ...read.diagnostics, ...onDisk.diagnostics];
+  if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
+
+  const { schema, lock, problems } = assignIds(read.schema, onDisk.lock, memory?.assign);
+  const schemaRoot = commonRoot(config.schemas);
+  diagnostics.push(
+    ...problems.map(lockDiagnostic),
+    ...nameClashDiagnostics(schema, schemaRoot),
+    ...checkProtobuf(schema),
+  );
+  if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
+
+  const protoPackage = config.proto.package ?? protoPackageOf(name);
+  const naming = { package: protoPackage, schemaRoot };
+  let lowered: LoweredSchema | undefined;
+  // Asked for by emitters that need it: not all do.
+  const lowerOnce = (): LoweredSchema => (lowered ??= lowerToProtobuf(schema, lock, naming));
+  let named: LoweredSchema["enumNames"] | undefined;
+  const enumNames = () => (named ??= memory?.enumNames.enumNames(schema, naming) ?? nameEnums(schema, naming));
+  const options = { version, schemaRoot, out: config.out, protoPackage, enumNames };
+  const { actors, undecided: unclear } = findActors({
+    files: matchingFiles(config, config.actors),
+    read: (file) => readIfThere(path.join(config.root, file)),
+    outline: (file, text) => source.outline(file, text),
+    generatedBase: generatedBases(schema, options),
+  });
+  diagnostics.push(
+    ...unclear.map(({ path: file, name, line, column }) => diagnostic("VC1011", { file, line, column }, { name })),
+  );
+  const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
+  const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
+  const typeScriptToo = config.emit.includes("ts");
+  const others = emitArtefacts(config, {
+    ...{ schema, lock, previousLock: onDisk.lock, typeScript: typeScriptToo, version, schemaRoot, protoPackage },
+    get lowered() {
+      return lowerOnce();
+    },
+  });
+  diagnostics.push(...others.diagnostics);
+  if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
+  const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
+  const output = { schema, declared: read.schema, files, lock: new NextLock(lock, onDisk) };
+  return { diagnostics: sortDiagnostics(diagnostics), output };
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity }) => severity === "error");
+}
+
+function nameClashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnostic[] {
+  return findClashes(schema, schemaRoot).map(({ name, first, second, at }) => {
+    if (name.endsWith(".ts")) return diagnostic("VC1008", at, { output: name, file: second, other: first });
+    return diagnostic("VC1202", at, { name, first, second });
+  });
+}
+
+/** What the config asks for beside TypeScript. */
+function emitArtefacts(config: Config, input: ArtefactInput): EmittedArtefact {
+  const emitted = config.emit
+    .filter((artefact) => artefact !== "ts")
+    .map((artefact) => artefactEmitters[artefact](input));
+  return {
+    files: emitted.flatMap(({ files }) => files),
+    diagnostics: emitted.flatMap(({ diagnostics }) => diagnostics),
+  };
+}

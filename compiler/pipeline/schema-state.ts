@@ -1,0 +1,64 @@
+/** One side of a comparison: schemas with their ids, read the ordinary way, and what they are in the protobuf layout. */
+
+import { lowerToCapnp } from "../capnp/lower.js";
+import type { Config } from "../config/index.js";
+import { type Diagnostic, sortDiagnostics } from "../diagnostics/index.js";
+import { commonRoot } from "../emit/index.js";
+import type { SchemaState } from "../evolve/index.js";
+import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
+import { lowerToProtobuf } from "../protobuf/lower/lower.js";
+import { protoPackageOf } from "../protobuf/proto-package.js";
+import { readSchema, type SourceText, type TypeSource } from "../source/index.js";
+import { hasErrors } from "./compile-project.js";
+import { lockDiagnostic } from "./lock-diagnostics.js";
+
+export interface ReadState {
+  /** Undefined while there are errors. */
+  readonly state: SchemaState | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * @param schemas their texts
+ * @param lock undefined: there is none yet
+ * @param diagnostics what was wrong before
+ */
+export function readSchemaState(
+  config: Config,
+  packageName: string,
+  schemas: readonly SourceText[],
+  lock: string | undefined,
+  source: TypeSource,
+  diagnostics: readonly Diagnostic[],
+): ReadState {
+  source.update(schemas);
+  const read = readSchema(source, packageName);
+  const parsed = lock === undefined ? undefined : parseLock(config.lock, lock);
+  const found = [...diagnostics, ...read.diagnostics, ...(parsed?.problems ?? []).map(lockDiagnostic)];
+  if (hasErrors(found)) return { state: undefined, diagnostics: sortDiagnostics(found) };
+  const assigned = assignIds(read.schema, parsed?.lock);
+  found.push(...assigned.problems.map(lockDiagnostic));
+  if (hasErrors(found)) return { state: undefined, diagnostics: sortDiagnostics(found) };
+  const { schema } = assigned;
+  const schemaRoot = commonRoot(config.schemas);
+  const lowered = lowerToProtobuf(schema, assigned.lock, {
+    package: config.proto.package ?? protoPackageOf(packageName),
+    schemaRoot,
+  });
+  const capnp = config.emit.includes("capnp")
+    ? lowerToCapnp({ schema, lock: assigned.lock, schemaRoot }).files
+    : undefined;
+  const side: SchemaState = {
+    schema,
+    lock: withLines(config.lock, assigned.lock),
+    lockFile: config.lock,
+    lowered,
+    ...(capnp && { capnp }),
+  };
+  return { state: side, diagnostics: sortDiagnostics(found) };
+}
+
+/** The lock as its file has it: with the lines on which entries stand. */
+function withLines(file: string, lock: Lock): Lock {
+  return parseLock(file, printLock(lock)).lock;
+}

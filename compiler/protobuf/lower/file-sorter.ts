@@ -1,0 +1,116 @@
+/**
+ * Which `.proto` file each part of a lowered schema belongs to: one for each schema file. Files of protobuf cannot import
+ * each other in a circle as those of TypeScript can, so schema files that need each other share one.
+ */
+
+import { handlePackage, snakeCase } from "../../../shared/protobuf/names.js";
+import type { ProtoSchema, ProtoType } from "../../../shared/protobuf/proto-schema.js";
+import { wellKnownFileOf } from "../../../shared/protobuf/well-known-files.js";
+import { moduleName } from "../../lock/index.js";
+import { components } from "../../model/connected-components.js";
+import { handleFile } from "./handle-messages.js";
+import type { LoweredFile } from "./lowered-schema.js";
+
+type FilePart = "messages" | "enums" | "services";
+
+export class FileSorter {
+  readonly #package: string;
+  readonly #schemaRoot: string;
+  /** What there is in a schema file, by its path. */
+  readonly #modules = new Map<string, Record<FilePart, string[]>>();
+  readonly #moduleOf = new Map<string, string>();
+
+  constructor({ package: packageName, schemaRoot }: { readonly package: string; readonly schemaRoot: string }) {
+    this.#package = packageName;
+    this.#schemaRoot = schemaRoot;
+  }
+
+  add(name: string, part: FilePart, module: string): void {
+    const parts = this.#modules.get(module) ?? { messages: [], enums: [], services: [] };
+    parts[part].push(name);
+    this.#modules.set(module, parts);
+    this.#moduleOf.set(name, module);
+  }
+
+  /** Each file after those that it imports. */
+  sort(schema: ProtoSchema): readonly LoweredFile[] {
+    const modules = [...this.#modules.keys()].sort();
+    const references = new Map(modules.map((module) => [module, this.#referencesOf(module, schema)]));
+    const needed = (module: string) => (references.get(module) ?? []).flatMap((name) => this.#moduleOf.get(name) ?? []);
+    const groups = components(modules, needed);
+    const paths = this.#paths(groups);
+    const files = groups.map((group): LoweredFile => {
+      const path = paths.get(group[0] as string) as string;
+      const imports = new Set(
+        group.flatMap((module) => references.get(module) ?? []).map((name) => this.#fileOf(name, paths)),
+      );
+      imports.delete(path);
+      return {
+        path,
+        package: this.#package,
+        modules: group,
+        messages: group.flatMap((module) => this.#modules.get(module)?.messages ?? []),
+        enums: group.flatMap((module) => this.#modules.get(module)?.enums ?? []),
+        services: group.flatMap((module) => this.#modules.get(module)?.services ?? []),
+        imports: [...imports].sort(),
+      };
+    });
+    return [...handleFiles(schema), ...files];
+  }
+
+  #referencesOf(module: string, schema: ProtoSchema): readonly string[] {
+    const { messages, services } = this.#modules.get(module) as Record<FilePart, string[]>;
+    const types = messages.flatMap(
+      (name) => schema.messages.get(name)?.fields.flatMap(({ type }) => namedTypes(type)) ?? [],
+    );
+    const calls = services.flatMap((name) => schema.services.get(name)?.methods ?? []);
+    return [...new Set([...types, ...calls.flatMap(({ request, response }) => [request, response])])];
+  }
+
+  #fileOf(name: string, paths: ReadonlyMap<string, string>): string {
+    const module = this.#moduleOf.get(name);
+    if (module !== undefined) return paths.get(module) as string;
+    if (name.startsWith(`${handlePackage}.`)) return handleFile;
+    const file = wellKnownFileOf(name);
+    if (file === undefined) throw new Error(`cannot import ${name}: no file declares it`);
+    return file;
+  }
+
+  /** Paths of files by schema file: those of a group have one. */
+  #paths(groups: readonly (readonly string[])[]): ReadonlyMap<string, string> {
+    const folder = this.#package.replaceAll(".", "/");
+    const taken = new Set<string>();
+    const paths = new Map<string, string>();
+    const inOrder = [...groups].sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+    for (const group of inOrder) {
+      const wanted = this.#fileName(group[0] as string);
+      let name = wanted;
+      for (let i = 2; taken.has(name); i++) name = `${wanted}_${i}`;
+      taken.add(name);
+      for (const module of group) paths.set(module, `${folder}/${name}.proto`);
+    }
+    return paths;
+  }
+
+  /** `schemas/deep/my-counter.ts` is `deep_my_counter`: all files of a package stand in one folder. */
+  #fileName(module: string): string {
+    const { length } = this.#schemaRoot;
+    const inside = length > 0 && module.startsWith(`${this.#schemaRoot}/`) ? module.slice(length + 1) : module;
+    const words = snakeCase(moduleName(inside))
+      .replace(/[^a-z0-9]+/g, "_")
+      .replace(/^_+|_+$/g, "");
+    return words === "" ? "schema" : words;
+  }
+}
+
+function namedTypes(type: ProtoType): readonly string[] {
+  return type.kind === "scalar" ? [] : [type.name];
+}
+
+function handleFiles({ messages }: ProtoSchema): readonly LoweredFile[] {
+  const own = [...messages.keys()].filter((name) => name.startsWith(`${handlePackage}.`)).sort();
+  if (own.length === 0) return [];
+  return [
+    { path: handleFile, package: handlePackage, modules: [], messages: own, enums: [], services: [], imports: [] },
+  ];
+}

@@ -1,0 +1,212 @@
+/**
+ * Where types stand while a schema is lowered: the places of declarations and of instances of generic ones, and the way
+ * through aliases to what they stand for.
+ */
+
+import { flatName, isNested, namespacesOf } from "../../../shared/names/qualified-name.js";
+import { pascalCase } from "../../../shared/protobuf/names.js";
+import { instantiate, partsOf, type SchemaIndex, typeKey } from "../../model/resolve.js";
+import type { Module, TypeDeclaration } from "../../model/schema.js";
+import type { Type } from "../../model/type.js";
+import { canHoldTypes, protoDeclarationName } from "../declared-names.js";
+import { valueForm } from "../form/form.js";
+import { argumentName, type MessageNames } from "./message-names.js";
+import { type NamePath, namePathBelow, steps } from "./name-path.js";
+
+type Reference = Extract<Type, { kind: "ref" }>;
+
+export interface TypeAtPath {
+  readonly type: Type;
+  readonly place: NamePath;
+}
+
+export class NamePaths {
+  readonly #index: SchemaIndex;
+  readonly #names: MessageNames;
+  /** Of declarations without type parameters, and of instances of others. */
+  readonly #places = new Map<string, NamePath>();
+
+  constructor(index: SchemaIndex, names: MessageNames) {
+    this.#index = index;
+    this.#names = names;
+  }
+
+  /** Names of declarations come before all others, so that those give way. */
+  claim(declaration: TypeDeclaration, module: Module): void {
+    const { key, name, doc, at, typeParameters } = declaration;
+    if (typeParameters.length > 0) return;
+    const isClaimed = this.isOwnMessage(declaration);
+    const wanted = protoDeclarationName(name, module);
+    const own = isClaimed ? this.#names.claim(wanted, `${name} of ${module.path}`, at) : wanted;
+    this.#places.set(key, {
+      name: own,
+      enumName: own,
+      isClaimed,
+      path: name,
+      lockModule: module.path,
+      module: module.path,
+      doc,
+      at,
+      args: new Map(),
+    });
+  }
+
+  /** Takes the names of messages that hold nothing but types: those of namespaces without a message of their name. */
+  claimScopes(module: Module): void {
+    const { path, types } = module;
+    if (!types.some(({ name }) => isNested(name))) return;
+    const messages = types.filter((type) => type.typeParameters.length === 0 && this.isOwnMessage(type));
+    const known = new Set(messages.map(({ name }) => name));
+    for (const { name, at } of types) {
+      for (const namespace of namespacesOf(name)) {
+        if (known.has(namespace) || !canHoldTypes(namespace, module)) continue;
+        known.add(namespace);
+        this.#names.claim(protoDeclarationName(namespace, module), `namespace ${namespace} of ${path}`, at);
+      }
+    }
+  }
+
+  /**
+   * Whether a declaration is a message or an enum by its own name: all but aliases of what has one already, and those that
+   * nobody outside sees, which become messages where somebody needs them.
+   */
+  isOwnMessage({ key, shape, exported }: TypeDeclaration): boolean {
+    if (shape.kind !== "alias") return true;
+    if (!exported) return false;
+    const type: Type = { kind: "ref", target: key, args: [] };
+    const form = valueForm(type, this.#index);
+    if (form.kind !== "message") return form.kind === "scalar";
+    if (form.message.kind !== "standIn" && form.message.kind !== "tuple") return false;
+    return this.#namedBy(type)?.target === key;
+  }
+
+  /** The reference whose name the message for `type` has; undefined: it is written in place. */
+  #namedBy(type: Type): Reference | undefined {
+    let named: Reference | undefined;
+    for (let inside = type; ; ) {
+      if (inside.kind === "ref") {
+        named = inside;
+        const shape = instantiate(this.#index.type(inside.target), inside.args);
+        if (shape.kind !== "alias") return named;
+        inside = shape.type;
+      } else if (inside.kind === "inline" && inside.shape.kind === "alias") inside = inside.shape.type;
+      else return named;
+    }
+  }
+
+  /** The alias by whose name something is known that may be null; undefined: it is written in place. */
+  nullableAlias(type: Type): Reference | undefined {
+    if (type.kind === "inline" && type.shape.kind === "alias") return this.nullableAlias(type.shape.type);
+    if (type.kind !== "ref") return undefined;
+    const shape = instantiate(this.#index.type(type.target), type.args);
+    if (shape.kind !== "alias") return undefined;
+    return isNullable(shape.type) ? type : this.nullableAlias(shape.type);
+  }
+
+  /** `type` without null and without the aliases around it, and where that stands. */
+  unwrap({ type, place }: TypeAtPath): TypeAtPath {
+    switch (type.kind) {
+      case "nullable":
+        return this.unwrap({ type: type.inner, place: namePathBelow(place, { name: "", path: "" }) });
+      case "inline":
+        return type.shape.kind === "alias" ? this.unwrap({ type: type.shape.type, place }) : this.#inPlace(type, place);
+      case "ref": {
+        const shape = instantiate(this.#index.type(type.target), type.args);
+        const own = this.pathOf(type, place);
+        if (shape.kind !== "alias") return { type, place: own };
+        // The alias is the name of what may be null: what is not is called otherwise.
+        const isOther = isNullable(shape.type);
+        return this.unwrap({ type: shape.type, place: isOther ? namePathBelow(own, steps.notNull) : own });
+      }
+      default:
+        return { type, place };
+    }
+  }
+
+  /** An argument of a generic type that is written in place has a place of its own. */
+  #inPlace(type: Type, place: NamePath): TypeAtPath {
+    const own = place.args.size === 0 ? undefined : place.args.get(typeKey(type));
+    return { type, place: own ?? place };
+  }
+
+  /** @param declaration one without type parameters */
+  declaredPath({ key }: TypeDeclaration): NamePath {
+    return this.#declared(key);
+  }
+
+  #declared(key: string): NamePath {
+    const place = this.#places.get(key);
+    if (place === undefined) throw new Error(`cannot place ${key}: the schema does not declare it`);
+    return place;
+  }
+
+  /** Of a declaration; of an instance of a generic one, a place for each list of arguments. */
+  pathOf(type: Reference, from: NamePath): NamePath {
+    if (type.args.length === 0) return this.#declared(type.target);
+    const key = typeKey(type);
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const target = this.#index.type(type.target);
+    const args = new Map(from.args);
+    const names = type.args.map((arg, i) => {
+      const place = namePathBelow(from, { name: `Arg${i === 0 ? "" : i + 1}`, path: `<${i}>` });
+      for (const inside of inlineParts(arg)) if (!args.has(typeKey(inside))) args.set(typeKey(inside), place);
+      return argumentName(arg, (part) => this.#argumentName(part, args, place));
+    });
+    const declaring = this.#index.moduleOf(type.target);
+    const declared = protoDeclarationName(target.name, declaring);
+    const module = this.#moduleOfInstance(type, from);
+    // In another file there is no message of the namespace.
+    const generic = module === declaring.path ? declared : flatName(declared);
+    const own: NamePath = {
+      name: `${generic}Of${names.join("And")}`,
+      enumName: declared,
+      isClaimed: false,
+      path: target.name,
+      lockModule: declaring.path,
+      module,
+      doc: target.doc,
+      at: target.at,
+      args,
+    };
+    this.#places.set(key, own);
+    return own;
+  }
+
+  #argumentName(type: Type, args: ReadonlyMap<string, NamePath>, from: NamePath): string {
+    switch (type.kind) {
+      case "ref":
+        return flatName(this.pathOf(type, from).name);
+      case "inline":
+        return flatName(args.get(typeKey(type))?.name ?? from.name);
+      case "mesh":
+        return `${pascalCase(this.#index.actor(type.actor).name)}Mesh`;
+      default:
+        return pascalCase(type.kind);
+    }
+  }
+
+  /** An instance stands beside what it is an instance for: the generic declaration knows nothing of that. */
+  #moduleOfInstance(type: Reference, from: NamePath): string {
+    const own = this.#index.moduleOf(type.target).path;
+    const modules = type.args.flatMap((arg) => this.#modulesIn(arg, from));
+    return modules.find((module) => module !== own) ?? own;
+  }
+
+  #modulesIn(type: Type, from: NamePath): readonly string[] {
+    const inside = partsOf(type).flatMap((part) => this.#modulesIn(part, from));
+    if (type.kind === "ref") return [this.#index.moduleOf(type.target).path, ...inside];
+    return type.kind === "inline" ? [from.module, ...inside] : inside;
+  }
+}
+
+function isNullable(type: Type): boolean {
+  return (
+    type.kind === "nullable" || (type.kind === "inline" && type.shape.kind === "alias" && isNullable(type.shape.type))
+  );
+}
+
+/** Shapes written in place, at any depth but inside each other. */
+function inlineParts(type: Type): readonly Type[] {
+  return type.kind === "inline" ? [type] : partsOf(type).flatMap(inlineParts);
+}

@@ -1,0 +1,49 @@
+/**
+ * Names that two things in one message would have: in protobuf a nested type, a nested enum's values, fields, oneofs and the
+ * entries of map fields share the names of the message that they stand in.
+ */
+import { entryName } from "../../../shared/protobuf/derived.js";
+import type { ProtoField, ProtoSchema } from "../../../shared/protobuf/proto-schema.js";
+import type { Origin, ProtoClash } from "./lowered-schema.js";
+
+/** Clashes of members with nested types. Those of types with types, and of values with values, are found as names are given. */
+export function scopeClashes(
+  { messages, enums }: ProtoSchema,
+  origins: ReadonlyMap<string, Origin>,
+  packageName: string,
+): readonly ProtoClash[] {
+  const inside = new Map<string, string[]>();
+  const note = (name: string, type: string): void => {
+    const scope = name.slice(0, name.lastIndexOf("."));
+    if (!messages.has(scope)) return;
+    inside.set(name, [...(inside.get(name) ?? []), type]);
+  };
+  for (const name of messages.keys()) note(name, name);
+  for (const { name, values } of enums.values()) {
+    note(name, name);
+    const scope = name.slice(0, name.lastIndexOf("."));
+    for (const value of values) note(`${scope}.${value.name}`, `${name}.${value.name}`);
+  }
+  if (inside.size === 0) return [];
+  return [...messages.values()].flatMap((message) =>
+    message.fields.flatMap((field) =>
+      takenBy(field).flatMap(([name, what]): ProtoClash[] => {
+        const [other] = inside.get(`${message.name}.${name}`) ?? [];
+        const origin = other === undefined ? undefined : origins.get(other);
+        if (origin === undefined) return [];
+        const first = `${what} ${field.name} of ${origins.get(message.name)?.place ?? message.name}`;
+        const full = `${message.name}.${name}`.slice(packageName.length + 1);
+        return [{ kind: "type", name: full, first, second: origin.place, at: origin.at }];
+      }),
+    ),
+  );
+}
+
+/** The names that a field takes in its message, each with what it is of the field. */
+function takenBy({ name, cardinality, oneof }: ProtoField): readonly (readonly [name: string, what: string])[] {
+  return [
+    [name, "field"],
+    ...(cardinality === "map" ? [[entryName(name), "the entry of field"] as const] : []),
+    ...(oneof === undefined ? [] : [[oneof, "the oneof of field"] as const]),
+  ];
+}

@@ -1,0 +1,94 @@
+/**
+ * What the lock keeps of the past: members that are no more, as `reserved` numbers and names that nobody may use again, and
+ * what members that are still there were called before.
+ */
+import { enumValueName, protoName } from "../../../shared/protobuf/names.js";
+import { type BlockKind, type Lock, type LockEntry, type LockParam, moduleName } from "../../lock/index.js";
+import type { Module } from "../../model/schema.js";
+import type { Reserved } from "../../model/type.js";
+
+export type { Reserved };
+
+/** Numbers and names that are in use, which nothing can reserve. */
+export interface NamesInUse {
+  readonly numbers: ReadonlySet<number>;
+  readonly names: ReadonlySet<string>;
+}
+
+export class Tombstones {
+  readonly #blocks = new Map<string, readonly LockEntry[]>();
+
+  /** What `@reserved` says, by name and module. */
+  readonly #declared = new Map<string, Reserved>();
+
+  constructor(lock: Lock, modules: readonly Module[]) {
+    for (const { path, types } of modules) {
+      for (const { name, reserved } of types)
+        if (reserved !== undefined) this.#declared.set(`${name} in ${path}`, reserved);
+    }
+    for (const { kind, name, module, entries } of lock.blocks)
+      this.#blocks.set(`${kind} ${name} in ${module}`, entries);
+  }
+
+  /** @param path as the lock knows a shape: `Tree`, `Entry.meta` */
+  reservedOfMessage(
+    kind: Exclude<BlockKind, "actor" | "enum">,
+    path: string,
+    module: string,
+    inUse: NamesInUse,
+  ): Reserved | undefined {
+    return this.#withDeclared(path, module, reservedByEntries(this.#entries(kind, path, module), protoName, inUse));
+  }
+
+  reservedOfEnum(path: string, module: string, enumName: string, inUse: NamesInUse): Reserved | undefined {
+    const gone = reservedByEntries(
+      this.#entries("enum", path, module),
+      (value) => enumValueName(enumName, value),
+      inUse,
+    );
+    return this.#withDeclared(path, module, gone);
+  }
+
+  /** @param endpoint its id; 0: the constructor */
+  reservedOfArguments(actor: string, endpoint: number, module: string, inUse: NamesInUse): Reserved | undefined {
+    const found = this.#entries("actor", actor, module).find(({ id }) => id === endpoint);
+    return reservedByEntries(found?.params?.entries ?? [], protoName, inUse);
+  }
+
+  /** The name of a member before it was renamed. */
+  formerNames(kind: Exclude<BlockKind, "actor">, path: string, module: string, id: number): readonly string[] {
+    return this.#entries(kind, path, module).find((entry) => entry.id === id && !entry.retired)?.was ?? [];
+  }
+
+  #withDeclared(path: string, module: string, gone: Reserved | undefined): Reserved | undefined {
+    return mergeReserved([gone, this.#declared.get(`${path} in ${module}`)]);
+  }
+
+  #entries(kind: BlockKind, path: string, module: string): readonly LockEntry[] {
+    return this.#blocks.get(`${kind} ${path} in ${moduleName(module)}`) ?? [];
+  }
+}
+
+/** A member that was named anew, or a number that came back as another member's, is no tombstone. */
+function reservedByEntries(
+  entries: readonly (LockEntry | LockParam)[],
+  spell: (name: string) => string,
+  { numbers, names }: NamesInUse,
+): Reserved | undefined {
+  const gone = entries.filter((entry) => entry.retired && !numbers.has(entry.id));
+  if (gone.length === 0) return undefined;
+  return {
+    numbers: [...new Set(gone.map(({ id }) => id))].sort((a, b) => a - b),
+    names: [...new Set(gone.map(({ name }) => spell(name)))].filter((name) => !names.has(name)).sort(),
+  };
+}
+
+/** Of several parts of one message. */
+export function mergeReserved(parts: readonly (Reserved | undefined)[]): Reserved | undefined {
+  const found = parts.filter((part) => part !== undefined);
+  if (found.length === 0) return undefined;
+  return {
+    numbers: [...new Set(found.flatMap(({ numbers }) => numbers))].sort((a, b) => a - b),
+    names: [...new Set(found.flatMap(({ names }) => names))].sort(),
+  };
+}

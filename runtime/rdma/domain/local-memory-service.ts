@@ -1,0 +1,42 @@
+/** Questions about registered memory that the rest of the runtime passes on, and who answers each of them. */
+import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
+import type { ProcId } from "../../link/address.js";
+import type { Pipe } from "../../link/pipe.js";
+import type { MemoryService } from "../../proc/agent/memory-service.js";
+import type { GrantedMemory } from "../grant/granted-memory.js";
+import type { TransportBackend } from "../transport/backend.js";
+
+/** What the rest of the runtime asks of registered memory: each question goes to the one whose it is. */
+export class LocalMemoryService implements MemoryService {
+  readonly #grantedMemory: GrantedMemory;
+  readonly #backends: readonly TransportBackend[];
+
+  constructor(owner: GrantedMemory, backends: readonly TransportBackend[]) {
+    this.#grantedMemory = owner;
+    this.#backends = backends;
+  }
+
+  read(claim: GrantClaim, offset: number, length: number): MemoryAnswer {
+    return this.#grantedMemory.read(claim, offset, length);
+  }
+
+  write(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer {
+    return this.#grantedMemory.write(claim, offset, bytes);
+  }
+
+  async ask(transport: string, request: Uint8Array): Promise<Uint8Array> {
+    const backend = this.#backends.find((one) => one.transport === transport);
+    if (backend?.answerPeer === undefined) throw new Error(`transport ${transport} has nothing to ask for here`);
+    return backend.answerPeer(request);
+  }
+
+  accept(pipe: Pipe): void {
+    const backend = this.#backends.find((one) => one.acceptConnection !== undefined);
+    if (backend === undefined) pipe.destroy();
+    else backend.acceptConnection?.({ pipe, isDirect: false });
+  }
+
+  peerGone(peer: ProcId, reason: string): void {
+    for (const backend of this.#backends) backend.peerGone?.(peer, reason);
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Everything of registered memory that one process has: the table of what it grants, the transports, and who answers when a peer
+ * needs this process. Made when memory is first registered, or a buffer of another process first used.
+ */
+import { closeSync } from "node:fs";
+import type { Clock } from "../../link/clock.js";
+import { type RdmaAddon, rdmaAddon } from "../../native/rdma-addon.js";
+import { currentRuntime, type ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { RdmaError } from "../errors.js";
+import type { Access, Grant } from "../grant/grant.js";
+import { GrantState } from "../grant/grant-slot.js";
+import { GrantTable } from "../grant/grant-table.js";
+import { GrantedMemory } from "../grant/granted-memory.js";
+import type { LocalMemory } from "../grant/local-memory.js";
+import {
+  MAX_PART_BYTES,
+  type MemoryHandle,
+  type ProcessIdentity,
+  type TransportParts,
+} from "../grant/memory-handle.js";
+import { ownMachineId, ownStartTime } from "../grant/process-identity.js";
+import { ProcPeerConnector } from "../peer/peer-connector.js";
+import type { TransportBackend } from "../transport/backend.js";
+import type { Transport } from "../transport-names.js";
+import { createBackends } from "./create-backends.js";
+import { LocalMemoryService } from "./local-memory-service.js";
+
+/** How long a revocation waits for writers unless it is told otherwise, in ms. */
+const defaultRevokeTimeout = 10_000;
+
+export class RdmaDomain {
+  readonly addon: RdmaAddon | undefined;
+  readonly clock: Clock;
+  readonly grants: GrantTable;
+  readonly peers: ProcPeerConnector;
+  /** Best first. */
+  readonly backends: readonly TransportBackend[];
+  #serial = 0;
+
+  constructor(owner: ProcessRuntime) {
+    const { clock, random } = owner.platform;
+    this.clock = clock;
+    this.addon = rdmaAddon();
+    this.grants = new GrantTable(this.addon, clock, random);
+    this.peers = new ProcPeerConnector(owner);
+    this.backends = createBackends(this.addon, this.peers, this.grants, clock, random);
+    owner.memoryService = new LocalMemoryService(new GrantedMemory(this.grants), this.backends);
+    process.once("exit", () => this.grants.close());
+  }
+
+  get ownProcess(): ProcessIdentity {
+    return { machine: ownMachineId(), pid: process.pid, started: ownStartTime(), table: this.grants.fd };
+  }
+
+  /** @throws RdmaError without the addon, or when there is not so much memory */
+  allocate(bytes: number): LocalMemory {
+    if (this.addon === undefined) return { bytes: new Uint8Array(bytes), address: undefined, file: undefined };
+    const { fd, buffer } = this.#createFile(this.addon, bytes);
+    const view = new Uint8Array(buffer);
+    return { bytes: view, address: this.addon.addressOf(view), file: { fd, serial: ++this.#serial } };
+  }
+
+  #createFile(addon: RdmaAddon, bytes: number): { fd: number; buffer: ArrayBuffer } {
+    try {
+      return addon.createMemory(bytes, false);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new RdmaError("ERR_RDMA_LIMIT", `cannot allocate ${bytes} bytes: ${why}`, { cause: error });
+    }
+  }
+
+  register(bytes: Uint8Array): LocalMemory {
+    return { bytes, address: this.addon?.addressOf(bytes), file: undefined };
+  }
+
+  grant(memory: LocalMemory, offset: number, length: number, access: Access): { grant: Grant; handle: MemoryHandle } {
+    const grant = this.grants.add(memory, offset, length, access);
+    try {
+      return { grant, handle: this.#handleOf(grant) };
+    } catch (error) {
+      this.grants.markEnded(grant, GrantState.dropped);
+      this.grants.freeSlot(grant);
+      throw error;
+    }
+  }
+
+  #handleOf(grant: Grant): MemoryHandle {
+    const parts: Partial<Record<Transport, Uint8Array>> = {};
+    for (const backend of this.backends) {
+      const part = backend.whyUnavailable() === undefined ? backend.handlePartOf?.(grant) : undefined;
+      if (part === undefined) continue;
+      if (part.length > MAX_PART_BYTES)
+        throw new RangeError(`transport ${backend.transport} has too much for a handle`);
+      parts[backend.transport] = part;
+    }
+    const { slot, generation, nonce, length, access } = grant;
+    const { proc, location } = this.peers.ownAddress;
+    return {
+      slot,
+      generation,
+      nonce,
+      length,
+      access,
+      proc,
+      location,
+      process: this.ownProcess,
+      transportParts: parts as TransportParts,
+    };
+  }
+
+  /**
+   * Takes a grant back. Resolves when nobody reads or writes by it any more, or what is read is thrown away.
+   * @param timeout for writers that do not come to an end, in ms
+   * @throws RdmaError when one does not: the memory must not be used for anything else; may be called again
+   */
+  async endGrant(
+    grant: Grant,
+    state: typeof GrantState.revoked | typeof GrantState.dropped,
+    timeout = defaultRevokeTimeout,
+  ): Promise<void> {
+    this.grants.markEnded(grant, state);
+    const giveUp = new AbortController();
+    const timer = this.clock.after(timeout, () => giveUp.abort());
+    try {
+      await Promise.all([
+        this.grants.whenWritersDone(grant, giveUp.signal),
+        ...this.backends.map((backend) => backend.finishRevocation?.(grant, giveUp.signal)),
+      ]);
+      this.grants.freeSlot(grant);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Memory that was registered, of which no grant is left. What was allocated is given back, unless others have it mapped. */
+  releaseMemory({ bytes, file }: LocalMemory): void {
+    if (file === undefined) return;
+    closeSync(file.fd);
+    this.addon?.unmap(bytes.buffer as ArrayBuffer);
+  }
+}
+
+const domains = new WeakMap<ProcessRuntime, RdmaDomain>();
+
+/** The one of the process that the running code belongs to. */
+export function currentDomain(): RdmaDomain {
+  const owner = currentRuntime();
+  let found = domains.get(owner);
+  if (found === undefined) {
+    found = new RdmaDomain(owner);
+    domains.set(owner, found);
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+/** Which transport leads to the memory that a handle names: the best that is allowed and, when tried, reaches it. */
+
+import { RdmaError } from "../errors.js";
+import type { MemoryHandle } from "../grant/memory-handle.js";
+import type { OpenedMemory, TransportBackend } from "../transport/backend.js";
+import type { Transport } from "../transport-names.js";
+import type { RdmaDomain } from "./rdma-domain.js";
+
+export interface SelectedTransport {
+  readonly transport: Transport;
+  readonly oneSided: boolean;
+  readonly opened: OpenedMemory;
+}
+
+/**
+ * On the spot where no transport that is tried needs to wait.
+ * @throws RdmaError, also as a rejection, when the handle is refused, its owner is gone, or no transport that is allowed leads there
+ */
+export function selectTransport(
+  domain: RdmaDomain,
+  handle: MemoryHandle,
+  allowed: readonly Transport[],
+  signal: AbortSignal,
+): SelectedTransport | Promise<SelectedTransport> {
+  return selectFrom(0, [], domain, handle, allowed, signal);
+}
+
+/** @param reasons why none of those before `first` is taken */
+function selectFrom(
+  first: number,
+  reasons: string[],
+  domain: RdmaDomain,
+  handle: MemoryHandle,
+  allowed: readonly Transport[],
+  signal: AbortSignal,
+): SelectedTransport | Promise<SelectedTransport> {
+  const { backends, peers: procs } = domain;
+  for (let i = first; i < backends.length; i++) {
+    const backend = backends[i]!;
+    const { transport } = backend;
+    if (!allowed.includes(transport)) continue;
+    const why = backend.whyUnavailable();
+    if (why !== undefined) {
+      reasons.push(`${transport}: ${why}`);
+      continue;
+    }
+    const ask = (request: Uint8Array) =>
+      procs.askAgent(handle.proc, handle.location, (agent) => agent.askMemory.callOne(transport, request));
+    const opened = backend.open(handle, ask, signal);
+    if (opened instanceof Promise) {
+      return opened.then(
+        (found) => toSelected(backend, found, reasons) ?? selectFrom(i + 1, reasons, domain, handle, allowed, signal),
+      );
+    }
+    const found = toSelected(backend, opened, reasons);
+    if (found !== undefined) return found;
+  }
+  const tried = reasons.length === 0 ? `none of ${allowed.join(", ")} exists here` : reasons.join("; ");
+  throw new RdmaError("ERR_RDMA_UNREACHABLE", `cannot reach the memory of an RdmaBuffer: ${tried}`);
+}
+
+function toSelected(
+  { transport, oneSided }: TransportBackend,
+  opened: OpenedMemory | undefined,
+  reasons: string[],
+): SelectedTransport | undefined {
+  if (opened !== undefined) return { transport, oneSided, opened };
+  reasons.push(`${transport}: it does not lead there`);
+  return undefined;
+}

@@ -1,0 +1,85 @@
+/**
+ * Transport `shared`: memory that was made to be shared (`RdmaBuffer.allocate`) is mapped here, and transfers are copies. It can also be
+ * used in place. It outlives its owner: what is mapped stays as it is when the owner dies, and can still be read.
+ */
+import { closeSync } from "node:fs";
+import type { RdmaAddon } from "../../../native/rdma-addon.js";
+import { memoryFdOf } from "../../grant/grant-slot.js";
+import type { MemoryHandle } from "../../grant/memory-handle.js";
+import { refusalError } from "../../grant/refusal.js";
+import type { TransferOperation } from "../../transfer/transfer-operation.js";
+import type { OpenedMemory } from "../backend.js";
+import { SameHostBackend } from "../same-host/backend.js";
+import type { PeerGrantTables, PeerSlot } from "../same-host/peer-grant-tables.js";
+import { transferNatively } from "../same-host/transfer.js";
+
+const PAGE_BYTES = 4096;
+/** What one thread copies in 0.1 to 0.4 ms. */
+const MAX_INLINE_BYTES = 4 << 20;
+
+export class SharedBackend extends SameHostBackend {
+  readonly transport = "shared";
+  /** What is mapped already, of whom: several grants may be of one memory. Nothing is kept for longer than somebody uses it. */
+  readonly #mappings = new Map<string, WeakRef<ArrayBuffer>>();
+
+  protected openMemory(
+    handle: MemoryHandle,
+    peer: PeerSlot,
+    addon: RdmaAddon,
+    peers: PeerGrantTables,
+  ): OpenedMemory | undefined {
+    const fd = memoryFdOf(peer.memory);
+    if (fd === undefined) return undefined;
+    const map = (mode: 0 | 1) => this.#map(addon, peers, handle, peer, fd, mode);
+    const memory = map(0);
+    if (memory === undefined) return undefined;
+    return {
+      transfer: (operation: TransferOperation) =>
+        transferNatively(
+          operation,
+          peer,
+          handle,
+          MAX_INLINE_BYTES,
+          (way, local, stretches, slot, head, control, started, lanes, helped) =>
+            addon.mappedTransfer(way, local, stretches, slot, head, control, started, lanes, helped, memory),
+        ),
+      map: () => {
+        const inPlace = peer.access === "rw" ? memory : map(1);
+        if (inPlace === undefined) throw refusalError("dropped", "map an RdmaBuffer");
+        return inPlace;
+      },
+      close() {},
+    };
+  }
+
+  /** What is granted of it. @param mode as of `mapMemory` */
+  #map(
+    addon: RdmaAddon,
+    peers: PeerGrantTables,
+    handle: MemoryHandle,
+    peer: PeerSlot,
+    fd: number,
+    mode: 0 | 1,
+  ): Uint8Array | undefined {
+    const { process: name, length } = handle;
+    const skipped = peer.offset % PAGE_BYTES;
+    const from = peer.offset - skipped;
+    const key = `${name.pid} ${name.started} ${name.table} ${peer.memory} ${from} ${length + skipped}`;
+    // Views of one's own are nobody else's: what is written there stays there.
+    const known = mode === 0 ? this.#mappings.get(key)?.deref() : undefined;
+    if (known !== undefined) return new Uint8Array(known, skipped, length);
+    const opened = peers.openFile(name, fd);
+    if (opened === undefined) return undefined;
+    try {
+      const buffer = addon.mapMemory(opened, from, length + skipped, mode);
+      // Descriptors come again: while the grant is good, the file that it names was open.
+      const refusal = peer.refusal();
+      if (refusal !== undefined) throw refusalError(refusal);
+      for (const [old, mapped] of this.#mappings) if (mapped.deref() === undefined) this.#mappings.delete(old);
+      if (mode === 0) this.#mappings.set(key, new WeakRef(buffer));
+      return new Uint8Array(buffer, skipped, length);
+    } finally {
+      closeSync(opened);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Local memory of transfers, which a device must know too. Registering costs a call to the kernel and a walk over the pages, so what
+ * is used again and again stays registered for a while; a few bytes go through memory that is registered anyway.
+ */
+import type { Clock, Timer } from "../../../link/clock.js";
+import { accessFlags } from "../../../native/verbs-addon.js";
+import { segmentsOf, type TransferOperation } from "../../transfer/transfer-operation.js";
+import type { RdmaDevice, RegisteredRegion } from "./device.js";
+import { type LocalSpan, spanOf } from "./piece-queue.js";
+
+/** Up to this many bytes are copied. */
+const smallBytes = 16 << 10;
+const smallSlots = 32;
+/** What nobody has used for so long, in ms, is given up. */
+const idleLimit = 5_000;
+
+/** The local view of an operation, as the device knows it. */
+export interface LocalRegion {
+  readonly region: RegisteredRegion;
+  /** Of the region, to which offsets in the view are added; it may be below 0, they are not then. */
+  readonly offset: number;
+  /** @param arrived a read has succeeded: the bytes are wanted. Call it once, when nothing touches the memory any more */
+  release(arrived: boolean): void;
+}
+
+interface RegisteredView {
+  readonly begin: number;
+  readonly end: number;
+  readonly region: Promise<RegisteredRegion>;
+  users: number;
+  lastUsed: number;
+}
+
+export class LocalRegions {
+  readonly #device: RdmaDevice;
+  readonly #clock: Clock;
+  /** By buffer, which is never another one at the same address. */
+  readonly #entries = new Map<ArrayBufferLike, RegisteredView[]>();
+  #copyRegion: Promise<RegisteredRegion> | undefined;
+  readonly #freeCopySlots = Array.from({ length: smallSlots }, (_, index) => index * smallBytes);
+  #timer: Timer | undefined;
+
+  constructor(device: RdmaDevice, clock: Clock) {
+    this.#device = device;
+    this.#clock = clock;
+  }
+
+  /** @throws Error when it cannot be registered */
+  async acquire(operation: TransferOperation): Promise<LocalRegion> {
+    const span = spanOf(operation);
+    if (span.end - span.begin <= smallBytes) {
+      const slot = this.#freeCopySlots.pop();
+      if (slot !== undefined) return this.#acquireCopy(operation, span, slot);
+    }
+    return this.#acquireRegistered(operation.local, span);
+  }
+
+  async #acquireCopy(operation: TransferOperation, { begin }: LocalSpan, slot: number): Promise<LocalRegion> {
+    const { local, direction } = operation;
+    const region = await this.#openCopyRegion().catch((error) => {
+      this.#freeCopySlots.push(slot);
+      throw error;
+    });
+    const offset = slot - begin;
+    const bytes = region.view;
+    // What lies between the stretches is nobody's business: another transfer may be at work there.
+    if (direction === "write") {
+      for (const at of segmentsOf(operation))
+        bytes.set(local.subarray(at.local, at.local + at.length), offset + at.local);
+    }
+    const release = (arrived: boolean): void => {
+      if (arrived && direction === "read") {
+        for (const { local: from, length } of segmentsOf(operation)) {
+          local.set(bytes.subarray(offset + from, offset + from + length), from);
+        }
+      }
+      this.#freeCopySlots.push(slot);
+    };
+    return { region, offset, release };
+  }
+
+  async #openCopyRegion(): Promise<RegisteredRegion> {
+    this.#copyRegion ??= this.#device.register(new Uint8Array(smallBytes * smallSlots), accessFlags.localWrite);
+    try {
+      return await this.#copyRegion;
+    } catch (error) {
+      this.#copyRegion = undefined;
+      throw error;
+    }
+  }
+
+  async #acquireRegistered({ buffer, byteOffset }: Uint8Array, span: LocalSpan): Promise<LocalRegion> {
+    const begin = byteOffset + span.begin;
+    const end = byteOffset + span.end;
+    const entries = this.#entries.get(buffer) ?? [];
+    this.#entries.set(buffer, entries);
+    let entry = entries.find((one) => one.begin <= begin && end <= one.end);
+    if (entry === undefined) {
+      const region = this.#device.register(new Uint8Array(buffer, begin, end - begin), accessFlags.localWrite);
+      entry = { begin, end, region, users: 0, lastUsed: 0 };
+      entries.push(entry);
+    }
+    entry.users++;
+    try {
+      const region = await entry.region;
+      return { region, offset: byteOffset - entry.begin, release: () => this.#release(entry) };
+    } catch (error) {
+      this.#forget(buffer, entry);
+      throw error;
+    }
+  }
+
+  #release(entry: RegisteredView): void {
+    entry.users--;
+    entry.lastUsed = this.#clock.now();
+    this.#timer ??= this.#clock.after(idleLimit, () => this.#sweep());
+  }
+
+  #sweep(): void {
+    this.#timer = undefined;
+    const before = this.#clock.now() - idleLimit;
+    for (const [buffer, entries] of this.#entries) {
+      for (const entry of entries.filter(({ users, lastUsed: used }) => users === 0 && used <= before)) {
+        this.#forget(buffer, entry);
+        entry.region.then((region) => this.#device.deregister(region)).catch(() => undefined);
+      }
+    }
+    if (this.#entries.size > 0) this.#timer = this.#clock.after(idleLimit, () => this.#sweep());
+  }
+
+  #forget(buffer: ArrayBufferLike, entry: RegisteredView): void {
+    const left = (this.#entries.get(buffer) ?? []).filter((other) => other !== entry);
+    if (left.length > 0) this.#entries.set(buffer, left);
+    else this.#entries.delete(buffer);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#entries.clear();
+  }
+}

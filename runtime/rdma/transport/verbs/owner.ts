@@ -1,0 +1,158 @@
+/**
+ * The owner's side: registers granted memory with a device when the first peer wants to reach it through that, one region for each
+ * grant, so that the device itself knows its bounds, its rights and its end; and answers for the other side of queue pairs.
+ */
+
+import { accessFlags } from "../../../native/verbs-addon.js";
+import type { Grant } from "../../grant/grant.js";
+import type { GrantLookup } from "../../grant/grant-table.js";
+import { ownMachineId, ownStartTime } from "../../grant/process-identity.js";
+import type { Refusal } from "../../grant/refusal.js";
+import type { RdmaDevice, RegisteredRegion } from "./device.js";
+import type { OpenPort, RdmaDevices } from "./devices.js";
+import { Heartbeat } from "./heartbeat.js";
+import { decodeRequest, encodeAnswer, type QueuePairEnd, type VerbsAnswer, type VerbsRequest } from "./messages.js";
+import { QueuePair } from "./queue-pair.js";
+import { RecentKeys } from "./recent-keys.js";
+
+/** Queue pairs of all peers together. */
+const maxPairs = 4096;
+/** Of getting a key that has not been used before. */
+const maxKeyAttempts = 16;
+
+interface PeerQueuePair {
+  /** Of the request that it was made for, among all. */
+  readonly serial: number;
+  readonly pair: QueuePair;
+  readonly heartbeat: Heartbeat;
+}
+
+export class VerbsOwner {
+  readonly #devices: RdmaDevices;
+  readonly #grants: GrantLookup;
+  readonly #regions = new Map<Grant, Map<RdmaDevice, Promise<RegisteredRegion>>>();
+  readonly #keys = new RecentKeys();
+  readonly #pairs = new Map<string, PeerQueuePair>();
+  /** Being connected. */
+  #connecting = 0;
+  #serial = 0;
+
+  constructor(devices: RdmaDevices, grants: GrantLookup) {
+    this.#devices = devices;
+    this.#grants = grants;
+  }
+
+  /** @throws nothing: what does not work here is an answer, too */
+  async answer(bytes: Uint8Array): Promise<Uint8Array> {
+    try {
+      return encodeAnswer(await this.#answer(decodeRequest(bytes)));
+    } catch (error) {
+      return encodeAnswer({ why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  async #answer(request: VerbsRequest): Promise<VerbsAnswer | Refusal> {
+    const serial = ++this.#serial;
+    const refusal = this.#findGrant(request);
+    if (typeof refusal === "string") return refusal;
+    const port = this.#devices.portOf(request.gid);
+    if (port === undefined) throw new Error("no such RDMA port is up");
+    const open = await this.#devices.open(port);
+    const granted = await this.#registerGrant(request, open.device);
+    const { connect } = request;
+    if (typeof granted === "string" || connect === undefined) return granted;
+    const end = await this.#connect(open, serial, Buffer.from(connect.token).toString("hex"), connect.end);
+    return { ...granted, end };
+  }
+
+  #findGrant({ grant: claim }: VerbsRequest): Grant | Refusal {
+    const { slot, generation, nonce0, nonce1 } = claim;
+    const grant = this.#grants.find({ slot, generation, nonce: [nonce0, nonce1] });
+    if (typeof grant === "string") return grant;
+    if (claim.machine !== ownMachineId() || claim.pid !== process.pid || claim.started !== ownStartTime())
+      return "stale";
+    if (claim.length !== grant.length || claim.writable !== (grant.access === "rw")) return "forged";
+    return grant;
+  }
+
+  async #registerGrant(request: VerbsRequest, device: RdmaDevice): Promise<VerbsAnswer | Refusal> {
+    // Once more, and then without waiting for anything: what is revoked from here on finds the region and takes it back.
+    const grant = this.#findGrant(request);
+    if (typeof grant === "string") return grant;
+    const { memory, offset, length } = grant;
+    if (length === 0) return { address: 0n, key: 0 };
+    const regions = this.#regions.get(grant) ?? new Map<RdmaDevice, Promise<RegisteredRegion>>();
+    this.#regions.set(grant, regions);
+    let registering = regions.get(device);
+    if (registering === undefined) {
+      const rights =
+        accessFlags.remoteRead | (grant.access === "rw" ? accessFlags.remoteWrite | accessFlags.localWrite : 0);
+      registering = this.#registerWithNewKey(device, memory.bytes.subarray(offset, offset + length), rights);
+      regions.set(device, registering);
+      registering.catch(() => regions.delete(device));
+    }
+    const { address, key } = await registering;
+    return { address, key };
+  }
+
+  /** Devices use keys again, and who still has one of a grant that was taken back must not reach another by it. */
+  async #registerWithNewKey(device: RdmaDevice, view: Uint8Array, rights: number): Promise<RegisteredRegion> {
+    const used: RegisteredRegion[] = [];
+    for (;;) {
+      const region = await device.register(view, rights);
+      const isNew = this.#keys.add(region.key);
+      if (!isNew && used.length < maxKeyAttempts) used.push(region);
+      else {
+        await Promise.all(used.map((old) => device.deregister(old)));
+        if (isNew) return region;
+        await device.deregister(region);
+        throw new Error("the device has no keys that are new");
+      }
+    }
+  }
+
+  async #connect(open: OpenPort, serial: number, name: string, peer: QueuePairEnd): Promise<QueuePairEnd> {
+    if (this.#pairs.size + this.#connecting >= maxPairs) throw new Error(`there are ${maxPairs} queue pairs already`);
+    this.#connecting++;
+    try {
+      const pair = await QueuePair.create(open.device);
+      try {
+        await pair.connect(peer.pair);
+        // Requests that came while this process was stopped are answered side by side: the last one counts.
+        if ((this.#pairs.get(name)?.serial ?? 0) > serial) throw new Error("a later request has taken its place");
+      } catch (error) {
+        await pair.destroy();
+        throw error;
+      }
+      const heartbeat = new Heartbeat(this.#devices.clock, open, pair, peer.heartbeatTarget, () =>
+        this.#endPair(name, held),
+      );
+      const held: PeerQueuePair = { serial, pair, heartbeat };
+      const other = this.#pairs.get(name);
+      if (other !== undefined) this.#endPair(name, other);
+      this.#pairs.set(name, held);
+      return { pair: pair.address, heartbeatTarget: open.device.heartbeatTarget };
+    } finally {
+      this.#connecting--;
+    }
+  }
+
+  #endPair(name: string, held: PeerQueuePair): void {
+    held.heartbeat.stop();
+    if (this.#pairs.get(name) === held) this.#pairs.delete(name);
+    held.pair.destroy().catch(() => undefined);
+  }
+
+  /** Resolves when the devices know the grant no more. @throws Error when one does not say so */
+  async deregisterGrant(grant: Grant): Promise<void> {
+    for (const [device, registering] of this.#regions.get(grant) ?? []) {
+      const region = await registering.catch(() => undefined);
+      if (region !== undefined) await device.deregister(region);
+    }
+    this.#regions.delete(grant);
+  }
+
+  close(): void {
+    for (const [name, held] of this.#pairs) this.#endPair(name, held);
+  }
+}

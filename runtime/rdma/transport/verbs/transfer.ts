@@ -1,0 +1,134 @@
+/**
+ * Moves the bytes of one operation: several pieces at a time, on a queue pair that may break in the middle of it, also because of
+ * somebody else's mistake. Then what was only read is read again on a new one. What was being written may have been written or not.
+ */
+import { RdmaError } from "../../errors.js";
+import type { TransferOperation } from "../../transfer/transfer-operation.js";
+import type { OpenPort } from "./devices.js";
+import type { VerbsPath } from "./initiator.js";
+import type { LocalRegion } from "./local-regions.js";
+import { PieceQueue, type TransferPart } from "./piece-queue.js";
+import { completionStatus, isRefused, isUnanswered, notPosted } from "./status.js";
+
+/** Pieces of one operation under way. */
+const parallelTransfers = 16;
+/** How many queue pairs an operation may see break before it gives up. */
+const maxReconnects = 8;
+
+/** How an operation finds its way, and a new one after a break. */
+export interface PathSource {
+  readonly path: VerbsPath | undefined;
+  /** @throws RdmaError when the owner refuses, or is gone */
+  reconnect(operation: TransferOperation): Promise<VerbsPath>;
+}
+
+interface PartFailure {
+  readonly part: TransferPart;
+  readonly code: number;
+}
+
+/** As promised by `Opened.transfer`. */
+export async function transfer(operation: TransferOperation, route: PathSource): Promise<void> {
+  const { port } = route.path ?? (await route.reconnect(operation));
+  const local = await acquireLocal(operation, port);
+  let arrived = false;
+  try {
+    const pieces = new PieceQueue(operation);
+    for (let breaks = 0; !arrived; breaks++) {
+      const way = route.path ?? (await route.reconnect(operation));
+      if (way.port !== port) throw peerGoneError(operation, "its RDMA port has been closed");
+      const failures = await moveUntilFailure(operation, pieces, local, way);
+      if (operation.isCancelled) throw new RdmaError("ERR_RDMA_TIMEOUT", `${failureText(operation)}: it was cancelled`);
+      arrived = failures.length === 0;
+      if (!arrived) await checkRetry(operation, failures, route, breaks);
+      for (const { part } of failures) pieces.giveBack(part);
+    }
+  } finally {
+    local.release(arrived);
+  }
+}
+
+async function acquireLocal(operation: TransferOperation, { localRegions: locals }: OpenPort): Promise<LocalRegion> {
+  try {
+    return await locals.acquire(operation);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RdmaError("ERR_RDMA_LIMIT", `${failureText(operation)}: ${why}`, { cause: error });
+  }
+}
+
+/** Moves pieces until there are none, or one fails. Resolves when nothing is under way any more. */
+async function moveUntilFailure(
+  operation: TransferOperation,
+  pieces: PieceQueue,
+  local: LocalRegion,
+  way: VerbsPath,
+): Promise<readonly PartFailure[]> {
+  const write = operation.direction === "write";
+  const failures: PartFailure[] = [];
+  const wanted = (): boolean => failures.length === 0 && !operation.isCancelled;
+  const lane = async (): Promise<void> => {
+    while (wanted()) {
+      const part = pieces.next();
+      if (part === undefined) return;
+      const code = await move(part, write, local, way, wanted);
+      if (code === completionStatus.success) operation.addMoved(part.length);
+      else failures.push({ part, code });
+    }
+  };
+  await Promise.all(Array.from({ length: parallelTransfers }, lane));
+  return failures;
+}
+
+function move(
+  part: TransferPart,
+  write: boolean,
+  local: LocalRegion,
+  { pair, address, key }: VerbsPath,
+  wanted: () => boolean,
+) {
+  const remote = address + BigInt(part.remote);
+  const { region, offset } = local;
+  return pair.move({ write, region, offset: offset + part.local, length: part.length, remote, key }, wanted);
+}
+
+/**
+ * What to do about pieces that have failed: returns when they are to be tried again, on a new way.
+ * @throws RdmaError
+ */
+async function checkRetry(
+  operation: TransferOperation,
+  failures: readonly PartFailure[],
+  route: PathSource,
+  breaks: number,
+): Promise<void> {
+  const has = (test: (code: number) => boolean): boolean => failures.some(({ code }) => test(code));
+  // The owner knows more than its device says: which refusal it is, and whether there is an owner still.
+  await route.reconnect(operation);
+  if (has(isRefused) && breaks > 0) {
+    throw new RdmaError(
+      "ERR_RDMA_FAULT",
+      `${failureText(operation)}: the owner's device refuses it, though the grant is good`,
+    );
+  }
+  if (operation.direction === "write" && has((code) => code !== notPosted && !isRefused(code))) {
+    throw new RdmaError(
+      "ERR_RDMA_UNKNOWN",
+      `${failureText(operation)}: the connection broke meanwhile; any part may have been written`,
+    );
+  }
+  if (breaks >= maxReconnects) {
+    throw peerGoneError(
+      operation,
+      has(isUnanswered) ? "its device does not answer" : "the connection breaks again and again",
+    );
+  }
+}
+
+function peerGoneError(operation: TransferOperation, why: string): RdmaError {
+  return new RdmaError("ERR_RDMA_PEER_GONE", `${failureText(operation)}: the owner is not reached: ${why}`);
+}
+
+function failureText({ direction, bytes }: TransferOperation): string {
+  return `cannot ${direction} ${bytes} bytes`;
+}

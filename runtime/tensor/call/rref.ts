@@ -1,0 +1,143 @@
+/**
+ * `rref`: actors answer, and their answers become a tensor of the mesh of processes that they are on. Where shapes are told beforehand,
+ * workers wait for the answers at the place in their commands where the call was made; otherwise nobody waits but the caller.
+ */
+import type { KeptAnswer, TensorKey, TensorType } from "../../../generated/tensor.js";
+import type { Kept, KeptCall } from "../../codegen/v1/index.js";
+import type { Dtype } from "../argument-types.js";
+import { currentCallSite } from "../call-site.js";
+import { TensorError } from "../errors.js";
+import { dropExchange, exchangeActorsOf, failExchange } from "../mesh/exchange-actors.js";
+import { activeMeshOnProcs, type TensorMesh } from "../mesh/tensor-mesh.js";
+import type { Tensor } from "../value/tensor.js";
+import { formatTensorType, isSameTensorType, tensorTypeOf } from "../value/tensor-type.js";
+import { isDtype } from "../value/typed-array.js";
+
+/** Shape and type of a tensor, without its elements. Tensors have both properties. */
+export interface TensorShape {
+  /** The size of each dimension, the outermost first. */
+  readonly shape: readonly number[];
+  /** The type of the elements. */
+  readonly dtype: Dtype;
+}
+
+/** One tensor, or a list of them. */
+export type ResultShapes = TensorShape | readonly TensorShape[];
+
+/** The shapes of a result of type `R`, in which each tensor is replaced by its shape and type. */
+export type ShapesOf<R> = R extends Tensor ? TensorShape : { readonly [K in keyof R]: ShapesOf<R[K]> };
+
+/** An `rref` under way. */
+interface RetainedExchange {
+  readonly mesh: TensorMesh;
+  readonly call: KeptCall;
+  readonly key: TensorKey;
+  /** Where in the controller's code it was called. */
+  readonly callSite: string;
+}
+
+/** @param shapes tells of what the arguments are answered with; undefined: the answers do */
+export function rref(call: KeptCall, shapes: ((...args: never[]) => ResultShapes) | undefined): unknown {
+  const mesh = activeMeshOnProcs(call.procs);
+  if (mesh === undefined) {
+    throw new TensorError(
+      "ERR_TENSOR_INACTIVE",
+      `cannot rref ${call.label}: the processes of its actors are no mesh that is active; ` +
+        "activate the mesh of processes that they were spawned on, and call all of them",
+    );
+  }
+  // Before anything can go wrong, which they are told of.
+  exchangeActorsOf(mesh);
+  const exchange = { mesh, call, key: mesh.newExchangeKey(), callSite: currentCallSite() };
+  if (shapes === undefined) return tensorsWhenAnswered(exchange, call.send(exchange.key));
+  const told = shapes(...(call.args as never[]));
+  const list = isList(told);
+  const types = (list ? told : [told]).map((type) => checkedShape(call.label, type));
+  void failMissingResults(exchange, call.send(exchange.key));
+  return takeAsTensors(exchange, types, list);
+}
+
+/** Whoever waits for an answer that does not come is told. */
+async function failMissingResults(
+  { mesh, key }: RetainedExchange,
+  outcomes: PromiseLike<Iterable<Kept>>,
+): Promise<void> {
+  let reasons: readonly unknown[];
+  try {
+    reasons = [...(await outcomes)].map((outcome) => (outcome.status === "rejected" ? outcome.reason : undefined));
+  } catch (error) {
+    reasons = mesh.procIds.map(() => error);
+  }
+  for (const [rank, reason] of reasons.entries()) {
+    if (reason !== undefined) failExchange(mesh, key, rank, messageOf(reason));
+  }
+}
+
+/** Shapes are those of the answers, which must be the same on all processes. */
+async function tensorsWhenAnswered(exchange: RetainedExchange, sent: PromiseLike<Iterable<Kept>>): Promise<unknown> {
+  const { mesh, call, key } = exchange;
+  const outcomes = [...(await sent)];
+  try {
+    const answers = outcomes.map((outcome) => {
+      if (outcome.status === "rejected") throw outcome.reason;
+      return outcome.value as KeptAnswer;
+    });
+    const { types, list } = answers[0]!;
+    const other = answers.findIndex((answer) => !haveSameTypes(answer.types, types) || answer.list !== list);
+    if (other < 0) return takeAsTensors(exchange, types.map(tensorShapeOf), list);
+    throw new TensorError(
+      "ERR_TENSOR_FAILED",
+      `cannot rref ${call.label}: rank 0 answered ${formatResult(answers[0]!)}, rank ${other} ${formatResult(answers[other]!)}; ` +
+        "a tensor of a mesh has one shape and one type",
+    );
+  } catch (error) {
+    for (const [rank, { status }] of outcomes.entries()) if (status === "fulfilled") dropExchange(mesh, key, rank);
+    throw error;
+  }
+}
+
+/** The answers are tensors of the mesh from here on. */
+function takeAsTensors(
+  { mesh, call, key, callSite: where }: RetainedExchange,
+  types: readonly TensorShape[],
+  list: boolean,
+): unknown {
+  const made = types.map(({ shape, dtype }) => mesh.declareResult(shape, dtype));
+  const places = made.map(([, reference], at) => ({ reference, type: tensorTypeOf(types[at]!) }));
+  mesh.sendToWorkers([...mesh.procIds.keys()], (worker) =>
+    worker.take.broadcast(key.number, places, call.label, where),
+  );
+  const tensors = made.map(([tensor]) => tensor);
+  return list ? tensors : tensors[0];
+}
+
+function checkedShape(label: string, type: TensorShape): TensorShape {
+  const { shape, dtype } = type;
+  const valid =
+    Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0) && isDtype(dtype);
+  if (valid) return { shape, dtype };
+  throw new TypeError(
+    `cannot rref ${label}: its @propagate must answer shape and dtype of each tensor, got ${JSON.stringify({ shape, dtype })}`,
+  );
+}
+
+function isList(shapes: ResultShapes): shapes is readonly TensorShape[] {
+  return Array.isArray(shapes);
+}
+
+function tensorShapeOf({ dtype, shape }: TensorType): TensorShape {
+  return { dtype: dtype as Dtype, shape: shape.map(Number) };
+}
+
+function haveSameTypes(a: readonly TensorType[], b: readonly TensorType[]): boolean {
+  return a.length === b.length && a.every((type, at) => isSameTensorType(type, b[at]!));
+}
+
+function formatResult({ types, list }: KeptAnswer): string {
+  const texts = types.map(formatTensorType).join(", ");
+  return list ? `[${texts}]` : texts;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,73 @@
+/** A pipe of which a test is the other end: what peers say, byte by byte, and what they are told. */
+import type { Pipe, PipeSink } from "../../../../runtime/link/pipe.js";
+import type { MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
+
+/** Of memory that a peer has: of nobody who exists. */
+export const handle: MemoryHandle = {
+  proc: 1n,
+  location: "",
+  process: { machine: 2n, pid: 3, started: 4n, table: -1 },
+  slot: 5,
+  generation: 1,
+  nonce: [5n, 6n],
+  length: 8,
+  access: "rw",
+  transportParts: {},
+};
+
+export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** One end of a pipe of which the test is the other end. */
+export class ScriptedPipe implements Pipe {
+  readonly sent: Uint8Array[] = [];
+  destroyed = false;
+  why: Error | undefined;
+  /** Whether what is written is taken. */
+  takesWrites = true;
+  readonly #taken: (() => void)[] = [];
+  #sink: PipeSink | undefined;
+  /** What the sink reads into, as long as nothing has come. */
+  target: Uint8Array | undefined;
+
+  open(sink: PipeSink): void {
+    this.#sink = sink;
+    this.target = sink.buffer();
+  }
+
+  write(chunks: readonly Uint8Array[], done: () => void): void {
+    this.sent.push(...chunks);
+    if (this.takesWrites) queueMicrotask(done);
+    else this.#taken.push(done);
+  }
+
+  close(): void {}
+
+  destroy(error?: Error): void {
+    if (this.destroyed) return;
+    this.destroyed = true;
+    this.why = error;
+    for (const done of this.#taken.splice(0)) queueMicrotask(done);
+    queueMicrotask(() => this.#sink?.closed(error));
+  }
+
+  ref(): void {}
+
+  unref(): void {}
+
+  /** The peer says something. */
+  receive(...chunks: readonly Uint8Array[]): void {
+    for (const chunk of chunks) {
+      for (let at = 0; at < chunk.length && !this.destroyed; ) {
+        const size = Math.min(this.target!.length, chunk.length - at);
+        this.target!.set(chunk.subarray(at, at + size));
+        at += size;
+        this.#sink!.received(size);
+        this.target = this.#sink!.buffer();
+      }
+    }
+  }
+
+  get bytes(): Uint8Array {
+    return Buffer.concat(this.sent);
+  }
+}

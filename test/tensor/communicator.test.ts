@@ -1,0 +1,188 @@
+/** Lines between workers, and operations between processes, when somebody says what is not so: an error, and neither a wait nor a crash. */
+import { closeSync, openSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { Tensor } from "../../runtime/tensor/index.js";
+import { addon } from "../../runtime/tensor/operation/addon.js";
+import { describeTensors } from "./addon.js";
+import { CommandBuilder } from "./command-builder.js";
+import { WorkerGroup } from "./worker-group.js";
+
+/** Of tensor 1, into tensor 2. */
+const reduce = ({ along = [0], ranks = 2, reduction = "sum" } = {}) =>
+  new CommandBuilder()
+    .site("here")
+    .op("viceroy::all_reduce")
+    .call(0)
+    .reference(1)
+    .integers(...along)
+    .integer(ranks)
+    .word(reduction)
+    .results(2);
+const values = (all: (Tensor | string)[]) => all.map((one) => (typeof one === "string" ? one : one.toArray()));
+
+describeTensors("lines", () => {
+  test("of one process lead from one worker to the other", async () => {
+    using crew = new WorkerGroup();
+    await crew.join();
+    expect(values(await crew.run(() => reduce()))).toEqual([
+      [3, 4],
+      [3, 4],
+    ]);
+  });
+
+  test("lead to nobody before they are joined", async () => {
+    using crew = new WorkerGroup();
+    const why = "viceroy::all_reduce failed: the processes of the mesh have no lines to each other";
+    expect(values(await crew.run(() => reduce()))).toEqual([why, why]);
+  });
+
+  const offers: [string, (crew: WorkerGroup) => object, string][] = [
+    ["another's token", ({ ends }) => ({ ...ends[1], token: new Uint8Array(16) }), "is another's"],
+    ["a token that is too short", ({ ends }) => ({ ...ends[1], token: new Uint8Array(3) }), "is another's"],
+    ["a descriptor that there is not", ({ ends }) => ({ ...ends[1], memory: 99_999 }), "No such file or directory"],
+    ["a process that there is not", ({ ends }) => ({ ...ends[1], pid: 4_194_305 }), "No such file or directory"],
+    ["an address where nobody listens", () => new Uint8Array(8), "nobody listens for other machines"],
+  ];
+  test.each(offers)("are not joined by %s", async (_, offer, why) => {
+    using crew = new WorkerGroup();
+    const end = offer(crew) as WorkerGroup["ends"][number];
+    await expect(addon().connectCommunicator(crew.streams[0]!, [2], [crew.ends[0]!, end], false)).rejects.toThrow(
+      new RegExp(`^cannot reach the other processes of the mesh: .*${why}`),
+    );
+  });
+
+  test("are not joined by a file that could shrink", async () => {
+    using crew = new WorkerGroup();
+    const memory = openSync(fileURLToPath(import.meta.url), "r");
+    const end = { ...crew.ends[1]!, memory };
+    await expect(addon().connectCommunicator(crew.streams[0]!, [2], [crew.ends[0]!, end], false)).rejects.toThrow(
+      "cannot",
+    );
+    closeSync(memory);
+  });
+
+  test("are offered once, to as many as there are", async () => {
+    using crew = new WorkerGroup();
+    const [stream] = crew.streams;
+    expect(() => addon().offerCommunicator(stream!, 0, 2)).toThrow(
+      "cannot offer lines to other processes: it has lines already",
+    );
+    expect(() => addon().connectCommunicator(stream!, [3], crew.ends, false)).toThrow(
+      "expected one for each process of the mesh",
+    );
+    expect(() => addon().connectCommunicator(stream!, [2], [crew.ends[0]!], false)).toThrow(
+      "expected one for each process of the mesh",
+    );
+    expect(() => addon().connectCommunicator(stream!, [2], [crew.ends[0]!, 7 as never], false)).toThrow(
+      "expected an object or a Uint8Array",
+    );
+    for (const name of ["gpu", "cuda:x", "cuda:1234"]) {
+      expect(() => addon().newStream(0, 1, false, name, 0)).toThrow(
+        `cannot hold tensors on ${name}: there is no device "${name}": it is "cpu", "cuda" or "cuda:" and a number`,
+      );
+    }
+    const alone = addon().newStream(0, 1, false, "cpu", 0);
+    expect(() => addon().connectCommunicator(alone, [1], crew.ends, false)).toThrow(
+      "expected one that has offered lines",
+    );
+    expect(() => addon().offerCommunicator(alone, 2, 2)).toThrow("invalid rank: expected one of at most 65536");
+    addon().closeStream(alone);
+  });
+
+  test("that one worker has left keep nobody waiting", async () => {
+    using crew = new WorkerGroup(3);
+    await crew.join();
+    addon().closeStream(crew.streams[2]!);
+    const again = new CommandBuilder().call(0).reference(1).integers(0).integer(3).word("sum").results(2);
+    const all = values(await crew.run(() => reduce({ ranks: 3 })));
+    for (const one of all.slice(0, 2)) {
+      expect(one).toMatch(/^viceroy::all_reduce failed: rank (2 has left the mesh|[01] has lost another process)$/);
+    }
+    // Who has failed once is out of step for good.
+    await Promise.all(
+      crew.streams.slice(0, 2).map((stream) => addon().submitCommands(stream, new CommandBuilder().drop(1, 2).done())),
+    );
+    expect(values(await crew.run(() => again))[0]).toMatch("viceroy::all_reduce failed: rank");
+  });
+
+  test("that wait are left when the worker ends", async () => {
+    using crew = new WorkerGroup();
+    await crew.join();
+    const [waiting] = crew.streams;
+    await addon().submitCommands(waiting!, new CommandBuilder().put(1, 1).done());
+    const done = addon().submitCommands(waiting!, reduce().done());
+    const fetched = addon().fetchTensor(waiting!, 2);
+    const ends = Promise.allSettled([done, fetched]);
+    // Long enough for it to have begun.
+    await setTimeout(50);
+    addon().closeStream(waiting!);
+    expect(await ends).toMatchObject([
+      {},
+      { reason: { message: "cannot fetch a tensor: the stream has been closed" } },
+    ]);
+  });
+});
+
+describeTensors("an operation between processes", () => {
+  test("that they are told differently fails on all of them", async () => {
+    using crew = new WorkerGroup();
+    await crew.join();
+    const why = "viceroy::all_reduce failed: the processes of its group do different things";
+    const all = await crew.run((rank) => reduce({ reduction: rank === 0 ? "sum" : "max" }));
+    expect(values(all)).toEqual([why, why]);
+  });
+
+  const wrong: [string, CommandBuilder, string][] = [
+    ["of a dimension that there is not", reduce({ along: [1] }), "the mesh has no such dimensions"],
+    ["of a dimension below 0", reduce({ along: [-1] }), "the mesh has no such dimensions"],
+    ["of one dimension twice", reduce({ along: [0, 0] }), "the mesh has no such dimensions"],
+    ["of another number of processes", reduce({ ranks: 3 }), "its group has another number of processes"],
+    ["of no processes", reduce({ ranks: 0 }), "its group has another number of processes"],
+    ["by what is no reduction", reduce({ reduction: "x" }), 'there is no reduction "x"'],
+  ];
+  test.each(wrong)("%s fails", async (_, commands, why) => {
+    using crew = new WorkerGroup();
+    await crew.join();
+    for (const one of values(await crew.run(() => commands))) expect(one).toMatch(`viceroy::all_reduce failed: ${why}`);
+    // They are in step still.
+    await Promise.all(
+      crew.streams.map((stream) => addon().submitCommands(stream, new CommandBuilder().drop(1, 2).done())),
+    );
+    const again = new CommandBuilder().call(0).reference(1).integers(0).integer(2).word("max").results(2);
+    expect(values(await crew.run(() => again))).toEqual([
+      [2, 2],
+      [2, 2],
+    ]);
+  });
+
+  test("to places that there are not, or to one of them twice, fails", async () => {
+    for (const [to, why] of [
+      [[1, 1], "process 1 would be sent more than one tensor"],
+      [[1, 2], "there is no process 2 among 2"],
+      [[-2, 0], "there is no process -2 among 2"],
+      [[1], "it says where to for 1 of 2 processes"],
+    ] as const) {
+      using crew = new WorkerGroup();
+      await crew.join();
+      const permute = new CommandBuilder()
+        .site("here")
+        .op("viceroy::permute")
+        .call(0)
+        .reference(1)
+        .integers(0)
+        .integer(2);
+      for (const one of values(
+        await crew.run(() =>
+          permute
+            .copy()
+            .integers(...to)
+            .results(2),
+        ),
+      )) {
+        expect(one).toBe(`viceroy::permute failed: ${why}`);
+      }
+    }
+  });
+});

@@ -1,0 +1,44 @@
+/** Where tensors change hands in a process: whoever comes first. No tensors are needed for that. */
+import { expect, test } from "vitest";
+import {
+  type ExchangeResult,
+  endExchanges,
+  putTensors,
+  takeTensors,
+} from "../../../runtime/tensor/rendezvous/rendezvous.js";
+import type { Tensor } from "../../../runtime/tensor/value/tensor.js";
+
+const tensors = (name: string): ExchangeResult => ({ tensors: [name as unknown as Tensor] });
+
+test("what is brought is taken, in whichever order, and only once", async () => {
+  const mesh = 1n;
+  putTensors({ mesh, number: 1n }, tensors("first"));
+  expect(await takeTensors({ mesh, number: 1n })).toEqual(tensors("first"));
+  const second = takeTensors({ mesh, number: 2n });
+  putTensors({ mesh, number: 2n }, Promise.resolve(tensors("second")));
+  expect(await second).toEqual(tensors("second"));
+  // Of another mesh, and of another number.
+  putTensors({ mesh: 2n, number: 3n }, tensors("other"));
+  putTensors({ mesh, number: 3n }, tensors("third"));
+  putTensors({ mesh, number: 3n }, tensors("third again"));
+  expect(await takeTensors({ mesh, number: 3n })).toEqual(tensors("third"));
+  expect(await takeTensors({ mesh: 2n, number: 3n })).toEqual(tensors("other"));
+});
+
+test("what fails on its way is a failure", async () => {
+  const key = { mesh: 3n, number: 1n };
+  const failure = new Error("it was not computed");
+  putTensors(key, Promise.reject(failure));
+  expect(await takeTensors(key)).toEqual({ failure });
+});
+
+test("nobody waits for a mesh that has ended, before or after", async () => {
+  const mesh = 4n;
+  const before = takeTensors({ mesh, number: 1n });
+  endExchanges(mesh);
+  const failure = new Error("the mesh that the tensor is of is not active any more");
+  expect(await before).toEqual({ failure });
+  expect(await takeTensors({ mesh, number: 2n })).toEqual({ failure });
+  putTensors({ mesh, number: 3n }, tensors("late"));
+  expect(await takeTensors({ mesh, number: 3n })).toEqual({ failure });
+});
