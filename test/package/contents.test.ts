@@ -62,6 +62,7 @@ test("the command can be run", () => {
 });
 
 test("the package is small", () => {
-  expect(packed.size).toBeLessThan(2_000_000);
-  expect(packed.unpackedSize).toBeLessThan(8_500_000);
+  // A quarter of it are declarations with their docstrings, which editors show.
+  expect(packed.size).toBeLessThan(2_250_000);
+  expect(packed.unpackedSize).toBeLessThan(9_500_000);
 });
