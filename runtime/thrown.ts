@@ -79,7 +79,7 @@ function readPlainError(thrown: unknown): PlainError {
   if (!isError(thrown)) {
     return { name: "Error", message: truncate(describeThrown(thrown), longestMessage), stack: undefined };
   }
-  const name = tryRead(() => String(thrown.name), "Error");
+  const name = tryRead(() => nameOrClass(thrown), "Error");
   const message = tryRead(() => String(thrown.message), unreadableError);
   const stack = tryRead<unknown>(() => thrown.stack, undefined);
   return {
@@ -88,6 +88,25 @@ function readPlainError(thrown: unknown): PlainError {
     stack: typeof stack === "string" ? truncate(trimRuntimeFrames(stack), longestStack) : undefined,
   };
 }
+
+/** Returns the error's name. A class that sets none inherits that of a class of JavaScript: then its own name says more. */
+function nameOrClass(error: Error): string {
+  const name = String(error.name);
+  if (!builtInNames.has(name) || Object.hasOwn(error, "name")) return name;
+  const className = tryRead<unknown>(() => error.constructor.name, undefined);
+  return typeof className === "string" && className !== "" ? className : name;
+}
+
+const builtInNames: ReadonlySet<string> = new Set([
+  "AggregateError",
+  "Error",
+  "EvalError",
+  "RangeError",
+  "ReferenceError",
+  "SyntaxError",
+  "TypeError",
+  "URIError",
+]);
 
 function truncate(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;

@@ -49,6 +49,32 @@ describe("an error of a handler", () => {
     expect(error.remote.cause).toMatchObject({ name: "RangeError", message: "inner" });
   });
 
+  test.each<[string, Error, string]>([
+    ["its class, where that sets no name", new (class NotFoundError extends Error {})("no"), "NotFoundError"],
+    ["its class, below another one of JavaScript", new (class TooFarError extends RangeError {})("no"), "TooFarError"],
+    [
+      "the name that its class sets",
+      new (class Quiet extends Error {
+        override name = "Silence";
+      })("no"),
+      "Silence",
+    ],
+    ["the name that was set on it", Object.assign(new (class Loud extends Error {})("no"), { name: "Error" }), "Error"],
+    ["the name that it inherits, where its class has none", new (class extends TypeError {})("no"), "TypeError"],
+  ])("is named by %s", (_, error, name) => {
+    expect(errorChainOf(error)[0]!.name).toBe(name);
+  });
+
+  test("whose class cannot be read has the name that it inherits", () => {
+    const error = new RangeError("no");
+    Object.defineProperty(error, "constructor", {
+      get() {
+        throw new Error("private");
+      },
+    });
+    expect(errorChainOf(error)[0]).toMatchObject({ name: "RangeError", message: "no" });
+  });
+
   test("that is none, and has no stack, arrives as what was thrown", () => {
     const error = readCallError(sent((w) => writeThrown(w, "a[0]", errorChainOf(5)))) as RemoteError;
     expect(error.remote).toMatchObject({ name: "Error", message: "threw 5", stack: "Error: threw 5" });
