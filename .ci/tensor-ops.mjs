@@ -233,7 +233,7 @@ const addon = createRequire(import.meta.url)(process.env.VICEROY_TENSOR_ADDON ||
 const newest = numbers(addon.versions().torch).slice(0, 2).join(".");
 const known = readHistory();
 const operations = addon
-  .schemas()
+  .allSchemas()
   .map(parse)
   .filter((op) => op !== undefined)
   .map((op) => ({ ...op, since: known.get(fullName(op)) ?? newest }));

@@ -44,8 +44,8 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   const auto add = [&](const char* name, Entry call) {
     exports.Set(name, Napi::Function::New(env, Entered, name, reinterpret_cast<void*>(call)));
   };
-  add("begin", BeginTensors);
-  add("addSite", AddSite);
+  add("initialize", BeginTensors);
+  add("addCallSite", AddSite);
   add("emptyTensor", EmptyTensor);
   add("moveTensor", MoveTensor);
   add("dispose", Dispose);
@@ -54,11 +54,11 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("strides", Strides);
   add("dtype", Dtype);
   add("stats", Stats);
-  add("operation", OperationNumber);
+  add("operationNumber", OperationNumber);
   add("call", Call);
-  add("overloads", Overloads);
-  add("missing", Missing);
-  add("schemas", Schemas);
+  add("overloadsOf", Overloads);
+  add("missingOperations", Missing);
+  add("allSchemas", Schemas);
   add("fromMemory", FromMemory);
   add("toMemory", ToMemory);
   add("requiresGrad", RequiresGrad);
@@ -77,7 +77,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("declareTensor", DeclareTensor);
   add("recorderNumber", RecorderNumber);
   add("closeRecorder", CloseRecorder);
-  add("placeOf", PlaceOf);
+  add("recordedReferenceOf", PlaceOf);
   add("newStream", NewStream);
   add("submitCommands", SubmitCommands);
   add("putTensor", PutTensor);
@@ -85,11 +85,11 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("fetchTensor", FetchTensor);
   add("streamStats", StreamStats);
   add("closeStream", CloseStream);
-  add("offerLines", OfferLines);
-  add("listenLines", ListenLines);
+  add("offerCommunicator", OfferLines);
+  add("listenForPeers", ListenLines);
   add("offerNccl", OfferNccl);
   add("findNccl", FindNccl);
-  add("joinLines", JoinLines);
+  add("connectCommunicator", JoinLines);
   add("setThreads", SetThreads);
   add("getThreads", GetThreads);
   add("versions", Versions);

@@ -75,7 +75,7 @@ export interface TensorAddon<T extends object = object> {
   /**
    * Comes first, once in each thread.
    * @param tensors its instances are made without arguments, and wrapped
-   * @param site where in a user's code an operation is recorded, for messages: a number that addSite has answered
+   * @param site where in a user's code an operation is recorded, for messages: a number that addCallSite has returned
    */
   initialize(tensors: new () => T, site: () => number): void;
   /** Tells a place in a user's code, as text. */

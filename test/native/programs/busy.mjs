@@ -47,13 +47,13 @@ function useRdma(addon) {
 
 /** Starts a stream that multiplies matrices, and waits for what comes of it. */
 function useTensors(addon) {
-  addon.begin(class {}, () => addon.addSite("busy.mjs"));
+  addon.initialize(class {}, () => addon.addCallSite("busy.mjs"));
   const recorder = addon.newRecorder();
   addon.useRecorder(recorder);
-  const matmul = addon.operation("aten::matmul");
-  let product = addon.call(addon.operation("aten::eye"), undefined, rows);
+  const matmul = addon.operationNumber("aten::matmul");
+  let product = addon.call(addon.operationNumber("aten::eye"), undefined, rows);
   for (let i = 0; i < products; i++) product = addon.call(matmul, undefined, product, product);
-  const [, reference] = addon.placeOf(product);
+  const [, reference] = addon.recordedReferenceOf(product);
   addon.useRecorder(null);
   const stream = addon.newStream(0, 1, false, "cpu", 0);
   void addon.submitCommands(stream, addon.takeCommands(recorder));
