@@ -43,7 +43,7 @@ function libtorchIn(name: string, major: number, minor: number, strings = ""): s
 test("libtorch is taken from where VICEROY_LIBTORCH says, with what its version wants of the compiler", () => {
   const root = libtorchIn("named", 2, 6, "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic");
   const found = findLibtorch({ VICEROY_LIBTORCH: root });
-  expect(found).toMatchObject({ source: "$VICEROY_LIBTORCH", version: 206, newStrings: true });
+  expect(found).toMatchObject({ source: "$VICEROY_LIBTORCH", version: 206, hasCxx11Strings: true });
   const { compile, link } = libtorchFlags(found);
   expect(compile).toEqual([
     "-std=c++17",
@@ -72,7 +72,7 @@ test("an environment of Python that is active, or beside the project, comes befo
     expect(found()).toMatchObject({
       source: `./${path.basename(environment)}`,
       version: 200 + minor,
-      libraries: path.join(root, "lib/python3.11/site-packages/torch/lib"),
+      libraryFolder: path.join(root, "lib/python3.11/site-packages/torch/lib"),
     });
   }
   const active = torchIn("active", 15);

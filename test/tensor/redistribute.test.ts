@@ -117,7 +117,7 @@ describeTensors("NaN", () => {
         const error = await inspect(wrong.add(1)).catch((reason) => reason);
         expect(error).toMatchObject({ code: "ERR_TENSOR_FAILED", op: "aten::div.Tensor" });
         expect(error.message).toMatch(
-          /moving\.test\.ts:\d+:\d+: aten::div\.Tensor failed: it made NaN, first at \[0, 0\]$/,
+          /redistribute\.test\.ts:\d+:\d+: aten::div\.Tensor failed: it made NaN, first at \[0, 0\]$/,
         );
         // In place as well.
         infinite.sub_(infinite);

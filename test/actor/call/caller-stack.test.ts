@@ -109,14 +109,14 @@ describe("the stack of an error", () => {
     const late = await failure(whoAwaits(() => slow.sleep.with({ timeout: 20 }).callOne(60_000)));
     expect(late).toBeInstanceOf(TimeoutError);
     const stack =
-      /^TimeoutError: cannot call counters\.sleep: no answer within 20 ms\n {4}at (?:async )?whoAwaits \(\S*callers\.test\.ts:/;
+      /^TimeoutError: cannot call counters\.sleep: no answer within 20 ms\n {4}at (?:async )?whoAwaits \(\S*caller-stack\.test\.ts:/;
     expect(late.stack).toMatch(stack);
     const lost = failure(whoAwaits(() => counters.sleep.call(60_000)));
     world.root.proc.peerDown(procs[1]!.proc.id, "it was killed");
     const error = await lost;
     expect(error).toBeInstanceOf(SupervisionError);
     expect(error.stack).toMatch(
-      /^SupervisionError: [^\n]+: it was killed\n {4}at (?:async )?whoAwaits \(\S*callers\.test\.ts:/,
+      /^SupervisionError: [^\n]+: it was killed\n {4}at (?:async )?whoAwaits \(\S*caller-stack\.test\.ts:/,
     );
     expect(error.stack).not.toContain("call-future");
   });
