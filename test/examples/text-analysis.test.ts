@@ -77,7 +77,7 @@ process
     expectOutput(table, output);
     expect(rest).toContain("\nmost frequent words           with six letters or more\n");
     expect(rest.trim().split("\n").at(-1)).toMatch(/^\d+ files in [\d.]+ s: [\d.]+ [KM]B and [\d,]+ words a second$/);
-    expect(text).toMatch(/^ {2}100 % {2}([\d.]+ KB) of \1$/m);
+    expect(text).toMatch(/^ {2}100 % {2}([\d.]+ [KM]B) of \1$/m);
   }
 });
 

@@ -18,7 +18,7 @@ const folder = process.argv[3] ?? mkdtempSync(path.join(tmpdir(), "language-mode
 const reportInterval = 25;
 const batch = 16;
 
-const text = new Text(fileURLToPath(new URL("../../../docs", import.meta.url)));
+const text = new Text(fileURLToPath(new URL("../../../docs/explanation", import.meta.url)));
 const size = { characters: text.characters.length, context: 48, width: 64, heads: 4, blocks: 2 };
 const file = path.join(folder, "model.safetensors");
 
