@@ -89,7 +89,9 @@ describe("the stack of an error", () => {
     [whoAwaitsAll, "whoAwaitsAll"],
     [whoGoesOn, "whoAwaits"],
   ])("has the lines of those who await the call: %o", async (caller, name) => {
-    const line = new RegExp(`\\n {4}called\\n(?: {4}at .*\\n)* {4}at (async )?${name} \\(\\S*caller-stack\\.test\\.ts:`);
+    const line = new RegExp(
+      `\\n {4}called\\n(?: {4}at .*\\n)* {4}at (async )?${name} \\(\\S*caller-stack\\.test\\.ts:`,
+    );
     for (const call of [
       () => counters.fail.call("refused"),
       () => counters.slice({ gpus: 1 }).fail.callOne("refused"),
