@@ -1,4 +1,7 @@
-/** Arguments of constructors as orders and plans keep them: in the lockstep layout, or in the protobuf layout where they say more. */
+/**
+ * Encodes and decodes constructor arguments for spawn orders and spawn plans. They are in the lockstep layout, or in
+ * the protobuf layout if they contain more than the lockstep layout can express.
+ */
 import type { Codec } from "../../wire/codec.js";
 import { losesInLockstep, mayBeNewer } from "../../wire/protobuf/newer-values.js";
 
