@@ -7,6 +7,7 @@
 import { isHandle } from "../../shared/protobuf/names.js";
 import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 
+/** A handle in a message. */
 export interface HandlePlace {
   /** The kind of handle: `Port`, `Mesh`, `RdmaBuffer` or `Tensor`. */
   readonly handle: string;

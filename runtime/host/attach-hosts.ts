@@ -58,6 +58,7 @@ const optionNames: readonly (keyof AttachOptions)[] = [
   "registry",
 ];
 
+/** Defaults of the time limits, and the smallest `silence`, in ms. */
 const defaultTimeout = 10_000;
 const defaultKeepAlive = 10_000;
 const defaultSilence = 2500;

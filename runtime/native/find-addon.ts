@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/addon-location.js";
 
+/** The result of a lookup: the addon and its file, or the reason why there is none. */
 export type AddonLookup<Addon> =
   | { readonly addon: Addon; readonly file: string }
   /**

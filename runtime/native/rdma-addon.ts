@@ -75,13 +75,15 @@ export interface RdmaAddon extends VerbsAddon {
   ) => DescriptorWatch;
   readonly Channel: {
     /**
-     * Creates and offers a channel. @throws Error when the system has no memory or descriptors left
-     * @param bytes the size of each ring, a power of two @param token 16 bytes that identify the channel
+     * Creates and offers a channel.
+     * @throws Error when the system has no memory or descriptors left
+     * @param bytes the size of each ring, a power of two
+     * @param token 16 bytes that identify the channel
      */
     new (bytes: number, token: Uint8Array): NativeChannel;
     /**
-     * Joins a channel that a process of this user offers. @throws Error when there is no channel with this size and
-     * token
+     * Joins a channel that a process of this user offers.
+     * @throws Error when there is no channel with this size and token
      */
     new (bytes: number, token: Uint8Array, pid: number, memory: number, waker: number, awaited: number): NativeChannel;
   };

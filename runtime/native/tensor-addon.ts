@@ -93,7 +93,8 @@ export interface TensorAddon<T extends object = object> {
   stats(): NativeStats;
 
   /**
-   * @param name `aten::add`, or `aten::add.Tensor` for one overload @throws TypeError if the operation does not exist
+   * @param name `aten::add`, or `aten::add.Tensor` for one overload
+   * @throws TypeError if the operation does not exist
    */
   operationNumber(name: string): number;
   /** @param options arguments by name @throws TypeError that names the argument; Error from libtorch */
@@ -157,13 +158,14 @@ export interface TensorAddon<T extends object = object> {
   fetchTensor(stream: NativeStream, reference: number): Promise<T>;
   streamStats(stream: NativeStream): Promise<{ readonly tensors: number; readonly calls: number }>;
   /**
-   * Must be called before the other functions of the communicator, once. @param ranks the number of processes of the
-   * mesh
+   * Must be called before the other functions of the communicator, once.
+   * @param ranks the number of processes of the mesh
    */
   offerCommunicator(stream: NativeStream, rank: number, ranks: number): NativePeer;
   /**
-   * @param address an address of this machine @returns one address for each process @throws Error if the addon was
-   * built without Gloo
+   * @param address an address of this machine
+   * @returns one address for each process
+   * @throws Error if the addon was built without Gloo
    */
   listenForPeers(stream: NativeStream, address: string): Uint8Array[];
   /**

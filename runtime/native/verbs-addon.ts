@@ -1,5 +1,6 @@
 /** The part of the RDMA addon that uses RDMA devices, implemented in `native/rdma/verbs.cc`. */
 
+/** The functions of the addon that need libibverbs. */
 export interface VerbsAddon {
   /** Returns the reason why libibverbs cannot be used, or undefined if it can. */
   verbsMissing(): string | undefined;

@@ -1,3 +1,4 @@
+/** Time limits: the time that is left of a limit, and waiting for a promise with one. */
 import type { Clock } from "../link/clock.js";
 
 /**

@@ -76,8 +76,8 @@ class End implements Pipe, FlowEnd {
   unref(): void {}
 
   /**
-   * Ends the connection with the process at this end. @param crashed whether its host has crashed; the other end then
-   * notices only after `silence`
+   * Ends the connection with the process at this end.
+   * @param crashed whether its host has crashed; the other end then notices only after `silence`
    */
   abandon(crashed: boolean): void {
     if (this.#ended) return;

@@ -73,8 +73,8 @@ export class Flow {
   }
 
   /**
-   * Breaks the flow. Some of the bytes on their way may be lost. @param delay additional time in ms until the other end
-   * notices
+   * Breaks the flow. Some of the bytes on their way may be lost.
+   * @param delay additional time in ms until the other end notices
    */
   break(error: Error | undefined, delay = 0): void {
     if (this.#ending) return;

@@ -24,6 +24,7 @@ export interface Runner {
   threw(error: unknown): void;
 }
 
+/** A scheduled task. Its owner is undefined if it belongs to the simulation itself. */
 export interface Task {
   /** The time at which the task is due, in ms. */
   time: number;

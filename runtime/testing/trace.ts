@@ -4,6 +4,7 @@
 const doubles = new Float64Array(1);
 const words = new Uint32Array(doubles.buffer);
 
+/** Collects the events of one run. */
 export class Trace {
   /** The lines of text; undefined if only the hash is kept. */
   readonly lines: string[] | undefined;
@@ -52,7 +53,7 @@ export class Trace {
   }
 }
 
-/** Approximate number of bytes that a checksum reads at most. */
+/** Maximum number of bytes that a checksum reads. */
 const sampled = 256;
 
 /** Returns an FNV-1a checksum of bytes, or of a sample of them if there are many. */

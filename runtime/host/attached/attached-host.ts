@@ -53,6 +53,7 @@ export interface HostAccess {
   readonly silence: number;
 }
 
+/** A host that this driver has attached, or is attaching. */
 export class AttachedHost implements HostLink {
   readonly id: ProcId;
   /** The address as the user gave it. */

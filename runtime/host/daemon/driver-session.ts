@@ -115,7 +115,8 @@ export class DriverSession implements OutputReceiver {
   }
 
   /**
-   * Records that the driver's machine is reachable. @throws Error if no driver has attached, or the session is ending
+   * Records that the driver's machine is reachable.
+   * @throws Error if no driver has attached, or the session is ending
    */
   beat(): void {
     if (!this.#isAttached || this.#ending !== undefined)

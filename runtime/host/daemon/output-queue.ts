@@ -11,6 +11,7 @@ const maxBacklogBytes = 16 * 1024 * 1024;
 /** Maximum number of bytes of a message, unless a single line is longer. */
 const maxMessageBytes = 128 * 1024;
 
+/** The driver as the receiver of output. */
 export interface OutputReceiver {
   /** Sends output to the driver. Resolves when the driver has room for more. Never rejects. */
   receiveOutput(output: ProcessOutput): PromiseLike<unknown>;

@@ -56,6 +56,7 @@ export type ArgsOf<C extends SpawnableClass> = InstanceType<C>["$kind"]["args"];
 /** A class whose constructor accepts the arguments that its schema declares. */
 type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor;
 
+/** Time in ms for which queued messages are handled at a stop or a replacement. */
 const defaultDrain = 5000;
 
 /** Makes the function that starts replacement processes with the given changes. */

@@ -8,7 +8,8 @@ import { planRestart, type RestartOptions, type RestartPlan } from "../../superv
 import type { AttachedHost } from "../attached/attached-host.js";
 
 /**
- * The place where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of this process.
+ * The place where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of
+ * this process.
  */
 export type Isolation = "process" | "thread" | "inline";
 

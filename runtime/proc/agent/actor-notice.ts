@@ -12,6 +12,7 @@ export interface ActorIncarnation {
   readonly incarnation: number;
 }
 
+/** Returns the notice about the failure of one incarnation of an actor. */
 export function actorNoticeOf(
   { mesh, rank, incarnation }: ActorIncarnation,
   { kind, error, at }: ActorFailure,

@@ -4,6 +4,7 @@
  */
 const prefix = "FATAL ERROR: ";
 
+/** Returns the line, with its line break, that states `why` as the cause of the process's end. */
 export function formatFatalLine(why: string): string {
   return `${prefix}${why}\n`;
 }

@@ -57,6 +57,10 @@ export interface LaunchedProcess {
 /** Time in ms for which output may stay open after the exit of a process. A descendant may hold it open for ever. */
 const outputGrace = 1000;
 
+/**
+ * Starts a process. Never throws for a failed start: the exit status then contains the error.
+ * @throws Error if `cpus` is malformed or this system cannot bind a process to processors
+ */
 export function launchProcess(options: LaunchOptions): LaunchedProcess {
   const { stdio, execArgv, command } = options;
   const output = stdio === "inherit" || stdio === "ignore" ? stdio : "pipe";

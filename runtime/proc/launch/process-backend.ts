@@ -11,6 +11,7 @@ export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
   readonly identity: ProcIdentity;
 }
 
+/** Starts an operating-system process for a proc. */
 export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const command = [options.bootFile, ...formatIdentity(options.identity), options.label];
   const { pid, socket, exited, outputEnded: ended, ref, kill } = launchProcess({ ...options, command });

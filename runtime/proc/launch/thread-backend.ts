@@ -22,6 +22,7 @@ export interface ThreadBackendOptions {
   readonly rank: number;
 }
 
+/** Starts a worker thread for a proc. A thread gets no signals: `terminate` kills it. */
 export function threadBackend(options: ThreadBackendOptions): ProcBackend {
   const { MessageChannel, Worker } = lazyModules.workerThreads;
   const { port1, port2 } = new MessageChannel();

@@ -5,6 +5,7 @@
 import type { Codec } from "../../wire/codec.js";
 import { losesInLockstep, mayBeNewer } from "../../wire/protobuf/newer-values.js";
 
+/** Encoded constructor arguments. `protobuf` tells whether they are in the protobuf layout. */
 export interface EncodedArguments {
   readonly args: Uint8Array;
   readonly protobuf: boolean;

@@ -82,7 +82,7 @@ export async function replaceChild(host: ReplaceableProcs, started: StartedChild
   }
   const old = host.childAt(rank);
   host.installChild(member);
-  // The replacement decides about the exit of the old process from here on: it is not a failure.
+  // From here on the exit of the old process is expected.
   old.isExitExpected = true;
   host.retiring.add(old);
   const moved = [...made].filter((mesh) => host.meshes.has(mesh) && !mesh.isStopping);

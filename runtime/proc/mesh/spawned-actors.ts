@@ -58,6 +58,7 @@ export interface MeshOperations {
   stopActors(mesh: SpawnedActors, options: StopOptions): Promise<unknown>;
 }
 
+/** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
 
 type ReadyState = "spawning" | "ready" | "failed";

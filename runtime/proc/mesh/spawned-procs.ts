@@ -163,8 +163,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   /**
-   * Replaces procs, one after another. @throws Error if a proc cannot be replaced; it and the procs after it continue
-   * unchanged
+   * Replaces procs, one after another.
+   * @throws Error if a proc cannot be replaced; it and the procs after it continue unchanged
    */
   async replace(region: Region, start: (rank: number) => StartedChild, drain: number): Promise<void> {
     for (const rank of baseRanks(region)) {

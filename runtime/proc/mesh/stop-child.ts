@@ -40,7 +40,8 @@ export async function stopChild(
 
 /**
  * Waits until a request to an agent is done: for `drain` ms in any case, and for the time of cleanups if the agent
- * responds. Never rejects. @returns whether the request is done
+ * responds. Never rejects.
+ * @returns whether the request is done
  */
 export async function waitWhileAlive(
   clock: Clock,

@@ -91,6 +91,6 @@ export function watchEventLoop({ warn, grace }: WatchLimits): void {
     stdin: false,
   });
   thread.unref();
-  // If the thread fails, `Watchdog` still reports handlers that return late.
+  // Without the thread, `Watchdog` still reports slow handlers that let the event loop run.
   thread.on("error", (error) => process.emitWarning(`nobody watches the event loop: ${error.message}`, "ViceroyStuck"));
 }

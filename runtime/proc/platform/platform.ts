@@ -21,6 +21,7 @@ import type { Stdio } from "../launch/stdio.js";
 import type { ClassReference } from "./actor-registry.js";
 import type { ShutdownTarget } from "./shutdown.js";
 
+/** The machine as a process uses it. */
 export interface Platform extends ProcessControl {
   readonly clock: Clock;
   readonly random: Random;
@@ -121,7 +122,8 @@ export interface ActorClasses {
   /** The URLs of all registries, in the order in which they were loaded. */
   readonly registryUrls: readonly string[];
   /**
-   * Returns the descriptor of a class without loading anything. @throws TypeError, Error if the class cannot be spawned
+   * Returns the descriptor of a class without loading anything.
+   * @throws TypeError, Error if the class cannot be spawned
    */
   descriptorOf(actorClass: ActorClass): ActorDescriptor;
   /** Returns the reference of a class that has been resolved before. */

@@ -14,6 +14,7 @@ import { runChild } from "./run-child.js";
 /** The file descriptor of the link, as `launchProcess` passes it. */
 const linkDescriptor = 3;
 
+/** Starts the runtime of this child process or thread from its arguments, or exits with code 2 in any other process. */
 export function boot(): void {
   const identity = parseIdentity(process.argv[2], process.argv[3]);
   if (identity === undefined) {

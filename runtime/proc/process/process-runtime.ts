@@ -47,6 +47,7 @@ export interface HostLink {
   readonly address: string;
 }
 
+/** The runtime of one operating-system process or thread, or of one simulated process. */
 export class ProcessRuntime {
   readonly platform: Platform;
   readonly universe: bigint;
@@ -70,7 +71,7 @@ export class ProcessRuntime {
   readonly recoveryWatch: RecoveryWatch;
   /** Meshes of actors that were spawned from here and have not been stopped. */
   readonly spawnedActors = new Map<MeshId, SpawnedActors>();
-  /** Answers for the registered memory of this process. The first registration installs it. */
+  /** Answers for the registered memory of this process. `rdma/` installs it on first use. */
   memoryService: MemoryService = noMemory;
   readonly ownership = new Ownership<ActorCell>();
   readonly supervisor: Supervisor<ActorCell>;

@@ -23,6 +23,7 @@ export interface HostTarget extends Pick<HostedLocation, "agent" | "address"> {
 /** Files are read once for all connections, and again after they have changed. */
 const credentialsByFiles = new Map<string, Credentials>();
 
+/** Returns the TLS credentials from certificate files, or undefined without files. */
 export function credentialsOf(files: CertificateFiles | undefined): Credentials | undefined {
   if (files === undefined) return undefined;
   const key = [files.cert, files.key, files.ca].join("\n");

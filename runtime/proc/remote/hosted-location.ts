@@ -20,8 +20,8 @@ export function formatHostedLocation({ agent, address, ancestors: makers }: Host
 }
 
 /**
- * Returns the host of a location, or undefined if the location is not on a host. @throws TypeError if its address is
- * invalid
+ * Returns the host of a location, or undefined if the location is not on a host.
+ * @throws TypeError if its address is invalid
  */
 export function parseHostedLocation(location: Location): HostedLocation | undefined {
   const [, agent, address, above] = /^host:([\da-f]{16})@(.+?)((?:\/[\da-f]{16})*)$/.exec(location) ?? [];

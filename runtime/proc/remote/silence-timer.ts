@@ -7,6 +7,7 @@ import type { Clock, Timer } from "../../link/clock.js";
 /** Number of steps until the limit is reached. */
 const steps = 6;
 
+/** Calls a function once when a peer has been silent for a time limit. */
 export class SilenceTimer {
   readonly #clock: Clock;
   readonly #limit: number;
