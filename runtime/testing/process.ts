@@ -26,7 +26,7 @@ export interface ProcessOptions {
 /** Maximum time in ms until the parent learns of the end of a process. */
 const statusDelay = 5;
 
-/** A simulated process. Its constructor only registers it; one of the `boot` methods starts it. */
+/** A simulated process. One of the `boot` methods starts it. */
 export class SimulatedProcess implements Member {
   readonly world: World;
   readonly pid: number;

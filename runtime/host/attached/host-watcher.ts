@@ -1,6 +1,7 @@
 /**
  * The driver's handle of the process that watches its hosts (`proc/remote/host-watch.ts`). The process is started with
- * the first host, ended after the last one, and restarted if it is killed. The driver itself may be busy for any time.
+ * the first host, ended after the last one, and restarted if it is killed. Because it is a separate process, hosts are
+ * watched even while the driver is busy.
  */
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";

@@ -1,7 +1,7 @@
 /**
- * What one driver has on a host: the proc of its agent, the processes that it had started, and their directory. The
- * session is created when the driver connects and ends completely when the driver leaves or is gone. Drivers share no
- * part of their sessions.
+ * The part of a host that belongs to one driver: the proc of its agent, the processes that were started for it, and
+ * their directory. The session is created when the driver connects and ends completely when the driver leaves or is
+ * gone. Drivers share no part of their sessions.
  */
 import {
   type HostInfo,

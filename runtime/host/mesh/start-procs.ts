@@ -1,6 +1,6 @@
 /**
- * Starts the procs of a mesh, all at once, on the backends of their isolation, and attaches their links. It waits for
- * nothing.
+ * Starts the procs of a mesh, all at once: it starts the backend that the isolation asks for, and attaches the link. It
+ * waits for nothing.
  */
 import type { ProcConfig } from "../../../generated/proc-agent.js";
 import { currentCell } from "../../actor/context.js";

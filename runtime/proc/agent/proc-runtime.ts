@@ -82,9 +82,7 @@ export class ProcRuntime implements ProcHooks {
   /** The reason why this proc has given up the link to its parent or launcher. */
   #linkFault: Error | undefined;
   #hostWatch: HostWatch | undefined;
-  /**
-   * The pipe to the parent while it is awaited: this proc has a message for its parent, which has not connected yet.
-   */
+  /** Set while a message to the parent waits for the parent's connection. */
   #awaitedParentPipe: Deferred<Pipe> | undefined;
   readonly #creating = new Map<MeshId, OnCreated>();
 
@@ -208,8 +206,8 @@ export class ProcRuntime implements ProcHooks {
   }
 
   /**
-   * Waits for the link of the parent. The parent is on the driver's machine: it connects to processes that it had
-   * started on a host, and they cannot connect to it.
+   * Waits for the link of the parent. A parent on the driver's machine connects to the processes that a host has
+   * started for it; they cannot connect to the parent.
    */
   #parentPipe(): Promise<Pipe> {
     this.#awaitedParentPipe ??= new Deferred<Pipe>();

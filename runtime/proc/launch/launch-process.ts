@@ -58,7 +58,7 @@ export interface LaunchedProcess {
 const outputGrace = 1000;
 
 /**
- * Starts a process. Never throws for a failed start: the exit status then contains the error.
+ * Starts a process. If the start fails, the exit status contains the error.
  * @throws Error if `cpus` is malformed or this system cannot bind a process to processors
  */
 export function launchProcess(options: LaunchOptions): LaunchedProcess {

@@ -1,11 +1,11 @@
 /**
- * Replaces the process of a rank by another one. The new process is started and its actors are created; then it takes
- * over the address and gets all new messages, and the old process handles the earlier ones and ends in order. No
- * message is lost. The old process is told to stop only when every process that may have sent messages to it has
- * confirmed that they were handled and answered. Messages of a sender to the new process wait until the old process has
- * handled the earlier messages of this sender. Both waits end after the `drain` time of the caller. The state of the
- * actors is new, as after any start. The same code restarts a process that has ended by itself, and an actor that has
- * failed in a running process.
+ * Replaces the process of a rank by another one, under the same addresses. The new process is started and its actors
+ * are created. From one moment on it gets all new messages, while the old process handles the earlier ones and ends in
+ * order. No message is lost. The old process is told to stop only when every process that may have sent messages to it
+ * has confirmed that they were handled and answered. Messages of a sender to the new process wait until the old process
+ * has handled the earlier messages of this sender. Both waits end after the `drain` time of the caller. The state of
+ * the actors is new, as after any start. The same code restarts a process that has ended by itself, and an actor that
+ * has failed in a running process.
  */
 
 import type { ProcConfig, SpawnOutcome } from "../../../generated/proc-agent.js";

@@ -1,4 +1,4 @@
-/** The platform of real processes: the machine, accessed through Node.js. */
+/** The platform of real processes: it uses the machine through Node.js. */
 import { fileURLToPath } from "node:url";
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import { DropWatch } from "../../actor/proc/drop-watch.js";

@@ -2,7 +2,7 @@
  * This operating-system process or thread as part of a tree of processes: the procs that live here, everything that was
  * spawned from here with its owners, and what must end with this process. Each thread has one, created on first use or
  * by the boot of a child; a simulation has one for each simulated process. Starting processes, spawning meshes and
- * handling failures are in the other folders of `proc/`.
+ * handling failures are in the other folders of `proc/` and in `supervise/`.
  */
 import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
 import type { ActorCell } from "../../actor/cell/actor-cell.js";

@@ -28,9 +28,9 @@ const beatsInSilence = 12;
  */
 const attemptsInSilence = 24;
 /**
- * Maximum number of parallel attempts to connect; a host that does not respond gets no more of them. It also limits the
- * time of one attempt to so many retry intervals until the connection is established. After that, the host has the
- * whole silence time to answer.
+ * Maximum number of parallel attempts to connect, so that a host that does not respond is not flooded. The connection
+ * of an attempt must be established within so many retry intervals; after that the host has the whole silence time to
+ * answer.
  */
 const maxParallelAttempts = 6;
 
@@ -209,7 +209,7 @@ class WatchedHost {
   }
 }
 
-/** Whether the error is an answer of the host: it does not know this driver, and will not change its answer. */
+/** Whether the error is an answer of the host and therefore final: the host does not know this driver. */
 function isFinal(error: unknown): boolean {
   return error instanceof ActorError || (error instanceof HandshakeError && !error.passing);
 }

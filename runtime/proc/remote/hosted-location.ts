@@ -1,8 +1,8 @@
 /**
  * The locations of procs on attached hosts: `host:<id of the host's agent>@<address of the host>`, followed by `/<id>`
- * for each proc between the host's agent and the proc, outermost first, if procs on the host have started it. Ids are
- * 16 hex digits. Procs on the same host find each other's sockets in the run directory of their driver there; others
- * reach a proc through the last id of its location.
+ * for each ancestor of the proc on the host, outermost first, if another proc on the host has started it. Ids are 16
+ * hex digits. Procs on the same host find each other's sockets in the run directory of their driver there; others reach
+ * a proc through the last id of its location.
  */
 import { hex64, type Location, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../../link/network-address.js";
