@@ -83,7 +83,10 @@ export interface TensorAddon<T extends object = object> {
   addCallSite(site: string): number;
   /** Returns a tensor that counts as disposed of until another tensor is moved into it. */
   emptyTensor(): T;
-  /** Moves the content of `from` into `to`, whose own content is disposed of. Afterwards `from` is disposed of. */
+  /**
+   * Moves the content of `from` into `to`, which must be a tensor that is disposed of. Afterwards `from` is disposed
+   * of.
+   */
   moveTensor(from: T, to: T): void;
   dispose(tensor: T): void;
   isDisposed(tensor: T): boolean;
@@ -97,7 +100,10 @@ export interface TensorAddon<T extends object = object> {
    * @throws TypeError if the operation does not exist
    */
   operationNumber(name: string): number;
-  /** @param options arguments by name @throws TypeError that names the argument; Error from libtorch */
+  /**
+   * @param options arguments by name
+   * @throws TypeError that names the argument; Error from libtorch
+   */
   call(operation: number, options: object | undefined, ...args: readonly unknown[]): unknown;
   /**
    * Returns the schemas of the overloads that can be called, without namespace. Empty if the operation does not exist.

@@ -288,8 +288,8 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   async #stop(options: StopOptions): Promise<void> {
     this.record.stopReason ??= options.reason;
     await this.#pendingOrders;
-    // Orders to stop can overtake casts, which take longer paths through their trees. The orders do not wait for
-    // credit, and not for messages to a process that has been replaced.
+    // Orders to stop do not take the paths of casts, which may be longer. They wait neither for credit nor for messages
+    // to a replaced process. Therefore the earlier casts and messages are awaited here.
     const { clock, casts } = this.#operations.proc;
     const rest = countdown(clock, options.drain);
     if (options.drain > 0)

@@ -157,7 +157,7 @@ export class ProcessRuntime {
 
   /**
    * Returns the location at which a proc on this machine accepts links. It follows from the run directory and the id of
-   * the proc. The location in a message is compared with it, and is never dialled because a message contains it.
+   * the proc. The location in a message is compared with it, and is never dialled only because a message names it.
    * @throws Error if the message names another location
    */
   socketLocationOf(peer: ProcId, named: Location): Location {
