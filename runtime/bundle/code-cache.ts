@@ -1,12 +1,13 @@
 /**
- * V8's code cache of one script, kept in a directory of this user: what was compiled in one process need not be compiled
- * again in the next. A convenience that must never be in the way: whatever is wrong with a cache file, or the place for
- * it, the script is compiled as if there were none.
+ * V8's code cache of one script, stored in a directory of this user: later processes need not compile again what one
+ * process has compiled. The cache never causes an error: if a cache file or its directory is unusable, the script is
+ * compiled without a cache.
  *
- * V8 checks that a cache fits its own version, its flags and the length of the source, but not that the bytes are
- * intact, and it runs what they say. So a file holds them twice, its name says which script and which Node.js they belong
- * to, and neither it nor its directory is used if anyone but this user could have written it. Twice, because comparing is
- * what a starting process can do quickest: a checksum takes a module of Node.js that costs more than reading the file.
+ * V8 checks that a cache fits its own version, its flags and the length of the source. It does not check that the bytes
+ * are intact, and it executes them. Therefore a file contains the bytes twice, its name identifies the script and the
+ * version of Node.js, and neither the file nor its directory is used if another user could have written it. The bytes
+ * are stored twice because a comparison is the fastest check for a starting process: a checksum needs a module of
+ * Node.js whose loading costs more than reading the file.
  */
 import {
   closeSync,
@@ -26,17 +27,17 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
-/** Ends a file: not all bytes of one are zero. */
+/** The end of each file. It makes sure that a file of zeros is not valid. */
 const fileMark = Buffer.from("viceroy1");
 
-/** So many files are kept; those of other versions, scripts and flags go, oldest first. */
+/** Maximum number of files. The oldest files, of other versions, scripts and flags, are removed. */
 const filesKept = 24;
 
 /**
- * The cache's file.
- * @param script the file that is compiled; another one of the same name, or a later edit of it, has another cache
- * @param use tells caches of one script apart: what a driver runs of it is not what a child runs
- * @returns undefined if there is to be none
+ * Returns the path of the cache file.
+ * @param script the file that is compiled; another file of the same name, or an edited one, has another cache
+ * @param use distinguishes caches of one script: drivers and children execute different parts of the script
+ * @returns undefined if no cache is to be used
  */
 export function cacheFilePath(script: string, use: string): string | undefined {
   if (process.env["NODE_DISABLE_COMPILE_CACHE"] || process.env["NODE_V8_COVERAGE"]) return undefined;
@@ -46,7 +47,7 @@ export function cacheFilePath(script: string, use: string): string | undefined {
   return join(cacheDirectory(), `${basename(script)}-${use}-${version}-${hash(key.join("\0"))}`);
 }
 
-/** 64 bits of FNV-1a. */
+/** Returns the 64-bit FNV-1a hash of a text, as 16 hex digits. */
 function hash(text: string): string {
   let low = 0x84222325;
   let high = 0xcbf29ce4;
@@ -59,7 +60,10 @@ function hash(text: string): string {
   return [high, low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** Without a home, or where it is not ours (`sudo`), a directory of the same privacy beside other temporary files. */
+/**
+ * Returns the cache directory. If the user has no usable home, or the home belongs to another user (`sudo`), it is a
+ * private directory among the temporary files.
+ */
 function cacheDirectory(): string {
   const base = process.env["XDG_CACHE_HOME"] || (process.platform === "win32" && process.env["LOCALAPPDATA"]) || "";
   if (isAbsolute(base) && isUsableDirectory(base)) return join(base, "viceroy");
@@ -68,7 +72,10 @@ function cacheDirectory(): string {
   return join(tmpdir(), `viceroy-cache-${process.getuid?.() ?? ""}`);
 }
 
-/** Throws, in Node.js, for a user that the system does not know: a container that runs under any number. */
+/**
+ * Returns the home directory, or an empty string. `homedir` throws for a user that the system does not know, as in a
+ * container with an arbitrary user id.
+ */
 function homeDirectory(): string {
   try {
     return homedir();
@@ -85,12 +92,12 @@ function isUsableDirectory(directory: string): boolean {
   }
 }
 
-/** Nobody else could have written it. */
+/** Whether no other user could have written the file or directory. */
 function isPrivate({ uid, mode }: Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
-/** The intact content of a cache file; undefined if there is none. Never throws. */
+/** Returns the content of a cache file, or undefined if there is no intact one. Never throws. */
 export function readCache(file: string): Buffer | undefined {
   let descriptor: number | undefined;
   try {
@@ -113,7 +120,7 @@ function intactContent(bytes: Buffer): Buffer | undefined {
   return data.equals(bytes.subarray(half, 2 * half)) ? data : undefined;
 }
 
-/** Writes a cache file, whole or not at all. Never throws. */
+/** Writes a cache file completely or not at all. Never throws. */
 export function writeCache(file: string, data: Buffer): void {
   const directory = dirname(file);
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
@@ -132,7 +139,7 @@ function removeFile(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // It was never there, or another process was quicker.
+    // The file did not exist, or another process has removed it.
   }
 }
 

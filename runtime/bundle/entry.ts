@@ -1,7 +1,7 @@
 /**
- * What the one bundle of the runtime holds: every entry point of the package that has code, and what a child process
- * starts with. The entry points of the package re-export from here by name, so that all of them, and user code, share
- * one instance (docs/decisions/0002).
+ * The content of the bundle of the runtime: all entry points of the package that have code, and the boot code of child
+ * processes. The entry points of the package re-export from this bundle by name, so that they share one instance of the
+ * runtime with each other and with user code (docs/decisions/0002).
  */
 export * as codegenV1 from "../codegen/v1/index.js";
 export * as daemon from "../host/daemon/run-host.js";

@@ -1,9 +1,9 @@
 /**
- * Loads the bundle of the runtime, once in each thread, with V8's code cache. Becomes `dist/load.cjs`, a CommonJS module
- * beside the bundle, with which the entry points of the package begin, and part of `dist/boot.cjs`. It does nothing that
- * `require` would not do, but quicker.
+ * Loads the bundle of the runtime, once in each thread, with V8's code cache. It is built as `dist/load.cjs`, a
+ * CommonJS module that the entry points of the package load first, and as a part of `dist/boot.cjs`. The result is that
+ * of `require`, in less time.
  */
-// By name: esbuild copies the modules that are imported as a whole, property by property, in every process.
+// Named imports: for namespace imports esbuild copies each property of the module, in every process.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Script } from "node:vm";
@@ -12,18 +12,18 @@ import { cacheFilePath, readCache, writeCache } from "./code-cache.js";
 
 export { importModule };
 
-/** The exports of the bundle (entry.ts). */
+/** The exports of the bundle (`entry.ts`). */
 export type Bundle = typeof import("./entry.js");
 
-/** Replaced by the build with the package's version. */
+/** The version of the package. The build replaces this name. */
 declare const VICEROY_VERSION: string;
 
-/** How long a process runs before what it compiled is kept: it has then compiled what its start takes. In ms. */
+/** Time in ms after which the compiled code is stored. By then a process has compiled what its start needs. */
 const storeAfter = 1000;
 
 /**
- * The one instance of the runtime in this thread.
- * @param use what the process is: code caches of drivers and of child processes differ in what they hold
+ * Returns the one instance of the runtime in this thread.
+ * @param use the kind of process: the code caches of drivers and child processes contain different functions
  */
 export function load(use: "main" | "child" = "main"): Bundle {
   const instances = globalThis as { [key: symbol]: unknown };
@@ -33,14 +33,15 @@ export function load(use: "main" | "child" = "main"): Bundle {
 }
 
 /**
- * The exports of a CommonJS module that consists of one file; not kept: each call runs it anew.
- * @param file absolute path; ASCII
+ * Runs a CommonJS module that consists of one file, and returns its exports. The result is not cached: each call runs
+ * the module again.
+ * @param file absolute path of an ASCII file
  */
 function loadScript(file: string, use: string): unknown {
   const cache = cacheFilePath(file, use);
   if (cache === undefined) return require(file);
   const cachedData = readCache(cache);
-  // The build writes ASCII alone: no decoding.
+  // The build writes ASCII only, so "latin1" avoids the cost of decoding.
   const source = wrapModule(readFileSync(file, "latin1"));
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   if (cachedData === undefined || script.cachedDataRejected === true) storeCacheLater(script, cache);
@@ -50,17 +51,25 @@ function loadScript(file: string, use: string): unknown {
   return module.exports;
 }
 
-/** What the bundle leaves to this module is given to it: a child process has it in its boot file, not in load.cjs. */
+/**
+ * The `require` of the bundle. It returns this module's `importModule` for `./load.cjs`, because child processes have
+ * this code in their boot file.
+ */
 function bundleRequire(id: string): unknown {
   return id === "./load.cjs" ? { importModule } : require(id);
 }
 
-/** As Node.js wraps CommonJS modules: line numbers stay right, columns of the first line do not matter in a bundle. */
+/**
+ * Wraps the source as Node.js wraps CommonJS modules. Line numbers stay the same; only columns of the first line
+ * change.
+ */
 function wrapModule(source: string): string {
   return `(function (exports, require, module, __filename, __dirname) { ${source}\n});`;
 }
 
-/** Keeps what has been compiled by then: functions that never ran are not part of a code cache. */
+/**
+ * Stores the code cache after `storeAfter` or at the exit. It contains the functions that have been compiled by then.
+ */
 function storeCacheLater(script: Script, file: string): void {
   let stored = false;
   const store = () => {

@@ -1,6 +1,6 @@
 /**
- * What goes wrong in a mesh, in the words of Connect and gRPC: a code that clients act on, the text, and a
- * `google.rpc.ErrorInfo` that says which actor it was.
+ * Converts errors of a mesh to errors of Connect and gRPC: a code on which clients can act, the text, and a
+ * `google.rpc.ErrorInfo` that identifies the actor.
  */
 
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -58,7 +58,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Where it happened, as far as the error knows. */
+/** Returns the actor, rank and endpoint of an error, as far as the error contains them. */
 function metadataOf(error: unknown): Record<string, string> | undefined {
   if (error instanceof ActorError) {
     const { remoteName, actor, rank, endpoint } = error;
@@ -72,7 +72,7 @@ function metadataOf(error: unknown): Record<string, string> | undefined {
 
 const text = { kind: "scalar", scalar: "string" } as const;
 
-/** `google.rpc.ErrorInfo`, which clients of all languages know. */
+/** The descriptor of `google.rpc.ErrorInfo`, for which clients of all languages have support. */
 const errorInfo = (() => {
   const name = "google.rpc.ErrorInfo";
   const field = (name: string, number: number, rest: Partial<ProtoField> = {}): ProtoField => {

@@ -1,22 +1,24 @@
 /**
- * Finds the handles in a message: ports, meshes, registered memory and tensors, at any depth. A description of a service lists
- * every message that its requests and answers can hold, so this walk sees all that the codecs can read.
+ * Finds the handles in a message: ports, meshes, registered memory and tensors, at any depth. The description of a
+ * service lists every message that its requests and answers can contain, so the search covers everything that the
+ * codecs can read.
  */
 
 import { isHandle } from "../../shared/protobuf/names.js";
 import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 
+/** A handle in a message. */
 export interface HandlePlace {
   /** The kind of handle: `Port`, `Mesh`, `RdmaBuffer` or `Tensor`. */
   readonly handle: string;
-  /** The names of the fields that lead to it, as JSON has them: `items.reply`. */
+  /** The JSON names of the fields that lead to the handle: `items.reply`. */
   readonly path: string;
 }
 
-/** Returns the shallowest handle that a message can hold, or undefined if it can hold none. */
+/** Returns the handle with the shortest path in a message, or undefined if the message cannot contain one. */
 export function findHandle(message: string, { messages }: ProtoSchema): HandlePlace | undefined {
   const seen = new Set([message]);
-  // The list grows while it is walked: a breadth-first search.
+  // The list grows while the loop runs: a breadth-first search.
   const open: { readonly name: string; readonly path: readonly string[] }[] = [{ name: message, path: [] }];
   for (const { name, path } of open) {
     for (const { jsonName, type } of messages.get(name)?.fields ?? []) {

@@ -1,8 +1,9 @@
 /**
- * Malformed requests are the client's mistake: `invalid_argument`. Connect itself answers `internal` to bytes that are no
- * protobuf message, and reads bytes of JSON that are no UTF-8 as U+FFFD. It parses before interceptors and implementations are
- * asked, and only its adapters know how requests may be compressed and how large they may be; so it parses first, and what it says
- * is put right afterwards. Requests that are well-formed pay for nothing but a look at their text, if they are JSON.
+ * Makes malformed requests fail with `invalid_argument`, because they are mistakes of the client. Connect itself
+ * answers `internal` to bytes that are not a protobuf message, and replaces invalid UTF-8 in JSON by U+FFFD. Connect
+ * parses a request before it calls interceptors and implementations, and only its adapters know the allowed compression
+ * and size. Therefore this code lets Connect parse first and corrects the answer afterwards. Well-formed requests cost
+ * no more than a check of their text, if they are JSON.
  */
 import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
@@ -23,7 +24,7 @@ type Body = AsyncIterable<Uint8Array>;
 /** The state of one request, which its handler shares with the implementation. */
 const received = createContextKey<ReceivedRequest | undefined>(undefined);
 
-/** A handler that answers `invalid_argument` to requests that are no messages, and otherwise what `handler` answers. */
+/** Returns a handler that answers `invalid_argument` to malformed requests, and calls `handler` for all others. */
 export function refusingMalformed(handler: UniversalHandler): UniversalHandler {
   const refuse = refusalOf(handler);
   const handle = async (request: UniversalServerRequest): Promise<UniversalServerResponse> => {
@@ -32,7 +33,7 @@ export function refusingMalformed(handler: UniversalHandler): UniversalHandler {
     contextValues.set(received, own);
     const response = await handler({ ...request, body: own.body, contextValues });
     if (own.parsed || response.body === undefined) return response;
-    // What is no message is answered in one piece, before anybody was asked.
+    // Connect answers a malformed request with one chunk, before it calls an implementation.
     const chunks = response.body[Symbol.asyncIterator]();
     const first = await chunks.next();
     const why = parseError(first, response);
@@ -40,7 +41,7 @@ export function refusingMalformed(handler: UniversalHandler): UniversalHandler {
     await chunks.return?.();
     const { parent, name } = handler.method;
     const text = `cannot decode a request of ${parent.typeName}/${name}: ${why}`;
-    // Nothing is decompressed for it.
+    // The replacement body is not compressed.
     const header = new Headers(request.header);
     for (const name of encodingHeaders) header.delete(name);
     return refuse({ ...request, header, body: failing(new ConnectError(text, Code.InvalidArgument)) });
@@ -49,8 +50,8 @@ export function refusingMalformed(handler: UniversalHandler): UniversalHandler {
 }
 
 /**
- * To be called first by an implementation: its request has been parsed.
- * @throws ConnectError if the request is JSON that is no UTF-8
+ * Marks the request as parsed, and checks its text. An implementation must call this function first.
+ * @throws ConnectError if the request is JSON that is not valid UTF-8
  */
 export async function checkText(values: ContextValues): Promise<void> {
   await values.get(received)?.check();
@@ -58,11 +59,11 @@ export async function checkText(values: ContextValues): Promise<void> {
 
 class ReceivedRequest {
   readonly body: UniversalServerRequest["body"];
-  /** Whether Connect has made a message of it. */
+  /** Whether Connect has parsed the message. */
   parsed = false;
   readonly #header: Headers;
   readonly #isPlain: boolean;
-  /** The text of a JSON request; a binary request is not kept. */
+  /** The bytes of a JSON request. Those of a binary request are not kept. */
   #chunks: Uint8Array[] = [];
 
   constructor({ header, body }: UniversalServerRequest) {
@@ -85,7 +86,10 @@ class ReceivedRequest {
     }
   }
 
-  /** Undefined: by a method that only the adapter knows. Connect has decompressed it before, so it is not too large. */
+  /**
+   * Returns the decompressed message, or undefined for a compression that only the adapter knows. Connect has
+   * decompressed the message before, so it is not too large.
+   */
   #decompress(message: Uint8Array): Promise<Uint8Array> | Uint8Array | undefined {
     const name = encodingHeaders.map((header) => this.#header.get(header)).find((encoding) => encoding !== null);
     if (name === undefined || name === "identity") return message;
@@ -100,10 +104,12 @@ class ReceivedRequest {
   }
 }
 
-/** Content types of plain HTTP, of streams in Connect, of gRPC and of gRPC-web. */
+/** The headers that name the compression: for plain HTTP, streams of Connect, and gRPC or gRPC-web. */
 const encodingHeaders = ["content-encoding", "connect-content-encoding", "grpc-encoding"];
 
-/** Before each message of the protocols that are not plain HTTP: flags, and four bytes of length. */
+/**
+ * Number of bytes before each message in all protocols except plain HTTP: one byte of flags and four bytes of length.
+ */
 const envelopeHead = 5;
 const compressedFlag = 1;
 
@@ -116,7 +122,7 @@ function isStream(body: UniversalServerRequest["body"]): body is Body {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-/** Encodes errors as each protocol has them. */
+/** Returns a handler that encodes errors in the format of each protocol. */
 function refusalOf({ method }: UniversalHandler): UniversalHandler {
   const router = createConnectRouter();
   const never = (): never => {
@@ -140,7 +146,10 @@ async function* goOn(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint
   }
 }
 
-/** Connect's text about bytes that are no message, in the first piece of an answer or, for gRPC, in its trailers. */
+/**
+ * Returns Connect's text about a message that it could not parse. It is in the first chunk of an answer or, for gRPC,
+ * in the trailers.
+ */
 function parseError(first: IteratorResult<Uint8Array>, { trailer }: UniversalServerResponse): string | undefined {
   const text = first.done === true ? trailer?.get("grpc-message") : Buffer.from(first.value).toString("latin1");
   const [, why] = /parse(?: |%20)binary(?::|%3A)(?: |%20)([^"\\\r\n]*)/.exec(text ?? "") ?? [];

@@ -1,4 +1,6 @@
-/** What libraries for protobuf make their message types of: the types of a schema, a file for each package. */
+/**
+ * Builds the registry from which protobuf libraries make message types: all types of a schema, in one file per package.
+ */
 import { createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { namespaceOf } from "../../shared/names/qualified-name.js";
@@ -7,7 +9,7 @@ import { handlePackage } from "../../shared/protobuf/names.js";
 import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 import { wellKnownFileOf } from "../../shared/protobuf/well-known-files.js";
 
-/** All types of a schema, and those of protobuf itself that it refers to. */
+/** Returns a registry of all types of a schema, and of the protobuf types to which they refer. */
 export function registryOf(schema: ProtoSchema): FileRegistry {
   const names = [...schema.messages.keys(), ...schema.enums.keys(), ...schema.services.keys()];
   const packageOf = packagesOf(schema);
@@ -54,8 +56,8 @@ function fileOf(
 }
 
 /**
- * Returns the package of a type. The name of a nested type does not say where its package ends: services tell, which do not
- * nest, and where there are none, the first capital does.
+ * Returns the package of a type. The name of a nested type does not show where its package ends. The names of services,
+ * which do not nest, show it; without a service, the package ends at the first capital letter.
  */
 function packagesOf({ services }: ProtoSchema): (name: string) => string {
   const known = [...[...services.keys()].map(namespaceOf), handlePackage];

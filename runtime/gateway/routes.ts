@@ -1,7 +1,7 @@
 /**
- * Serves a mesh of actors to clients that speak Connect, gRPC or gRPC-web. Handles do not pass, in either direction: endpoints
- * that could take or give one are not served, and fields that the schema here does not know are dropped, since a process with a
- * newer schema could know them as handles.
+ * Serves a mesh of actors to clients that use Connect, gRPC or gRPC-web. Handles do not pass in either direction:
+ * endpoints that could take or return one are not served, and fields that the schema of this process does not know are
+ * dropped, because a process with a newer schema could know them as handles.
  */
 import process from "node:process";
 import {
@@ -78,7 +78,7 @@ export function connectRoutes(
   };
 }
 
-/** An endpoint whose requests or answers can hold handles: nothing of a request is decoded. */
+/** An endpoint whose requests or answers can contain handles. Its requests are not decoded. */
 class RefusedEndpoint {
   readonly #why: string;
 
@@ -144,7 +144,7 @@ class ServedEndpoint {
   }
 }
 
-/** Answers as messages with the one field `result`. */
+/** Converts results to messages with the one field `result`. */
 class Answers {
   readonly #output: DescMessage;
   readonly #codec: Codec<object> | undefined;
@@ -165,9 +165,9 @@ function callOptions({ signal, timeoutMs, requestHeader }: HandlerContext): Call
   const traceparent = requestHeader.get("traceparent");
   return {
     signal,
-    // A deadline that has passed aborts the signal.
+    // A deadline that has passed aborts the signal instead.
     ...(timeout !== undefined && timeout > 0 && { timeout }),
-    // One that is malformed is as if there were none.
+    // A malformed traceparent is ignored.
     ...(traceparent !== null && isTraceparent(traceparent) && { traceparent }),
   };
 }

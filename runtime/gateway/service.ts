@@ -1,4 +1,4 @@
-/** The Connect service of an actor interface: what clients in other languages call. */
+/** The Connect service of an actor interface, which clients in other languages call. */
 import type { DescService, FileRegistry } from "@bufbuild/protobuf";
 import type { ProtoMethod, ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 import {
@@ -45,7 +45,7 @@ export function connectService(of: ActorMesh | { readonly descriptor: ActorDescr
 
 function makeService(actor: ActorDescriptor): ConnectService {
   const { messages, ...rest } = describeActor(actor);
-  // Nobody constructs actors from outside; protobuf has no place for a message of this name.
+  // Clients outside the mesh do not construct actors, and protobuf does not allow a message of this name.
   const called = [...messages].filter(([name]) => name !== `${actor.service}.constructor`);
   const schema = { ...rest, messages: new Map(called) };
   const registry = registryOf(schema);
@@ -64,7 +64,10 @@ function makeService(actor: ActorDescriptor): ConnectService {
   return { service, registry, endpoints, refused };
 }
 
-/** Handles name sockets and memory of the mesh: they neither leave it nor come from outside. */
+/**
+ * Returns the reason why a method is not served. Handles refer to sockets and memory of the mesh, so they must not pass
+ * its boundary in either direction.
+ */
 function whyRefused({ request, response }: ProtoMethod, schema: ProtoSchema): string | undefined {
   const taken = findHandle(request, schema);
   const given = findHandle(response, schema);

@@ -1,4 +1,4 @@
-/** `attachHosts`: what it can be told, checked before anything is done. */
+/** `attachHosts`, its options and their checks. */
 import { resolve } from "node:path";
 import type { CertificateFiles } from "../../generated/proc-agent.js";
 import { currentCell } from "../actor/context.js";
@@ -58,6 +58,7 @@ const optionNames: readonly (keyof AttachOptions)[] = [
   "registry",
 ];
 
+/** Defaults of the time limits, and the smallest `silence`, in ms. */
 const defaultTimeout = 10_000;
 const defaultKeepAlive = 10_000;
 const defaultSilence = 2500;
@@ -144,12 +145,12 @@ function resolveAccess<D extends string>(options: AttachOptions<D>, targets: rea
   };
 }
 
-/** Processes that read them may have other working directories. */
+/** Resolves the paths, because processes that read the files may have other working directories. */
 function absolutePaths({ cert, key, ca }: TlsFiles): CertificateFiles {
   return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
 }
 
-/** The longest delay a timer can have, in ms. */
+/** The longest delay of a timer, in ms. */
 const maxTimerMs = 0x7fff_ffff;
 
 function optionError(expected: string, got: unknown): TypeError {

@@ -1,6 +1,6 @@
 /**
- * `hostsFromConfig`: hosts by the name that a deployment gives them, so that a program does not say which machines they are. Where it
- * runs, a file beside it does:
+ * `hostsFromConfig`: attaches hosts by a name that the deployment defines, so that a program does not contain the
+ * addresses of machines. The file `viceroy.hosts.json` contains them:
  *
  *     { "trainers": ["tcp://n1", "tcp://n2"],
  *       "loaders": { "addresses": ["tls://n3"], "tls": { "cert": "driver.pem", "key": "driver.key", "ca": "ca.pem" } } }
@@ -17,7 +17,7 @@ const fileName = "viceroy.hosts.json";
 
 type HostEntry = Readonly<Record<string, unknown>>;
 
-/** What an entry may have beside its addresses. `dimension` and `name` are the program's. */
+/** Readers of the options that an entry may have beside `addresses`. The program sets `dimension` and `name`. */
 const optionReaders: Readonly<Record<string, (value: unknown, folder: string) => Partial<AttachOptions<string>>>> = {
   tls: (value, folder) => ({ tls: tlsFilesFrom(value, folder) }),
   tokenFile: (value, folder) => {
@@ -65,7 +65,7 @@ export function hostsFromConfig<D extends string = "hosts">(name: string, option
     });
     return attachHosts<D>(addresses as readonly string[], Object.assign({ name }, ...said, options));
   } catch (error) {
-    // What is wrong may be the program's options as well: both are named.
+    // The mistake may also be in the program's options, so the error names the entry and the file in addition.
     (error as Error).message += ` (hosts ${describeValue(name)} of ${file})`;
     throw error;
   }

@@ -1,14 +1,18 @@
-/** How addons are found, whichever they are. Each of them is optional. */
+/** Finds and loads addons. Every addon is optional. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/addon-location.js";
 
+/** The result of a lookup: the addon and its file, or the reason why there is none. */
 export type AddonLookup<Addon> =
   | { readonly addon: Addon; readonly file: string }
-  /** `why` completes `… needs the addon: …`. `off`: it was switched off, which is nothing to speak of. */
+  /**
+   * `why` completes the sentence "… needs the addon, and …". `off` means that the user has switched the addon off, so
+   * no warning is due.
+   */
   | { readonly addon: undefined; readonly why: string; readonly off: boolean };
 
-/** Loads it, if it is there and may be trusted. */
+/** Loads an addon if it exists and can be trusted. */
 export function findAddon<Addon>(name: AddonName): AddonLookup<Addon> {
   const given = process.env[addonVariable(name)];
   if (given === "off") return missing(`${addonVariable(name)} is "off"`, true);
@@ -16,7 +20,7 @@ export function findAddon<Addon>(name: AddonName): AddonLookup<Addon> {
   try {
     const file = given || addonFile(name);
     if (!existsSync(file)) return missing(`it has not been built: there is no ${file}`, false);
-    // What the user names himself is his own affair.
+    // A file that the user has named is trusted.
     if (!given && !isTrusted(file)) return missing(`others than this user could have written ${file}`, false);
     return { addon: createRequire(import.meta.url)(file) as Addon, file };
   } catch (error) {

@@ -1,99 +1,127 @@
 /**
- * The face of the addon `native/rdma`, and how it is found. Whoever wants memory that others can read one-sided asks for it here; where
- * it is missing this is said once in each process, and everything goes on by `stream`, which needs none.
+ * The interface of the addon `native/rdma`, and its lookup. The addon provides memory that other processes can access
+ * one-sidedly. Without it, each process prints one warning and uses the transport `stream`, which needs no addon.
  */
 import { type AddonLookup, findAddon } from "./find-addon.js";
 import type { VerbsAddon } from "./verbs-addon.js";
 
-/** What a transfer comes to; above 0 it is an errno. As in native/rdma/transfer.h. */
+/** Results of a transfer; values above 0 are an errno. As in `native/rdma/transfer.h`. */
 export const TransferOutcome = { done: 0, cancelled: -1, notGranted: -2, busy: -3 } as const;
 
-/** What all transfers take. Memory must not move, or be detached, before the promise has settled. */
+/**
+ * The arguments that all transfers have in common. Memory must not move or be detached before the promise has settled.
+ */
 export type TransferArguments = readonly [
-  /** 0: from the other's memory into `local`; 1: from `local` into the other's. */
+  /** 0 copies from the peer's memory into `local`; 1 copies from `local` into the peer's memory. */
   direction: 0 | 1,
   local: ArrayBufferView,
-  /** Three words each: offset in what is granted, offset in `local`, length; in bytes. */
+  /** The segments, three words each: offset in the granted memory, offset in `local`, length; all in bytes. */
   stretches: BigUint64Array,
-  /** The slot of the grant, mapped: 512 bytes, aligned. */
+  /** The mapped slot of the grant: 512 bytes, aligned. */
   slot: Uint8Array,
-  /** The first 64 bytes that the slot must have before and after. */
+  /** The first 64 bytes that the slot must contain before and after the transfer. */
   head: Uint8Array,
-  /** Two words: set the first to cancel; the second counts bytes that have been moved. */
+  /**
+   * Two words: a nonzero value in the first cancels the transfer; the second counts the bytes that have been copied.
+   */
   control: BigInt64Array,
-  /** When this process has started, in clock ticks since the boot: /proc/self/stat. */
+  /** The start time of this process in clock ticks since boot, from /proc/self/stat. */
   started: bigint,
-  /** Threads of the pool that work on it; 0: it is done on the spot, and a number returned instead of a promise. */
+  /**
+   * Number of pool threads that copy. With 0, the calling thread copies everything and a number is returned instead of
+   * a promise.
+   */
   lanes: number,
-  /** Bytes that the calling thread moves beside those, before it returns. */
+  /** Number of bytes that the calling thread copies in addition, before the function returns. */
   helped: number,
 ];
 
 export interface RdmaAddon extends VerbsAddon {
   /**
-   * New memory that others can map, zeroed. The descriptor is close-on-exec and stays open until it is closed.
-   * @param wiped when this thread ends: others that have it mapped see zeros then
+   * Creates zeroed memory that other processes can map. The descriptor is close-on-exec and stays open until it is
+   * closed.
+   * @param wiped whether the memory is zeroed when this thread ends; processes that have mapped it then read zeros
    * @throws Error
    */
   createMemory(bytes: number, wiped: boolean): { readonly fd: number; readonly buffer: ArrayBuffer };
   /**
-   * Maps memory that another process has made by `createMemory`.
+   * Maps memory that another process has created with `createMemory`.
    * @param offset in bytes, a multiple of 4096
-   * @param mode 0: what is written is everybody's; 1: what is written stays here
-   * @throws Error when it is not such memory, or less of it
+   * @param mode 0: writes are shared with all processes; 1: writes stay private to this process
+   * @throws Error when the descriptor is not such memory, or the memory is too small
    */
   mapMemory(fd: number, offset: number, bytes: number, mode: 0 | 1): ArrayBuffer;
-  /** Detaches such a buffer. Its memory is unmapped as soon as no transfer uses it. */
+  /** Detaches a mapped buffer. Its memory is unmapped as soon as no transfer uses it. */
   unmap(buffer: ArrayBuffer): void;
   addressOf(view: ArrayBufferView): bigint;
-  /** A few bytes of another process of this user. @returns 0, or an errno */
+  /** Reads a few bytes of another process of this user. @returns 0, or an errno */
   readProcess(pid: number, address: bigint, local: ArrayBufferView): number;
-  /** @param slotAddress of the same slot in the other process */
+  /** @param slotAddress the address of the same slot in the other process */
   processTransfer(...args: [...TransferArguments, pid: number, slotAddress: bigint]): number | Promise<number>;
-  /** @param memory mapped: all that is granted */
+  /** @param memory the whole granted memory, mapped */
   mappedTransfer(...args: [...TransferArguments, memory: Uint8Array]): number | Promise<number>;
-  /** Event counters (eventfd): close-on-exec, they do not block. */
+  /** Creates an event counter (eventfd). It is close-on-exec and does not block. */
   createEvent(): number;
   signalEvent(fd: number): void;
-  /** @returns whether it had been signalled */
+  /** @returns whether the event had been signalled */
   drainEvent(fd: number): boolean;
-  /** Calls `ready` whenever a descriptor is readable. Keeps the event loop alive only after `ref`. Must be closed before the descriptor. */
+  /**
+   * Calls `ready` whenever a descriptor is readable. Keeps the event loop alive only after `ref`. Must be closed before
+   * its descriptor.
+   */
   readonly Watch: new (
     fd: number,
     ready: () => void,
   ) => DescriptorWatch;
   readonly Channel: {
     /**
-     * Offers one. @throws Error when the system has no memory or descriptors for it
-     * @param bytes of each ring, a power of two @param token 16 bytes by which it is known
+     * Creates and offers a channel.
+     * @throws Error when the system has no memory or descriptors left
+     * @param bytes the size of each ring, a power of two
+     * @param token 16 bytes that identify the channel
      */
     new (bytes: number, token: Uint8Array): NativeChannel;
-    /** Joins the one that a process of this user offers. @throws Error when there is none with this size and token */
+    /**
+     * Joins a channel that a process of this user offers.
+     * @throws Error when there is no channel with this size and token
+     */
     new (bytes: number, token: Uint8Array, pid: number, memory: number, waker: number, awaited: number): NativeChannel;
   };
 }
 
 /**
- * Two rings in shared memory, one for each direction, and what wakes each side: the bytes of a link between processes of one host.
- * Nothing that the other side does to it harms this process.
+ * A channel between processes of one host: a ring in shared memory for each direction, and the descriptors that wake
+ * each side. It carries the bytes of a link. No action of the other side can harm this process.
  */
 export interface NativeChannel {
-  /** Numbers of the descriptors of who offers it, by which the other joins: memory, waker, awaited. Valid until `begin`. */
+  /**
+   * Returns the descriptor numbers of the offering side, with which the other side joins: memory, waker, awaited. Valid
+   * until `begin`.
+   */
   descriptors(): readonly [number, number, number];
   /**
-   * Both sides have it. From now on `ready` is called whenever there is something to read, or room where `write` has found too little;
-   * where it returns false, not before `resume`.
-   * @param sent bytes that this side has sent another way, and that come before those that are written here
+   * Starts the channel after both sides have it. `ready` is called whenever there is data to read, or room after
+   * `write` found too little. If `ready` returns false, it is called again only after `resume`.
+   * @param sent number of bytes that this side has sent over another connection and that precede the bytes written here
    */
   begin(sent: number, ready: () => boolean): void;
   resume(): void;
-  /** Bytes that the other side has sent another way before the first that came here; -1: none has come yet. */
+  /**
+   * Returns the number of bytes that the other side has sent over another connection before its first byte here, or -1
+   * if no byte has arrived here yet.
+   */
   before(): number;
-  /** @returns how many bytes of `bytes`, from an offset on, it has taken; -1: the other side has broken the ring */
+  /**
+   * @returns the number of bytes of `bytes`, from offset `from`, that were written; -1 if the other side has corrupted
+   * the ring
+   */
   write(bytes: Uint8Array, from: number): number;
-  /** @returns how many bytes it has copied to the beginning of `target`; 0: there are none; -1: the other side has broken the ring */
+  /**
+   * @returns the number of bytes that were copied to the beginning of `target`; 0 if there are none; -1 if the other
+   * side has corrupted the ring
+   */
   read(target: Uint8Array): number;
-  /** Gives back memory and descriptors. Idempotent; nothing else is called afterwards. */
+  /** Releases memory and descriptors. Idempotent; no other method may be called afterwards. */
   close(): void;
 }
 
@@ -103,12 +131,12 @@ export interface DescriptorWatch {
   close(): void;
 }
 
-/** What is said when there is none completes `one-sided memory needs the addon: …`. */
+/** The addon, or the reason why there is none, which completes "one-sided memory needs the addon, and …". */
 export type RdmaAddonState = AddonLookup<RdmaAddon>;
 
 let state: RdmaAddonState | undefined;
 
-/** The addon, or why there is none; looked for once in each thread. Says nothing. */
+/** Returns the addon, or the reason why there is none. Looks for it once per thread, and prints no warning. */
 export function rdmaAddonState(): RdmaAddonState {
   state ??= findAddon<RdmaAddon>("rdma");
   return state;
@@ -116,7 +144,7 @@ export function rdmaAddonState(): RdmaAddonState {
 
 let said = false;
 
-/** The addon; undefined if there is none, of which a warning of the process tells, once. */
+/** Returns the addon, or undefined if there is none. In that case the first call emits a process warning. */
 export function rdmaAddon(): RdmaAddon | undefined {
   const found = rdmaAddonState();
   if (found.addon === undefined && !found.off && !said) {

@@ -1,10 +1,10 @@
 /**
- * The face of the addon `native/tensor`, and how it is found. It stands on libtorch and is loaded when somebody asks for tensors, never
- * before.
+ * The interface of the addon `native/tensor`, and its lookup. The addon uses libtorch. It is loaded only when a program
+ * uses tensors.
  */
 import { type AddonLookup, findAddon } from "./find-addon.js";
 
-/** Types of elements, by the names that they have everywhere. */
+/** The types of tensor elements. The names are those of PyTorch. */
 export type Dtype =
   | "float32"
   | "float64"
@@ -19,12 +19,12 @@ export type Dtype =
   | "complex64"
   | "complex128";
 
-/** What operations record into; the addon's own. */
+/** A recorder of operations; an object of the addon. */
 export interface NativeRecorder {
   readonly __recorder: unique symbol;
 }
 
-/** What executes commands; the addon's own. */
+/** A stream that executes commands; an object of the addon. */
 export interface NativeStream {
   readonly __stream: unique symbol;
 }
@@ -49,7 +49,7 @@ export interface NativeNccl {
   readonly file: string;
 }
 
-/** What a process of the same machine needs to know in order to exchange elements with another one. */
+/** The data that another process of the same machine needs to exchange elements with this one. */
 export interface NativePeer {
   readonly pid: number;
   readonly memory: number;
@@ -70,19 +70,23 @@ export interface NativeStats {
   readonly counted: number;
 }
 
-/** `T`: the class of tensors that the addon was given by `begin`. */
+/** The functions of the addon. `T` is the class of tensors that `initialize` received. */
 export interface TensorAddon<T extends object = object> {
   /**
-   * Comes first, once in each thread.
-   * @param tensors its instances are made without arguments, and wrapped
-   * @param site where in a user's code an operation is recorded, for messages: a number that addCallSite has returned
+   * Must be called first, once in each thread.
+   * @param tensors the class of tensors; the addon creates instances without arguments, and wraps them
+   * @param site returns the call site of the operation that is being recorded, for messages: a number from
+   * `addCallSite`
    */
   initialize(tensors: new () => T, site: () => number): void;
-  /** Tells a place in a user's code, as text. */
+  /** Registers a call site in the user's code as text, and returns its number. */
   addCallSite(site: string): number;
-  /** One that is disposed of, until a tensor is moved into it. */
+  /** Returns a tensor that counts as disposed of until another tensor is moved into it. */
   emptyTensor(): T;
-  /** What one tensor is becomes what another one is, which is disposed of. The first is, afterwards. */
+  /**
+   * Moves the content of `from` into `to`, which must be a tensor that is disposed of. Afterwards `from` is disposed
+   * of.
+   */
   moveTensor(from: T, to: T): void;
   dispose(tensor: T): void;
   isDisposed(tensor: T): boolean;
@@ -91,18 +95,26 @@ export interface TensorAddon<T extends object = object> {
   dtype(tensor: T): Dtype;
   stats(): NativeStats;
 
-  /** @param name `aten::add`, or `aten::add.Tensor` for one overload @throws TypeError if there is none */
+  /**
+   * @param name `aten::add`, or `aten::add.Tensor` for one overload
+   * @throws TypeError if the operation does not exist
+   */
   operationNumber(name: string): number;
-  /** @param options arguments by name @throws TypeError that names the argument; Error of libtorch */
+  /**
+   * @param options arguments by name
+   * @throws TypeError that names the argument; Error from libtorch
+   */
   call(operation: number, options: object | undefined, ...args: readonly unknown[]): unknown;
-  /** Schemas of the overloads that can be called, without namespace; none if there is no such operation. */
+  /**
+   * Returns the schemas of the overloads that can be called, without namespace. Empty if the operation does not exist.
+   */
   overloadsOf(name: string): string[];
-  /** Those of these names, with namespace, that this libtorch does not have. */
+  /** Returns those of the names, with namespace, that this libtorch does not have. */
   missingOperations(names: readonly string[]): string[];
-  /** Schemas of all of them, with namespace. */
+  /** Returns the schemas of all operations, with namespace. */
   allSchemas(): string[];
 
-  /** Over the memory of a view that is aligned and has the exact size. */
+  /** Makes a tensor that uses the memory of a view. The view must be aligned and have the exact size. */
   fromMemory(view: ArrayBufferView, shape: readonly number[], dtype: Dtype): T;
   toMemory(tensor: T): ArrayBuffer;
 
@@ -118,53 +130,61 @@ export interface TensorAddon<T extends object = object> {
     retain: boolean,
     create: boolean,
   ): (T | null)[];
-  /** @returns how it was */
+  /** @returns the previous mode */
   setGradMode(enabled: boolean): boolean;
 
   newRecorder(): NativeRecorder;
-  /** Operations without tensors are recorded there from now on. */
+  /** Selects the recorder for operations without tensor arguments; null selects none. */
   useRecorder(recorder: NativeRecorder | null): void;
   takeCommands(recorder: NativeRecorder): Uint8Array;
   pendingCommands(recorder: NativeRecorder): number;
   sendTensor(recorder: NativeRecorder, tensor: T): T;
   seedRanks(recorder: NativeRecorder, seed: number, ranks: boolean): void;
-  /** A tensor of the mesh whose elements its workers are given by `putTensor`. */
+  /** Declares a tensor of the mesh whose elements its workers receive by `putTensor`. */
   declareTensor(recorder: NativeRecorder, shape: readonly number[], dtype: Dtype): T;
   recorderNumber(recorder: NativeRecorder): number;
-  /** Operations on its tensors throw from then on. */
+  /** Closes a recorder. Operations on its tensors throw afterwards. */
   closeRecorder(recorder: NativeRecorder): void;
-  /** Numbers of the recorder and of the tensor. Null: a tensor of this process. */
+  /** Returns the numbers of the recorder and of the tensor, or null for a tensor of this process. */
   recordedReferenceOf(tensor: T): readonly [recorder: number, reference: number] | null;
 
   /**
-   * @param refuseNaN whether an operation that makes one has failed
+   * @param refuseNaN whether an operation that produces NaN fails
    * @param device `cpu`, `cuda`, `cuda:1`
-   * @param place which one `cuda` alone is: this modulo how many there are
-   * @throws Error that says what there is instead
+   * @param place selects the device for `cuda` without a number: `place` modulo the number of devices
+   * @throws Error that names the available devices
    */
   newStream(rank: number, threads: number, refuseNaN: boolean, device: string, place: number): NativeStream;
-  /** Rejects if the commands are refused; then none of them has been executed. */
+  /** Rejects if the commands are refused. Then none of them has been executed. */
   submitCommands(stream: NativeStream, commands: Uint8Array): Promise<void>;
   putTensor(stream: NativeStream, reference: number, tensor: T): Promise<void>;
-  /** What has failed before it could be put there. */
+  /** Records that the tensor with this reference has failed before it could be put there. */
   failTensor(stream: NativeStream, reference: number, op: string, site: string, message: string): Promise<void>;
-  /** Rejects with an Error that has `op`, `site` and `rank` if what made the tensor has failed. */
+  /** Rejects with an Error that has `op`, `site` and `rank` if the operation that makes the tensor has failed. */
   fetchTensor(stream: NativeStream, reference: number): Promise<T>;
   streamStats(stream: NativeStream): Promise<{ readonly tensors: number; readonly calls: number }>;
-  /** Comes first, once. @param ranks how many processes the mesh has */
+  /**
+   * Must be called before the other functions of the communicator, once.
+   * @param ranks the number of processes of the mesh
+   */
   offerCommunicator(stream: NativeStream, rank: number, ranks: number): NativePeer;
-  /** @param address of this machine @returns one for each process @throws Error if the addon was built without Gloo */
+  /**
+   * @param address an address of this machine
+   * @returns one address for each process
+   * @throws Error if the addon was built without Gloo
+   */
   listenForPeers(stream: NativeStream, address: string): Uint8Array[];
   /**
-   * The version of the NCCL in a file, by which the stream can move elements from now on; 0: it takes no tensors of the stream's device.
-   * @throws Error that says why there is none
+   * Loads NCCL from a file, so that the stream can move elements with it. Returns its version, or 0 if NCCL does not
+   * support the stream's device.
+   * @throws Error with the reason why NCCL cannot be used
    */
   offerNccl(stream: NativeStream, file: string): number;
-  /** @throws Error that says why there is none */
+  /** @throws Error with the reason why NCCL cannot be used */
   findNccl(file: string): NativeNccl;
   /**
-   * @param ends of all processes: of this machine, or addresses of others
-   * @param nccl whether elements move by what offerNccl was told: all must have the same
+   * @param ends the ends of all processes: peers of this machine, or addresses of others
+   * @param nccl whether elements move by the NCCL of `offerNccl`; all processes must pass the same value
    */
   connectCommunicator(
     stream: NativeStream,
@@ -183,7 +203,7 @@ export interface TensorAddon<T extends object = object> {
 
 let found: AddonLookup<TensorAddon> | undefined;
 
-/** The addon, or why there is none; looked for once in each thread. */
+/** Returns the addon, or the reason why there is none. Looks for it once per thread. */
 export function tensorAddonState(): AddonLookup<TensorAddon> {
   found ??= findAddon<TensorAddon>("tensor");
   return found;

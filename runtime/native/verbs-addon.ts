@@ -1,30 +1,31 @@
-/** The part of the addon that RDMA devices need: native/rdma/verbs.cc. */
+/** The part of the RDMA addon that uses RDMA devices, implemented in `native/rdma/verbs.cc`. */
 
+/** The functions of the addon that need libibverbs. */
 export interface VerbsAddon {
-  /** Why libibverbs cannot be used; undefined: it can. */
+  /** Returns the reason why libibverbs cannot be used, or undefined if it can. */
   verbsMissing(): string | undefined;
   readonly VerbsDevice: new (name: string, port: number, gidIndex: number) => NativeDevice;
 }
 
-/** Bits of what a registration allows. */
+/** Access flags of a memory registration. */
 export const accessFlags = { localWrite: 1, remoteWrite: 2, remoteRead: 4 } as const;
 
 /**
- * An RDMA device. Promises are of calls in the pool of threads and do not reject: they resolve to 0, or to what the call gives,
- * above 0; below 0 it is a negative errno.
+ * An RDMA device. The promises are those of calls on the thread pool, and they do not reject: they resolve to 0 or a
+ * positive result, or to a negative errno.
  */
 export interface NativeDevice {
   open(): Promise<number>;
-  /** When it has resolved the device touches no memory any more. */
+  /** Closes the device. After the promise has resolved, the device accesses no memory. */
   close(): Promise<number> | undefined;
-  /** @returns the region. The view must stay where it is until it is deregistered */
+  /** @returns the number of the region. The view must not move until it is deregistered */
   register(view: Uint8Array, access: number): Promise<number>;
   deregister(region: number): Promise<number>;
-  /** By which peers name the region. */
+  /** Returns the key by which peers name the region. */
   keyOf(region: number): number;
-  /** @returns a queue pair */
+  /** @returns the number of a new queue pair */
   createPair(): Promise<number>;
-  /** Of a queue pair, by which peers name it. */
+  /** Returns the number by which peers name the queue pair. */
   numberOf(pair: number): number;
   connect(
     pair: number,
@@ -38,10 +39,10 @@ export interface NativeDevice {
     timeout: number,
     retries: number,
   ): Promise<number>;
-  /** What is under way completes, flushed. */
+  /** Moves the queue pair to the error state: work in progress completes as flushed. */
   fail(pair: number): Promise<number>;
   destroy(pair: number): Promise<number>;
-  /** @returns 0 or a negative errno, at once */
+  /** @returns immediately, with 0 or a negative errno */
   post(
     pair: number,
     region: number,
@@ -52,13 +53,13 @@ export interface NativeDevice {
     remote: bigint,
     key: number,
   ): number;
-  /** @returns how many completions there were; each is two words, tag and status. Or a negative errno */
+  /** @returns the number of completions, or a negative errno. Each completion is two words: tag and status */
   poll(words: Uint32Array): number;
-  /** Readable when there are completions. */
+  /** A descriptor that is readable when there are completions. */
   readonly descriptor: number;
   readonly lid: number;
-  /** As a code of the protocol: 1 is 256 bytes, 5 is 4,096. */
+  /** The MTU as a code of the protocol: 1 is 256 bytes, 5 is 4,096. */
   readonly mtu: number;
-  /** Reads that a queue pair answers at a time. */
+  /** The number of reads that a queue pair answers at the same time. */
   readonly reads: number;
 }

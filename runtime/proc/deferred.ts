@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. Nobody has to handle its rejection. */
+/** A promise that is settled from outside. Its rejection counts as handled. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve: (value: T) => void = () => {};

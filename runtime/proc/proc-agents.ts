@@ -1,4 +1,7 @@
-/** The agents of a mesh of procs, addressed as root: nothing of a running handler goes along with what is asked of them. */
+/**
+ * Access to the agents of procs. The caller addresses them as root: the deadline, trace and call chain of the running
+ * handler do not apply to requests to agents.
+ */
 
 import { type ProcAgentMesh, procAgentDescriptor } from "../../generated/proc-agent.js";
 import { currentCell, currentTurn, mainRoot, runInTurn } from "../actor/context.js";
@@ -18,7 +21,7 @@ export class ProcAgents {
     for (const [rank, location] of procs.entries()) this.#record.setLocation(rank, location);
   }
 
-  /** A proc has been replaced. */
+  /** Sets the location of a proc that has been replaced. */
   setLocation(rank: number, proc: RankLocation): void {
     this.#record.setLocation(rank, proc);
   }
@@ -36,10 +39,12 @@ export class ProcAgents {
   }
 }
 
-/** By who speaks to them: a session belongs to a record, and each record anew would take a session of its own. */
+/**
+ * Records by the sending proc. A session belongs to a record, so a new record for each call would need a new session.
+ */
 const recordsByProc = new WeakMap<Proc, MeshRecords>();
 
-/** The agent of one proc, for the code that is running. */
+/** Returns the agent of one proc, for the running code. */
 export function agentOf(proc: ProcId, location: Location = ""): ProcAgentMesh {
   const from = currentCell().proc;
   let known = recordsByProc.get(from);
@@ -57,7 +62,7 @@ function agentMeshOf(record: MeshRecord, region: Region): ProcAgentMesh {
   return mesh as ProcAgentMesh;
 }
 
-/** Runs `send` as the root of `proc`: deadlines, traces and call chains of the running handler stay behind. */
+/** Runs `send` as the root of `proc`, without the deadline, trace and call chain of the running handler. */
 export function runAsRoot<T>(proc: Proc, send: () => T): T {
   if (currentTurn() === undefined && mainRoot() === proc.root) return send();
   return runInTurn(proc.root.turn, send) as T;

@@ -1,4 +1,7 @@
-/** The actor classes of a simulation: whatever is spawned is known, since all its processes run the same code. */
+/**
+ * The actor classes of a simulation. Every spawned class is known to all processes, because all of them run the same
+ * code.
+ */
 import type { ActorClass } from "../actor/reference/proc-hooks.js";
 import type { ClassReference } from "../proc/platform/actor-registry.js";
 import type { ActorClasses } from "../proc/platform/platform.js";

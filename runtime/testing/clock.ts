@@ -1,24 +1,24 @@
-/** The clock of one simulated process: virtual time, as this process sees it. */
+/** The clock of one simulated process: virtual time as this process sees it. */
 import type { Clock, Timer } from "../link/clock.js";
 import { currentTurn, runInTurn } from "./kernel.js";
 import type { Runner, Scheduler } from "./scheduler.js";
 
-/** What the wall clocks of all hosts show when a simulation starts: 2026-01-01, in ms. */
+/** The time that all wall clocks show when a simulation starts: 2026-01-01, in ms. */
 const epoch = Date.UTC(2026, 0, 1);
-/** How much time it takes to read a clock, in ms: whoever waits by looking again and again comes to an end. */
+/** Virtual time in ms that reading a clock takes. Because of it, code that polls the clock in a loop terminates. */
 const reading = 0.0005;
-/** In ms, of a turn of the event loop. */
+/** Duration in ms of a turn of the event loop. */
 const turn = 0.001;
 
 export class SimulatedClock implements Clock {
-  /** How far the wall clock is off, in ms. */
+  /** The error of the wall clock, in ms. */
   skew = 0;
   readonly #scheduler: Scheduler;
   readonly #owner: Runner;
-  /** The task in which time was looked at, and how often. */
+  /** The task in which the clock was read last, and the number of reads in this task. */
   #task = -1;
   #looks = 0;
-  /** When the last `soon` takes place: they keep their order. */
+  /** The time of the latest `soon` task. Later ones do not come before it, so that they keep their order. */
   #soonest = 0;
 
   constructor(scheduler: Scheduler, owner: Runner) {
@@ -55,7 +55,7 @@ export class SimulatedClock implements Clock {
   }
 }
 
-/** What is done later belongs to the turn that asked for it, as in a timer of Node.js. */
+/** Binds a task to the turn of the caller, as timers of Node.js keep the asynchronous context. */
 function asHere(task: () => void): () => void {
   const here = currentTurn();
   return here === undefined ? task : () => void runInTurn(here, task);

@@ -1,6 +1,6 @@
 /**
- * A simulated connection between two processes: bytes arrive late, in pieces of any size, in order, and all of them unless
- * it breaks. When it does, some of what was on its way is lost, from its end backwards.
+ * A simulated connection between two processes. Bytes arrive late, in pieces of any size, in order, and completely
+ * unless the connection breaks. When it breaks, some of the last bytes on their way are lost.
  */
 import type { Pipe, PipeSink } from "../link/pipe.js";
 import { callback, Flow, type FlowEnd } from "./flow.js";
@@ -8,19 +8,19 @@ import type { Network } from "./network.js";
 import type { Runner } from "./scheduler.js";
 import { checksum } from "./trace.js";
 
-/** Who is at an end of a connection. */
+/** The process at an end of a connection. */
 export interface Member extends Runner {
   readonly host: string;
-  /** Those that it has an end of. */
+  /** The connections of which the process has an end. */
   readonly connections: Set<Connection>;
-  /** Bytes have come: for the trace. */
+  /** Records the arrival of bytes in the trace. */
   heard(bytes: number, sum: number): void;
 }
 
-/** How long a peer that does not answer is believed in, in ms: what the kernel's keep-alive takes to find out. */
+/** Time in ms until the kernel's keep-alive gives up a peer that does not answer. */
 export const silence = 15_000;
 
-/** One end, as the link that has it knows it. */
+/** One end of a connection, as its link uses it. */
 class End implements Pipe, FlowEnd {
   readonly member: Member;
   readonly #connection: Connection;
@@ -75,7 +75,10 @@ class End implements Pipe, FlowEnd {
 
   unref(): void {}
 
-  /** The process at this end has ended: of a host that has crashed nothing is heard for long. */
+  /**
+   * Ends the connection with the process at this end.
+   * @param crashed whether its host has crashed; the other end then notices only after `silence`
+   */
   abandon(crashed: boolean): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -99,7 +102,7 @@ class End implements Pipe, FlowEnd {
     }
   }
 
-  /** The other end is gone. */
+  /** Handles the end of the other side. */
   finished(error: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -140,24 +143,24 @@ export class Connection {
     for (const all of [network, near, far]) all.connections.add(this);
   }
 
-  /** Whose it is. */
+  /** Returns the processes at the two ends. */
   members(): readonly [Member, Member] {
     return [this.near.member, this.far.member];
   }
 
-  /** Both ends hear, each in its time, that it is broken. */
+  /** Breaks the connection. Each end notices at its own time. */
   cut(): void {
     const error = () => new Error("the connection was cut");
     this.#there.break(error());
     this.#back.break(error());
   }
 
-  /** Whether it leads from one host to another. */
+  /** Whether the connection leads from one host to another. */
   get betweenHosts(): boolean {
     return this.near.member.host !== this.far.member.host;
   }
 
-  /** Nothing comes through any more, and nobody hears of it until the kernels give it up. */
+  /** Stops the delivery of bytes. Both ends notice when their kernels give the connection up, after `silence`. */
   mute(): void {
     const { scheduler } = this.network;
     this.#there.mute();
@@ -165,7 +168,7 @@ export class Connection {
     scheduler.at(scheduler.now + silence, undefined, "keep-alive", () => this.timeOut());
   }
 
-  /** Both kernels have heard nothing of the other for too long. */
+  /** Ends the connection because both kernels have heard nothing from the other side for too long. */
   timeOut(): void {
     this.#there.giveUp(new Error("the connection timed out"));
     this.#back.giveUp(new Error("the connection timed out"));

@@ -1,4 +1,4 @@
-/** How simulated processes find each other: who listens where, and what becomes of those who dial. */
+/** Listening and dialling in a simulation: the registered listeners, and the outcome of attempts to connect. */
 import type { Location } from "../link/address.js";
 import type { Listener as Listening } from "../link/listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
@@ -6,15 +6,15 @@ import type { Pipe } from "../link/pipe.js";
 import type { SimulatedProcess } from "./process.js";
 import type { Listener, World } from "./world.js";
 
-/** How long a socket that cannot be reached is tried, in ms. */
+/** Time in ms for which a socket that cannot be reached is tried. */
 const dialLimit = 1000;
 
-/** After how many ms a kernel asks again when nobody answers; then after twice as many. */
+/** Time in ms until a kernel repeats an unanswered attempt to connect. Each further pause is twice as long. */
 const askAgain = 1000;
-/** When it gives up, in ms. */
+/** Time in ms after which a kernel gives up an attempt to connect. */
 const connectLimit = 127_000;
 
-/** @throws Error if somebody listens there */
+/** @throws Error if another process listens there */
 export function listen(
   { listeners }: World,
   owner: SimulatedProcess,
@@ -26,7 +26,7 @@ export function listen(
   owner.places.add(place);
 }
 
-/** Listens at an address of the network; port 0: at one that is free. @throws Error if somebody listens there */
+/** Listens at an address of the network. Port 0 selects a free port. @throws Error if another process listens there */
 export function listenAt(
   world: World,
   owner: SimulatedProcess,
@@ -39,7 +39,7 @@ export function listenAt(
   return { address, close: () => void world.listeners.delete(place) };
 }
 
-/** Dials where another process of the same machine listens. */
+/** Connects to the location of another process on the same machine. */
 export function dial(world: World, from: SimulatedProcess, location: Location): Promise<Pipe> {
   const { scheduler, network } = world;
   const listener = world.listeners.get(location);
@@ -53,7 +53,7 @@ export function dial(world: World, from: SimulatedProcess, location: Location): 
   });
 }
 
-/** Connects to an address, as TCP does: who gets no answer asks again, until `signal` gives it up. */
+/** Connects to an address as TCP does: repeats unanswered attempts until `signal` aborts or `connectLimit` is over. */
 export function connectTo(
   world: World,
   from: SimulatedProcess,
@@ -81,7 +81,7 @@ export function connectTo(
     const attempt = (pause: number): void => {
       if (signal.aborted) return;
       if (network.answers(from, address.host)) {
-        // Who has just been started listens by then.
+        // The listener is looked up on arrival: a process that was started meanwhile listens by then.
         const arrival = scheduler.now + network.latency(from, { host: address.host });
         scheduler.at(arrival, undefined, "asked", () => {
           const listener = world.listeners.get(place);
@@ -108,7 +108,7 @@ function connect(world: World, from: SimulatedProcess, { owner, accept }: Listen
   });
 }
 
-/** Why a connection was not made, and by what code of the system, where it is the system that says so. */
+/** The error codes of the operating system for the reasons that come from it. */
 const codes = {
   "nobody listens there": "ECONNREFUSED",
   "it does not answer": "ETIMEDOUT",

@@ -1,4 +1,4 @@
-/** What a simulation that went wrong is reported as. */
+/** The error that reports a failed simulation. */
 import type { CausedFault } from "./faults.js";
 
 /** Rejects a simulation in which a promise of Viceroy or of the scenario was broken. */

@@ -1,4 +1,4 @@
-/** Runs a scenario with many seeds; of the first one that fails, finds a shorter run that fails too. */
+/** Runs a scenario with many seeds. For the first run that fails, it finds a shorter run that fails, too. */
 import type { SimulationError } from "./errors.js";
 import { type Fault, planFaults } from "./faults.js";
 import { type Run, type SimulateOptions, simulate } from "./simulate.js";
@@ -38,7 +38,7 @@ export interface Finding {
 
 type Scenario = (simulation: Simulation) => Promise<unknown>;
 
-/** So many runs are made to find a shorter one. */
+/** Maximum number of runs for finding a shorter one. */
 const attempts = 200;
 
 /**
@@ -115,7 +115,10 @@ async function shorten(
   return { shortest, lines: last.lines, shortestError: last };
 }
 
-/** Delta debugging, without its complements: leaves out ever smaller parts, as long as the rest still fails. */
+/**
+ * Returns a small part of a list with which the run still fails: delta debugging without complements. It leaves out
+ * ever smaller parts, as long as the rest still fails.
+ */
 async function fewest<T>(all: readonly T[], fails: (some: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
   let kept = all;
   for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {

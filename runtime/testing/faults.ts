@@ -1,15 +1,12 @@
-/** What can go wrong in a simulation: drawn from its seed before it starts, so that a run can be had without some of it. */
+/**
+ * The faults of a simulation. They are drawn from the seed before the run starts, so that a run can be repeated without
+ * some of them.
+ */
 import type { SimulatedProcess } from "./process.js";
 import { Seeded } from "./seeded.js";
 import type { World } from "./world.js";
 
-/**
- * `crash`: a process dies at once. `crash-host`: all processes of a host do, and nobody hears of it for 15 s. `pause`: a
- * process does nothing for a while. `pause-host`: all processes of a host do nothing. `cut`: a connection between two hosts
- * breaks and what was on its way may be lost. `mute`: nothing comes through such a connection any more, and nobody hears of
- * it for 15 s. `partition`: two hosts don't reach each other, in one or both directions, for a while. `slow`: everything on
- * the network takes 20 times longer for a while. `skew`: the wall clock of a process jumps.
- */
+/** All kinds of faults. `FaultKind` describes them. */
 export const faultKinds = [
   "crash",
   "crash-host",
@@ -36,7 +33,7 @@ export const faultKinds = [
  */
 export type FaultKind = (typeof faultKinds)[number];
 
-/** What users of links that do not outlive their connections are spared, unless they ask for it. */
+/** Kinds that are not drawn by default, because links that end with their connections do not survive them. */
 const special: readonly FaultKind[] = ["crash-host", "pause-host", "mute"];
 
 /** How faults are drawn from the seed. */
@@ -77,12 +74,12 @@ export interface CausedFault extends Fault {
   readonly did: string;
 }
 
-/** In ms, of what lasts. */
+/** Durations in ms of faults that last for a while. */
 const shortest = 5;
 const defaultLongest = 3000;
 const slowness = 20;
 
-/** @throws RangeError, TypeError for options that make no sense */
+/** @throws RangeError, TypeError for invalid options */
 export function planFaults(seed: number, options: FaultOptions): Fault[] {
   const { count, within, longest = defaultLongest } = options;
   const { kinds = faultKinds.filter((kind) => !special.includes(kind)) } = options;
@@ -106,7 +103,7 @@ export function planFaults(seed: number, options: FaultOptions): Fault[] {
   return plan.sort((a, b) => a.at - b.at);
 }
 
-/** @returns what was done, for people; undefined if there was nothing to do it to */
+/** @returns a description of the effect for people; undefined if the fault had no effect */
 export function applyFault(world: World, program: SimulatedProcess, fault: Fault): string | undefined {
   const { kind, which, other, ms } = fault;
   const others = [...world.living].filter((process) => process !== program);
@@ -166,7 +163,7 @@ export function crashHost(world: World, host: string | undefined): string | unde
   return host;
 }
 
-/** A host that has not the program on it. */
+/** Returns a host on which the program does not run. */
 function otherHost(others: readonly SimulatedProcess[], program: SimulatedProcess, which: number): string | undefined {
   return pick(
     hostsOf(others).filter((host) => host !== program.host),

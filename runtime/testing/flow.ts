@@ -1,32 +1,32 @@
-/** One direction of a simulated connection: bytes in pieces, each with the time at which it arrives. */
+/** One direction of a simulated connection: pieces of bytes with their arrival times. */
 import type { Member } from "./connection.js";
 import type { Network } from "./network.js";
 
 interface Piece {
   bytes: Uint8Array;
   arrival: number;
-  /** Set: the last piece, how the connection ends. */
+  /** How the connection ends, for the last piece; undefined for the other pieces. */
   readonly end: { readonly error: Error | undefined } | undefined;
 }
 
-/** So many bytes may be on their way before the writer has to wait, as in a socket's buffers. */
+/** Maximum number of bytes on their way before the writer has to wait, as with the buffers of a socket. */
 const windowBytes = 256 * 1024;
 const nothing = new Uint8Array(0);
-/** In ms: how soon the writer hears that its bytes were taken. */
+/** Delay in ms until the writer learns that its bytes were accepted. */
 export const callback = 0.005;
 
-/** An end of a connection, as its flows know it. */
+/** An end of a connection as its flows see it. */
 export interface FlowEnd {
   readonly member: Member;
-  /** Somebody takes what comes. */
+  /** Whether the end reads bytes. */
   readonly reading: boolean;
   take(bytes: Uint8Array): void;
-  /** The other end is gone. */
+  /** Handles the end of the other side. */
   finished(error: Error | undefined): void;
   later(ms: number, what: string, run: () => void): void;
 }
 
-/** One direction. */
+/** One direction of a connection. */
 export class Flow {
   readonly #network: Network;
   readonly #from: FlowEnd;
@@ -36,7 +36,7 @@ export class Flow {
   #lastArrival = 0;
   #armed = false;
   #ending = false;
-  /** Nothing arrives any more, the end neither. */
+  /** Whether nothing arrives any more, not even the end of the connection. */
   #mute = false;
   readonly #blocked: (() => void)[] = [];
 
@@ -63,7 +63,7 @@ export class Flow {
     this.arm();
   }
 
-  /** Nothing follows: the other end hears of it after what is on its way. */
+  /** Ends the flow after the bytes on their way. */
   finish(error?: Error): void {
     if (this.#ending) return;
     this.#add(nothing, { error });
@@ -72,7 +72,10 @@ export class Flow {
     this.arm();
   }
 
-  /** Breaks off: some of what is on its way may be lost. @param delay how much later the other end hears of it, in ms */
+  /**
+   * Breaks the flow. Some of the bytes on their way may be lost.
+   * @param delay additional time in ms until the other end notices
+   */
   break(error: Error | undefined, delay = 0): void {
     if (this.#ending) return;
     const { random, scheduler } = this.#network;
@@ -87,25 +90,25 @@ export class Flow {
     this.finish(error);
   }
 
-  /** Nothing arrives any more: whoever is in between has forgotten the connection. */
+  /** Stops the delivery, as if a middlebox had forgotten the connection. */
   mute(): void {
     this.#mute = true;
   }
 
-  /** The kernel of the reader gives the connection up, whoever may be in between. */
+  /** Ends the flow at the reader, whose kernel gives the connection up. It also works for a muted flow. */
   giveUp(error: Error): void {
     this.#pieces.length = 0;
     this.stop();
     this.#to.later(callback, "timed out", () => this.#to.finished(error));
   }
 
-  /** Nothing more is sent; what is on its way, and the end of it, arrives if there is anyone to read it. */
+  /** Stops sending. Bytes on their way and the end of the flow still arrive if they are read. */
   stop(): void {
     this.#ending = true;
     this.#release();
   }
 
-  /** Sees to it that what arrives is read. */
+  /** Schedules the delivery of the next piece, if the other end reads. */
   arm(): void {
     const first = this.#pieces[0];
     if (this.#armed || this.#mute || first === undefined || !this.#to.reading) return;
@@ -129,7 +132,7 @@ export class Flow {
     const until = this.#network.blockedUntil(this.#from.member, this.#to.member);
     const first = this.#pieces[0];
     if (until > 0 && first !== undefined) {
-      // Sent again by then.
+      // The kernel has retransmitted the bytes by then.
       first.arrival = until + this.#network.latency(this.#from.member, this.#to.member);
     }
     while (this.#pieces.length > 0 && this.#pieces[0]!.arrival <= scheduler.now) {

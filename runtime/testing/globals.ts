@@ -1,6 +1,6 @@
 /**
- * The global functions that tell time, wait and draw numbers, while a simulation runs: for code of simulated processes they
- * are virtual, for all other code what they were. Actors need not know that they are simulated.
+ * Replaces the global functions for time, waiting and random numbers while a simulation runs. For code of simulated
+ * processes they are virtual; for other code they work as before. Actors need no changes for a simulation.
  */
 import { AsyncResource } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
@@ -13,7 +13,7 @@ import type { World } from "./world.js";
 
 type Callback = (...args: unknown[]) => void;
 
-/** What the virtual `setTimeout`, `setInterval` and `setImmediate` return. */
+/** The return value of the virtual `setTimeout`, `setInterval` and `setImmediate`. */
 class VirtualTimer {
   task: Task | undefined;
   ref(): this {
@@ -34,7 +34,7 @@ class VirtualTimer {
   }
 }
 
-/** Stands in for the global functions until what it returns is called. */
+/** Replaces the global functions. Returns a function that restores them. */
 export function virtualGlobals(world: World): () => void {
   const undo: (() => void)[] = [];
   const replace = <T extends object>(target: T, changes: Partial<Record<keyof T, unknown>>): void => {
@@ -112,13 +112,13 @@ function later(world: World, owner: SimulatedProcess, timer: VirtualTimer, ms: n
   return timer;
 }
 
-/** As Node.js has it: at least 1 ms. */
+/** Returns the delay of a timer as Node.js computes it: at least 1 ms. */
 function delayOf(ms: number | undefined): number {
   const delay = Number(ms);
   return delay >= 1 && delay <= 0x7fff_ffff ? Math.trunc(delay) : 1;
 }
 
-/** Asynchronous context goes along, as with real timers. */
+/** Binds a callback to the asynchronous context of the caller, as real timers do. */
 function bound(run: Callback, args: readonly unknown[]): () => void {
   const resource = new AsyncResource("Timeout");
   return () => resource.runInAsyncScope(run, undefined, ...args);

@@ -1,10 +1,10 @@
-/** Whose code is running. */
+/** Finds the simulated process whose code is running. */
 import { currentRuntime, currentTurn } from "./kernel.js";
 import { SimulatedPlatform } from "./platform.js";
 import type { SimulatedProcess } from "./process.js";
 import type { World } from "./world.js";
 
-/** The simulated process that the running code belongs to. */
+/** Returns the simulated process to which the running code belongs, or undefined outside of all of them. */
 export function here(world: World): SimulatedProcess | undefined {
   if (currentTurn() === undefined) return world.scheduler.current as SimulatedProcess | undefined;
   const { platform } = currentRuntime();

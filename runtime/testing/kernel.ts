@@ -1,6 +1,6 @@
 /**
- * What the simulator takes of the runtime. It is a bundle of its own: programs that simulate nothing load none of it, and
- * what it does take must be the one instance that the program has.
+ * The parts of the runtime that the simulator uses. The simulator is a separate bundle, so that programs without
+ * simulations do not load it. It must share these parts with the program, which has one instance of them.
  */
 
 export { currentTurn, runInTurn, setMainRoot } from "../actor/context.js";

@@ -1,6 +1,7 @@
 /**
- * The simulated network: hosts, how long bytes take between them, and who cannot reach whom at the moment. What goes over it
- * are connections like those of TCP (connection.ts): in order, complete, or broken.
+ * The simulated network: the delay of bytes between hosts, and the hosts that cannot reach each other at the moment.
+ * Its connections (`connection.ts`) behave like those of TCP: bytes arrive in order and completely, or the connection
+ * breaks.
  */
 import { Connection, type Member, silence } from "./connection.js";
 import type { Scheduler } from "./scheduler.js";
@@ -14,10 +15,10 @@ export interface NetworkOptions {
   readonly bandwidth?: number;
 }
 
-/** Somewhere. */
+/** An end point of which only the host matters. */
 type Placed = Pick<Member, "host">;
 
-/** In ms, between processes of one host. */
+/** Delay in ms between processes of one host. */
 const localLatency: readonly [number, number] = [0.01, 0.05];
 
 export class Network {
@@ -26,11 +27,11 @@ export class Network {
   readonly bandwidth: number;
   readonly connections = new Set<Connection>();
   readonly #latency: readonly [number, number];
-  /** Until when bytes from one host do not reach another. */
+  /** Times until which bytes from one host do not reach another, by the two hosts. */
   readonly #blocked = new Map<string, number>();
-  /** Hosts that have crashed: whoever dials them gets no answer. */
+  /** Hosts that have crashed. Attempts to connect to them get no answer. */
   readonly down = new Set<string>();
-  /** How many times longer bytes take, by each of those who have said so. */
+  /** The slowdowns that are active, as factors of the delay. */
   readonly #slow = new Set<{ readonly factor: number }>();
 
   constructor(scheduler: Scheduler, seed: number, { latency = [0.1, 0.5], bandwidth = 100_000 }: NetworkOptions) {
@@ -44,7 +45,7 @@ export class Network {
     return new Connection(this, near, far);
   }
 
-  /** Draws how long bytes take now, in ms. */
+  /** Returns a random delay for bytes that are sent now, in ms. */
   latency(from: Placed, to: Placed): number {
     const [low, high] = from.host === to.host ? localLatency : this.#latency;
     const jitter = this.random.number();
@@ -57,7 +58,7 @@ export class Network {
     return slowest;
   }
 
-  /** Bytes from one host do not reach another for so many ms. */
+  /** Blocks bytes from one host to another for `ms` milliseconds. */
   block(from: string, to: string, ms: number): void {
     const key = `${from}>${to}`;
     const until = this.scheduler.now + ms;
@@ -65,7 +66,7 @@ export class Network {
     if (ms > silence) this.scheduler.at(this.scheduler.now + silence, undefined, "keep-alive", () => this.#forget(key));
   }
 
-  /** Of connections that nothing comes through for long, the kernels give up some. */
+  /** Ends some of the connections that have been blocked for long, because the kernels give them up. */
   #forget(key: string): void {
     if ((this.#blocked.get(key) ?? 0) <= this.scheduler.now) return;
     for (const connection of [...this.connections]) {
@@ -75,21 +76,24 @@ export class Network {
     }
   }
 
-  /** Whether whoever dials gets an answer now, be it that nobody listens there. */
+  /** Whether an attempt to connect gets an answer now, even a refusal. */
   answers(from: Member, to: string): boolean {
     if (this.down.has(to)) return false;
     const there = { host: to };
     return this.blockedUntil(from, there) === 0 && this.blockedUntil(there, from) === 0;
   }
 
-  /** When bytes get through again; 0: they do. */
+  /** Returns the time until which bytes are blocked, or 0 if they are not blocked. */
   blockedUntil(from: Placed, to: Placed): number {
     if (from.host === to.host) return 0;
     const until = this.#blocked.get(`${from.host}>${to.host}`) ?? 0;
     return until > this.scheduler.now ? until : 0;
   }
 
-  /** Everything takes `factor` times longer for so many ms. Of several at a time the largest counts: some of them together are no outage. */
+  /**
+   * Multiplies all delays by `factor` for `ms` milliseconds. Of several slowdowns at the same time only the largest
+   * counts: multiplied, they could amount to an outage.
+   */
   slowDown(factor: number, ms: number): void {
     const slow = { factor };
     this.#slow.add(slow);

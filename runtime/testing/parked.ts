@@ -1,14 +1,15 @@
 /**
- * Tasks of one process whose time has come while it was at work, or stopped: the one that was asked for first comes first. They
- * wait here, and one task in their place among all others, so that thousands that wait for the same cost no more than one does.
+ * The tasks of one process that became due while the process was busy or paused, in the order in which they were
+ * requested. They wait here, and one waker task represents all of them among the other tasks, so that thousands of
+ * waiting tasks cost no more than one.
  */
 import type { Task } from "./scheduler.js";
 
-/** The list is cut down when so many of its first entries have gone. */
+/** Number of taken entries after which the list is cut. */
 const spent = 1024;
 
 export class Parked {
-  /** What stands for all of them among other tasks. */
+  /** The task that represents all parked tasks in the scheduler. */
   waker: Task | undefined;
   #tasks: Task[] = [];
   #head = 0;
@@ -21,7 +22,7 @@ export class Parked {
     const tasks = this.#tasks;
     let low = this.#head;
     let high = tasks.length;
-    // Mostly it is the last one.
+    // Usually the new task is the last one.
     if (low === high || tasks[high - 1]!.order < task.order) {
       tasks.push(task);
       return;
@@ -34,7 +35,7 @@ export class Parked {
     tasks.splice(low, 0, task);
   }
 
-  /** Takes the first one that was not cancelled. */
+  /** Takes the first task that was not cancelled. */
   take(): Task | undefined {
     while (!this.empty) {
       const task = this.#tasks[this.#head++]!;

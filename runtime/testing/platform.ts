@@ -1,4 +1,4 @@
-/** What a simulated process finds of a machine. */
+/** The platform of a simulated process. */
 import { hex64, type Location, type ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
@@ -13,7 +13,7 @@ import { neverDropped } from "./kernel.js";
 import type { SimulatedProcess } from "./process.js";
 import { killSoon } from "./watcher.js";
 
-/** How long a process takes to start, in ms. */
+/** The shortest and longest start time of a process, in ms. */
 const startTime: readonly [number, number] = [1, 40];
 
 export class SimulatedPlatform implements ScopedPlatform {
@@ -90,7 +90,9 @@ export class SimulatedPlatform implements ScopedPlatform {
     };
   }
 
-  /** As when the process has ended: what was started here has a moment to leave by itself. */
+  /**
+   * Ends the processes that were started here. As at the end of the process, they have a moment to leave by themselves.
+   */
   endAll(): void {
     killSoon(this.process.world, this.#made.splice(0));
   }

@@ -1,4 +1,4 @@
-/** One simulated process: what lives in it, whom it was made by, how it ends. What it finds of a machine is platform.ts. */
+/** One simulated process: its runtime, its parent, and how it ends. Its platform is in `platform.ts`. */
 import type { NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { ProcExit, ProcIdentity } from "../proc/launch/proc-backend.js";
@@ -15,17 +15,18 @@ import type { World } from "./world.js";
 
 export interface ProcessOptions {
   readonly host: string;
-  /** As its maker calls it: `gpus=1`. */
+  /** The name that its parent has given it: `gpus=1`. */
   readonly label: string;
   readonly rank: number;
   readonly maker: SimulatedProcess | undefined;
-  /** Whose tree it is in, if it was made. */
+  /** The universe of its process tree, if another process has started it. */
   readonly universe?: bigint;
 }
 
-/** How long after the end of a process its maker knows of it, in ms, at most. */
+/** Maximum time in ms until the parent learns of the end of a process. */
 const statusDelay = 5;
 
+/** A simulated process. One of the `boot` methods starts it. */
 export class SimulatedProcess implements Member {
   readonly world: World;
   readonly pid: number;
@@ -37,13 +38,13 @@ export class SimulatedProcess implements Member {
   busyUntil = 0;
   readonly parked = new Parked();
   readonly connections = new Set<Connection>();
-  /** Where it listens. */
+  /** The locations and addresses at which the process listens. */
   readonly places = new Set<string>();
-  /** Calls of a program that wait for an answer. */
+  /** Number of calls of a program that wait for an answer. */
   waiting = 0;
-  /** What a program says it wants to be ended in order. */
+  /** The shutdown that a program has registered. */
   endable: ShutdownTarget | undefined;
-  /** Known when it has started. */
+  /** The runtime; undefined until the process has started. */
   local: ProcessRuntime | undefined;
   #isProgram = false;
   #end: ProcExit | undefined;
@@ -67,12 +68,15 @@ export class SimulatedProcess implements Member {
     return this.options.host;
   }
 
-  /** The machine whose sockets it finds: that of its maker, wherever on the network it is said to be. */
+  /**
+   * The machine whose sockets the process can reach: that of its parent, even if the process runs on another host of
+   * the simulated network.
+   */
   get machine(): string {
     return this.options.maker?.machine ?? this.host;
   }
 
-  /** The program whose tree it belongs to; undefined: it is a daemon. */
+  /** The program of its process tree; undefined for a daemon. */
   get program(): SimulatedProcess | undefined {
     const { universe } = this.options;
     return universe === undefined ? (this.#isProgram ? this : undefined) : this.world.programs.get(universe);
@@ -82,12 +86,12 @@ export class SimulatedProcess implements Member {
     return this.#end !== undefined;
   }
 
-  /** What it has printed, the last of it. */
+  /** The last 20 lines of its output. */
   get printed(): string {
     return this.#printed.join("").split("\n").slice(-20).join("\n");
   }
 
-  /** How it ended, in words. */
+  /** How the process ended, as text; undefined while it runs. */
   get end(): string | undefined {
     return this.#end?.cause.message;
   }
@@ -105,7 +109,7 @@ export class SimulatedProcess implements Member {
     this.world.heard(this, bytes, sum);
   }
 
-  /** Begins as a program. */
+  /** Starts the process as a program. */
   bootProgram(main: () => void): void {
     const local = this.#become(new ProcessRuntime(new SimulatedPlatform(this), undefined, () => {}));
     this.#isProgram = true;
@@ -113,14 +117,14 @@ export class SimulatedProcess implements Member {
     runInTurn(local.mainProc.proc.root.turn, main);
   }
 
-  /** Ends what the program owns, and then the program. */
+  /** Stops everything that the program owns, so that it can exit. */
   async endProgram(drain: number): Promise<void> {
     await this.endable?.stop({ reason: "the program has ended", drain });
-    // What has come back is told in a turn of its own.
+    // Messages that could not be delivered are reported in a later turn.
     await new Promise<void>((resolve) => this.clock.after(1, resolve));
   }
 
-  /** Begins as `viceroy host`. @throws Error if somebody listens there already */
+  /** Starts the process as `viceroy host`. @throws Error if another process listens at the port */
   bootDaemon(port: number, token: string | undefined): void {
     const { world, clock, random, host } = this;
     const proof = token === undefined ? {} : { token };
@@ -133,14 +137,14 @@ export class SimulatedProcess implements Member {
     void reception.daemon.ended.then(() => this.exit());
   }
 
-  /** Begins as what another process has made. */
+  /** Starts the process as the child of another process. */
   bootChild(identity: ProcIdentity, pipe: Pipe): void {
     this.#stop = runChild(identity, pipe, (who, leave) =>
       this.#become(new ProcessRuntime(new SimulatedPlatform(this), who, leave)),
     );
   }
 
-  /** What its maker does when it has ended. */
+  /** Sets the function that is called when the parent learns of the end of this process. */
   whenEnded(task: (end: ProcExit) => void): void {
     this.#whenEnded = task;
   }
@@ -150,7 +154,7 @@ export class SimulatedProcess implements Member {
     this.world.trace.note(this.world.scheduler.now, this.name, "print", text.length, () => text.trimEnd());
   }
 
-  /** SIGTERM: it ends by itself, in order. */
+  /** Sends SIGTERM: the process ends by itself, in order. */
   terminate(): void {
     const { scheduler } = this.world;
     scheduler.at(scheduler.now + 0.1, this, "SIGTERM", () => {
@@ -160,7 +164,7 @@ export class SimulatedProcess implements Member {
     });
   }
 
-  /** SIGKILL. */
+  /** Sends SIGKILL: the process ends immediately. */
   kill(): void {
     this.finish({ message: `process ${this.pid} was killed by SIGKILL` });
   }
@@ -169,7 +173,7 @@ export class SimulatedProcess implements Member {
     this.finish({ message: `process ${this.pid} exited with code ${code}`, clean: code === 0 });
   }
 
-  /** Its end, of whatever. @param crashed its host has crashed: nobody hears of it for a while */
+  /** Ends the process, for any reason. @param crashed whether its host has crashed; others then notice its end later */
   finish({ message, clean = false }: { readonly message: string; readonly clean?: boolean }, crashed = false): void {
     if (this.#end !== undefined) return;
     const { scheduler, trace } = this.world;
@@ -201,7 +205,7 @@ export class SimulatedProcess implements Member {
   #become(local: ProcessRuntime): ProcessRuntime {
     this.local = local;
     const { root } = local.mainProc.proc;
-    // Once outside of the root that is current: from then on code is followed across awaits.
+    // One turn must run while no main root is set. From then on the asynchronous context follows code across awaits.
     setMainRoot(undefined);
     runInTurn(root.turn, () => {});
     setMainRoot(root);

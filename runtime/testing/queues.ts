@@ -1,10 +1,10 @@
-/** The queues of a simulation, which must stay within what credit and buffers allow. */
+/** Checks that the queues of a simulation stay within the limits of credit and buffers. */
 import type { World } from "./world.js";
 
-/** Bytes that may wait in one link, beyond what its senders have credit for. */
+/** Maximum number of bytes that wait in one link, in addition to those for which its senders have credit. */
 const outboxLimit = 64 * 1024 * 1024;
 
-/** @throws Error that names the queue that has grown beyond its bounds */
+/** @throws Error that names a queue that exceeds its limit */
 export function checkQueues(world: World): void {
   const living = [...world.living];
   const senders = living.reduce((sum, { local }) => sum + countCells(local), 0);
@@ -23,7 +23,7 @@ export function checkQueues(world: World): void {
   }
 }
 
-/** Actors and roots. */
+/** Returns the number of actors and roots. */
 function countCells(local: World["processes"][number]["local"]): number {
   let count = 0;
   for (const { proc } of local?.procs.values() ?? []) count += 1 + [...proc.cells()].length;

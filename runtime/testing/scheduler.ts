@@ -1,72 +1,75 @@
 /**
- * Virtual time: tasks with a time each, done one after another, each with all that follows from it at once (microtasks)
- * before the next. Time jumps from task to task. Of tasks of one owner at the same time the one that was asked for first
- * comes first; which owner comes first the seed decides.
+ * Runs the tasks of a simulation in virtual time, one after another. All microtasks of a task run before the next task.
+ * Time jumps from task to task. Tasks of one owner at the same time run in the order in which they were requested; the
+ * seed decides the order between owners.
  */
 import type { Parked } from "./parked.js";
 import { Seeded } from "./seeded.js";
 import type { Trace } from "./trace.js";
 
-/** Whose tasks they are: a simulated process. */
+/** The owner of tasks: a simulated process. */
 export interface Runner {
   readonly name: string;
-  /** Decides with the time whose task is first. */
+  /** Decides, together with the time, the order between owners. */
   readonly tie: number;
-  /** Its tasks whose time has come while it could not do them. */
+  /** The tasks that became due while the owner was busy or paused. */
   readonly parked: Parked;
-  /** When it can do something again, in ms: it is at work, or stopped. */
+  /** The time in ms until which the owner is busy or paused. */
   busyUntil: number;
-  /** It does nothing any more: its tasks are dropped. */
+  /** Whether the owner has ended. Its tasks are then dropped. */
   readonly ended: boolean;
-  /** Its code runs from now on. */
+  /** Called before a task of the owner runs. */
   enter(): void;
-  /** A task of its has thrown. */
+  /** Handles the error of a task of the owner. */
   threw(error: unknown): void;
 }
 
+/** A scheduled task. Its owner is undefined if it belongs to the simulation itself. */
 export interface Task {
-  /** In ms. */
+  /** The time at which the task is due, in ms. */
   time: number;
   readonly order: number;
   tie: number;
   readonly owner: Runner | undefined;
   readonly what: string;
-  /** Undefined: it was cancelled. */
+  /** The work of the task; undefined if the task was cancelled. */
   run: (() => void) | undefined;
 }
 
-/** How long a task takes its process, in ms. */
+/** The shortest and longest time in ms for which a task occupies its process. */
 const leastWork = 0.001;
 const mostWork = 0.02;
-/** So often the real event loop is waited for, 1 ms each time, by code that waits for something real. */
+/**
+ * Maximum number of waits of 1 ms for the real event loop, when no task is left because code waits for something real.
+ */
 const patience = 2000;
-/** Tasks that are done before the real event loop gets its turn. */
+/** Number of tasks that run before the real event loop gets a turn. */
 const burst = 64;
 
 const standstill =
   "nothing is left to happen, and it has not ended: something is awaited that never comes, or that is not simulated " +
   "(files, sockets, modules)";
 
-// The machine's own, also while the simulation stands in for them.
+// The real timers, captured before a simulation replaces the global ones.
 const { setImmediate, setTimeout } = globalThis;
 
 export class Scheduler {
-  /** In ms since the start. */
+  /** The virtual time in ms since the start. */
   now = 0;
-  /** Whose task is being done. */
+  /** The owner of the task that is running. */
   current: Runner | undefined;
-  /** Tasks that have been done. */
+  /** Number of tasks that have run. */
   done = 0;
-  /** What is later than that is not done: it fails. */
+  /** The simulation fails with `why()` when a task after this time is due. */
   deadline: { readonly time: number; readonly why: () => string } | undefined;
-  /** Told between tasks. */
+  /** Called between tasks. */
   between: (() => void) | undefined;
   readonly #trace: Trace;
   readonly #random: Seeded;
   readonly #heap: Task[] = [];
   #orders = 0;
   #finished: ((error?: unknown) => void) | undefined;
-  /** Looks in vain for something to do, since there was something. */
+  /** Number of consecutive attempts that found no task. */
   #idle = 0;
 
   constructor(seed: number, trace: Trace) {
@@ -74,14 +77,14 @@ export class Scheduler {
     this.#trace = trace;
   }
 
-  /** @param what for the trace */
+  /** @param what the name of the task in the trace */
   at(time: number, owner: Runner | undefined, what: string, run: () => void): Task {
     const task = { time: Math.max(time, this.now), order: ++this.#orders, tie: 0, owner, what, run };
     this.#push(task);
     return task;
   }
 
-  /** Does tasks until `stop` is called. Rejects with what a task of nobody threw, and when there is nothing to do. */
+  /** Runs tasks until `stop` is called. Rejects with the error of a task without an owner, and when no task is left. */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#finished = (error) => {
@@ -146,7 +149,7 @@ export class Scheduler {
     }
   }
 
-  /** The next task whose owner can do it. */
+  /** Returns the next task whose owner can run it. */
   #next(): Task | undefined {
     for (;;) {
       const task = this.#pop();
@@ -173,7 +176,7 @@ export class Scheduler {
     }
   }
 
-  /** Sees to it that what waits for a process is done when that can do it. */
+  /** Schedules the parked tasks of a process for the time at which the process is free. */
   #wake(owner: Runner): void {
     const { parked, busyUntil } = owner;
     if (parked.empty || (parked.waker !== undefined && parked.waker.time <= busyUntil)) return;
@@ -226,7 +229,7 @@ function earlier(a: Task, b: Task): boolean {
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
 
-/** The same for all tasks of an owner at one time. */
+/** Returns the order of an owner at one time. It is the same for all its tasks at that time. */
 function tieOf(owner: number, time: number): number {
   double[0] = time;
   return Math.imul(owner ^ words[0]! ^ Math.imul(words[1]!, 0x9e3779b1), 0x85ebca6b);

@@ -1,6 +1,6 @@
 /**
- * Random numbers that a seed decides: sfc32 by Chris Doty-Humphrey (PractRand), seeded by splitmix32. Streams of one seed
- * are independent, so that what draws more in one place changes nothing in another.
+ * Random numbers that are determined by a seed: sfc32 by Chris Doty-Humphrey (PractRand), seeded by splitmix32. Streams
+ * of one seed are independent, so additional draws from one stream do not change the others.
  */
 import type { Random } from "../link/clock.js";
 

@@ -1,6 +1,6 @@
 /**
- * Runs a scenario as the main program of a simulated cluster, from its start to the end of its last process, and checks what
- * must hold whatever happened.
+ * Runs a scenario as the main program of a simulated cluster, from its start to the end of its last process, and checks
+ * the invariants of every run.
  */
 import type { LastingLimits } from "../link/lasting/limits.js";
 import type { Limits } from "../link/limits.js";
@@ -63,12 +63,15 @@ export interface Run<T> {
 }
 
 const hour = 3_600_000;
-/** How long processes have to end after the program, in ms. */
+/** Time limit in ms for other processes to end after the program. */
 const endLimit = 120_000;
-/** How long the program handles what has come when the scenario is over, in ms. */
+/** Time in ms for which the program handles queued messages after the scenario. */
 const drain = 5000;
 
-/** In bytes: thousands of processes write at the same time, each little. */
+/**
+ * Size in bytes of the first page of a write buffer. It is small because thousands of processes write at the same time,
+ * each only a little.
+ */
 const firstPage = 512;
 
 let running = false;
@@ -129,7 +132,7 @@ class Running {
   readonly #limit: number;
   readonly #plan: readonly Fault[];
   #over = false;
-  /** All programs have ended: hosts are not needed any more. */
+  /** Whether all programs have ended and the host daemons have been told to end. */
   #daemonsEnd = false;
 
   constructor(
@@ -207,7 +210,7 @@ class Running {
     world.trace.note(world.scheduler.now, "fault", fault.kind, 0, () => did);
   }
 
-  /** The program has nothing more to do: it ends in order. */
+  /** Ends the program in order after the scenario. */
   #end(): void {
     this.#over = true;
     const program = this.#program;
@@ -239,7 +242,7 @@ class Running {
     }
   }
 
-  /** Whoever lives on for too long when the program has ended, or is to end, is left over. */
+  /** Sets the deadline by which all processes must have ended after the program. */
   #expectEnd(): void {
     const { scheduler } = this.#world;
     const living = () => [...this.#world.living].map(({ name }) => name);
@@ -255,7 +258,7 @@ class Running {
   }
 }
 
-/** What nobody handles ends the simulated process, not the real one. @returns what undoes that */
+/** Makes unhandled rejections end the simulated process, not the real one. @returns a function that undoes this */
 function ownRejections({ scheduler }: World): () => void {
   const others = process.listeners("unhandledRejection");
   const own = (reason: unknown, promise: Promise<unknown>): void => {

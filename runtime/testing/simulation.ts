@@ -1,4 +1,4 @@
-/** A running simulation as its scenario sees it: what it can look at, and what it can make go wrong. */
+/** `Simulation`: a running simulation as its scenario sees it. */
 import type { Connection } from "./connection.js";
 import { type CausedFault, crashHost } from "./faults.js";
 import { here } from "./here.js";
@@ -30,9 +30,9 @@ export interface HostOptions {
   readonly token?: string;
 }
 
-/** The port of `viceroy host`. */
+/** The default port of `viceroy host`. */
 const defaultPort = 26_600;
-/** How long a program handles what has come when it has nothing more to do, in ms. */
+/** Time in ms for which a program without further work handles queued messages. */
 const drain = 5000;
 
 /** A running simulation, as its scenario sees it: what the scenario can observe, and the faults that it can cause. */

@@ -1,12 +1,12 @@
 /**
- * What happened in a simulation, as a hash that tells whether two runs are the same one, and as lines for people when they
- * are asked for.
+ * The events of a simulation: a hash, which shows whether two runs are equal, and on request lines of text for people.
  */
 const doubles = new Float64Array(1);
 const words = new Uint32Array(doubles.buffer);
 
+/** Collects the events of one run. */
 export class Trace {
-  /** Undefined: only the hash is kept. */
+  /** The lines of text; undefined if only the hash is kept. */
   readonly lines: string[] | undefined;
   #low = 0x811c9dc5;
   #high = 0x1b873593;
@@ -16,15 +16,16 @@ export class Trace {
     this.lines = recording ? [] : undefined;
   }
 
-  /** 16 hex digits: of everything that has been noted, in order. */
+  /** The hash of all noted events, in order: 16 hex digits. */
   get hash(): string {
     return [this.#high, this.#low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
   }
 
   /**
+   * Adds an event.
    * @param at milliseconds of virtual time
-   * @param number something that is part of it: bytes, a checksum
-   * @param text more of it, for people alone
+   * @param number a number that belongs to the event: bytes, a checksum
+   * @param text additional text for people; it is not a part of the hash
    */
   note(at: number, who: string, what: string, number = 0, text?: () => string): void {
     doubles[0] = at;
@@ -52,10 +53,10 @@ export class Trace {
   }
 }
 
-/** So many bytes are looked at, at most. */
+/** Maximum number of bytes that a checksum reads. */
 const sampled = 256;
 
-/** Of some bytes, a sample of them where they are many: FNV-1a. */
+/** Returns an FNV-1a checksum of bytes, or of a sample of them if there are many. */
 export function checksum(bytes: Uint8Array): number {
   const step = Math.ceil(bytes.length / sampled);
   let sum = 0x811c9dc5 ^ bytes.length;

@@ -1,11 +1,11 @@
-/** What becomes of simulated processes whose maker has ended. */
+/** The simulated orphan reaper: ends the processes whose parent has ended. */
 import type { SimulatedProcess } from "./process.js";
 import type { World } from "./world.js";
 
-/** How long they have to leave by themselves, in ms. */
+/** Time in ms that the processes have to leave by themselves. */
 const grace = 1000;
 
-/** What the watcher does: it wakes whom their maker has left behind, and kills who does not leave by itself. */
+/** Wakes the processes that their parent has left behind, and kills those that do not leave by themselves. */
 export function killSoon({ scheduler }: World, left: readonly SimulatedProcess[]): void {
   for (const one of left) {
     if (one.ended) continue;

@@ -1,4 +1,4 @@
-/** Everything that is simulated: hosts, processes, the network between them, the time that all of them have. */
+/** The state of a simulation: processes, the network between them, and their common time. */
 import type { Pipe } from "../link/pipe.js";
 import { SimulatedClasses } from "./classes.js";
 import type { CausedFault } from "./faults.js";
@@ -23,7 +23,7 @@ export interface WorldOptions extends NetworkOptions {
   readonly place: ((process: NewProcess) => string) | undefined;
 }
 
-/** Who listens somewhere. */
+/** The process that listens at a location or address. */
 export interface Listener {
   readonly owner: SimulatedProcess;
   readonly accept: (pipe: Pipe) => void;
@@ -36,19 +36,19 @@ export class World {
   readonly network: Network;
   readonly classes = new SimulatedClasses();
   readonly processes: SimulatedProcess[] = [];
-  /** Those that have not ended, in the order in which they were started. */
+  /** The processes that have not ended, in the order in which they were started. */
   readonly living = new Set<SimulatedProcess>();
   readonly daemons = new Set<SimulatedProcess>();
-  /** Programs, by what their trees are called. */
+  /** Programs by their universes. */
   readonly programs = new Map<bigint, SimulatedProcess>();
-  /** Faults that have come by themselves. */
+  /** The planned faults that have happened. */
   readonly faults: CausedFault[] = [];
-  /** The next port that nobody has asked for. */
+  /** The next unused port. */
   #nextPort = 40_000;
-  /** Pieces of bytes that have come. */
+  /** Number of times that bytes have arrived at a process. */
   arrivals = 0;
   readonly #place: WorldOptions["place"];
-  /** By the places where they listen. */
+  /** Listeners by their locations and addresses. */
   readonly listeners = new Map<string, Listener>();
 
   constructor({ seed, recording, place, ...network }: WorldOptions) {
@@ -74,7 +74,7 @@ export class World {
     return this.#nextPort++;
   }
 
-  /** Starts `viceroy host` on a host, which comes up again if it had crashed. */
+  /** Starts `viceroy host` on a host. A host that has crashed is started again. */
   startDaemon(host: string, port: number, token: string | undefined): SimulatedProcess {
     const made = this.make({ host, label: "host", rank: 0, maker: undefined });
     this.network.down.delete(host);
@@ -88,7 +88,7 @@ export class World {
     this.trace.note(this.scheduler.now, by.name, "heard", sum, () => `${bytes} bytes`);
   }
 
-  /** A process has ended. */
+  /** Removes a process that has ended. */
   left(owner: SimulatedProcess): void {
     this.living.delete(owner);
     for (const place of owner.places) {

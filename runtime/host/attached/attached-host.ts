@@ -1,6 +1,6 @@
 /**
- * One host that was attached, as the driver sees it: the way to its agent, the processes that were started there, and its end.
- * Which hosts belong together is a mesh's concern.
+ * One attached host as the driver sees it: the connection to its agent, the processes that were started there, and the
+ * end of the host. `AttachedHosts` groups hosts that were attached together.
  */
 import {
   type HostAgentMesh,
@@ -28,30 +28,37 @@ import { type FailureCause, failureCauseOf } from "../../supervise/failure-cause
 import { version } from "../../version.js";
 import { hostWatcherOf } from "./host-watcher.js";
 
-/** Between attempts to reach a host, in ms: the first pause, each further one twice as long, up to the longest, less some at random. */
+/**
+ * Pauses between attempts to reach a host, in ms: each pause is twice the previous one, up to `longestPause`, less a
+ * random part.
+ */
 const firstPause = 50;
 const longestPause = 1000;
-/** The first attempt to connect may take so long, in ms, the next ones twice what the one before could: connections can fall mute. */
+/**
+ * Time limit of the first attempt to connect, in ms. Each further attempt gets twice the time of the previous one,
+ * because a connection can stop responding without an error.
+ */
 const firstAttemptLimit = 2000;
 
-/** How a driver gets to its hosts and what it asks of them. */
+/** The options for the access to hosts. */
 export interface HostAccess {
-  /** The generated registry that processes there take their actors from; undefined: at the same place as here. */
+  /** The generated registry from which processes on the host load actors; undefined selects the same path as here. */
   readonly registry: string | undefined;
   readonly proof: HostProof;
-  /** How long a host may take to be there and to let this driver in, in ms. */
+  /** Time limit in ms for a host to be reachable and to accept this driver. */
   readonly timeout: number;
-  /** How long hosts wait for a driver that they hear nothing of, in ms. */
+  /** Time in ms after which a host ends the processes of a driver from which it hears nothing. */
   readonly keepAlive: number;
-  /** How long a host may say nothing before it counts as gone, in ms. */
+  /** Time in ms after which a silent host counts as gone. */
   readonly silence: number;
 }
 
+/** A host that this driver has attached, or is attaching. */
 export class AttachedHost implements HostLink {
   readonly id: ProcId;
-  /** As it was given. */
+  /** The address as the user gave it. */
   readonly address: string;
-  /** Resolves when the host has let this driver in; rejects with why it has not. */
+  /** Resolves when the host has accepted this driver; rejects with the reason if it has not. */
   readonly ready: Promise<HostInfo>;
   readonly #runtime: ProcessRuntime;
   readonly #target: NetworkAddress;
@@ -59,9 +66,9 @@ export class AttachedHost implements HostLink {
   readonly #agent: HostAgentMesh;
   readonly #backends = new Map<ProcId, HostedBackend>();
   #lostCause: FailureCause | undefined;
-  /** Why it could not be reached last. */
+  /** The error of the last failed attempt to reach the host. */
   #lastDialError: Error | undefined;
-  /** It is not tried again. */
+  /** Whether the driver leaves the host. Then no further attempt is made. */
   #isLeaving = false;
   #info: HostInfo | undefined;
 
@@ -79,17 +86,17 @@ export class AttachedHost implements HostLink {
     this.ready.catch(() => {});
   }
 
-  /** The place of the registry there, where it is another than here. */
+  /** The registry on the host, if it differs from the one here. */
   get registry(): string | undefined {
     return this.#access.registry;
   }
 
-  /** Of its procs, in references. */
+  /** The location of the host's procs in references. */
   get location(): Location {
     return formatHostedLocation({ agent: this.id, address: this.#target, ancestors: [] });
   }
 
-  /** Starts a process there that takes orders of `from`. What goes wrong with it is told by its end. */
+  /** Starts a process on the host that takes orders from `from`. Failures are reported through its exit. */
   start(from: Proc, { identity, label, env, execArgv, cpus, stdio }: Omit<StartRequest, "isolation">): HostedBackend {
     const { id: proc, parent: maker, rank } = identity;
     const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -108,7 +115,7 @@ export class AttachedHost implements HostLink {
     };
     const started = this.ready.then(() => this.#ask((agent) => agent.start.callOne(order)));
     const pipe = started.then(() => this.#pipeTo(from, proc));
-    // Behind the order to start it, however long the host takes to let this driver in.
+    // Signals follow the order to start, even if the host takes long to accept this driver.
     const signal = (which: "terminate" | "kill") => {
       const send = () => {
         if (this.#lostCause === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
@@ -127,7 +134,7 @@ export class AttachedHost implements HostLink {
     });
     this.#backends.set(proc, body);
     this.#runtime.hostedBackends.set(proc, body);
-    // What is over may still have something to print, held by what it has started: the host tells when that is all.
+    // The descendants of an ended process may still print. The host reports the end of the output.
     void Promise.all([body.exited, body.outputEnded]).then(() => {
       this.#backends.delete(proc);
       this.#runtime.hostedBackends.delete(proc);
@@ -143,7 +150,7 @@ export class AttachedHost implements HostLink {
     return this.#access.proof;
   }
 
-  /** To the process itself where it listens, otherwise through the host's agent. */
+  /** Connects to the process directly if it listens, and otherwise through the host's agent. */
   async #pipeTo(from: Proc, proc: ProcId): Promise<Pipe> {
     const { port } = this.#isRemote ? await this.#ask((agent) => agent.portOf.callOne(proc)) : {};
     const target = { agent: this.id, address: this.#target, proof: this.proof };
@@ -168,12 +175,12 @@ export class AttachedHost implements HostLink {
         this.#lastDialError = error as Error;
         if (!isTransient(error)) throw error;
       }
-      // Not all at the same time that wait for the same host.
+      // The random part keeps processes from retrying at the same time.
       const wait = pause * (0.5 + platform.random.number() / 2);
       await new Promise<void>((resolve) => platform.clock.after(wait, resolve));
       if (this.#isLeaving || this.#lostCause !== undefined) throw this.#lastDialError;
       pause = Math.min(2 * pause, longestPause);
-      // A host that is slow gets more time.
+      // A slow host gets more time at the next attempt.
       limit = Math.min(2 * limit, timeout);
     }
   }
@@ -188,7 +195,7 @@ export class AttachedHost implements HostLink {
     this.#runtime.handleHostGone(this.id, this.#lostCause.message, procs);
   }
 
-  /** Ends this driver's processes there, and the tie. Never rejects. */
+  /** Ends this driver's processes on the host, and disconnects. Never rejects. */
   async leave(reason: string): Promise<void> {
     if (this.#lostCause !== undefined) return;
     this.#isLeaving = true;
@@ -196,14 +203,14 @@ export class AttachedHost implements HostLink {
     this.markLost(reason);
   }
 
-  /** Ends the daemon there. @throws Error if it could not be told */
+  /** Shuts the daemon of the host down. @throws Error if the host could not be told */
   async shutdown(reason: string): Promise<void> {
     await this.ready;
     if (this.#lostCause !== undefined) throw new Error(this.#lostCause.message);
     try {
       await this.#ask((agent) => agent.shutdown.callOne(reason));
     } catch (error) {
-      // Another driver may have asked for it, too: it is what was wanted.
+      // Another driver may have shut the host down first, which is what this driver wants.
       if (this.#lostCause === undefined) throw error;
     }
     this.markLost(reason);
@@ -230,7 +237,10 @@ export class AttachedHost implements HostLink {
     return info;
   }
 
-  /** Its connections may be cut, and come back: whether it is there must be asked. */
+  /**
+   * Whether the host is reached over the network. Connections may then be cut and restored, so beats must show whether
+   * the host is alive.
+   */
   get #isRemote(): boolean {
     return this.#target.kind !== "unix";
   }
@@ -240,7 +250,7 @@ export class AttachedHost implements HostLink {
     hostWatcherOf(this.#runtime).watch({ host: this.id, address: this.address, proof, silence });
   }
 
-  /** Random, the same for all drivers; undefined as long as it is unknown. */
+  /** The random id of the daemon, the same for all drivers; undefined until it is known. */
   get daemon(): bigint | undefined {
     return this.#info?.daemon;
   }

@@ -1,6 +1,6 @@
 /**
- * Hosts that were attached together, and what was made on them: owned by the actor that attached them. Handles and slices of it
- * are HostMesh.
+ * Hosts that were attached together, and the procs that were spawned on them. The actor that attached them is their
+ * owner. `HostMesh` is the public handle of all of them or of a slice.
  */
 
 import type { ActorCell } from "../../actor/cell/actor-cell.js";
@@ -13,9 +13,9 @@ import type { AttachedHost } from "./attached-host.js";
 
 export class AttachedHosts implements OwnedMesh {
   readonly name: string;
-  /** In rank order. */
+  /** The hosts in rank order. */
   readonly hosts: readonly AttachedHost[];
-  /** Resolves when all hosts have let this driver in; rejects with why one has not. */
+  /** Resolves when all hosts have accepted this driver; rejects with the reason if one has not. */
   readonly ready: Promise<void>;
   readonly #runtime: ProcessRuntime;
   readonly #owner: ActorCell;
@@ -34,26 +34,26 @@ export class AttachedHosts implements OwnedMesh {
     local.registerShutdown();
   }
 
-  /** Procs have been made here. */
+  /** Registers procs that were spawned on these hosts. */
   addProcs(procs: SpawnedProcs): void {
     for (const earlier of this.#procs) if (earlier.isStopping) this.#procs.delete(earlier);
     this.#procs.add(procs);
   }
 
-  /** @throws Error if the hosts have been left */
+  /** @throws Error if the mesh has been stopped */
   checkOpen(): void {
     if (this.#stopReason !== undefined) {
       throw new Error(`cannot spawn procs: mesh "${this.name}" of hosts was stopped${reasonSuffix(this.#stopReason)}`);
     }
   }
 
-  /** Stops all procs that were made here, and leaves the hosts. Idempotent, never rejects. */
+  /** Stops all procs that were spawned here, and leaves the hosts. Idempotent, never rejects. */
   stop(options: StopOptions): Promise<void> {
     this.#stopping ??= this.#stop(options);
     return this.#stopping;
   }
 
-  /** Stops all procs that were made here, and ends the daemons. @throws Error for hosts that could not be told */
+  /** Stops all procs that were spawned here, and shuts the daemons down. @throws Error if a host could not be told */
   async shutdown(options: StopOptions): Promise<void> {
     this.checkOpen();
     this.#stopReason = options.reason;

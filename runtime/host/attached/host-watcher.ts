@@ -1,6 +1,7 @@
 /**
- * The process beside a driver that watches its hosts (host-watch.ts): started with the first of them, ended after the last, and
- * started again if somebody ends it. The driver itself may be as busy as it likes.
+ * The driver's handle of the process that watches its hosts (`proc/remote/host-watch.ts`). The process is started with
+ * the first host, ended after the last one, and restarted if it is killed. Because it is a separate process, hosts are
+ * watched even while the driver is busy.
  */
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
@@ -8,7 +9,10 @@ import { ChildProc } from "../../proc/mesh/child-proc.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 
-/** Something that ends it again and again is stronger: this often, each time before it has run for a while, in ms. */
+/**
+ * Limit for restarts: after this many starts of processes that each ran for less than `stableAfterMs`, another start
+ * will not help.
+ */
 const maxQuickStarts = 8;
 const stableAfterMs = 10_000;
 
@@ -16,7 +20,7 @@ class HostWatcher {
   readonly #runtime: ProcessRuntime;
   readonly #orders = new Map<ProcId, HostWatchOrder>();
   #child: ChildProc | undefined;
-  /** Of those that did not run for long, the last one included; when that was started. */
+  /** Number of consecutive starts without a process that ran for `stableAfterMs`, and the time of the last start. */
   #quickStarts = 0;
   #startedAt = 0;
 
@@ -87,7 +91,7 @@ class HostWatcher {
 
 const watchersByProcess = new WeakMap<ProcessRuntime, HostWatcher>();
 
-/** The one of a process. */
+/** Returns the watcher of a process. */
 export function hostWatcherOf(local: ProcessRuntime): HostWatcher {
   let found = watchersByProcess.get(local);
   if (found === undefined) {

@@ -1,6 +1,7 @@
 /**
- * One driver's share of a host: the proc of its agent, the processes that it has had started, and their directory. Made when
- * the driver connects, and gone without a trace when the driver leaves or is gone: no two drivers share any of it.
+ * The part of a host that belongs to one driver: the proc of its agent, the processes that were started for it, and
+ * their directory. The session is created when the driver connects and ends completely when the driver leaves or is
+ * gone. Drivers share no part of their sessions.
  */
 import {
   type HostInfo,
@@ -30,27 +31,33 @@ import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 
 export interface DriverSessionOptions {
   readonly universe: bigint;
-  /** Of the agent: drawn by the driver. */
+  /** The id of the agent, chosen by the driver. */
   readonly id: ProcId;
   readonly driver: ProcId;
 }
 
-/** The daemon, as its tenants see it. */
+/** The daemon as its sessions see it. */
 export interface SessionOwner {
-  /** Random; the same for all drivers. */
+  /** A random id; the same for all drivers. */
   readonly id: bigint;
   readonly hostname: string;
-  /** How processes of this host prove to others that they may speak to them. */
+  /** The credentials that processes of this host present to others. */
   readonly proof: HostProof;
-  /** Where processes may listen that are reached by addresses of a kind; undefined: nowhere. */
+  /**
+   * Returns an address at which processes may listen that are reached by addresses of this kind; undefined if there is
+   * none.
+   */
   addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined;
-  /** The tenant has come to its end. */
+  /** Removes a session that has ended. */
   sessionEnded(tenant: DriverSession): void;
-  /** Ends all tenants, and tells the others but not the one who asks. Resolves when nothing of them is left. */
+  /**
+   * Ends all sessions, and tells their drivers, except the driver that asks. Resolves when all processes of the
+   * sessions have ended.
+   */
   shutdown(reason: string, by: DriverSession): Promise<void>;
 }
 
-/** How long a driver that has connected may take to say what it wants, in ms. */
+/** Time limit in ms for a driver to attach after it has connected. */
 const attachLimitMs = 10_000;
 
 export class DriverSession implements OutputReceiver {
@@ -60,16 +67,16 @@ export class DriverSession implements OutputReceiver {
   readonly #owner: SessionOwner;
   readonly #runtime: ProcessRuntime;
   readonly #output: OutputQueue;
-  /** Of processes that were asked for. */
+  /** The ports of processes for which one was requested. */
   readonly #ports = new Map<ProcId, Promise<number | undefined>>();
-  /** By what kind of address the driver reaches this host. */
+  /** The kind of address by which the driver reaches this host. */
   #addressKind: NetworkAddress["kind"] = "unix";
   #isAttached = false;
   #runDir: string | undefined;
   #ending: Promise<void> | undefined;
   #silence: SilenceTimer | undefined;
 
-  /** @param platform of this tenant alone: what is started through it ends with it */
+  /** @param platform a platform for this session only: everything that is started through it ends with the session */
   constructor(platform: ScopedPlatform, { universe, id, driver }: DriverSessionOptions, landlord: SessionOwner) {
     this.id = id;
     this.driver = driver;
@@ -85,12 +92,12 @@ export class DriverSession implements OutputReceiver {
     });
   }
 
-  /** A connection of the driver's tree to the agent. */
+  /** Takes a connection of the driver's process tree to the agent. */
   accept(pipe: Pipe): void {
     this.#runtime.mainProc.proc.attach(pipe);
   }
 
-  /** @throws Error if the driver's agents have other schemas: what one orders, the other would misread */
+  /** @throws Error if the agents of the driver have other schemas: each side would misread the messages of the other */
   attach(terms: HostTerms): HostInfo {
     const { pid, node } = this.#platform;
     const own = { hosts: hostAgentDescriptor.fingerprint, processes: procAgentDescriptor.fingerprint };
@@ -100,26 +107,29 @@ export class DriverSession implements OutputReceiver {
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
       const over = () => void this.abandon(`its driver has not been heard of for ${keepAlive} ms`);
-      // Who beats is a process that the driver starts now.
+      // The beats come from a process that the driver starts only now, so the first one may take longer.
       this.#silence ??= new SilenceTimer(this.#platform.clock, keepAlive, over, attachLimitMs);
     }
     const { id, hostname } = this.#owner;
     return { daemon: id, pid, hostname, node, viceroy: version };
   }
 
-  /** The driver's machine is there. @throws Error if this agent is none of a driver, or no more */
+  /**
+   * Records that the driver's machine is reachable.
+   * @throws Error if no driver has attached, or the session is ending
+   */
   beat(): void {
     if (!this.#isAttached || this.#ending !== undefined)
       throw new Error("it does not know this driver, or not any more");
     this.#silence?.reset();
   }
 
-  /** The driver's machine knows that the driver has ended. */
+  /** Ends the session because the driver has ended. The driver's machine reports this. */
   driverEnded(reason: string): void {
     this.#platform.clock.soon(() => void this.abandon(reason));
   }
 
-  /** @throws Error if it cannot be started */
+  /** @throws Error if the driver has not attached, or the session is ending */
   start(order: StartOrder): void {
     if (!this.#isAttached) throw new Error("cannot start a process: the driver has not been let in");
     if (this.#ending !== undefined) throw new Error("cannot start a process: the host is being left");
@@ -145,7 +155,10 @@ export class DriverSession implements OutputReceiver {
     runAsRoot(this.#runtime.mainProc.proc, () => agentOf(proc).prove.broadcast(this.#owner.proof));
   }
 
-  /** At which port a process takes links itself. Undefined: at none, or there is no such process. Never rejects. */
+  /**
+   * Returns the port at which a process accepts links itself; undefined if it accepts none or does not exist. Never
+   * rejects.
+   */
   portOf(proc: ProcId): Promise<number | undefined> {
     const known = this.#ports.get(proc);
     if (known !== undefined) return known;
@@ -165,13 +178,13 @@ export class DriverSession implements OutputReceiver {
     else member?.backend.kill();
   }
 
-  /** Ends all processes. Resolves when nothing of them is left. Idempotent, never rejects. */
+  /** Ends all processes. Resolves when they have ended and their output has been read. Idempotent, never rejects. */
   end(): Promise<void> {
     this.#ending ??= this.#end();
     return this.#ending;
   }
 
-  /** Says farewell, once what has been answered is on its way. */
+  /** Closes the links and removes the session, after the answers of this turn have been sent. */
   closeSoon(reason: string): void {
     this.#platform.clock.soon(() => {
       this.#runtime.mainProc.proc.close(reason);
@@ -179,12 +192,12 @@ export class DriverSession implements OutputReceiver {
     });
   }
 
-  /** The daemon ends, as this driver has asked. */
+  /** Shuts the daemon down, on request of this driver. */
   async shutdown(reason: string): Promise<void> {
     await this.#owner.shutdown(reason, this);
   }
 
-  /** The daemon ends, whatever this driver thinks of it. */
+  /** Ends the session because the daemon ends, and tells the driver. */
   async evict(reason: string): Promise<void> {
     if (this.#isAttached) this.#tellDriver((agent) => agent.hostLeft.broadcast(this.id, reason));
     await this.end();
@@ -205,11 +218,11 @@ export class DriverSession implements OutputReceiver {
     this.#tellDriver((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
   }
 
-  /** The driver is gone, or nobody can tell it anything any more. */
+  /** Ends the session without its driver, because the driver is gone or cannot be told. */
   async abandon(reason: string): Promise<void> {
     this.#output.close();
     await this.end();
-    // A link that waits for another connection would wait on.
+    // A link that waits for a new connection would otherwise keep waiting.
     this.#runtime.mainProc.proc.peerDown(this.driver, reason);
     this.#runtime.mainProc.proc.close(reason);
     this.#owner.sessionEnded(this);

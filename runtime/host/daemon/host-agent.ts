@@ -1,4 +1,4 @@
-/** The agent of a host for one driver: the actor that does what the driver asks for. How it is done is the tenant's concern. */
+/** The agent of a host for one driver: the actor that takes the driver's orders. `DriverSession` carries them out. */
 import {
   HostAgentActor,
   type HostInfo,

@@ -1,6 +1,6 @@
 /**
- * The daemon of a host: takes drivers in, each as a tenant of its own, and ends them when it is ended. How connections come
- * about and prove who they are is decided elsewhere.
+ * The daemon of a host: it admits drivers, each with a session of its own, and ends the sessions when it is shut down.
+ * Listening and the handshake are in `host-listener.ts` and `link/`.
  */
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
@@ -16,15 +16,18 @@ export interface HostDaemonOptions {
   readonly id: bigint;
   readonly hostname: string;
   readonly proof: HostProof;
-  /** A platform for one tenant. */
+  /** Makes a platform for one session. */
   readonly platform: () => ScopedPlatform;
-  /** Where the host listens, as far as processes may listen there, too. */
+  /** The addresses at which the host listens, as far as its processes may listen there, too. */
   readonly addresses: readonly NetworkAddress[];
-  /** More at the same time are refused. */
+  /** Maximum number of drivers at the same time. Others are refused. */
   readonly maxDrivers: number;
 }
 
-/** How long a link to a driver may be without a connection, in ms: when that is given up is decided by beats. */
+/**
+ * Maximum time in ms that the link to a driver may be without a connection. It is long because missing beats end a
+ * session earlier.
+ */
 const maxDisconnectMs = 600_000;
 
 export class HostDaemon implements SessionOwner {
@@ -35,7 +38,7 @@ export class HostDaemon implements SessionOwner {
   readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly tenant: DriverSession }>();
   #resolveEnded: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
-  /** Resolves when a driver has shut the daemon down, and nothing is left. */
+  /** Resolves when a driver has shut the daemon down and all processes have ended. */
   readonly ended: Promise<void>;
 
   constructor(options: HostDaemonOptions) {
@@ -48,7 +51,7 @@ export class HostDaemon implements SessionOwner {
     });
   }
 
-  /** What becomes of a connection that has proved to come from a driver's tree. */
+  /** Decides about a connection that has proved to come from a driver's process tree. */
   admit(offer: Offer): Admission | Promise<Admission> {
     const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refusedAdmission("busy", "the host is being shut down");
@@ -60,10 +63,10 @@ export class HostDaemon implements SessionOwner {
     if (known !== undefined) {
       if (known.universe !== universe)
         return refusedAdmission("unknown", "there is no such agent for this tree of processes");
-      // Whether others are gone is for their links to find out.
+      // A link of another process ends by its own limit.
       return from === known.tenant.driver ? { kind: "open", giveUpMs: maxDisconnectMs, open } : { kind: "open", open };
     }
-    // Whoever an agent is made for is its driver: processes that want one may be sooner than that.
+    // Only the connection of the driver itself creates an agent; other processes of its tree may connect sooner.
     if (offer.direct) return this.#redirect(offer);
     if (!first) return refusedAdmission("gone", "the host has ended what it did for this driver");
     const { size } = this.#sessions;
@@ -72,7 +75,7 @@ export class HostDaemon implements SessionOwner {
     return { kind: "open", giveUpMs: maxDisconnectMs, open };
   }
 
-  /** A link that was admitted. Since then things may have changed. */
+  /** Opens an admitted link. Sessions may have ended, or the daemon may be full, since the admission. */
   #openSession({ universe, from, to }: Offer, pipe: Pipe, known: DriverSession | undefined): void {
     const found = this.#sessions.get(to);
     const full = this.#sessions.size >= this.#options.maxDrivers;
@@ -86,7 +89,7 @@ export class HostDaemon implements SessionOwner {
     tenant.accept(pipe);
   }
 
-  /** To the port of the process that is wanted. */
+  /** Redirects a connection to the port of the requested process. */
   async #redirect(offer: Offer): Promise<Admission> {
     for (const { universe, tenant } of this.#sessions.values()) {
       const port = universe === offer.universe ? await tenant.portOf(offer.to) : undefined;
@@ -95,7 +98,10 @@ export class HostDaemon implements SessionOwner {
     return refusedAdmission("unknown", "there is no such process here, or it takes no links itself");
   }
 
-  /** With several addresses of a kind it is not known by which one a driver comes: only one that stands for all will do. */
+  /**
+   * With several addresses of a kind it is unknown which one a driver uses. Then only a wildcard address, which stands
+   * for all, is suitable.
+   */
   addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined {
     const all = this.#options.addresses.filter((address) => address.kind === kind);
     return all.length === 1 ? all[0] : all.find((address) => isWildcard(address));
@@ -105,7 +111,7 @@ export class HostDaemon implements SessionOwner {
     this.#sessions.delete(tenant.id);
   }
 
-  /** @param by the tenant who asks for it, if one does */
+  /** @param by the session whose driver asks for the shutdown, if one does */
   shutdown(reason: string, by?: DriverSession): Promise<void> {
     this.#stopping ??= this.#shutdown(reason, by);
     return this.#stopping;

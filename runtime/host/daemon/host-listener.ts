@@ -1,6 +1,7 @@
 /**
- * The daemon with its two doors: one for connections from afar, whose links outlive them, and one for those of this machine.
- * Where it listens, and how it learns that it is to end, is decided by whoever opens it.
+ * Connects a daemon to its acceptors: one for connections over the network, whose links survive the loss of a
+ * connection, and one for connections from this machine. The caller listens at the addresses and decides when the
+ * daemon ends.
  */
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Clock, Random } from "../../link/clock.js";
@@ -16,17 +17,17 @@ export interface HostListenerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly hostname: string;
-  /** What drivers must have, too, and what processes of this host prove to others. */
+  /** The credentials that drivers must have, and that processes of this host present to others. */
   readonly proof: HostProof;
-  /** Where this host listens, as far as its processes may listen there, too. */
+  /** The addresses at which the host listens, as far as its processes may listen there, too. */
   readonly addresses: readonly NetworkAddress[];
-  /** A platform for one driver. */
+  /** Makes a platform for one driver. */
   readonly platform: () => ScopedPlatform;
-  /** Told why a connection was not let in. @param peer its address, where it has one */
+  /** Called with the reason when a connection is refused. @param peer the address of the peer, if it has one */
   readonly refused?: (error: Error, peer?: string) => void;
 }
 
-/** Drivers that one daemon serves at the same time. */
+/** Maximum number of drivers of one daemon at the same time. */
 const maxDrivers = 256;
 
 export class HostListener {
@@ -46,12 +47,12 @@ export class HostListener {
     });
   }
 
-  /** Somebody has connected. @param peer their address, where they have one */
+  /** Takes a connection. @param peer the address of the peer, if it has one */
   accept(kind: NetworkAddress["kind"], pipe: Pipe, peer?: string): void {
     (kind === "unix" ? this.#localAcceptor : this.#networkAcceptor).accept(pipe, peer);
   }
 
-  /** Takes no more connections, and ends what drivers have here. Never rejects. */
+  /** Refuses further connections, and ends all sessions. Never rejects. */
   async end(reason: string): Promise<void> {
     this.#localAcceptor.close();
     this.#networkAcceptor.close();

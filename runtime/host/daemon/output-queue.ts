@@ -1,20 +1,21 @@
 /**
- * What the processes of one driver print, on its way there: in order, no faster than the driver takes it, and never holding a
- * process up. What waits is bounded; what is beyond that is dropped and counted.
+ * Sends the output of one driver's processes to the driver: in order, no faster than the driver takes it, and without
+ * blocking a process. The queue is bounded; lines beyond the limit are dropped and counted.
  */
 import type { ProcessOutput } from "../../../generated/host-agent.js";
 import type { ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 
-/** As many bytes may wait for a driver that does not take them; later lines are dropped. */
+/** Maximum number of bytes that wait for a driver. Later lines are dropped. */
 const maxBacklogBytes = 16 * 1024 * 1024;
-/** Bytes of one message, unless a single line has more. */
+/** Maximum number of bytes of a message, unless a single line is longer. */
 const maxMessageBytes = 128 * 1024;
 
+/** The driver as the receiver of output. */
 export interface OutputReceiver {
-  /** Resolves when the driver has room for more. Never rejects. */
+  /** Sends output to the driver. Resolves when the driver has room for more. Never rejects. */
   receiveOutput(output: ProcessOutput): PromiseLike<unknown>;
-  /** All that a process has printed has been told. */
+  /** Tells the driver that all output of a process has been sent. */
   receiveEnd(proc: ProcId): void;
 }
 
@@ -29,7 +30,7 @@ interface PendingOutput {
 export class OutputQueue {
   readonly #clock: Clock;
   readonly #target: OutputReceiver;
-  /** Lines, and the processes that have printed their last. */
+  /** Waiting lines, and the ids of processes after their last line. */
   #pending: (PendingOutput | ProcId)[] = [];
   #bytes = 0;
   readonly #dropped = new Map<string, number>();
@@ -41,7 +42,7 @@ export class OutputQueue {
     this.#target = target;
   }
 
-  /** A process has printed a line. */
+  /** Queues a line that a process has printed. */
   addLine(proc: ProcId, stderr: boolean, text: string): void {
     if (this.#closed) return;
     const key = `${proc} ${stderr}`;
@@ -51,7 +52,7 @@ export class OutputQueue {
     }
     const dropped = this.#dropped.get(key) ?? 0;
     this.#dropped.delete(key);
-    // In UTF-8 no line of n characters has less than n bytes; what waits need not be counted more exactly.
+    // In UTF-8 a line of n characters has at least n bytes; a more exact count is not needed.
     const bytes = text.length + 1;
     this.#bytes += bytes;
     const last = this.#pending.at(-1);
@@ -62,7 +63,7 @@ export class OutputQueue {
     this.#sendSoon();
   }
 
-  /** A process has printed its last line. */
+  /** Marks the end of a process's output. */
   endProcess(proc: ProcId): void {
     if (this.#closed) return;
     for (const stderr of [false, true]) {
@@ -74,13 +75,13 @@ export class OutputQueue {
     this.#sendSoon();
   }
 
-  /** There is nobody to tell. */
+  /** Drops all output, because it cannot be sent to the driver any more. */
   close(): void {
     this.#closed = true;
     this.#pending = [];
   }
 
-  /** What is printed in one turn of the event loop goes together. */
+  /** Sends after this turn of the event loop, so that its lines share messages. */
   #sendSoon(): void {
     if (this.#sending) return;
     this.#sending = true;

@@ -1,4 +1,7 @@
-/** `viceroy host`, once its options have been read: listens, says so, and runs until it is ended. */
+/**
+ * The command `viceroy host` after its options have been parsed: listens, prints the addresses, and runs until it is
+ * ended.
+ */
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
@@ -35,8 +38,8 @@ interface CommandOutput {
 }
 
 /**
- * Resolves with the exit code, when the daemon has ended.
- * @throws TypeError, Error if the options make no sense or nobody can listen there
+ * Runs the daemon, and resolves with the exit code when the daemon has ended.
+ * @throws TypeError, Error if the options are invalid or listening is not possible
  */
 export async function runHost(options: HostCommandOptions, output: CommandOutput): Promise<number> {
   const io = ignoringOutputErrors(output);
@@ -76,25 +79,26 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
 }
 
 /**
- * Whoever reads what a daemon prints may go, and the disk be full that it goes to: what runs here goes on. A file says so by
- * throwing, a pipe by an event.
+ * Makes output errors harmless: the reader of the daemon's output may go away, or the disk may be full, and the
+ * processes must go on. A file reports such errors by an exception, a pipe by an event.
  */
 function ignoringOutputErrors({ out, err }: CommandOutput): CommandOutput {
-  // Other commands end of it.
+  // The CLI ends other commands at such an error.
   for (const output of [process.stdout, process.stderr]) output.removeAllListeners("error").on("error", () => {});
   const tried = (print: (line: string) => void) => (line: string) => {
     try {
       print(line);
     } catch {
-      // There is nowhere to say it.
+      // There is no other output for the error.
     }
   };
   return { out: tried(out), err: tried(err) };
 }
 
 /**
- * Only this user can connect, whoever may enter the folder. What a daemon that was killed has left there is removed.
- * @throws Error if somebody listens there
+ * Listens at a socket to which only this user can connect, regardless of the permissions of the folder. Removes the
+ * socket that a killed daemon has left.
+ * @throws Error if another host listens there
  */
 async function listenPrivately(address: PathAddress, listen: () => Promise<Listener>): Promise<Listener> {
   const mask = process.umask(0o177);
@@ -126,7 +130,10 @@ async function isAnswered(address: PathAddress): Promise<boolean> {
   }
 }
 
-/** Strangers must not fill a log: one line a second, with how many others there were since the last. */
+/**
+ * Limits reports of refused connections to one line per second, which counts the omitted ones, so that strangers cannot
+ * fill a log.
+ */
 function rateLimited(print: (text: string) => void): (error: Error, peer?: string) => void {
   let printedAt = -Infinity;
   let others = 0;
@@ -143,7 +150,7 @@ function rateLimited(print: (text: string) => void): (error: Error, peer?: strin
   };
 }
 
-/** Waits for the first signal that asks this process to end; later ones end it at once. */
+/** Waits for the first signal that asks this process to end. A second signal of the same kind ends it at once. */
 function waitForSignal(): Promise<string> {
   return new Promise((done) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -175,7 +182,7 @@ function tlsFilesFrom({ cert, key, ca }: HostCommandOptions): TlsFiles | undefin
   return { cert: resolve(cert), key: resolve(key), ca: resolve(ca) };
 }
 
-/** @throws Error if anybody on the network could start processes there */
+/** @throws Error if the address is open to the network without any authentication */
 function checkAuthenticated(address: NetworkAddress, token: string | undefined, insecure: boolean): void {
   if (isLocalAddress(address) || address.kind === "tls" || token !== undefined || insecure) return;
   throw new Error(

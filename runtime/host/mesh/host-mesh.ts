@@ -1,4 +1,4 @@
-/** A mesh of hosts as users hold it: where procs are made. Either this machine, or hosts that were attached. */
+/** `HostMesh`, the public handle of a mesh of hosts, on which procs are spawned: this machine, or attached hosts. */
 
 import { currentCell } from "../../actor/context.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
@@ -37,7 +37,7 @@ import { ProcMesh } from "./proc-mesh.js";
 import { planProcs, type ReplaceOptions, type SpawnProcsOptions } from "./spawn-procs-options.js";
 import { planReplacements, startProcs } from "./start-procs.js";
 
-/** In ms. */
+/** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
 
 /** A mesh of hosts, or a slice of one. {@link thisHost} and {@link attachHosts} return host meshes. */

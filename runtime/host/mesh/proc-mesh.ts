@@ -1,6 +1,6 @@
 /**
- * A mesh of procs as users hold it: a region of the procs that were made together, on which actors are spawned. Slices
- * are meshes too. What becomes of the procs is not decided here.
+ * `ProcMesh`, the public handle of a mesh of procs: a region of the procs that were started together, on which actors
+ * are spawned. Slices are meshes too. The procs themselves are in `proc/mesh/spawned-procs.ts`.
  */
 import type { Actor } from "../../actor/actor.js";
 import { currentCell } from "../../actor/context.js";
@@ -56,9 +56,10 @@ export type ArgsOf<C extends SpawnableClass> = InstanceType<C>["$kind"]["args"];
 /** A class whose constructor accepts the arguments that its schema declares. */
 type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor;
 
+/** Time in ms for which queued messages are handled at a stop or a replacement. */
 const defaultDrain = 5000;
 
-/** What starts a process in place of another one, given how it is to differ. */
+/** Makes the function that starts replacement processes with the given changes. */
 type ReplacementPlanner = (changes: ReplaceOptions) => (rank: number) => StartedChild;
 
 /** A mesh of procs, or a slice of one. `HostMesh.spawnProcs` and {@link thisProc} return proc meshes. */

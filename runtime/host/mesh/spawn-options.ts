@@ -1,4 +1,4 @@
-/** What `ProcMesh.with` can be told of the actors that are spawned there, checked before anything is spawned. */
+/** The options of `ProcMesh.with`, and their checks before anything is spawned. */
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import type { SupervisionPlan } from "../../proc/mesh/proc-group.js";
 import { checkOptionNames, describeValue } from "../../shape/index.js";
@@ -29,7 +29,7 @@ export interface WatchdogOptions {
   readonly fail?: number;
 }
 
-/** @throws TypeError, RangeError for options that make no sense */
+/** @throws TypeError, RangeError for invalid options */
 export function planSupervision(options: SpawnOptions): SupervisionPlan {
   checkOptionNames("cannot spawn actors", options, ["restart", "watchdog"]);
   const { restart, watchdog } = options;

@@ -1,4 +1,4 @@
-/** What `spawnProcs` can be told, checked before anything is started. */
+/** The options of `spawnProcs` and `ProcMesh.replace`, and their checks before anything is started. */
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { checkCpuAffinity, checkCpuList } from "../../proc/launch/launch-process.js";
@@ -8,7 +8,8 @@ import { planRestart, type RestartOptions, type RestartPlan } from "../../superv
 import type { AttachedHost } from "../attached/attached-host.js";
 
 /**
- * The place where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of this process.
+ * The place where a proc runs: in a process of its own, in a worker thread of this process, or on the event loop of
+ * this process.
  */
 export type Isolation = "process" | "thread" | "inline";
 
@@ -68,7 +69,7 @@ export interface ReplaceOptions extends Pick<SpawnProcsOptions, "registry" | "bo
   readonly drain?: number;
 }
 
-/** Options with everything decided that does not depend on the rank. */
+/** The checked options. Everything that does not depend on the rank has been resolved. */
 export interface ProcsPlan<D extends string = string> {
   readonly name: string;
   readonly isNamed: boolean;
@@ -79,12 +80,12 @@ export interface ProcsPlan<D extends string = string> {
   readonly cpus: (point: Point<D>) => string | undefined;
   readonly stdio: Stdio;
   readonly execArgv: readonly string[] | undefined;
-  /** Where the proc of a rank is started; undefined: on this machine. */
+  /** Returns the host on which the proc of a rank is started; undefined for this machine. */
   readonly host: (rank: number) => AttachedHost | undefined;
   readonly restart: RestartPlan | undefined;
 }
 
-/** Names of what `replace` can change. */
+/** The names of the options that `replace` can change. */
 export const replaceableOptions: readonly Exclude<keyof ReplaceOptions, "drain">[] = [
   "registry",
   "bootstrap",
@@ -103,7 +104,7 @@ const optionNames: readonly (keyof SpawnProcsOptions)[] = [
 
 const isolations = ["process", "thread", "inline"];
 
-/** What a thread, and what the own event loop, can't have. */
+/** Options that an isolation does not support. */
 const unsupportedOptions: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>> = {
   process: [],
   thread: ["cpus", "execArgv"],
@@ -112,8 +113,9 @@ const unsupportedOptions: Readonly<Record<Isolation, readonly (keyof SpawnProcsO
 
 /**
  * @param size the number of procs of each host
- * @param hosts in rank order; undefined: this machine alone
- * @throws TypeError if an option is malformed, or is one that the isolation can't have
+ * @param hosts in rank order; undefined for this machine only
+ * @throws TypeError if an option is malformed, or the isolation does not support it; Error if the isolation or `cpus`
+ * does not work on this system
  */
 export function planProcs<D extends string>(
   options: SpawnProcsOptions<D>,
@@ -183,7 +185,7 @@ function planRegistry<D extends string>(registry: SpawnProcsOptions<D>["registry
   return () => url;
 }
 
-/** @param verb what is refused otherwise. @throws TypeError unless it is a URL or an absolute path */
+/** @param verb the action that the error names. @throws TypeError unless the module is a URL or an absolute path */
 export function moduleUrl(module: URL | string, option: string, verb = "spawn procs"): string {
   if (module instanceof URL) return module.href;
   if (typeof module === "string" && module.startsWith("file:")) return module;

@@ -1,4 +1,7 @@
-/** Starts the procs of a mesh, all at once, in what they are to run in, and links them. Waits for nothing. */
+/**
+ * Starts the procs of a mesh, all at once: it starts the backend that the isolation asks for, and attaches the link. It
+ * waits for nothing.
+ */
 import type { ProcConfig } from "../../../generated/proc-agent.js";
 import { currentCell } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -12,9 +15,9 @@ import { type Extent, Point, points, wholeRegion } from "../../shape/index.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 import type { Env, ProcsPlan } from "./spawn-procs-options.js";
 
-/** What one proc is started with. */
+/** The parameters for the start of one proc. */
 interface ProcStart {
-  /** Undefined: this machine. */
+  /** The attached host; undefined for this machine. */
   readonly host: AttachedHost | undefined;
   readonly identity: ProcIdentity;
   readonly config: ProcConfig;
@@ -23,7 +26,7 @@ interface ProcStart {
   readonly cpus: string | undefined;
 }
 
-/** @throws what functions among the options throw; then nothing has been started */
+/** @throws rethrows errors of functions among the options; then nothing has been started */
 export function startProcs<D extends string>(
   local: ProcessRuntime,
   extent: Extent<D>,
@@ -39,7 +42,7 @@ export function startProcs<D extends string>(
   return procs;
 }
 
-/** What starts procs that take the places of others. */
+/** Returns the function that starts replacements for procs. */
 export function planReplacements<D extends string>(
   local: ProcessRuntime,
   procs: SpawnedProcs,
@@ -65,7 +68,7 @@ function planStart<D extends string>(
   const place = { rank: point.rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
   const identity = { universe: local.universe, id, parent: proc.id, ...place };
   const known = procConfigOf(local, plan, plan.registry(point) ?? host?.registry);
-  // On a host, it is the host who says.
+  // On a host, the daemon passes the credentials on.
   const { hostProof: proof } = local;
   const config = proof === undefined || host !== undefined ? known : { ...known, proof };
   return { host, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };

@@ -1,22 +1,25 @@
-/** Who answers for the registered memory of a process, when it has some: `rdma/`, of which nothing below it knows more than this. */
+/**
+ * The interface to the registered memory of a process. `rdma/` implements it; the code of `proc/` knows nothing else
+ * about registered memory.
+ */
 
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/pipe.js";
 
 export interface MemoryService {
-  /** None of these throws because of what a peer has said, except `ask`. */
+  /** Reads from granted memory. `read`, `write`, `accept` and `peerGone` do not throw for any input from a peer. */
   read(claim: GrantClaim, offset: number, length: number): MemoryAnswer;
   write(claim: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer;
-  /** Rejects when the transport has no answer. */
+  /** Passes a request to a transport. Rejects when the transport has no answer. */
   ask(transport: string, request: Uint8Array): Promise<Uint8Array>;
-  /** A peer elsewhere has connected for bulk bytes alone. */
+  /** Takes a connection from a peer on another machine that carries memory bytes only. */
   accept(pipe: Pipe): void;
-  /** A proc that may have granted memory, or used it, has ended. */
+  /** Handles the end of a proc that may have granted or used memory. */
   peerGone(peer: ProcId, reason: string): void;
 }
 
-/** A process that has never granted anything. */
+/** The service of a process that has never granted memory. */
 export const noMemory: MemoryService = {
   read: () => ({ refused: "forged" }),
   write: () => ({ refused: "forged" }),

@@ -1,7 +1,7 @@
 /**
- * Whether code runs because an actor module is being loaded into a process that a program has made. Such code must not
- * spawn: a program's main module that exports an actor would run, and spawn, in each process again, for ever. What the
- * module leaves running (a timer, a promise) counts, too.
+ * Detects code that runs because an actor module is being loaded into a child process. Such code must not spawn: if a
+ * program's main module exports an actor, the module runs, and would spawn, in each child process again, without end.
+ * Code that the module leaves running (a timer, a promise) also counts.
  */
 import type { ActorCell } from "../../actor/cell/actor-cell.js";
 import { currentTurn, ModuleLoadingTurn, runInTurn } from "../../actor/context.js";
@@ -11,7 +11,7 @@ export function whileLoading<T>(root: ActorCell, load: () => T): T {
   return runInTurn(new ModuleLoadingTurn(root), load) as T;
 }
 
-/** @throws Error if the calling code belongs to a module that is or was being loaded */
+/** @throws Error if the calling code belongs to a module that is being loaded or was left running by one */
 export function refuseWhileLoading(what: string): void {
   if (!(currentTurn() instanceof ModuleLoadingTurn)) return;
   throw new Error(

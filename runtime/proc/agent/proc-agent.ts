@@ -1,6 +1,6 @@
 /**
- * The agent of a proc: the actor with mesh id 0 that does what the proc's maker asks for. It says how each request is
- * met; the proc, its actors and its end are those of local-proc.ts.
+ * The agent of a proc: the actor with mesh id 0 that executes the orders of the proc's parent. It translates each
+ * request; `proc-runtime.ts` contains the proc, its actors and its end.
  */
 
 import type { ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
@@ -38,7 +38,10 @@ import { waitForPredecessor } from "./wait-for-predecessor.js";
 export class ProcAgent extends ProcAgentActor {
   readonly #proc: ProcRuntime;
   #configured: Promise<unknown> = Promise.resolve();
-  /** Actors that have been ordered and are not there yet, by mesh: resolves when they are, or never will be. */
+  /**
+   * Actors that have been ordered and not created yet, by mesh. A promise resolves when the actor has been created, or
+   * never will be.
+   */
   readonly #creating = new Map<MeshId, Promise<void>>();
 
   constructor(proc: ProcRuntime) {
@@ -109,7 +112,7 @@ export class ProcAgent extends ProcAgentActor {
     const { reason, drain, deliver = false } = order;
     const { clock } = this.#proc.platform;
     const rest = countdown(clock, drain);
-    // What was sent to actors that are just being made is handled, too.
+    // Messages to actors that are still being created are handled, too.
     if (drain > 0) await settlesWithin(clock, drain, Promise.all(this.#creating.values()));
     await this.#proc.stopActors({ reason, drain: rest() });
     if (deliver) await settlesWithin(clock, rest(), this.#proc.proc.whenDelivered());
@@ -167,7 +170,7 @@ export class ProcAgent extends ProcAgentActor {
   }
 }
 
-/** Where an actor stands in its mesh: where it was said to, or as this proc does among those that were addressed. */
+/** Returns the rank and extent of an actor: those of the order, or else those of this proc among the addressed ones. */
 function placementOf(place: ActorPlace | undefined): { readonly rank: number; readonly extent: Extent } {
   if (place !== undefined) {
     const { rank, dimensions, sizes } = place;
@@ -177,7 +180,10 @@ function placementOf(place: ActorPlace | undefined): { readonly rank: number; re
   return { rank: rank.rank, extent };
 }
 
-/** What comes before any actor: the loader, the registry, the bootstrap module, and the function that this exports. */
+/**
+ * Loads everything that comes before the actors: the TypeScript loader, the registry, and the bootstrap module, whose
+ * default function it calls.
+ */
 async function loadConfiguredModules(
   platform: Platform,
   { loader, registry: place, bootstrap }: ProcConfig,
@@ -191,6 +197,6 @@ async function loadConfiguredModules(
     const { default: run } = (await platform.importModule(bootstrap)) as { default?: unknown };
     if (typeof run === "function") await run(point);
   }
-  // What the process was told to load is its build, and not what the first order names.
+  // The configured registries are the build of this process. The registry that the first order names is not.
   classes.restrictTo(classes.registryUrls.filter((url) => url === place || !before.has(url)));
 }

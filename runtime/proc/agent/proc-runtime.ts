@@ -1,6 +1,7 @@
 /**
- * One proc of this operating-system process with what it tells upwards: actors that have come to be or failed, peers that
- * are gone. Several may live here: the one that code outside actors belongs to, and those with inline isolation.
+ * One proc of this operating-system process, together with its reports to other procs: actors that were created or have
+ * failed, and peers that are gone. A process may have several procs: that of the code outside of actors, and those with
+ * inline isolation.
  */
 
 import { type ActorMove, type HostProof, procAgentDescriptor, type RankStatus } from "../../../generated/proc-agent.js";
@@ -40,31 +41,34 @@ import type { MemoryService } from "./memory-service.js";
 import { whileLoading } from "./module-loading.js";
 import { ProcAgent } from "./proc-agent.js";
 
-/** How long a host may take to let this process in before it is reached through the driver, in ms. */
+/** Time limit in ms for a host to accept this process. After that the host is reached through the driver. */
 const hostDialLimitMs = 3000;
 
-/** In ms: what a process was started for comes first, and listening loads modules that nothing else needs. */
+/**
+ * Delay in ms before the proc listens. The work for which the process was started comes first, and listening loads
+ * modules that nothing else needs.
+ */
 const listenDelay = 100;
 
-/** @param code the exit code; undefined: it ends in order */
+/** @param code the exit code; undefined for an exit in order */
 export type EndProc = (reason: string, code?: number) => void;
 
 type OnCreated = (failure: ActorFailure | undefined) => void;
 
-/** The actor with mesh id 0: what a proc is asked for by those who made it. */
+/** The actor with mesh id 0, which executes the orders of the proc's parent. */
 export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
 
 export interface ProcRuntimeOptions {
   readonly id: ProcId;
   readonly parent?: ProcId;
-  /** Without it, too, this proc is of no use. */
+  /** The proc that started this proc on behalf of its parent. This proc ends without it. */
   readonly launcher?: ProcId;
   readonly rank: number;
   readonly extent: Extent;
   readonly runDir: string;
-  /** How the proc leaves: when it was told to, when its maker is gone, or with an exit code when it cannot go on. */
+  /** Ends the proc: on request, after the end of its parent, or with an exit code after a fault. */
   readonly endProc: EndProc;
-  /** Undefined: that of a process which holds actors. */
+  /** Undefined selects the agent of a process that holds actors. */
   readonly agent?: AgentRole | undefined;
 }
 
@@ -75,10 +79,10 @@ export class ProcRuntime implements ProcHooks {
   readonly #launcher: ProcId | undefined;
   readonly #runDir: string;
   readonly #endProc: EndProc;
-  /** Why it has given up the link to whoever it depends on. */
+  /** The reason why this proc has given up the link to its parent or launcher. */
   #linkFault: Error | undefined;
   #hostWatch: HostWatch | undefined;
-  /** There is something to be sent to the maker, which has not connected yet. */
+  /** Set while a message to the parent waits for the parent's connection. */
   #awaitedParentPipe: Deferred<Pipe> | undefined;
   readonly #creating = new Map<MeshId, OnCreated>();
 
@@ -111,22 +115,22 @@ export class ProcRuntime implements ProcHooks {
     this.proc.createActor({ ...agent, ...(options.agent ?? own) });
   }
 
-  /** Who orders actors here, but for those that actors here make in this very proc. */
+  /** The proc that orders the actors here, except those that actors here spawn on their own proc. */
   get parentOrSelf(): ProcId {
     return this.#parent ?? this.proc.id;
   }
 
-  /** The machine that it runs on. */
+  /** The platform of this process. */
   get platform(): Platform {
     return this.#services.platform;
   }
 
-  /** Who answers for memory of this process. */
+  /** Answers for the registered memory of this process. */
   get memory(): MemoryService {
     return this.#services.memoryService;
   }
 
-  /** Runs the user's code that belongs to no actor. */
+  /** Runs user code that belongs to no actor. */
   runOutsideActors<T>(body: () => T): T {
     return runInTurn(this.proc.root.turn, body) as T;
   }
@@ -136,17 +140,20 @@ export class ProcRuntime implements ProcHooks {
     return whileLoading(this.proc.root, load);
   }
 
-  /** A program's own event loop is its own affair, and that of whatever runs it. */
+  /**
+   * Watches the event loop of a child process. The event loop of a program is not watched, because the program may
+   * block it for its own reasons.
+   */
   watchEventLoop(limits: WatchLimits): void {
     if (!this.#services.isProgram) this.platform.watchEventLoop?.(limits);
   }
 
-  /** Others of the tree can reach this proc directly from now on. */
+  /** Lets other procs of the tree connect to this proc directly. */
   listen(): void {
     if (this.#runDir !== "") this.platform.clock.after(listenDelay, () => this.#listen());
   }
 
-  /** A peer has connected from afar, and has said who it is. */
+  /** Takes the link of a peer on another machine that has identified itself. */
   accept(pipe: Pipe, from: ProcId): void {
     const awaited = this.#awaitedParentPipe;
     if (from !== this.#parent) this.proc.attach(pipe);
@@ -157,12 +164,12 @@ export class ProcRuntime implements ProcHooks {
     }
   }
 
-  /** A peer has connected from afar for bulk bytes alone. */
+  /** Takes a connection from a peer on another machine that carries memory bytes only. */
   acceptMemory(pipe: Pipe): void {
     this.#services.memoryService.accept(pipe);
   }
 
-  /** Procs of other hosts can reach this one directly from now on. @returns its port; rejects when it cannot listen */
+  /** Lets procs on other hosts connect to this proc directly. @returns the port; rejects when the proc cannot listen */
   openLinkPort(at: NetworkAddress): Promise<number> {
     return openLinkPort(this.platform, this, this.#services.hostProof, at);
   }
@@ -171,11 +178,11 @@ export class ProcRuntime implements ProcHooks {
     this.platform
       .listen(this.platform.locationOf(this.#runDir, this.proc.id), (pipe) => this.proc.attach(pipe))
       .catch(() => {
-        // Those who cannot reach it directly go through its maker.
+        // Peers that cannot connect directly reach this proc through its parent.
       });
   }
 
-  /** Rejects where others lead to the peer. */
+  /** Connects to a peer. Rejects if the peer can only be reached through other procs. */
   async #dial(location: Location, peer: ProcId): Promise<Pipe> {
     const { hostLocation: host, attachedHosts: hosts, hostProof: proof } = this.#services;
     const place = parseHostedLocation(location);
@@ -183,7 +190,8 @@ export class ProcRuntime implements ProcHooks {
       return this.platform.dial(this.#services.socketLocationOf(peer, location));
     }
     if (place === undefined) {
-      // Others may be sooner to connect than the maker, and what they send may be news for it.
+      // The parent connects to this proc. Other peers may connect sooner, and their messages may cause reports to the
+      // parent.
       if (peer === this.#parent) return this.#parentPipe();
       throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
     }
@@ -197,13 +205,16 @@ export class ProcRuntime implements ProcHooks {
     return connectToHost(this.platform, this.proc, { ...place, proof }, hostDialLimitMs);
   }
 
-  /** The maker, on the driver's machine, connects to those that it has had started; nobody can connect to it. */
+  /**
+   * Waits for the link of the parent. A parent on the driver's machine connects to the processes that a host has
+   * started for it; they cannot connect to the parent.
+   */
   #parentPipe(): Promise<Pipe> {
     this.#awaitedParentPipe ??= new Deferred<Pipe>();
     return this.#awaitedParentPipe.promise;
   }
 
-  /** Undefined: it is reached through another one, which knows it. */
+  /** Connects to a proc on a host, or returns undefined if it can only be reached through another proc. */
   async dialDirectly(
     { agent, address, ancestors: makers }: HostedLocation,
     peer: ProcId,
@@ -214,7 +225,7 @@ export class ProcRuntime implements ProcHooks {
     return direct.connect(peer, this.proc, { agent, address, proof: hosts.get(agent)?.proof ?? proof, use });
   }
 
-  /** The hosts that are watched for the maker of this proc. */
+  /** The watch over hosts for the parent of this proc. */
   get hostWatch(): HostWatch {
     const report = (host: ProcId, reason: string) =>
       runAsRoot(this.proc, () => agentOf(this.parentOrSelf).hostLeft.broadcast(host, reason));
@@ -222,36 +233,36 @@ export class ProcRuntime implements ProcHooks {
     return this.#hostWatch;
   }
 
-  /** A process that a host has started for this one. */
+  /** Returns the process that a host has started for this process. */
   hostedBackendOf(proc: ProcId): HostedBackend | undefined {
     return this.#services.hostedBackends.get(proc);
   }
 
-  /** A host goes, that was attached from here, or by the driver, and with it procs there. */
+  /** Handles the loss of a host that was attached from here or by the driver, with the procs on it. */
   handleHostLeft(host: ProcId, reason: string, procs: readonly ProcId[]): void {
     const attached = this.#services.attachedHosts.get(host);
     if (attached === undefined) this.#services.handleHostGone(host, reason, procs);
     else attached.markLost(reason);
   }
 
-  /** What hosts ask of this process. */
+  /** Sets the credentials that this process presents to hosts. */
   setHostProof(proof: HostProof): void {
     this.#services.hostProof = proof;
   }
 
-  /** Makes an actor, and waits for its constructor and `init`. Throws if there is one of the mesh already. */
+  /** Creates an actor and waits for its constructor and `init`. Throws if the mesh already has an actor here. */
   createActor(request: ActorRequest): Promise<ActorFailure | undefined> {
     return new Promise((resolve) => this.createActorNow(request, resolve));
   }
 
-  /** @param created called once, maybe at once */
+  /** @param created called once, possibly before this method returns */
   createActorNow(request: ActorRequest, created: OnCreated): void {
     this.#creating.set(request.mesh, created);
     this.platform.interceptUncaughtErrors?.((error) => blameActor(this.platform, error));
     this.proc.createActor(request);
   }
 
-  /** There will be no such actor. */
+  /** Records that an actor will not be created. */
   refuseActor(shape: ActorSpec, failure: ActorFailure): void {
     const before = this.proc.cell(shape.mesh);
     if (before === undefined || before.ended !== undefined) this.proc.refuseActor(shape, failure);
@@ -262,7 +273,7 @@ export class ProcRuntime implements ProcHooks {
     if (cell !== undefined && mesh !== AGENT_MESH) await this.proc.stopActor(cell, options);
   }
 
-  /** Stops all actors here, and what they and the root own. */
+  /** Stops all actors of this proc, and everything that they and the root own. */
   async stopActors(options: StopOptions): Promise<void> {
     const actors = [...this.proc.cells()].filter(({ mesh }) => mesh !== AGENT_MESH);
     await Promise.all(actors.map((cell) => this.proc.stopActor(cell, options)));
@@ -270,12 +281,12 @@ export class ProcRuntime implements ProcHooks {
     await this.#hostWatch?.driverEnded("the driver has ended");
   }
 
-  /** When what has been answered is on its way. */
+  /** Ends the proc after the answers of this turn have been sent. */
   endSoon(reason: string): void {
     this.proc.clock.soon(() => this.#endProc(reason));
   }
 
-  /** An actor has moved, as all processes of the tree are to know. Never rejects. */
+  /** Announces the move of an actor to all processes of the tree. Never rejects. */
   announceMove(move: ActorMove, from: ProcId): Promise<void> {
     return this.#services.announceMove(move, from);
   }
@@ -339,18 +350,20 @@ export class ProcRuntime implements ProcHooks {
   }
 
   undeliverable(cell: ActorCell, { to, reason, message }: Undeliverable): void {
-    // Ends of actors and processes are told to their owners; what is left is a mistake of the program.
+    // Owners are told about ends of actors and processes; the other reasons are mistakes in the program.
     if (reason !== "unknown" && reason !== "refused") return;
     this.platform.warn(`${cell.name} cannot deliver ${to}: ${message}`, "ViceroyUndeliverable");
   }
 
-  /** Without its agent a proc obeys nobody. */
+  /** Ends the proc after its agent has failed: without the agent it cannot be controlled. */
   #agentFailed({ error }: ActorFailure): void {
     this.platform.print(`the agent has failed: ${thrownStack(error)}\n`);
     this.#endProc("its agent has failed", 1);
   }
 
-  /** Without `whom` it is of no use. That is no end in order where it was this process that gave up the link. */
+  /**
+   * Ends the proc after the loss of its parent or launcher. If this proc gave up the link itself, the end is a failure.
+   */
   #endAsOrphan(whom: string): void {
     if (this.#linkFault === undefined) {
       this.#endProc(`${whom} has ended`);
@@ -371,15 +384,15 @@ export class ProcRuntime implements ProcHooks {
 }
 
 /**
- * An error that no handler has thrown and nobody has caught: of a timer, a listener or a promise that an actor has left
- * running. It is a failure of that actor, as far as the asynchronous context tells whose it is.
- * @returns whether it was somebody's
+ * Attributes an uncaught error of a timer, a listener or a promise to the actor that started it. The error becomes a
+ * failure of this actor, as far as the asynchronous context identifies one.
+ * @returns whether an actor was found
  */
 function blameActor(platform: Platform, error: unknown): boolean {
   const turn = currentTurn();
   const cell = turn?.cell;
   if (turn === undefined || cell === undefined || cell.isRoot || cell.mesh === AGENT_MESH) return false;
-  // One that has ended has nobody to tell.
+  // An actor that has ended cannot fail any more.
   if (cell.ended === undefined) cell.failUncaught(turn, error);
   else platform.print(`${cell.name} has ended, and code that it had left running threw: ${thrownStack(error)}\n`);
   return true;

@@ -1,8 +1,11 @@
-/** Room for another actor of a mesh: the one before it has failed, and what it owns and its `cleanup` come to their ends first. */
+/**
+ * Waits until a failed actor has made room for its successor: first everything that it owns must end and its `cleanup`
+ * must return.
+ */
 import type { Proc } from "../../actor/proc/proc.js";
 import type { MeshId } from "../../link/address.js";
 
-/** Never rejects. */
+/** Waits for the actor of a mesh that has failed here before, if there is one. Never rejects. */
 export async function waitForPredecessor(proc: Proc, mesh: MeshId): Promise<void> {
   const before = proc.cell(mesh);
   if (before?.ended !== undefined) await before.whenVacated();

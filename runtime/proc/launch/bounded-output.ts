@@ -1,7 +1,10 @@
-/** An output that never holds anybody up: what does not fit is dropped, counted, and said as soon as there is room again. */
+/**
+ * An output that never blocks its writer. Lines that do not fit are dropped and counted, and the count is printed as
+ * soon as there is room again.
+ */
 import type { Writable } from "node:stream";
 
-/** As many bytes may wait in an output that nobody drains. */
+/** Maximum number of bytes that wait in an output. */
 export const maxBacklogBytes = 16 * 1024 * 1024;
 
 export class BoundedOutput {
@@ -15,7 +18,7 @@ export class BoundedOutput {
     this.#backlog = backlog;
   }
 
-  /** @param line with its line break. @param label of whose lines are counted */
+  /** @param line with its line break. @param label the name in the message about dropped lines */
   write(line: Buffer | string, label: string): void {
     const target = this.#target;
     if (target.writableLength > this.#backlog) {
@@ -27,7 +30,7 @@ export class BoundedOutput {
     target.write(line);
   }
 
-  /** Says that lines are missing here. */
+  /** Prints that lines are missing here. */
   reportDropped(label: string, lines: number, why: string): void {
     this.#target.write(`[${label}] (${lines} lines dropped: ${why})\n`);
   }

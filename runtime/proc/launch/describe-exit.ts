@@ -1,9 +1,11 @@
-/** How a process ended, in words: the cause that a failure of its ranks carries. */
+/** Describes the exit of a process or thread as the failure cause of its ranks. */
 import { failureCauseOf } from "../../supervise/failure-cause.js";
 import type { ExitStatus } from "./launch-process.js";
 import type { ProcExit } from "./proc-backend.js";
 
-/** @returns `process 4711 was killed by SIGKILL`, with the last lines of its standard error as what caused it */
+/**
+ * @returns a cause such as `process 4711 was killed by SIGKILL`, with the last lines of standard error as its own cause
+ */
 export function describeProcessExit(pid: number | undefined, end: ExitStatus): ProcExit {
   if (end.error !== undefined) {
     const message = `the process could not be started: ${end.error.message}`;
@@ -23,8 +25,8 @@ function describeExitStatus({ code, signal, stderr }: ExitStatus): string {
 }
 
 /**
- * How a worker thread ended: its exit code, and the error that nobody caught in it.
- * @param fatal what it has said that it ends of
+ * Describes the exit of a worker thread by its exit code and the uncaught error in it.
+ * @param fatal the reason for the exit that the thread has sent
  */
 export function describeThreadExit(thread: number, code: number, error: unknown, fatal: string | undefined): ProcExit {
   const cause = { name: "ThreadEnd", message: `thread ${thread} ${withFatalReason(fatal, exitedWithCode(code))}` };

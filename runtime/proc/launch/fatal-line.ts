@@ -1,9 +1,10 @@
 /**
- * The line by which a process says why it ends: in the form in which V8 says that it has run out of memory, so that its
- * maker finds either in the same way (`StderrTail` in stdio.ts).
+ * The line in which a process prints why it ends. It has the form of V8's out-of-memory message, so that the parent
+ * finds both in the same way (`StderrTail` in `stdio.ts`).
  */
 const prefix = "FATAL ERROR: ";
 
+/** Returns the line, with its line break, that states `why` as the cause of the process's end. */
 export function formatFatalLine(why: string): string {
   return `${prefix}${why}\n`;
 }

@@ -1,10 +1,9 @@
 /**
- * Which of this process's Node.js options its children get: all of them (loaders, conditions, memory limits, flags)
- * but those that are about this one process: its test run, debugger, watch mode and script text. What a child runs is
- * no concern of this file.
+ * Selects the Node.js options of this process that its children inherit: all (loaders, conditions, memory limits,
+ * flags) except those that concern only this process: test run, debugger, watch mode and script text.
  */
 
-/** Options dropped together with the value that follows them as an argument of its own. */
+/** Options that are dropped together with their value, which is the next argument. */
 const dropWithValue = new Set([
   "-e",
   "--eval",
@@ -55,10 +54,10 @@ export function inheritedNodeOptions(options: string): string {
     .trim();
 }
 
-/** Variables that Node.js's test runner and watch mode set for their direct children alone. */
+/** Variables that Node.js's test runner and watch mode set for their direct children only. */
 const privateVariables = ["NODE_TEST_CONTEXT", "WATCH_REPORT_DEPENDENCIES", "NODE_CHANNEL_FD", "NODE_UNIQUE_ID"];
 
-/** @returns the environment of a child: this process's, less what is private to it, overlaid with `env` */
+/** @returns the environment of a child: that of this process without its private variables, changed by `env` */
 export function inheritedEnv(
   env: Readonly<Record<string, string | undefined>>,
   base: NodeJS.ProcessEnv = process.env,

@@ -1,10 +1,10 @@
-/** The event loop of the maker as the body of a proc: a set of actors of its own that shares nothing but the thread. */
+/** The event loop of the parent as the backend of a proc: a separate set of actors that shares only the thread. */
 import type { Clock } from "../../link/clock.js";
 import { localPipe } from "../../link/local/pipe.js";
 import type { Pipe } from "../../link/pipe.js";
 import type { ProcBackend, ProcExit } from "./proc-backend.js";
 
-/** @param start makes the proc at the far end of the pipe, and returns what ends it */
+/** @param start creates the proc at the far end of the pipe, and returns a function that ends it */
 export function inlineBackend(clock: Clock, start: (pipe: Pipe, ended: () => void) => () => void): ProcBackend {
   const [near, far] = localPipe(clock);
   let end: () => void = () => {};

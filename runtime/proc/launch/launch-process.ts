@@ -1,7 +1,8 @@
 /**
- * Starts one operating-system process and knows how it ends. The process leads a group of its own, so that everything
- * it starts can be ended with it, and shares a socket pair with this one, its file descriptor 3, that carries the link
- * from the first instant on. What runs in it is the boot file's concern, what is said over the link the agent's.
+ * Starts one operating-system process and reports how it ends. The process leads its own process group, so that
+ * everything that it starts can be ended with it. It shares a socket pair with this process, its file descriptor 3,
+ * which carries the link from the start. The boot file decides what runs in the process; its agent handles the
+ * messages.
  */
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
@@ -20,7 +21,7 @@ export interface LaunchOptions {
   readonly stdio: Stdio;
   readonly label: string;
   readonly rank: number;
-  /** A list in the notation of `taskset -c`: `0-3,8`. */
+  /** A list of processors in the notation of `taskset -c`: `0-3,8`. */
   readonly cpus?: string | undefined;
   readonly reaper: OrphanReaper;
 }
@@ -29,30 +30,37 @@ export interface LaunchOptions {
 export interface ExitStatus {
   readonly code: number | undefined;
   readonly signal: string | undefined;
-  /** It never started. */
+  /** The error if the process never started. */
   readonly error: Error | undefined;
   /** The last lines of its standard error. */
   readonly stderr: Pick<StderrTail, "lines" | "fatal">;
 }
 
-/** A running child process with its link socket. Nothing about it keeps this process alive. */
+/** A running child process with its link socket. None of its handles keeps this process alive. */
 export interface LaunchedProcess {
-  /** Undefined if it could not be started. */
+  /** The process id, or undefined if the process could not be started. */
   readonly pid: number | undefined;
   readonly socket: Socket;
-  /** Resolves when it has been reaped and its output was read, or soon after if a descendant keeps that open. */
+  /**
+   * Resolves when the process has been reaped and its output was read, or `outputGrace` later if a descendant keeps the
+   * output open.
+   */
   readonly outputEnded: Promise<ExitStatus>;
-  /** Resolves with its exit status, as soon as that is known. */
+  /** Resolves with the exit status as soon as it is known. */
   readonly exited: Promise<ExitStatus>;
-  /** Has this process wait for its end. */
+  /** Keeps this process alive until the child has ended. */
   ref(): void;
-  /** Sends a signal to the process; SIGKILL goes to its whole group. No effect once it has ended. */
+  /** Sends a signal to the process; SIGKILL goes to its whole group. No effect after the exit. */
   kill(signal: NodeJS.Signals): void;
 }
 
-/** How long output may stay open after a process has ended, in ms: a descendant may hold it for ever. */
+/** Time in ms for which output may stay open after the exit of a process. A descendant may hold it open for ever. */
 const outputGrace = 1000;
 
+/**
+ * Starts a process. If the start fails, the exit status contains the error.
+ * @throws Error if `cpus` is malformed or this system cannot bind a process to processors
+ */
 export function launchProcess(options: LaunchOptions): LaunchedProcess {
   const { stdio, execArgv, command } = options;
   const output = stdio === "inherit" || stdio === "ignore" ? stdio : "pipe";
@@ -93,7 +101,7 @@ export function launchProcess(options: LaunchOptions): LaunchedProcess {
   };
 }
 
-/** Some of the reasons for which a process cannot be started are thrown, others emitted: here they are one. */
+/** Represents a failed start. Node.js throws some start errors and emits others; the callers see only one form. */
 function failedLaunch(error: Error): LaunchedProcess {
   const exited = Promise.resolve({ code: undefined, signal: undefined, error, stderr: new StderrTail() });
   return { pid: undefined, socket: new Socket().destroy(), exited, outputEnded: exited, ref() {}, kill() {} };
@@ -112,12 +120,12 @@ function exitStatusOf(child: ChildProcess, tail: StderrTail, reaped: () => void)
   });
 }
 
-/** Whatever the process started and left behind goes with it. */
+/** Kills the processes that the child has started and left running. */
 function killProcessGroup(group: number): void {
   try {
     process.kill(-group, "SIGKILL");
   } catch {
-    // The group is empty: nothing was left behind.
+    // The group is empty: the child left no processes.
   }
 }
 
@@ -136,7 +144,7 @@ function forwardOutput(child: ChildProcess, options: LaunchOptions, tail: Stderr
   }
 }
 
-/** Output is read for as long as this process lives, but keeps it from nothing. */
+/** Lets this process end although the stream is being read. */
 function unrefStream(stream: Readable): void {
   (stream as unknown as { unref?: () => void }).unref?.();
 }
@@ -166,7 +174,7 @@ function findTaskset(): string | false {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // Not here: look further.
+      // Not in this directory: the loop tries the next one.
     }
   }
   return false;
@@ -180,7 +188,7 @@ export function checkCpuList(cpus: string): void {
   throw new TypeError(`cannot bind a process to processors: expected a list like "0-3,8", got ${JSON.stringify(cpus)}`);
 }
 
-/** @throws Error if the list is malformed or this system has no way to bind a process to processors */
+/** @throws Error if the list is malformed or this system cannot bind a process to processors */
 export function checkCpuAffinity(cpus: string): void {
   checkCpuList(cpus);
   taskset ??= findTaskset();

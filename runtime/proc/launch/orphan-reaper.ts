@@ -1,24 +1,26 @@
 /**
- * The watcher: a tiny `/bin/sh` process that outlives this one for as long as it takes to see that nothing else does.
- * It reads registrations from a pipe. When the pipe ends, because this process has ended in whatever way, it wakes
- * what was stopped, gives the registered process groups a moment to see the end of their links and leave by
- * themselves, and kills the rest. It runs in a session of its own, so that no Ctrl-C reaches it, and it needs neither
- * an addon nor this process's cooperation: kill -9, a crash and a clean exit are the same to it.
+ * The orphan reaper, also called the watcher: a small `/bin/sh` process that outlives this process until nothing that
+ * was registered is left. It reads registrations from a pipe. When the pipe ends, because this process has ended in any
+ * way, the watcher wakes the registered process groups that were stopped, gives all groups a moment to see the end of
+ * their links and leave, and kills the rest. It runs in a session of its own, so that Ctrl-C does not reach it. It
+ * needs neither an addon nor the cooperation of this process, so it works the same after `kill -9`, a crash and a clean
+ * exit.
  *
- * It does not watch the children: a process learns of its child's end from the child's link and exit status.
+ * The watcher does not watch the children: a process learns of a child's exit from the child's link and exit status.
  */
 import type { ChildProcess } from "node:child_process";
 import { lazyModules } from "../../lazy-modules.js";
 
-/** Something that kills watchers for good is stronger. */
+/** Maximum number of starts. If watchers are killed this often, another start will not help. */
 const maxStarts = 8;
 
-/** How long registered groups have to leave by themselves after the end of this process, in steps of 50 ms. */
+/** Number of steps of 50 ms that registered groups have for leaving by themselves after the end of this process. */
 const graceSteps = 20;
 
 /**
- * `+ group` and `- group` add and remove a process group, `d path` names the directory to remove in the end. The
- * group ids are those of children that this process has not yet reaped, so that none can be taken by a stranger.
+ * The script of the watcher. `+ group` and `- group` add and remove a process group; `d path` names the directory to
+ * remove at the end. The group ids are those of children that this process has not reaped yet, so the system cannot
+ * reuse them.
  */
 const script = `
 trap '' INT TERM HUP QUIT TSTP
@@ -44,7 +46,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 if [ -n "$dir" ]; then rm -rf -- "$dir"; fi
 `;
 
-/** Sees to it that registered process groups and directories do not outlive this process. */
+/** Ends registered process groups, and removes a registered directory, after the end of this process. */
 export class OrphanReaper {
   readonly #groups = new Set<number>();
   #directory: string | undefined;
@@ -53,23 +55,25 @@ export class OrphanReaper {
   #shell: ChildProcess | undefined;
   #closed = false;
 
-  /** The watcher's process id, while it runs. */
+  /** The process id of the watcher while it runs. */
   get pid(): number | undefined {
     return this.#shell?.pid;
   }
 
-  /** Registers the process group led by a child of this process, as soon as it has been spawned. */
+  /**
+   * Registers a process group that a child of this process leads. To be called as soon as the child has been spawned.
+   */
   add(group: number): void {
     this.#groups.add(group);
     this.#tell(`+ ${group}\n`);
   }
 
-  /** Forgets a group: its leader has ended and the rest of it was killed. */
+  /** Forgets a group after its leader has ended and the rest of the group was killed. */
   remove(group: number): void {
     if (this.#groups.delete(group)) this.#tell(`- ${group}\n`);
   }
 
-  /** Has a directory removed when everything else is gone. A path with a line break in it is refused. */
+  /** Registers a directory for removal when all groups are gone. @throws Error if the path contains a line break */
   removeAtEnd(directory: string): void {
     if (directory.includes("\n"))
       throw new Error(`cannot watch a directory: its path has a line break, got ${directory}`);
@@ -77,7 +81,7 @@ export class OrphanReaper {
     this.#tell(`d ${directory}\n`);
   }
 
-  /** Does now what would be done at the end of this process: ends what is registered, and removes the directory. */
+  /** Ends the registered groups and removes the directory now, as at the end of this process. */
   close(): void {
     this.#closed = true;
     this.#shell?.stdin?.end();
@@ -88,8 +92,8 @@ export class OrphanReaper {
     if (this.#shell !== undefined) this.#shell.stdin?.write(line);
     else if (!this.#starting) {
       this.#starting = true;
-      // After the code that is running has started its processes. What they are told to do is sent later still, and a
-      // process that has been told nothing ends with its link.
+      // The watcher starts after the running code has started its processes. Their orders are sent even later, and a
+      // process without orders ends with its link.
       queueMicrotask(() => this.#start());
     }
   }
@@ -112,7 +116,7 @@ export class OrphanReaper {
       this.#shell = undefined;
       process.emitWarning(`cannot start the watcher of child processes: ${cause.message}`, "ViceroyWarning");
     });
-    // Someone killed it: the next one knows everything that this one knew.
+    // The watcher was killed: a new one gets all registrations.
     shell.once("exit", () => {
       this.#shell = undefined;
       if (this.#groups.size > 0 && !this.#closed) this.#start();

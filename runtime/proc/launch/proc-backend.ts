@@ -1,6 +1,6 @@
 /**
- * What a logical process runs in: a process of the operating system, a worker thread, or the event loop of its maker.
- * The one thing that differs between isolations; everything above speaks to the pipe.
+ * The backend of a proc: an operating-system process, a worker thread, the event loop of the parent, or a process on an
+ * attached host. Only backends differ between isolations; all other code uses the pipe.
  */
 import type { Location, ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/pipe.js";
@@ -8,40 +8,46 @@ import type { Extent } from "../../shape/index.js";
 import type { FailureCause } from "../../supervise/failure-cause.js";
 
 export interface ProcBackend {
-  /** A promise: it is still to be reached. Rejects when it will not be, and then it has ended. */
+  /**
+   * The pipe of the link. A promise if the proc must still be reached; it rejects if the proc cannot be reached, and
+   * the proc has then ended.
+   */
   readonly pipe: Pipe | Promise<Pipe>;
-  /** Resolves with how it ended, in whatever way, as soon as that is known. */
+  /** Resolves with how the proc ended, as soon as that is known. */
   readonly exited: Promise<ProcExit>;
-  /** Resolves when its output has been forwarded, too. */
+  /** Resolves when the output has also been forwarded. */
   readonly outputEnded: Promise<unknown>;
-  /** Has this process wait for its end. */
+  /** Keeps this process alive until the proc has ended. */
   ref(): void;
-  /** Asks it to end, by a means that does not need the pipe. */
+  /** Asks the proc to end, without using the pipe. */
   terminate(): void;
-  /** Ends it and everything it started. */
+  /** Ends the proc and everything that it started. */
   kill(): void;
 }
 
-/** `spawn`: it has never started. */
+/** How a proc ended. The kind `spawn` means that it never started. */
 export interface ProcExit {
   readonly kind: "process" | "spawn";
   readonly cause: FailureCause;
-  /** It has ended with exit code 0. */
+  /** Whether the exit code was 0. */
   readonly clean?: boolean;
 }
 
-/** Who a new proc is: all that its body is told; the rest comes over the pipe. */
+/** The identity of a new proc. The backend passes it on at the start; everything else arrives over the pipe. */
 export interface ProcIdentity {
   readonly universe: bigint;
   readonly id: ProcId;
   readonly parent: ProcId;
-  /** Who has started it and holds the other end of its first link, if not its parent: the agent of its host. */
+  /**
+   * The proc that has started this proc and holds the other end of its first link, if it is not the parent: the agent
+   * of its host.
+   */
   readonly launcher?: ProcId;
-  /** Where it is, on a host that was attached (hosted-location.ts); undefined: it runs on the driver's machine. */
+  /** The location on an attached host (`remote/hosted-location.ts`); undefined on the driver's machine. */
   readonly host?: Location;
-  /** Its place in its mesh of procs, and the sizes of that. */
+  /** The rank in its mesh of procs, and the extent of this mesh. */
   readonly rank: number;
   readonly extent: Extent;
-  /** Where it listens, and whoever it makes; empty: nowhere. */
+  /** The directory for the sockets of the proc and its children; empty if they do not listen. */
   readonly runDir: string;
 }

@@ -1,4 +1,4 @@
-/** A process of the operating system as the body of a proc. */
+/** An operating-system process as the backend of a proc. */
 import { hex64 } from "../../link/address.js";
 import { childPipe } from "../../link/unix/pipe.js";
 import { makeExtent } from "../../shape/extent.js";
@@ -11,6 +11,7 @@ export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
   readonly identity: ProcIdentity;
 }
 
+/** Starts an operating-system process for a proc. */
 export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const command = [options.bootFile, ...formatIdentity(options.identity), options.label];
   const { pid, socket, exited, outputEnded: ended, ref, kill } = launchProcess({ ...options, command });
@@ -24,7 +25,10 @@ export function processBackend(options: ProcessBackendOptions): ProcBackend {
   };
 }
 
-/** The first arguments of the boot file. One more, the label, is for people who look at a list of processes. */
+/**
+ * Returns the first arguments of the boot file. One more argument, the label, is for people who read a list of
+ * processes.
+ */
 export function formatIdentity(identity: ProcIdentity): [string, string] {
   const { universe, id, parent, rank, extent, runDir, launcher, host } = identity;
   const sizes = Object.entries(extent).map(([name, size]) => `${name}=${size}`);
@@ -32,7 +36,7 @@ export function formatIdentity(identity: ProcIdentity): [string, string] {
   return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(","), ...hosted].join(":"), runDir];
 }
 
-/** What `formatIdentity` wrote. */
+/** Parses the arguments that `formatIdentity` wrote. Returns undefined if they are not an identity. */
 export function parseIdentity(argument: string | undefined, runDir: string | undefined): ProcIdentity | undefined {
   const match = /^([\da-f]{16}):([\da-f]{16}):([\da-f]{16}):(\d+):([\w=,]*):((?:[\da-f]{16})?):(.*)$/.exec(
     argument ?? "",

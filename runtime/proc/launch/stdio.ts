@@ -1,6 +1,6 @@
 /**
- * What processes print: forwarded line by line, each with its origin in front, to this process's own output or to a
- * function. Never holds a child up: an output of ours that nobody drains costs lines, which are counted, not time.
+ * Forwards the output of processes, line by line and with a prefix that names the origin, to the output of this process
+ * or to a function. It never blocks a child: if an output of this process is not read, lines are dropped and counted.
  */
 import type { Readable, Writable } from "node:stream";
 import { BoundedOutput } from "./bounded-output.js";
@@ -26,12 +26,12 @@ export interface LineOrigin {
  */
 export type Stdio = "prefix" | "inherit" | "ignore" | ((line: string, origin: LineOrigin) => void);
 
-/** A line longer than this many bytes is forwarded in pieces. */
+/** Maximum number of bytes that are kept of an unfinished line. A longer line is forwarded in pieces. */
 const maxLineBytes = 65_536;
 const lineBreak = 0x0a;
 const lineEnd = Buffer.from("\n");
 
-/** Cuts the bytes of a stream into lines; the last one, unfinished, comes when the stream ends. */
+/** Splits the bytes of a stream into lines. An unfinished last line is delivered when the stream ends. */
 export function forEachLine(source: Readable, line: (bytes: Buffer) => void): void {
   let rest: Buffer[] = [];
   let held = 0;
@@ -56,26 +56,26 @@ export function forEachLine(source: Readable, line: (bytes: Buffer) => void): vo
     held += chunk.length - start;
     if (held >= maxLineBytes) flush();
   });
-  // A stream that breaks off has said what it had to say.
+  // A stream that fails delivers no more data; "close" follows.
   source.on("error", () => {});
-  // At its end already: a stream counts as closed before it says so, and whoever waits for that would miss the last line.
+  // The last line is flushed at "end", because a stream counts as closed before it emits "close".
   source.once("end", flush);
   source.once("close", flush);
 }
 
-/** Forwards each line of `source` to `target`, with `[label] ` in front. */
+/** Forwards each line of `source` to `target`, with the prefix `[label] `. */
 export function forwardLines(source: Readable, target: Writable, label: string): void {
   const writer = new LineWriter(target, label);
   forEachLine(source, (bytes) => writer.write(bytes));
 }
 
-/** Lines with their origin in front, on their way to an output of this process. */
+/** Writes lines with their origin as a prefix to an output of this process. */
 export class LineWriter {
   readonly #output: BoundedOutput;
   readonly #label: string;
   readonly #prefix: Buffer;
 
-  /** @param label empty: nothing stands in front */
+  /** @param label the origin; empty for no prefix */
   constructor(target: Writable, label: string) {
     this.#output = new BoundedOutput(target);
     this.#label = label;
@@ -87,7 +87,7 @@ export class LineWriter {
     this.#output.write(Buffer.concat([this.#prefix, bytes, lineEnd]), this.#label);
   }
 
-  /** Says that lines are missing here. */
+  /** Prints that lines are missing here. */
   reportDropped(lines: number, why: string): void {
     this.#output.reportDropped(this.#label, lines, why);
   }
@@ -105,7 +105,7 @@ export class StderrTail {
 
   push(bytes: Buffer): void {
     const line = bytes.toString("utf8", 0, 1000);
-    // What V8 dies of stands above a native stack trace that says little.
+    // V8 prints the reason above a native stack trace, which would push it out of the last lines.
     this.#fatal = parseFatalLine(line) ?? this.#fatal;
     this.#lines.push(line);
     if (this.#lines.length > this.#limit) this.#lines.shift();
@@ -115,7 +115,7 @@ export class StderrTail {
     return this.#lines;
   }
 
-  /** The cause that the process has printed for its end, most often that V8 ran out of memory. */
+  /** The reason for its end that the process has printed. The most frequent one is that V8 ran out of memory. */
   get fatal(): string | undefined {
     return this.#fatal;
   }

@@ -1,4 +1,4 @@
-/** A worker thread as the body of a proc: it runs the same boot file as a process does, linked by a MessagePort. */
+/** A worker thread as the backend of a proc. It runs the same boot file as a process, and its link is a MessagePort. */
 import type { MessagePort, Worker } from "node:worker_threads";
 import { lazyModules } from "../../lazy-modules.js";
 import { messagePortPipe } from "../../link/transport/thread/pipe.js";
@@ -7,7 +7,7 @@ import { describeThreadExit } from "./describe-exit.js";
 import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
 import { forEachLine, forwardLines, type Stdio } from "./stdio.js";
 
-/** What a worker thread finds as its `workerData`. */
+/** The `workerData` of a worker thread. */
 export interface ThreadData {
   readonly viceroy: ProcIdentity;
   readonly port: MessagePort;
@@ -22,6 +22,7 @@ export interface ThreadBackendOptions {
   readonly rank: number;
 }
 
+/** Starts a worker thread for a proc. A thread gets no signals: `terminate` kills it. */
 export function threadBackend(options: ThreadBackendOptions): ProcBackend {
   const { MessageChannel, Worker } = lazyModules.workerThreads;
   const { port1, port2 } = new MessageChannel();
@@ -37,7 +38,7 @@ export function threadBackend(options: ThreadBackendOptions): ProcBackend {
   worker.on("message", (message: Partial<ThreadFatalMessage> | null) => {
     fatal = message?.viceroyFatal ?? fatal;
   });
-  // After the listener above: listening to messages makes Node.js wait for the thread again.
+  // After the listener above, because listening to messages makes Node.js wait for the thread again.
   worker.unref();
   let uncaught: unknown;
   worker.once("error", (error) => {
@@ -57,8 +58,9 @@ export function threadBackend(options: ThreadBackendOptions): ProcBackend {
 }
 
 /**
- * Takes the outputs of the thread from where Node.js sends them, which is to those of this process. The constructor's options `stdout`
- * and `stderr` would do so from the beginning, but reading such an output keeps this process alive until the thread ends.
+ * Redirects the outputs of the thread, which Node.js forwards to those of this process. The constructor's options
+ * `stdout` and `stderr` would do so from the start, but reading such an output keeps this process alive until the
+ * thread ends.
  */
 function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadBackendOptions): void {
   if (stdio === "inherit") return;
@@ -67,7 +69,7 @@ function forwardOutput(worker: Worker, { stdio, label, rank }: ThreadBackendOpti
     source.unpipe(process[stream]);
     if (stdio === "prefix") forwardLines(source, process[stream], label);
     else if (stdio !== "ignore") forEachLine(source, (bytes) => stdio(bytes.toString(), { stream, label, rank }));
-    // Without a target it is paused.
+    // Without a target, `unpipe` has paused the stream.
     source.resume();
   }
 }

@@ -1,7 +1,7 @@
 /**
- * How processes learn TypeScript. A program that runs through a loader hands it down with its options; but a program
- * can also have been transformed by something that its children know nothing of (a test runner), and worker threads of
- * Node.js 20 inherit no loader hooks. Then the children get tsx, if the program has it.
+ * Makes child processes understand TypeScript. A program that runs through a loader passes the loader on with its
+ * options. But a program can also be transformed by a tool that its children know nothing about (a test runner), and
+ * worker threads of Node.js 20 inherit no loader hooks. The children then use tsx, if the program has it.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,11 +10,11 @@ import { pathToFileURL } from "node:url";
 
 const typescriptFile = /\.[cm]?tsx?$/;
 const loaderOption = /^(?:--import|--loader|--experimental-loader|--require|-r)(?:=|$)/;
-/** Loaders of TypeScript, by what they are called in paths and specifiers. */
+/** Matches the names of TypeScript loaders in paths and specifiers. */
 const knownLoaderName =
   /(?:^|[/@=\\-])(?:tsx|ts-node|swc-node|swc|esbuild-register|esbuild|jiti|sucrase|babel)(?:[/\\@.-]|$)/;
 
-/** Whether any of these options brings in a module that teaches Node.js TypeScript. */
+/** Whether one of these options loads a module that makes Node.js understand TypeScript. */
 export function hasTypeScriptLoader(execArgv: readonly string[], nodeOptions = ""): boolean {
   const options = [...execArgv, ...nodeOptions.split(/\s+/)];
   return options.some((option, i) => {
@@ -25,8 +25,9 @@ export function hasTypeScriptLoader(execArgv: readonly string[], nodeOptions = "
 }
 
 /**
- * The module that teaches a process TypeScript with its `register()`, if it takes one to load these registries.
- * @param urls the places of generated registries
+ * Returns the URL of the module whose `register()` makes a process understand TypeScript, if the process needs it to
+ * load these registries.
+ * @param urls the URLs of generated registries
  * @returns undefined if no registry is TypeScript, or the program has no tsx
  */
 export function findTypeScriptLoader(urls: readonly string[]): string | undefined {
@@ -42,7 +43,7 @@ export function findTypeScriptLoader(urls: readonly string[]): string | undefine
   }
 }
 
-/** What matters here of the package.json of tsx. */
+/** The part of tsx's `package.json` that is used here. */
 interface TsxManifest {
   readonly exports?: { readonly "./esm/api"?: { readonly import?: { readonly default?: string } } };
 }

@@ -1,4 +1,7 @@
-/** One proc of a mesh, as its maker sees it: what it runs in, whether it has ended and how. */
+/**
+ * One proc of a mesh as its parent sees it: its backend, whether it has ended, and how. The steps that end a child are
+ * in `stop-child.ts`.
+ */
 import type { Location, ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 import type { FailureCause } from "../../supervise/failure-cause.js";
@@ -6,18 +9,18 @@ import type { ProcBackend, ProcExit } from "../launch/proc-backend.js";
 
 export interface ChildProcOptions {
   readonly id: ProcId;
-  /** The proc that has made it, which is its parent. */
+  /** The proc that started this child. */
   readonly parent: ProcId;
   readonly rank: number;
-  /** Where it listens for others; empty: nowhere. */
+  /** The address at which the child listens for links, or empty if it does not listen. */
   readonly location: Location;
   readonly backend: ProcBackend;
   readonly clock: Clock;
 }
 
 /**
- * How long the exit status of a process may come after the end of its link, in ms. Calls wait for the shorter one; the
- * longer one is for a machine that is overloaded, since a failure whose cause is known is worth more.
+ * Time in ms for which the exit status of a process may follow the end of its link. Calls wait for `callGrace` only.
+ * The longer `statusGrace` is for an overloaded machine: a failure report with a known cause is worth the wait.
  */
 const statusGrace = 2000;
 const callGrace = 30;
@@ -29,12 +32,12 @@ export class ChildProc {
   readonly location: Location;
   readonly backend: ProcBackend;
   readonly clock: Clock;
-  /** It was told to end: its end is no failure. */
+  /** Whether the child was told to end. Its exit is then not a failure. */
   isExitExpected = false;
   #exit: ProcExit | undefined;
   readonly #onExit: (member: ChildProc, end: ProcExit) => void;
 
-  /** @param onEnd called once, when it has ended in whatever way */
+  /** @param onEnd called once, when the child has ended for any reason */
   constructor(options: ChildProcOptions, onEnd: (member: ChildProc, end: ProcExit) => void) {
     this.id = options.id;
     this.parent = options.parent;
@@ -46,18 +49,21 @@ export class ChildProc {
     void this.backend.exited.then((end) => this.#recordExit(end));
   }
 
-  /** How it ended; undefined while it runs. */
+  /** How the child ended, or undefined while it runs. */
   get exit(): ProcExit | undefined {
     return this.#exit;
   }
 
-  /** It is of no use any more: it is ended, and that is what it ended of. */
+  /** Kills the child and records `end` as the way it ended. */
   discard(end: ProcExit): void {
     this.backend.kill();
     this.#recordExit(end);
   }
 
-  /** Its link has ended: how it ended, in words, as soon as that is known. */
+  /**
+   * Resolves with the reason for the exit after the link of the child has ended. Waits `callGrace` for the exit status
+   * at most.
+   */
   exitText(): Promise<string> {
     return new Promise((resolve) => {
       const timer = this.clock.after(callGrace, () => resolve("its process has closed its link"), true);
@@ -68,7 +74,10 @@ export class ChildProc {
     });
   }
 
-  /** One that lives on without its link is nobody's. */
+  /**
+   * Discards the child if its exit status does not follow the end of its link within `statusGrace`. A child without a
+   * link cannot be controlled.
+   */
   awaitExit(reason: string): void {
     if (this.#exit !== undefined) return;
     const cause: FailureCause = { name: "LinkEnd", message: reason };

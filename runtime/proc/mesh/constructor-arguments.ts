@@ -1,7 +1,11 @@
-/** Arguments of constructors as orders and plans keep them: in the lockstep layout, or in the protobuf layout where they say more. */
+/**
+ * Encodes and decodes constructor arguments for spawn orders and spawn plans. They are in the lockstep layout, or in
+ * the protobuf layout if they contain more than the lockstep layout can express.
+ */
 import type { Codec } from "../../wire/codec.js";
 import { losesInLockstep, mayBeNewer } from "../../wire/protobuf/newer-values.js";
 
+/** Encoded constructor arguments. `protobuf` tells whether they are in the protobuf layout. */
 export interface EncodedArguments {
   readonly args: Uint8Array;
   readonly protobuf: boolean;

@@ -1,6 +1,7 @@
 /**
- * Where actors can be spawned: what is the same for processes made from here and for the own process. Checks what can be
- * checked before anything is done, keeps the names apart, and knows the meshes until they have been stopped.
+ * `ProcGroup`: a set of procs on which actors can be spawned. This is the part that spawned procs (`SpawnedProcs`) and
+ * the own process (`OwnProc`) have in common: it checks the arguments before anything is spawned, keeps the names of
+ * meshes unique per owner, and knows its meshes until they have been stopped.
  */
 
 import type { ActorCell } from "../../actor/cell/actor-cell.js";
@@ -17,15 +18,15 @@ import type { ProcessRuntime } from "../process/process-runtime.js";
 import { encodeArguments } from "./constructor-arguments.js";
 import { type MeshOperations, SpawnedActors, type SpawnPlan } from "./spawned-actors.js";
 
-/** How the actors of a mesh are kept, apart from what they are. */
+/** How the actors of a mesh are supervised. */
 export type SupervisionPlan = Pick<SpawnPlan, "restart" | "watch">;
 
 export abstract class ProcGroup implements MeshOperations {
   abstract readonly name: string;
-  /** The proc that gives the orders. */
+  /** The proc that sends the orders. */
   abstract readonly proc: Proc;
   protected readonly runtime: ProcessRuntime;
-  /** Until they have been stopped. */
+  /** The meshes on these procs that have not been stopped. */
   readonly meshes = new Set<SpawnedActors>();
   readonly #meshesByName = new Map<ActorCell, Map<string, SpawnedActors>>();
 
@@ -33,25 +34,28 @@ export abstract class ProcGroup implements MeshOperations {
     this.runtime = local;
   }
 
-  /** Why nothing can be spawned here any more. */
+  /** The reason why nothing can be spawned here any more, or undefined while spawning is possible. */
   protected abstract readonly stopReason: string | undefined;
 
-  /** Where the procs of a region are, in rank order. */
+  /** Returns the locations of the procs of a region, in rank order. */
   abstract locations(region: Region): readonly RankLocation[];
 
-  /** Sees to it that the actors are created. What it throws, `spawn` throws. */
+  /** Orders the actors of a mesh. `spawn` rethrows what this method throws. */
   protected abstract createActors(mesh: SpawnedActors): void;
 
   abstract stopActors(mesh: SpawnedActors, options: StopOptions): Promise<unknown>;
 
   abstract restartActor(mesh: SpawnedActors, rank: number): Promise<void>;
 
-  /** What becomes of actors here that fail, where nothing else is said. */
+  /** The restart policy of meshes for which `spawn` was given none. */
   protected get defaultRestart(): RestartPlan | undefined {
     return undefined;
   }
 
-  /** @throws Error if no more can be spawned here, and what the registry and the codec of the arguments throw */
+  /**
+   * @throws Error if nothing can be spawned here any more; also rethrows the errors of the registry and of the argument
+   * codec
+   */
   spawn(
     region: Region,
     name: string,

@@ -1,7 +1,7 @@
 /**
- * The processes of one mesh that come back after they have ended: asks the policies of the mesh of procs, or of the meshes of
- * actors that live there, and has another process started when its time has come. What a failure that nobody answers
- * this way means, and how processes are made, is not decided here.
+ * Restarts the processes of one mesh after they have ended. It asks the restart policy of the mesh of procs, or those
+ * of the meshes of actors that live on it, and starts another process when the delay is over. It decides neither how
+ * processes are started nor what happens after a failure that no policy answers.
  */
 import type { Timer } from "../../link/clock.js";
 import { rankOfBaseRank } from "../../shape/index.js";
@@ -12,15 +12,15 @@ import type { ChildProc } from "./child-proc.js";
 import { type ReplaceableProcs, restartChild, type StartedChild } from "./replace-child.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 
-/** What this needs of the mesh of procs. */
+/** The part of the mesh of procs that restarts use. */
 export interface RestartableProcs extends ReplaceableProcs {
-  /** Starts a process for a rank, as the one before it was started. */
+  /** Starts a process for a rank in the same way as its predecessor. */
   startChild(rank: number): StartedChild;
-  /** A rank has come to its end for good; `lost` are those meshes on it that were not told before. */
+  /** Reports that a rank has ended for good. `lost` contains the actors on it that were not reported before. */
   reportLost(rank: number, failure: PastFailure, lost: readonly LostActor[]): void;
 }
 
-/** A rank of a mesh of actors that has ended with its process. */
+/** An actor of a mesh that has ended with its process. */
 export interface LostActor {
   readonly mesh: SpawnedActors;
   readonly rank: number;
@@ -29,9 +29,9 @@ export interface LostActor {
 export class ProcRestarts {
   readonly #procs: RestartableProcs;
   readonly #restarts: RestartTracker | undefined;
-  /** Ranks whose processes will be started, or are being started. */
+  /** Ranks whose processes are being started or will be started, with the timers of the latter. */
   readonly #pending = new Map<number, Timer>();
-  /** Processes that have not taken their places yet. */
+  /** Processes that have been started and not installed at their ranks yet. */
   readonly #starting = new Set<ChildProc>();
   #stopped = false;
 
@@ -40,12 +40,12 @@ export class ProcRestarts {
     this.#restarts = plan === undefined ? undefined : new RestartTracker(plan);
   }
 
-  /** Failures of a rank after which it was made again. */
+  /** Returns the failures of a rank after which its process was restarted. */
   history(rank: number): readonly PastFailure[] {
     return this.#restarts?.history(rank) ?? [];
   }
 
-  /** The process of a rank has ended. @param clean with exit code 0 */
+  /** Handles the exit of the process of a rank. @param clean whether the exit code was 0 */
   childExited(rank: number, failure: PastFailure, clean: boolean): void {
     this.#pending.delete(rank);
     const actors = this.#actorsOn(rank);
@@ -66,25 +66,25 @@ export class ProcRestarts {
     );
   }
 
-  /** Whether the actors of a mesh that is spawned now wait for the process of a rank. */
+  /** Whether the actors of a mesh that is being spawned wait for the process of a rank to be restarted. */
   willRestart(rank: number, mesh: SpawnedActors): boolean {
     return this.#pending.has(rank) && !mesh.neverRestarts;
   }
 
-  /** A process is being started that has not taken its place yet: it ends with the others. */
+  /** Registers a process that is being started and not installed yet, so that `stop` kills it, too. */
   addStarting(member: ChildProc): void {
     if (this.#stopped) member.backend.kill();
     this.#starting.add(member);
     void member.backend.exited.then(() => this.#starting.delete(member));
   }
 
-  /** It has taken its place. */
+  /** Marks a process as installed at its rank. */
   childInstalled(member: ChildProc): void {
     this.#starting.delete(member);
     this.#pending.delete(member.rank);
   }
 
-  /** Nothing comes back any more. */
+  /** Stops all restarts and kills the processes that are being started. */
   stop(): void {
     this.#stopped = true;
     for (const timer of this.#pending.values()) timer.cancel();
@@ -92,7 +92,10 @@ export class ProcRestarts {
     for (const member of this.#starting) member.backend.kill();
   }
 
-  /** Who wants the process back, and when: the mesh of procs as `undefined`, and each mesh of actors that comes with it. */
+  /**
+   * Returns the restart delays in ms for a rank: that of the mesh of procs under the key `undefined`, and those of the
+   * meshes of actors that are restarted with it.
+   */
   #restartDelays(
     rank: number,
     failure: PastFailure,

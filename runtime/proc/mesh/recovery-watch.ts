@@ -1,7 +1,7 @@
 /**
- * Finds out whether actors that are known to have ended come back. The owner of a mesh tells everyone when one of its
- * actors has moved or was restarted; whoever does not hear of that, and whoever only believes that an actor has ended, asks
- * the owner.
+ * Finds out whether actors that are known to have ended come back. The owner of a mesh announces when one of its actors
+ * has moved or was restarted. A process that misses the announcement, or that wrongly believes that an actor has ended,
+ * asks the owner.
  */
 import type { RankStatus } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -10,10 +10,10 @@ import { AGENT_MESH, type MeshId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
 
-/** Milliseconds until an owner is asked once more. */
+/** Time in ms until an owner is asked again. */
 const pollInterval = 250;
 
-/** Milliseconds that an owner may take to hear of the end of an actor that others have seen. */
+/** Time in ms within which an owner should learn of the end of an actor that other processes have seen. */
 const ownerNewsDelay = 1000;
 
 export class RecoveryWatch {
@@ -21,15 +21,18 @@ export class RecoveryWatch {
   readonly #ownStatus: (mesh: MeshId, rank: number) => RankStatus | undefined;
   readonly #watched = new Set<ActorTarget>();
 
-  /** @param own what is known of a mesh that was spawned from this process; undefined: it was not, or is not there any more */
+  /**
+   * @param own returns the status of a rank of a mesh that was spawned from this process, or undefined if this process
+   * does not own the mesh or it is gone
+   */
   constructor(clock: Clock, own: (mesh: MeshId, rank: number) => RankStatus | undefined) {
     this.#clock = clock;
     this.#ownStatus = own;
   }
 
-  /** Tells `target` when it is there again, or does not come back. @param proc that wants to know */
+  /** Marks `target` as back or as lost when its owner says so. @param proc the proc that asks the owner */
   watch(target: ActorTarget, proc: Proc): void {
-    // Agents live as long as their processes.
+    // An agent ends only with its process.
     if (target.mesh.id === AGENT_MESH) {
       target.downtime?.markLost();
       return;
@@ -52,7 +55,7 @@ export class RecoveryWatch {
       }
       if (place !== undefined) target.mesh.setLocation(target.rank, place);
       const same = state === "living" && target.generation === generation;
-      // What was believed of its end is wrong, or was right of the one before it.
+      // The actor has not ended, or the news was about its previous incarnation.
       if (same && believed) target.markBack();
       believed = same;
       await this.#pause(same ? ownerNewsDelay : pollInterval);

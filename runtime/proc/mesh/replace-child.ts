@@ -1,11 +1,11 @@
 /**
- * A process that takes the place of another one: it is started, gets the actors that live there, and from one moment on gets
- * what is sent to them; what has been sent before is left to the old one, which then ends in order. Nothing that was sent is
- * lost, and the addresses stay. The old process is told to stop only when every process that may have sent something to it has
- * said that it was handled and answered; messages of one sender to the new process wait until its earlier ones have been handled
- * by the old one. Both hold for as long as the caller of `replace` has said that the old process may take. The state of actors is
- * fresh, as after any start. The place may also be that of a process that has ended by itself, or that of an actor that has
- * failed where it was.
+ * Replaces the process of a rank by another one, under the same addresses. The new process is started and its actors
+ * are created. From one moment on it gets all new messages, while the old process handles the earlier ones and ends in
+ * order. No message is lost. The old process is told to stop only when every process that may have sent messages to it
+ * has confirmed that they were handled and answered. Messages of a sender to the new process wait until the old process
+ * has handled the earlier messages of this sender. Both waits end after the `drain` time of the caller. The state of
+ * the actors is new, as after any start. The same code restarts a process that has ended by itself, and an actor that
+ * has failed in a running process.
  */
 
 import type { ProcConfig, SpawnOutcome } from "../../../generated/proc-agent.js";
@@ -23,38 +23,38 @@ import { settleSpawnOrder, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js
 import type { SpawnedActors } from "./spawned-actors.js";
 import { stopChild } from "./stop-child.js";
 
-/** A process that has just been started, and what it is to be told first. */
+/** A process that has just been started, and the configuration that it receives first. */
 export interface StartedChild {
   readonly child: ChildProc;
   readonly config: ProcConfig;
 }
 
-/** The mesh of procs in which one is replaced. */
+/** The mesh of procs in which a process is replaced. */
 export interface ReplaceableProcs {
   readonly name: string;
   readonly proc: Proc;
   readonly classes: ActorClasses;
-  /** The meshes of actors that live on it. */
+  /** The meshes of actors that live on these procs. */
   readonly meshes: ReadonlySet<SpawnedActors>;
   childAt(rank: number): ChildProc;
-  /** From now on this is the proc of a rank. */
+  /** Makes `member` the proc of its rank. */
   installChild(member: ChildProc): void;
-  /** Processes that have been replaced and have not ended: they end with the others. */
+  /** Processes that have been replaced and have not ended yet. They end with the mesh. */
   readonly retiring: Set<ChildProc>;
   /**
-   * All processes that may know an actor learn where it lives now. Never rejects.
-   * @param drains whether the process that it has left still handles what was sent to it there; then this resolves when that has
-   * been done
+   * Announces the new location of an actor to all processes that may know the actor. Never rejects.
+   * @param drains whether the previous process still handles the messages that were sent to it; if so, the promise
+   * resolves when it has handled them
    */
   announceMove(mesh: SpawnedActors, rank: number, drains: boolean): Promise<void>;
-  /** A new process learns which actors have moved, before it reads references to them that were written before. */
+  /** Tells a new process which actors have moved, before it reads references that contain their earlier locations. */
   sendKnownMoves(member: ChildProc): void;
 }
 
-/** How long processes may take at least to learn of a move, in ms. */
+/** Minimum time in ms that processes get to learn of a move. */
 const minAnnouncementMs = 250;
 
-/** @throws Error if the new process or one of its actors does not come to be: then the old one goes on */
+/** @throws Error if the new process or one of its actors cannot be started; the old process then continues */
 export async function replaceChild(host: ReplaceableProcs, started: StartedChild, drain: number): Promise<void> {
   const { child: member } = started;
   const { rank } = member;
@@ -62,7 +62,7 @@ export async function replaceChild(host: ReplaceableProcs, started: StartedChild
   const belongs = (mesh: SpawnedActors) => !mesh.isStopping;
   try {
     await configureChild(host, started);
-    // Meshes that are spawned meanwhile are still ordered on the old process.
+    // Meshes that are spawned while this loop runs are still ordered on the old process.
     for (
       let mesh = findMissingActors(host, rank, made, belongs);
       mesh !== undefined;
@@ -82,7 +82,7 @@ export async function replaceChild(host: ReplaceableProcs, started: StartedChild
   }
   const old = host.childAt(rank);
   host.installChild(member);
-  // It is nobody's failure any more when it ends.
+  // From here on the exit of the old process is expected.
   old.isExitExpected = true;
   host.retiring.add(old);
   const moved = [...made].filter((mesh) => host.meshes.has(mesh) && !mesh.isStopping);
@@ -93,7 +93,7 @@ export async function replaceChild(host: ReplaceableProcs, started: StartedChild
   host.retiring.delete(old);
 }
 
-/** Stops a process that has been replaced, when nothing is left for it to do or its time is over. */
+/** Stops a replaced process when it has handled its messages, or when `drain` ms are over. */
 async function stopReplaced(
   { proc }: ReplaceableProcs,
   old: ChildProc,
@@ -108,9 +108,9 @@ async function stopReplaced(
 }
 
 /**
- * The process of a rank has ended: another one gets the actors that wait for it. One of them that does not come to be has
- * failed, and the others live.
- * @throws Error if the new process does not come to be
+ * Installs a process at a rank whose process has ended, and creates the actors that wait for it. An actor that cannot
+ * be created has failed; the others are not affected.
+ * @throws Error if the new process cannot be started
  */
 export async function restartChild(host: ReplaceableProcs, started: StartedChild): Promise<void> {
   const { child: member } = started;
@@ -143,7 +143,7 @@ function discardChild(member: ChildProc): void {
   member.discard({ kind: "spawn", cause: { name: "SpawnError", message: "it was to replace another, and could not" } });
 }
 
-/** A mesh that belongs on a rank and has not been made there yet. */
+/** Returns a mesh that belongs on a rank and whose actor has not been created there yet. */
 function findMissingActors(
   { meshes }: ReplaceableProcs,
   rank: number,
@@ -165,7 +165,7 @@ async function configureChild(host: ReplaceableProcs, { child: member, config }:
   }
 }
 
-/** Makes the actor of a mesh that belongs to a process, in its next life. Never rejects. */
+/** Creates the actor of a mesh on a process, as the next incarnation. Never rejects. */
 export async function recreateActor(
   { proc, classes }: Pick<ReplaceableProcs, "proc" | "classes">,
   member: ChildProc,

@@ -1,6 +1,7 @@
 /**
- * Orders to create the actors of a mesh. A process that runs another build answers with its schema instead of obeying: where
- * the two can read each other, the order goes again with its arguments in the protobuf layout.
+ * Orders to create the actors of a mesh. A process with another schema version answers with its schema instead of
+ * creating the actor. If the two schemas are compatible, the order is repeated with its arguments in the protobuf
+ * layout.
  */
 import type { KnownSchema, ProcAgentMesh, SpawnOrder, SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { Settled } from "../../actor/call/gather-call.js";
@@ -12,7 +13,7 @@ import type { ClassReference } from "../platform/actor-registry.js";
 import { runAsRoot } from "../proc-agents.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 
-/** The order for all actors of a mesh. */
+/** Returns the order for all actors of a mesh. */
 export function spawnOrderFor({ record, plan }: SpawnedActors, actor: ClassReference): SpawnOrder {
   const { descriptor, args, protobuf, watch } = plan;
   const { id: mesh, name } = record;
@@ -21,7 +22,10 @@ export function spawnOrderFor({ record, plan }: SpawnedActors, actor: ClassRefer
   return { ...order, ...layout, ...(watch !== undefined && { watch }) };
 }
 
-/** The same for one of them, wherever its process stands. */
+/**
+ * Returns the order for one rank. It names the rank and the extent, because the process may have another rank in its
+ * own mesh.
+ */
 export function spawnOrderAt(
   order: SpawnOrder,
   { record }: SpawnedActors,
@@ -34,8 +38,9 @@ export function spawnOrderAt(
 }
 
 /**
- * What became of an order, once schemas have been compared where they differ. Never rejects.
- * @param agent of the one process that has answered
+ * Returns the final outcome of an order. If the schemas differ, compares them and repeats or refuses the order. Never
+ * rejects.
+ * @param agent the agent of the process that answered
  */
 export async function settleSpawnOrder(
   from: Proc,
@@ -52,7 +57,7 @@ export async function settleSpawnOrder(
   return failedOutcome(from, order, new Error(refused));
 }
 
-/** @returns why the actor cannot be created by that process, or the order that it can read */
+/** @returns the reason why that process cannot create the actor, or an order that it can read */
 function adaptOrder({ plan }: SpawnedActors, order: SpawnOrder, other: KnownSchema): string | SpawnOrder {
   const { descriptor } = plan;
   const apart = schemaDifferences(descriptor, other);

@@ -1,7 +1,7 @@
 /**
- * A mesh of actors, as the one who spawned it sees it: the orders given for it, which ranks have failed, whether it is
- * ready, how it is stopped. Handles of it (mesh.ts in actor/) know it as their control. Many may exist: what is rarely
- * needed is made when it is.
+ * A mesh of actors as the process that spawned it sees it: its orders, the ranks that have failed, whether it is ready,
+ * and how it is stopped. Handles of the mesh (`actor/mesh/actor-mesh.ts`) reach it as `MeshControl`. A program may have
+ * many meshes, so rarely used parts are allocated on demand.
  */
 
 import type { RankStatus, SpawnOutcome } from "../../../generated/proc-agent.js";
@@ -30,34 +30,35 @@ import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { Deferred } from "../deferred.js";
 import { countdown, settlesWithin } from "../time-limit.js";
 
-/** What is to be spawned, checked and encoded. */
+/** A spawn request with checked and encoded arguments. */
 export interface SpawnPlan {
   readonly actorClass: ActorClass;
   readonly descriptor: ActorDescriptor;
-  /** The arguments of the constructor, a message of `descriptor.args`. */
+  /** The constructor arguments, a message of `descriptor.args`. */
   readonly args: Uint8Array;
-  /** Whether they are in the protobuf layout: they say more than the schema does. */
+  /** Whether `args` are in the protobuf layout, because the lockstep layout cannot express them. */
   readonly protobuf: boolean;
-  /** Undefined: as the processes say that it lives on. */
+  /** The restart policy of the mesh; undefined selects the policy of the processes on which it lives. */
   readonly restart?: RestartPlan | undefined;
-  /** Undefined: its handlers may take as long as they do. */
+  /** Time limits of its handlers; undefined means no limits. */
   readonly watch?: WatchLimits | undefined;
 }
 
-/** What a spawned mesh needs of the processes it lives on. */
+/** The operations of the procs that a spawned mesh uses. */
 export interface MeshOperations {
-  /** The proc that gives the orders. */
+  /** The proc that sends the orders. */
   readonly proc: Proc;
-  /** Tells an owner of a failure. */
+  /** Reports a failure to its owner. */
   reportFailure(owner: ActorCell, failure: MeshFailure): void;
-  /** The mesh has been stopped: nobody needs to know of it any more. */
+  /** Removes a stopped mesh from all registers. */
   forget(mesh: SpawnedActors): void;
-  /** Makes an actor again, in the process where it lived. Never rejects. */
+  /** Creates an actor again, in the process where it lived. Never rejects. */
   restartActor(mesh: SpawnedActors, rank: number): Promise<void>;
   /** Stops the actors of the mesh. Never rejects. */
   stopActors(mesh: SpawnedActors, options: StopOptions): Promise<unknown>;
 }
 
+/** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
 
 type ReadyState = "spawning" | "ready" | "failed";
@@ -65,29 +66,32 @@ type ReadyState = "spawning" | "ready" | "failed";
 export class SpawnedActors implements MeshControl, OwnedMesh {
   readonly record: MeshRecord;
   readonly owner: ActorCell;
-  /** The procs, by their ranks in their own mesh. */
+  /** The procs of the mesh, by their ranks in the mesh of procs. */
   readonly region: Region;
-  /** What each of its actors was made of, and will be again where one is replaced. */
+  /** The plan from which its actors were created. Replacements are created from the same plan. */
   readonly plan: SpawnPlan;
   readonly #operations: MeshOperations;
   #readyState: ReadyState = "spawning";
-  /** Orders of which nothing has been heard. */
+  /** Number of orders without a known outcome. */
   #outstandingOrders: number;
-  /** Ranks whose first order has made no actor, whatever the reason. */
+  /** Ranks whose first order did not create an actor, for any reason. */
   #neverCreated: Set<number> | undefined;
   #pendingOrders: Promise<void> | undefined;
   #failed: Map<number, FailureCause> | undefined;
   #incarnations: Map<number, number> | undefined;
-  /** Which life each actor is in, where that is not the first. */
+  /** The incarnation of each living actor that is not the first of its rank. */
   #liveIncarnations: Map<number, number> | undefined;
   readonly #restarts: RestartTracker | undefined;
-  /** Failed ranks that will be made again: their owner has not been told. */
+  /**
+   * Failed ranks that will be restarted, and whose failure has not been reported to the owner. The timer is undefined
+   * if the rank waits for another process.
+   */
   #pendingRestarts: Map<number, Timer | undefined> | undefined;
   #ready: Deferred<void> | undefined;
   #stopping: Promise<void> | undefined;
-  /** The orders to stop its actors are on their way. */
+  /** Whether the orders to stop the actors have been sent. */
   #stopOrdered = false;
-  /** It is known what became of the first orders for all ranks. */
+  /** Resolves when the outcomes of the first orders for all ranks are known. */
   #allOutcomes: Deferred<void> | undefined;
 
   constructor(record: MeshRecord, owner: ActorCell, region: Region, plan: SpawnPlan, host: MeshOperations) {
@@ -106,9 +110,9 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   }
 
   /**
-   * Whether a process that knows no actor of the mesh will have one, or has to wait to know that it will not. Resolves when the
-   * orders to create them are on their way; once those to stop them are, too, not before all have been carried out: a process
-   * that is still making its actor keeps what was sent to that before.
+   * Returns whether a process that knows no actor of this mesh will get one. Resolves when the orders to create the
+   * actors have been sent. If the orders to stop them have also been sent, it resolves only when all creation orders
+   * have an outcome: a process that is still creating its actor keeps the messages that arrived before.
    */
   async isOrdered(): Promise<boolean> {
     await this.#pendingOrders;
@@ -120,12 +124,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return false;
   }
 
-  /** It is being stopped, or has been. */
+  /** Whether the mesh is being stopped or has been stopped. */
   get isStopping(): boolean {
     return this.#stopping !== undefined;
   }
 
-  /** Its name is free again: it has been stopped, or every rank has failed. */
+  /** Whether the name of the mesh can be used again: it has been stopped, or every rank has failed. */
   get isOver(): boolean {
     if (this.#stopping !== undefined) return true;
     return this.#failed?.size === this.record.size && (this.#pendingRestarts?.size ?? 0) === 0;
@@ -139,7 +143,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return this.#ready.promise;
   }
 
-  /** The orders could not be given at once. @param ordered never rejects */
+  /** Registers orders that cannot be sent at once. @param ordered resolves when they have been sent; never rejects */
   orderLater(ordered: Promise<void>): void {
     this.#pendingOrders = ordered;
     void ordered.then(() => {
@@ -147,12 +151,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     });
   }
 
-  /** What became of the first order for one rank. */
+  /** Records the outcome of the first order for a rank. */
   recordOutcome(rank: number, outcome: Settled<SpawnOutcome>): void {
     this.#outstandingOrders--;
     if (this.#outstandingOrders <= 0) this.#allOutcomes?.resolve();
     const made = this.#applyOutcome(rank, outcome);
-    // The process of the rank may have been replaced meanwhile, and its actor be there.
+    // The process of the rank may have been replaced in the meantime, with a living actor.
     if (!made && this.#liveIncarnations?.has(rank) !== true) {
       this.#neverCreated ??= new Set();
       this.#neverCreated.add(rank);
@@ -160,19 +164,19 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     this.#updateReady();
   }
 
-  /** What became of the order to make one rank again. @returns whether there is an actor now */
+  /** Records the outcome of the order to restart a rank. @returns whether the rank has an actor now */
   recordRestart(rank: number, outcome: Settled<SpawnOutcome>): boolean {
     if (this.#stopping !== undefined || this.#pendingRestarts?.has(rank) !== true) return false;
     return this.#applyOutcome(rank, outcome);
   }
 
-  /** An actor has failed. */
+  /** Records the failure of an actor. */
   recordFailure({ rank, incarnation, kind, cause, at }: ActorNotice): void {
-    // A process that has been replaced may still have had one.
+    // The notice may be about the actor of a replaced process.
     if (incarnation >= (this.#liveIncarnations?.get(rank) ?? 0)) this.failRanks([rank], kind, cause, at);
   }
 
-  /** Ranks have failed: they are made again, or the owner is told, once for each. */
+  /** Handles the failure of ranks: restarts them, or reports them to the owner, once for each rank. */
   failRanks(ranks: readonly number[], kind: FailureKind, cause: FailureCause, at = this.#wall()): void {
     const lost = ranks.filter((rank) => this.#markFailed(rank, cause));
     if (this.#stopping !== undefined) {
@@ -184,7 +188,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     if (final.length > 0) this.#reportFailure(final, { kind, cause, at });
   }
 
-  /** None of the ranks can ever be made. */
+  /** Marks all ranks as failed, because the actors can never be created. */
   refuseAll(cause: FailureCause): void {
     const ranks = [...Array(this.record.size).keys()].filter((rank) => this.#markFailed(rank, cause));
     this.#releaseWaiters(ranks);
@@ -193,19 +197,19 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   }
 
   /**
-   * The process of a rank has ended.
-   * @returns in how many milliseconds the mesh would have it back; undefined: it would not
+   * Asks the restart policy of the mesh after the process of a rank has ended.
+   * @returns the delay in ms after which the mesh restarts the rank; undefined if it does not
    */
   restartDelay(rank: number, failure: PastFailure, clean: boolean): number | undefined {
     return this.#restarts?.nextDelay(rank, failure, this.#now, clean);
   }
 
-  /** Whether a rank has failed and is not made again. */
+  /** Whether a rank has failed and will not be restarted. */
   isLost(rank: number): boolean {
     return this.#failed?.has(rank) === true && this.#pendingRestarts?.has(rank) !== true;
   }
 
-  /** What has become of the actor at a rank, for those who cannot reach it. */
+  /** Returns the status of a rank, for processes that cannot reach its actor. */
   statusOf(rank: number): RankStatus {
     if (rank >= this.record.size || this.isStopping || this.isLost(rank)) return { state: "lost" };
     if (this.#failed?.has(rank) === true) return { state: "restarting" };
@@ -213,23 +217,23 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return { state: "living", place: { mesh: this.record.id, rank, proc, location, generation } };
   }
 
-  /** Whether it was said of the mesh itself that nothing is made again. */
+  /** Whether the restart policy of the mesh itself is `"never"`. */
   get neverRestarts(): boolean {
     return this.plan.restart?.policy === "never";
   }
 
-  /** A rank was on a process that has ended, and will be on the one that takes its place. */
+  /** Marks a rank as failed with its process. It waits for the process that replaces that one. */
   awaitReplacement(rank: number, cause: FailureCause): void {
     this.#markFailed(rank, cause);
     this.#awaitRestart(rank, undefined);
   }
 
-  /** Whether a rank waits for another process. */
+  /** Whether a rank waits for a replacement process. */
   isAwaitingReplacement(rank: number): boolean {
     return this.#pendingRestarts?.has(rank) === true && this.#pendingRestarts.get(rank) === undefined;
   }
 
-  /** A process has ended for good. @returns whether the rank that was on it is lost, and the owner does not know yet */
+  /** Marks a rank as lost after its process has ended for good. @returns whether the owner must still be told */
   markLost(rank: number, cause: FailureCause): boolean {
     if (!this.#markFailed(rank, cause)) return false;
     this.#releaseWaiters([rank]);
@@ -237,12 +241,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return this.#stopping === undefined;
   }
 
-  /** Tells the owner of a rank that is lost. */
+  /** Reports a lost rank to the owner. */
   reportLost(rank: number, failure: PastFailure): void {
     this.#reportFailure([rank], failure);
   }
 
-  /** The number of the next life of the actor at a rank. */
+  /** Returns the number of the next incarnation of the actor at a rank. */
   nextIncarnation(rank: number): number {
     this.#incarnations ??= new Map();
     const next = (this.#incarnations.get(rank) ?? 0) + 1;
@@ -250,12 +254,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return next;
   }
 
-  /** How many times the actor at a rank has been replaced. */
+  /** Returns how many times the actor at a rank has been replaced. */
   incarnationOf(rank: number): number {
     return this.#incarnations?.get(rank) ?? 0;
   }
 
-  /** The actor at a rank has been replaced: it lives. */
+  /** Marks the actor at a rank as alive after a replacement. */
   markRevived(rank: number): void {
     this.#liveIncarnations ??= new Map();
     this.#liveIncarnations.set(rank, this.incarnationOf(rank));
@@ -273,7 +277,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return this.#stopping;
   }
 
-  /** The processes it lived on have been stopped. */
+  /** Handles the stop of the processes on which the mesh lives. */
   procsStopped(reason: string): void {
     this.record.stopReason ??= reason;
     this.#stopping ??= Promise.resolve();
@@ -284,8 +288,8 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   async #stop(options: StopOptions): Promise<void> {
     this.record.stopReason ??= options.reason;
     await this.#pendingOrders;
-    // Orders to stop take other ways than casts, which may be longer, and wait for nothing that messages wait for: neither for
-    // credit, nor for what was sent to a process that has been replaced.
+    // Orders to stop do not take the paths of casts, which may be longer. They wait neither for credit nor for messages
+    // to a replaced process. Therefore the earlier casts and messages are awaited here.
     const { clock, casts } = this.#operations.proc;
     const rest = countdown(clock, options.drain);
     if (options.drain > 0)
@@ -310,10 +314,10 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return this.owner.proc.clock.now();
   }
 
-  /** @returns whether there is an actor */
+  /** @returns whether the order created an actor */
   #applyOutcome(rank: number, outcome: Settled<SpawnOutcome>): boolean {
     if (outcome.status === "rejected") {
-      // An agent that has ended with its process is told of as that.
+      // If the agent has ended with its process, the end of the process is reported instead.
       if (outcome.reason instanceof ActorError) this.failRanks([rank], "spawn", failureCauseOf(outcome.reason));
       return false;
     }
@@ -322,7 +326,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return failure === undefined;
   }
 
-  /** @returns whether this is news to the owner */
+  /** @returns whether the failure is new for the owner */
   #markFailed(rank: number, cause: FailureCause): boolean {
     const known = this.#failed?.has(rank) === true && !this.#pendingRestarts?.has(rank);
     if (known) return false;
@@ -334,12 +338,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return true;
   }
 
-  /** Calls that wait for these ranks wait in vain. */
+  /** Releases the calls that wait for the return of these ranks. */
   #releaseWaiters(ranks: Iterable<number>): void {
     for (const rank of ranks) this.record.target(rank).downtime?.markLost();
   }
 
-  /** @returns whether a rank will be made again where it was */
+  /** @returns whether the rank will be restarted in its process */
   #scheduleRestart(rank: number, failure: PastFailure): boolean {
     const delay = this.#restarts?.nextDelay(rank, failure, this.#now, false);
     if (delay === undefined) return false;
@@ -359,7 +363,10 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     this.#pendingRestarts = undefined;
   }
 
-  /** One by one where they have pasts of their own. */
+  /**
+   * Reports the failure of ranks to the owner. Ranks with a restart policy are reported one by one, because each has
+   * its own history.
+   */
   #reportFailure(ranks: readonly number[], { kind, cause, at }: PastFailure): void {
     this.#ranksLost();
     const told = this.#restarts === undefined ? [ranks] : ranks.map((rank) => [rank]);
@@ -370,13 +377,13 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     }
   }
 
-  /** Some of the ranks will not come back. */
+  /** Updates `ready` after the loss of ranks. */
   #ranksLost(): void {
     if (this.#readyState === "spawning") this.#readyState = "failed";
     this.#settleReady();
   }
 
-  /** Something has come about, or has failed. */
+  /** Updates `ready` after an actor has been created or has failed. */
   #updateReady(): void {
     if (
       this.#readyState !== "ready" &&
@@ -384,7 +391,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
       !this.#failed?.size &&
       !this.#neverCreated?.size
     ) {
-      // Whoever asks from now on is told of what is there now.
+      // A later caller of `ready` gets the present state, not the earlier failure.
       if (this.#readyState === "failed") this.#ready = undefined;
       this.#readyState = "ready";
     }

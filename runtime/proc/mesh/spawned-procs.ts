@@ -1,6 +1,6 @@
 /**
- * A mesh of procs, as the one who made it sees it: its members, the orders to their agents, and their ends, expected or
- * not. Handles of it are ProcMesh; how a proc is started is decided elsewhere.
+ * A mesh of procs as the process that spawned it sees it: its children, the orders to their agents, and their exits,
+ * expected or not. `ProcMesh` is the public handle; `host/mesh/start-procs.ts` decides how a proc is started.
  */
 
 import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../../generated/proc-agent.js";
@@ -36,9 +36,9 @@ export interface SpawnedProcsOptions {
   readonly name: string;
   readonly extent: Extent;
   readonly owner: ActorCell;
-  /** Of the processes, and of what is spawned on them unless it is said otherwise there. */
+  /** The restart policy of the processes, and of meshes of actors on them that have no policy of their own. */
   readonly restart?: RestartPlan | undefined;
-  /** Starts a process that takes the place of the one at a rank. */
+  /** Starts a process that replaces the one at a rank. */
   readonly start: (procs: SpawnedProcs, rank: number) => StartedChild;
 }
 
@@ -50,10 +50,10 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   readonly #ready = new Deferred<void>();
   #agents: ProcAgents;
   #stopReason: string | undefined;
-  /** How many procs have been replaced. */
+  /** Number of procs that have been replaced. */
   #generation = 0;
   readonly #start: SpawnedProcsOptions["start"];
-  /** Ranks that were replaced by processes that are started otherwise. */
+  /** How to start the processes of ranks that were replaced with a start function of their own. */
   readonly #startOverrides = new Map<number, (rank: number) => StartedChild>();
   readonly #restartPlan: RestartPlan | undefined;
   readonly #restarts: ProcRestarts;
@@ -79,7 +79,10 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return this.runtime.platform.classes;
   }
 
-  /** Resolves when all processes have answered and run their bootstrap modules; rejects with why one has not. */
+  /**
+   * Resolves when all processes have been configured and have run their bootstrap modules; rejects with the reason if
+   * one has not.
+   */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -92,12 +95,12 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return this.#stopReason;
   }
 
-  /** It has been stopped, or is being. */
+  /** Whether the mesh is being stopped or has been stopped. */
   get isStopping(): boolean {
     return this.#stopping !== undefined;
   }
 
-  /** All members are there, linked to this proc: they are told what they are. */
+  /** Takes the started children, which have links to this proc, and sends them their configurations. */
   configureChildren(started: readonly StartedChild[]): void {
     const members = started.map(({ child: member }) => member);
     this.#children = members;
@@ -112,7 +115,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       for (const answer of answers) {
         const member = members[rank++]!;
         if (answer.status === "fulfilled") answered++;
-        // What ends with its process is told of as that.
+        // If the process has ended, its exit is reported instead.
         else if (answer.reason instanceof ActorError)
           member.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
       }
@@ -138,7 +141,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   startChild(rank: number): StartedChild {
     const start = this.#startOverrides.get(rank) ?? ((at: number) => this.#start(this, at));
-    // As its owner, who gave the options that may be functions.
+    // Runs as the owner: it gave the options, which may contain functions.
     return this.#registerStarting(runInTurn(this.owner.turn, () => start(rank)) as StartedChild);
   }
 
@@ -152,14 +155,17 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   sendKnownMoves({ id }: ChildProc): void {
     const { proc, runtime: local } = this;
-    // It has sent nothing to where the actors lived before.
+    // This process has sent nothing to the earlier locations.
     const moves = local.records.moves.map((move) => ({ ...move, drains: false }));
     runAsRoot(proc, () => {
       for (const move of moves) agentOf(id).moved.broadcast(move, proc.id);
     });
   }
 
-  /** Replaces procs, one after another. @throws Error if one cannot be replaced: it and those after it go on as they were */
+  /**
+   * Replaces procs, one after another.
+   * @throws Error if a proc cannot be replaced; it and the procs after it continue unchanged
+   */
   async replace(region: Region, start: (rank: number) => StartedChild, drain: number): Promise<void> {
     for (const rank of baseRanks(region)) {
       if (this.#stopReason !== undefined) {
@@ -226,14 +232,14 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.#stopReason ??= options.reason;
     for (const { record } of this.meshes) {
       record.stopReason ??= options.reason;
-      // Trees are given up while all their procs are there, and not set up anew around each that ends.
+      // Casting trees are given up while all procs still run; otherwise the end of each proc would rebuild them.
       this.proc.casts.meshStopped(record.id);
     }
     this.#stopping ??= this.#stop(options);
     return this.#stopping;
   }
 
-  /** A member has ended. */
+  /** Handles the exit of a child. */
   childExited(member: ChildProc, { kind, cause, clean = false }: ProcExit): void {
     this.runtime.children.delete(member.id);
     this.proc.peerDown(member.id, cause.message);
@@ -241,7 +247,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       this.#restarts.childExited(member.rank, { kind, cause, at: new Date(this.proc.clock.wall()) }, clean);
   }
 
-  /** Until it has taken its place, its end is no failure of the mesh. */
+  /** Registers a process that is not installed yet. Until then its exit is not a failure of the mesh. */
   #registerStarting(started: StartedChild): StartedChild {
     const { child: member } = started;
     member.isExitExpected = true;
@@ -253,7 +259,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return [...baseRanks(region)].map((rank) => this.#children[rank]!);
   }
 
-  /** One cast where all are told the same. */
+  /** Sends the configurations, as one cast if all are equal. */
   async #sendConfigs(configs: readonly ProcConfig[]): Promise<readonly Settled<ProcInfo>[]> {
     const [first, ...others] = configs;
     if (first === undefined) return [];
@@ -283,13 +289,13 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     };
   }
 
-  /** Resolves when the orders to make the actors of a mesh, and what was sent to those from here, are on their way. */
+  /** Resolves when the creation orders of a mesh and the messages from here to its actors have been delivered. */
   async #ordersDelivered(mesh: SpawnedActors): Promise<void> {
     await mesh.isOrdered();
     await Promise.all([this.proc.casts.answered(mesh.record.id), mesh.record.whenSent()]);
   }
 
-  /** The class is none that other processes could load. */
+  /** Marks all actors of a mesh as failed, because other processes cannot load their class. */
   #refuseActors(mesh: SpawnedActors, error: unknown): void {
     const { record, region, name } = mesh;
     const cause = failureCauseOf(error);
@@ -304,11 +310,11 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
         new Error(`mesh "${this.name}" was stopped before it was ready${reasonSuffix(options.reason)}`),
       );
     }
-    // Ends that have been noticed are told before this is over.
+    // Failures that have already been noticed are reported before the stop is complete.
     await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
     const { clock } = this.proc;
     const left = countdown(clock, options.drain);
-    // Answers come through other processes: none of those may leave before.
+    // Answers pass through other processes of the mesh, so none may leave before all orders have been answered.
     const answered = Promise.all([...this.meshes].map((mesh) => this.#ordersDelivered(mesh)));
     if (options.drain > 0) await settlesWithin(clock, options.drain, answered);
     const rest = { ...options, drain: left() };
@@ -327,7 +333,7 @@ function rankLocationOf({ id, location }: ChildProc): RankLocation {
   return { proc: id, location };
 }
 
-/** What went wrong in the process itself, not that a call to its agent failed. */
+/** Returns the error of the process itself, without the failed call to its agent. */
 function bootFailureCause(error: ActorError): ReturnType<typeof failureCauseOf> {
   const { remoteName, message, remoteStack, cause } = error;
   const stack = remoteStack === undefined ? {} : { stack: remoteStack };

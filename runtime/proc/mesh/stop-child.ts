@@ -1,6 +1,6 @@
 /**
- * How one proc is brought to its end, step by step: it is asked to stop its actors and leave, as long as it gives signs of
- * life; then it is told by a signal; then it is killed.
+ * Ends one child proc in steps. Its agent is asked to stop the actors and leave, as long as the agent responds. Then
+ * the process gets a termination signal, and at last it is killed.
  */
 
 import type { ProcAgentMesh } from "../../../generated/proc-agent.js";
@@ -9,13 +9,14 @@ import type { Clock } from "../../link/clock.js";
 import { settlesWithin } from "../time-limit.js";
 import type { ChildProc } from "./child-proc.js";
 
-/** All in ms. `cleanup`: for actors' cleanups (3 s), and for the ends of processes that they own. */
+/** Time limits in ms. `cleanup` covers the cleanups of actors (3 s) and the exits of the processes that they own. */
 const limits = { answer: 250, cleanup: 8000, leave: 2000, terminated: 2000, output: 1000 };
 
 /**
- * Never rejects.
- * @param agent the member's; this is called as root
- * @param deliver whether it leaves only when what its actors have sent has come to the processes of the receivers
+ * Ends a child proc. Never rejects.
+ * @param agent the agent of the child; the caller runs as root
+ * @param deliver whether the child leaves only when the messages of its actors have reached the processes of the
+ * receivers
  */
 export async function stopChild(
   member: ChildProc,
@@ -38,8 +39,9 @@ export async function stopChild(
 }
 
 /**
- * Waits for what an agent was asked for: `drain` in any case, and for as long as cleanups take if it gives signs of life.
- * Never rejects. @returns whether it has come to pass
+ * Waits until a request to an agent is done: for `drain` ms in any case, and for the time of cleanups if the agent
+ * responds. Never rejects.
+ * @returns whether the request is done
  */
 export async function waitWhileAlive(
   clock: Clock,
@@ -56,7 +58,7 @@ export async function waitWhileAlive(
   return alive && settlesWithin(clock, limits.cleanup, done);
 }
 
-/** What it printed last is printed before anyone goes on. */
+/** Waits until the last output of the child has been printed, before the caller continues. */
 async function waitForOutput({ backend: body, clock }: ChildProc): Promise<void> {
   await settlesWithin(clock, limits.output, body.outputEnded);
 }

@@ -1,8 +1,8 @@
 /**
- * Which actor classes there are: what generated registries say of them, and the way from a class to its id and back.
- * An actor class is identified by `<package>/<module path>#<export name>`; its name in the source plays no part but to
- * guess which module to look into first. Loading is lazy: a process imports the module of an actor when the first one
- * of its class is spawned there.
+ * The actor classes of this process: the content of the generated registries, and the mapping between a class and its
+ * id. The id of an actor class is `<package>/<module path>#<export name>`. The class name in the source is only a hint
+ * which module to load first. Loading is lazy: a process imports the module of an actor class when the first actor of
+ * this class is spawned there.
  */
 import type { ActorClass } from "../../actor/reference/proc-hooks.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
@@ -28,7 +28,7 @@ export interface Registration {
   readonly actors: Readonly<Record<string, ActorEntry>>;
 }
 
-/** How another process finds an actor class: the registry's place, and the id in it. */
+/** The reference by which another process finds an actor class: the URL of a registry, and the id in this registry. */
 export interface ClassReference {
   readonly registry: string;
   readonly id: string;
@@ -44,25 +44,28 @@ export class ActorRegistry {
   readonly #registrations = new Map<string, Registration>();
   readonly #resolved = new Map<ActorClass, ClassReference>();
   readonly #loading = new Map<string, Promise<ActorClass>>();
-  /** What has been loaded, and so can no more turn out to be some class that is looked for. */
+  /** Entries that have been loaded. A search for an unresolved class skips them. */
   readonly #loaded = new Set<ActorEntry>();
 
-  /** Packages whose actors come from these registries alone: those of the build that this process was started with. */
+  /**
+   * The registries that may provide the actors of a package, for packages of the build that this process was started
+   * with.
+   */
   readonly #restrictions = new Map<string, readonly string[]>();
 
-  /** The places of all registries, in the order in which they were loaded. */
+  /** The URLs of all registries, in the order in which they were loaded. */
   get registryUrls(): string[] {
     return [...this.#registrations.keys()];
   }
 
-  /** Takes in a generated registry. The same place again replaces what was known of it. */
+  /** Adds a generated registry. A registry with the same URL is replaced. */
   add(url: string, registration: Registration): void {
     this.#registrations.set(url, registration);
   }
 
   /**
-   * This process runs the build that these registries are of: no actor of their packages is taken from another build, which
-   * would be an old one where processes are replaced.
+   * Restricts the packages of these registries to them: this process runs the build that the registries belong to. No
+   * actor of these packages is loaded from another build, which would be an older build where processes are replaced.
    */
   restrictTo(urls: readonly string[]): void {
     for (const url of urls) {
@@ -73,8 +76,9 @@ export class ActorRegistry {
   }
 
   /**
-   * What is known of a class without loading anything.
-   * @throws TypeError if it is no actor class, Error if no registry has one of its schema or a registry is stale
+   * Returns the descriptor of a class without loading anything.
+   * @throws TypeError if the value is not an actor class; Error if no registry has a class of its schema or a registry
+   * is stale
    */
   descriptorOf(actorClass: ActorClass): ActorDescriptor {
     const descriptor = checkActorClass(actorClass);
@@ -84,7 +88,7 @@ export class ActorRegistry {
     return descriptor;
   }
 
-  /** Loads the modules that may export the class until one does. Rejects if none does. */
+  /** Loads the modules that may export the class, one after another, until one does. Rejects if none does. */
   async resolve(actorClass: ActorClass): Promise<ClassReference> {
     const descriptor = checkActorClass(actorClass);
     for (const candidate of sortByNameMatch(this.#candidates(descriptor), actorClass.name)) {
@@ -97,14 +101,15 @@ export class ActorRegistry {
     return found;
   }
 
-  /** The reference of a class that has been resolved before. */
+  /** Returns the reference of a class that has been resolved before. */
   referenceOf(actorClass: ActorClass): ClassReference | undefined {
     return this.#resolved.get(actorClass);
   }
 
   /**
-   * The class that another process means, in the build that this one runs: of what it has loaded itself, or else of the
-   * registry of the other process. Loads the module; rejects if it lacks the class.
+   * Returns the class to which another process refers, in the build that this process runs. The class comes from the
+   * registries that are loaded here, or else from the registry of the other process. Loads the module; rejects if the
+   * module lacks the class.
    */
   async find(reference: ClassReference): Promise<ActorClass> {
     const registry = await this.#registryOf(reference);
@@ -115,7 +120,10 @@ export class ActorRegistry {
     return actorClass;
   }
 
-  /** Another build of the same package has other places and the same ids. */
+  /**
+   * Returns the URL of the registry for a reference. Another build of the same package has another URL and the same
+   * ids.
+   */
   async #registryOf({ registry, id }: ClassReference): Promise<string> {
     if (this.#registrations.has(registry)) return registry;
     for (const [url, { actors }] of this.#registrations) if (Object.hasOwn(actors, id)) return url;
@@ -124,7 +132,7 @@ export class ActorRegistry {
     return registry;
   }
 
-  /** @param urls of the registries that should have an actor */
+  /** @param urls the registries that should contain the actor */
   #missingClass(id: string, urls: readonly string[]): Error {
     const name = id.slice(id.lastIndexOf("#"));
     const ids = urls.flatMap((url) => Object.keys(this.#registrations.get(url)?.actors ?? {}));
@@ -153,7 +161,7 @@ export class ActorRegistry {
     if (loading === undefined) {
       loading = candidate.entry.load().then((value) => this.#register(candidate, value));
       this.#loading.set(key, loading);
-      // A module that failed to load may load another time: what it lacked may be there then.
+      // A later attempt may succeed: a file that the module needs may exist by then.
       loading.catch(() => this.#loading.delete(key));
     }
     return loading;
@@ -181,7 +189,7 @@ export class ActorRegistry {
   }
 }
 
-/** @throws TypeError if the value is no class that extends a generated actor */
+/** @throws TypeError if the value is not a class that extends a generated actor */
 function checkActorClass(actorClass: unknown): ActorDescriptor {
   const descriptor = typeof actorClass === "function" ? descriptorProperty(actorClass) : undefined;
   if (descriptor !== undefined) return descriptor;
@@ -200,12 +208,12 @@ function notRegisteredError(actorClass: ActorClass): Error {
   );
 }
 
-/** How long the module of a class that is at hand may take to be loaded, in ms. */
+/** Time limit in ms for loading the module of a class that the caller already holds. */
 const loadLimit = 10_000;
 
 /**
- * A module that spawns, while it is being evaluated, an actor that it exports itself waits for its own end. The limit
- * also keeps this process alive until the error is out.
+ * Fails if the module is not loaded in time. A module that spawns an exported actor during its own evaluation would
+ * wait for itself for ever. The timer also keeps this process alive until the error has been reported.
  */
 async function loadWithTimeout(load: Promise<unknown>, actorClass: ActorClass, id: string): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -226,7 +234,10 @@ function stillLoadingError(actorClass: ActorClass, id: string): Error {
   );
 }
 
-/** The name in the source is a hint only: most often, one module is loaded instead of all that implement a schema. */
+/**
+ * Sorts candidates whose export has the name of the class to the front. Usually one module is then loaded instead of
+ * all modules that implement the schema.
+ */
 function sortByNameMatch(candidates: readonly ClassCandidate[], name: string): ClassCandidate[] {
   const likely = (candidate: ClassCandidate) => (candidate.id.endsWith(`#${name}`) ? 0 : 1);
   return [...candidates].sort((a, b) => likely(a) - likely(b));
@@ -236,7 +247,7 @@ function hex(fingerprint: bigint): string {
   return `0x${fingerprint.toString(16).padStart(16, "0")}`;
 }
 
-/** The registry of this operating-system process (or thread). */
+/** The registry of this operating-system process or thread. */
 export const actorRegistry = new ActorRegistry();
 
 /**

@@ -1,15 +1,18 @@
 /**
- * Watches the event loop of this process from a thread of its own: a handler that never gives it back cannot be noticed
- * by anything that runs on it. Says where the loop is stuck, with the stack, and in the end kills the process.
+ * Watches the event loop of this process from a separate thread, because code on the loop cannot notice a handler that
+ * never returns. Prints the stack at which the loop is blocked, and finally kills the process.
  */
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import { lazyModules } from "../../lazy-modules.js";
 import { systemClock } from "../../link/clock.js";
 
-/** How often the loop says that it turns, and is looked at, as a part of the time after which it is warned of. */
+/** Number of ticks of the loop, and of checks by the thread, in the time after which a warning is printed. */
 const ticksPerLimit = 5;
 
-/** The thread. Plain JavaScript: it is started from text, so that nothing of the program is loaded into it. */
+/**
+ * The source of the thread, in plain JavaScript. The thread starts from text so that it loads no modules of the
+ * program.
+ */
 const watcherSource = `
 const { workerData } = require("node:worker_threads");
 const { writeSync } = require("node:fs");
@@ -66,10 +69,10 @@ async function look() {
 setInterval(look, every);
 `;
 
-/** What stands above every handler, and says nothing of it. */
+/** The boot file is at the bottom of every handler's stack and tells nothing about the handler, so stacks omit it. */
 const bootFileUrl = new URL("./boot.cjs", import.meta.url).href;
 
-/** From now on, for as long as this process lives. */
+/** Starts the watch. It runs until this process ends. */
 export function watchEventLoop({ warn, grace }: WatchLimits): void {
   const shared = new SharedArrayBuffer(4);
   const ticks = new Int32Array(shared);
@@ -88,6 +91,6 @@ export function watchEventLoop({ warn, grace }: WatchLimits): void {
     stdin: false,
   });
   thread.unref();
-  // Without it, handlers that do come back are still watched.
+  // Without the thread, `Watchdog` still reports slow handlers that let the event loop run.
   thread.on("error", (error) => process.emitWarning(`nobody watches the event loop: ${error.message}`, "ViceroyStuck"));
 }

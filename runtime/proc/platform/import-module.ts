@@ -1,10 +1,9 @@
 /**
- * Imports a module of the user's. The one place of the runtime that says `import()`: in the bundle this file is left
- * out and `dist/load.cjs` stands in for it, since code that V8 takes from a code cache has lost the way to the module
- * loader.
+ * Imports modules of the user, for all code in the bundle of the runtime. The bundle leaves this file out and uses
+ * `dist/load.cjs` instead, because code from V8's code cache has no connection to the module loader.
  */
 
-/** @param url absolute */
+/** @param url an absolute URL */
 export function importModule(url: string): Promise<unknown> {
   return import(url);
 }

@@ -1,4 +1,4 @@
-/** The machine itself, through Node.js: what a real process has. */
+/** The platform of real processes: it uses the machine through Node.js. */
 import { fileURLToPath } from "node:url";
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import { DropWatch } from "../../actor/proc/drop-watch.js";
@@ -28,10 +28,10 @@ import { installShutdownHandlers, type ShutdownTarget } from "./shutdown.js";
 import { interceptUncaughtErrors } from "./uncaught-errors.js";
 import { watchUnexpectedExit } from "./unexpected-exit.js";
 
-/** What child processes and threads run; stands beside the bundle of the runtime. */
+/** The file that child processes and threads run. It lies beside the bundle of the runtime. */
 const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 
-/** How long the socket of a process that is still starting is waited for, in ms, and how often it is looked for. */
+/** Time limit in ms for the socket of a process that is still starting, and the interval between two attempts. */
 const dialLimit = 1000;
 const dialPause = 10;
 
@@ -69,7 +69,10 @@ class NodePlatform implements ScopedPlatform {
     return listenUnix(pathOf(location), accept);
   }
 
-  /** A process that has ended leaves a socket where nobody listens: that is known at once. */
+  /**
+   * Dials a socket and waits until it exists, `dialLimit` at most. The socket of a process that has ended still exists
+   * and refuses connections, so that case fails at once.
+   */
   async dial(location: Location): Promise<Pipe> {
     for (let waited = 0; ; waited += dialPause) {
       try {
@@ -107,7 +110,7 @@ class NodePlatform implements ScopedPlatform {
     return processBackend({ ...common, execArgv: childExecArgv(execArgv), cpus, reaper: this.#reaper });
   }
 
-  /** Worker threads of Node.js 20 inherit no loader hooks; processes inherit what their options bring. */
+  /** Worker threads of Node.js 20 inherit no loader hooks. Processes inherit the loader of their options. */
   loaderFor({ isolation, execArgv }: StartRequest, registries: readonly string[]): string | undefined {
     if (isolation === "process" && hasTypeScriptLoader(childExecArgv(execArgv), process.env["NODE_OPTIONS"]))
       return undefined;
@@ -118,7 +121,7 @@ class NodePlatform implements ScopedPlatform {
     return importModule(url);
   }
 
-  /** By the limits that are said first. The inspector of Node.js reaches main threads alone. */
+  /** The first limits count. Only main threads are watched, because the inspector of Node.js cannot reach others. */
   watchEventLoop(limits: WatchLimits): void {
     if (this.#isLoopWatched || !lazyModules.workerThreads.isMainThread) return;
     this.#isLoopWatched = true;
@@ -166,10 +169,12 @@ function pathOf(location: Location): string {
   return location.replace(/^unix:/, "");
 }
 
-/** The one of this thread. */
+/** The platform of this thread. */
 export const nodePlatform: Platform = new NodePlatform();
 
-/** One more, for part of what this process does: what is started through it can be ended apart from the rest. */
+/**
+ * Makes another platform for a part of this process. The processes that are started through it can be ended separately.
+ */
 export function makeNodePlatform(): ScopedPlatform {
   return new NodePlatform();
 }

@@ -1,6 +1,7 @@
 /**
- * The outputs of a process that its maker reads: what the maker does not take in time waits here, in bounded memory, and nobody
- * who prints is held up. What is beyond that is dropped and counted, as at the maker (bounded-output.ts).
+ * The outputs of a process that its parent reads. Output that the parent does not read in time waits in bounded memory,
+ * so that printing never blocks. Lines beyond that limit are dropped and counted, as in the parent
+ * (`launch/bounded-output.ts`).
  */
 import { fstatSync } from "node:fs";
 import type { Writable } from "node:stream";
@@ -10,7 +11,10 @@ const outputs = { stdout: 1, stderr: 2 } as const;
 const lineBreak = 0x0a;
 const limitedOutputs = new Set<Writable>();
 
-/** From now on outputs that are sockets, as makers have them, are bounded. They are still made when they are first used. */
+/**
+ * Limits the outputs of this process that are sockets; the parent makes such outputs. They are still created when they
+ * are first used.
+ */
 export function limitOwnOutputs(): void {
   for (const [name, descriptor] of Object.entries(outputs)) {
     const property = Object.getOwnPropertyDescriptor(process, name);
@@ -25,7 +29,7 @@ export function limitOwnOutputs(): void {
   }
 }
 
-/** A terminal, a file or a pipe of a shell was inherited, and is no concern of the maker's. */
+/** A terminal, a file or a pipe of a shell was inherited; the parent does not read such outputs. */
 function isSocket(descriptor: number): boolean {
   try {
     return fstatSync(descriptor).isSocket();
@@ -37,7 +41,7 @@ function isSocket(descriptor: number): boolean {
 type WriteCallback = (error?: Error | null) => void;
 
 /**
- * Gives an output another `write`, which drops what comes when more than `backlog` bytes wait.
+ * Replaces the `write` of an output by one that drops data while more than `backlog` bytes wait.
  * @returns the same output
  */
 export function limitOutput<W extends Writable>(output: W, backlog: number = maxBacklogBytes): W {
@@ -70,7 +74,7 @@ function linesIn(chunk: string | Uint8Array): number {
   return lines;
 }
 
-/** Resolves when all that was printed has been taken. */
+/** Resolves when all printed data has been written to the operating system. */
 export async function flushOwnOutputs(): Promise<void> {
   await Promise.all(
     [...limitedOutputs].map((output) => new Promise<void>((resolve) => output.write("", () => resolve()))),

@@ -1,7 +1,7 @@
 /**
- * What a process needs of the machine that it runs on, as a parameter: a thread holds the one real process that it belongs
- * to (node-platform.ts), or any number of simulated ones. Nothing in proc/ and host/ that is the same for both asks the
- * machine in any other way.
+ * The interface between a process and the machine on which it runs. A thread has the one platform of its real process
+ * (`node-platform.ts`), or the platforms of any number of simulated processes. Code of `proc/` and `host/` that runs on
+ * both uses the machine only through this interface.
  */
 
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
@@ -21,103 +21,117 @@ import type { Stdio } from "../launch/stdio.js";
 import type { ClassReference } from "./actor-registry.js";
 import type { ShutdownTarget } from "./shutdown.js";
 
+/** The machine as a process uses it. */
 export interface Platform extends ProcessControl {
   readonly clock: Clock;
   readonly random: Random;
-  /** How it is noticed that values were dropped. */
+  /** Detects that values were dropped. */
   readonly drops: DropDetector;
-  /** The actor classes that there are. */
+  /** The actor classes of this process. */
   readonly classes: ActorClasses;
-  /** What the waiting calls of a program hold. */
+  /** Keeps a program alive while calls wait. */
   readonly keepAlive: KeepAlive;
-  /** Of the process, for people. */
+  /** The process id, for messages to people. */
   readonly pid: number;
   /** The version of Node.js. */
   readonly node: string;
-  /** Where the processes of a tree have their sockets, or would have; empty: they don't listen. */
+  /**
+   * Returns the directory for the sockets of a tree of processes, or an empty string if the processes do not listen.
+   * The directory need not exist.
+   */
   runDirOf(universe: bigint): string;
-  /** Makes it, and sees to it that it is removed when this process has ended. */
+  /** Makes the directory, and has it removed after the end of this process. */
   makeRunDir(directory: string): void;
-  /** Where a proc of a tree with this run directory listens. */
+  /** Returns the location at which a proc with this run directory listens. */
   locationOf(runDir: string, id: ProcId): Location;
-  /** Rejects when nobody can listen there. */
+  /** Listens at a location. Rejects when that is not possible. */
   listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown>;
-  /** Rejects when nobody listens there. */
+  /** Connects to a location. Rejects when no process listens there. */
   dial(location: Location): Promise<Pipe>;
   /**
-   * Dials an address that people write. Rejects, with an error that names it, when nobody listens there.
-   * @param signal gives the attempt up
+   * Connects to an address that a person wrote. Rejects, with an error that names the address, when no process listens
+   * there.
+   * @param signal aborts the attempt
    */
   connect(address: NetworkAddress, credentials: Credentials | undefined, signal: AbortSignal): Promise<Pipe>;
-  /** Listens at an address that people write; port 0: at one that is free. Rejects when nobody can listen there. */
+  /** Listens at an address that a person wrote. Port 0 selects a free port. Rejects when listening is not possible. */
   listenAt(
     address: NetworkAddress,
     accept: (pipe: Pipe) => void,
     credentials: Credentials | undefined,
   ): Promise<Listener>;
-  /** Options of Node.js that processes inherit. */
+  /** Options of Node.js that child processes inherit. */
   readonly execArgv: readonly string[];
-  /** Starts a process or a thread. What goes wrong with it is told by its end. */
+  /** Starts a process or a thread. Failures are reported through its exit. */
   start(request: StartRequest): ProcBackend;
-  /** The module that teaches a process the language of these registries, if it takes one. */
+  /**
+   * Returns the URL of the module that makes a process understand the language of these registries, or undefined if the
+   * process needs none.
+   */
   loaderFor(request: Pick<StartRequest, "isolation" | "execArgv">, registries: readonly string[]): string | undefined;
-  /** Imports a module of the user's. */
+  /** Imports a module of the user. */
   importModule(url: string): Promise<unknown>;
-  /** Has the event loop watched by somebody who does not depend on it; absent: nobody can. */
+  /** Watches the event loop from outside of it. Absent if the platform cannot do so. */
   watchEventLoop?(limits: WatchLimits): void;
   /**
-   * Offers errors that nobody has caught to `take`, in the asynchronous context in which they were thrown. One that it does
-   * not take ends the process, as ever. Idempotent. Absent: the platform deals with them in its own way.
+   * Passes uncaught errors to `take`, in the asynchronous context in which they were thrown. If `take` returns false,
+   * the error ends the process as usual. Idempotent. Absent if the platform handles uncaught errors itself.
    */
   interceptUncaughtErrors?(take: (error: unknown) => boolean): void;
   /**
-   * Watches for an end of this process with exit code 0 that nobody has ordered. While `calls` names any, that is a failure:
-   * the code becomes 1, and the maker is told why. Absent: there is no such end.
+   * Detects exits of this process with code 0 that were not requested. If `calls` returns open calls at such an exit,
+   * the exit is a failure: the exit code becomes 1, and the parent gets the reason. Absent if such exits cannot happen.
    */
   watchUnexpectedExit?(calls: () => readonly string[]): void;
-  /** A warning, as Node.js has them. */
+  /** Emits a warning, as `process.emitWarning` does. */
   warn(message: string, type: string): void;
-  /** From now on the end of this process is an end in order. */
+  /** Has `all` stopped in order at the end of this process. */
   registerShutdown(all: ShutdownTarget): void;
-  /** This process is about to leave: whether anyone still reads what it prints does not matter. */
+  /** Ignores later errors of the outputs, because this process is about to leave and its reader may be gone. */
   ignoreOutputErrors(): void;
-  /** Resolves when what this process has printed has been taken by whoever reads it. */
+  /** Resolves when the printed output has been passed on to its reader. */
   flushOutput(): Promise<void>;
 }
 
-/** A platform for part of what a process does. */
+/** A platform for a part of a process. */
 export interface ScopedPlatform extends Platform {
-  /** Ends all processes that were started through it, as if this one had ended, and removes what it has made. */
+  /**
+   * Ends all processes that were started through this platform, as if this process had ended, and removes its
+   * directory.
+   */
   endAll(): void;
 }
 
-/** What a process or a thread is started with. */
+/** The parameters for starting a process or a thread. */
 export interface StartRequest {
   readonly isolation: "process" | "thread";
   readonly identity: ProcIdentity;
-  /** In reports, and in front of output. */
+  /** The name in reports and in front of output lines. */
   readonly label: string;
-  /** On top of the environment of this process; undefined removes a variable. */
+  /** Changes to the environment of this process; undefined removes a variable. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Options of Node.js; undefined: those that are inherited. */
+  /** Options of Node.js; undefined selects the inherited ones. */
   readonly execArgv: readonly string[] | undefined;
-  /** A list in the notation of `taskset -c`. */
+  /** A list of processors in the notation of `taskset -c`. */
   readonly cpus: string | undefined;
   readonly stdio: Stdio;
 }
 
-/** The way from an actor class to its id and back. */
+/** Maps actor classes to their ids and back. */
 export interface ActorClasses {
-  /** The places of all registries, in the order in which they were loaded. */
+  /** The URLs of all registries, in the order in which they were loaded. */
   readonly registryUrls: readonly string[];
-  /** What is known of a class without loading anything. @throws TypeError, Error if it cannot be spawned */
+  /**
+   * Returns the descriptor of a class without loading anything.
+   * @throws TypeError, Error if the class cannot be spawned
+   */
   descriptorOf(actorClass: ActorClass): ActorDescriptor;
-  /** The reference of a class that has been resolved before. */
+  /** Returns the reference of a class that has been resolved before. */
   referenceOf(actorClass: ActorClass): ClassReference | undefined;
-  /** Rejects if no module exports the class. */
+  /** Returns the reference of a class, and loads modules if needed. Rejects if no module exports the class. */
   resolve(actorClass: ActorClass): Promise<ClassReference>;
-  /** No actor of the packages of these registries is taken from others. */
+  /** Restricts the packages of these registries to them: their actors are not loaded from other registries. */
   restrictTo(urls: readonly string[]): void;
-  /** The class that another process means. Rejects if there is none. */
+  /** Returns the class to which another process refers. Rejects if there is none. */
   find(reference: ClassReference): Promise<ActorClass>;
 }

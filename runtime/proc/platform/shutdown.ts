@@ -1,30 +1,33 @@
 /**
- * The end of a program, in order: when its work is done, when it is interrupted, when it is told to end. Everything
- * owned is stopped first. Ends that leave no time for that (process.exit, an uncaught exception, kill -9) need no code
- * here: the processes see their links end and leave, and the watcher sees to it that they do.
+ * Ends a program in order when its work is done or a signal ends it: everything that it owns is stopped first. Ends
+ * without time for that (`process.exit`, an uncaught exception, `kill -9`) need no code here: the child processes see
+ * their links end and leave, and the orphan reaper kills those that do not.
  */
 import { constants } from "node:os";
 import { markProgramEnding } from "../../actor/program-end.js";
 import type { StopOptions } from "../../actor/reference/proc-hooks.js";
 
-/** What is to be ended. */
+/** The state that is stopped at the end of a program. */
 export interface ShutdownTarget {
   /** Whether there is nothing to stop. */
   readonly isIdle: boolean;
   stop(options: StopOptions): Promise<void>;
-  /** Ends everything at once. */
+  /** Kills everything immediately. */
   kill(): void;
 }
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Terminals, npm and debuggers may each deliver the same Ctrl-C: what comes within this many ms is one. */
+/** Terminals, npm and debuggers may each deliver the same Ctrl-C. Signals within this many ms count as one. */
 const sameKeystrokeMs = 250;
 
-/** In ms: for how long queued messages are handled when the program has nothing more to do. */
+/** Time in ms for handling queued messages when the program has nothing more to do. */
 const drainAtExitMs = 5000;
 
-/** The program's own code finds what it uses stopped: whatever it makes of that, this is not why the program ends. */
+/**
+ * Fixes the exit code. The program's own code may fail because its meshes are stopped; such errors must not change the
+ * code.
+ */
 function forceExitCode(code: number): void {
   process.on("exit", () => {
     process.exitCode = code;
@@ -32,13 +35,13 @@ function forceExitCode(code: number): void {
   try {
     process.on("uncaughtException", () => {});
   } catch {
-    // The prompt of Node.js takes no such listener: it reports errors itself, and lives on.
+    // The prompt of Node.js (REPL) does not allow this listener. It reports errors itself and continues.
   }
 }
 
 /**
- * Takes over the end of this process, for as long as it lives. A signal that the program itself listens to is the
- * program's to handle.
+ * Installs handlers for the end of this process. They stay installed. A signal with another listener is left to the
+ * program.
  */
 export function installShutdownHandlers(all: ShutdownTarget, exit: (code: number) => void = process.exit): void {
   process.on("beforeExit", () => {

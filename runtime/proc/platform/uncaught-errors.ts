@@ -1,13 +1,14 @@
 /**
- * Errors that nobody has caught, before they end the process. Not by a listener of `uncaughtException`: with one, Node.js
- * would not do with the other errors what it does without, from printing them to telling the thread that made this one.
+ * Intercepts uncaught errors before they end the process. It does not listen to `uncaughtException`: such a listener
+ * would replace Node.js's default handling of all other errors, which prints them and reports them to the parent
+ * thread.
  */
 
 type UncaughtHandler = (error: unknown) => boolean;
 
 let installedHandler: UncaughtHandler | undefined;
 
-/** Offers each uncaught error to `take`; one that is taken goes no further. Once for each thread. */
+/** Passes each uncaught error to `take`, and suppresses it if `take` returns true. Takes effect once per thread. */
 export function interceptUncaughtErrors(take: UncaughtHandler): void {
   if (installedHandler !== undefined) return;
   installedHandler = take;

@@ -1,21 +1,21 @@
 /**
- * Ends of a process or thread that look like success and are none: `process.exit(0)`, or an event loop that has run dry, in
- * the middle of calls. Whoever waits for those is told why there is no answer.
+ * Detects exits of a process or thread that look like a success but are none: `process.exit(0)`, or an event loop
+ * without work, while calls are open. The callers get the reason why there is no answer.
  */
 import { writeSync } from "node:fs";
 import { lazyModules } from "../../lazy-modules.js";
 import { trimRuntimeFrames } from "../../user-stack.js";
 import { formatFatalLine } from "../launch/fatal-line.js";
 
-/** The message that a thread sends to its maker before it ends in such a way. */
+/** The message that a thread sends to its parent before an unexpected exit. */
 export interface ThreadFatalMessage {
   readonly viceroyFatal: string;
 }
 
-/** Calls that are named; of others it is told how many there are. */
+/** Maximum number of calls that a message names. It only counts the others. */
 const maxNamedCalls = 3;
 
-/** @param calls those that have not been answered */
+/** @param calls returns the calls that have not been answered */
 export function watchUnexpectedExit(calls: () => readonly string[]): void {
   process.on("exit", (code) => {
     const open = code === 0 ? calls() : [];
@@ -35,7 +35,10 @@ function describeOpenCalls(calls: readonly string[]): string {
   return calls.length === 1 ? `a call to ${names} not answered` : `calls to ${names} not answered`;
 }
 
-/** To be called while the listeners of `exit` run: below them on the stack is whoever has called `process.exit`. */
+/**
+ * Describes what triggered the exit. Must be called by an `exit` listener: the caller of `process.exit` is below it on
+ * the stack.
+ */
 function describeExitTrigger(): { readonly how: string; readonly stack: string } {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 30;
@@ -46,11 +49,11 @@ function describeExitTrigger(): { readonly how: string; readonly stack: string }
   return { how: "process.exit(0) was called", stack: `${trimRuntimeFrames(lines.slice(exit + 1).join("\n"))}\n` };
 }
 
-/** At once: what is written in other ways would not leave before the end. */
+/** Writes synchronously, because asynchronous writes would not complete before the exit. */
 function printSync(text: string): void {
   try {
     writeSync(2, text);
   } catch {
-    // Nobody reads it.
+    // The reader of the output is gone.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a child process or a worker thread begins with: it takes up its link and obeys. User code comes later, when the
- * maker orders the first actor; the maker has long been sending by then.
+ * The entry point of a child process or a worker thread: it opens the link to the parent and executes orders. User code
+ * is loaded when the parent orders the first actor. The parent may send messages before this code runs.
  */
 import { lazyModules } from "../../lazy-modules.js";
 import { messagePortPipe } from "../../link/transport/thread/pipe.js";
@@ -11,16 +11,17 @@ import { limitOwnOutputs } from "../platform/own-output.js";
 import { startChildRuntime } from "./process-runtime.js";
 import { runChild } from "./run-child.js";
 
-/** The file descriptor of the link: what `launchProcess` hands down. */
+/** The file descriptor of the link, as `launchProcess` passes it. */
 const linkDescriptor = 3;
 
+/** Starts the runtime of this child process or thread from its arguments, or exits with code 2 in any other process. */
 export function boot(): void {
   const identity = parseIdentity(process.argv[2], process.argv[3]);
   if (identity === undefined) {
     bootThread();
     return;
   }
-  // What is left is what user code expects to find there.
+  // User code expects only its own arguments here.
   process.argv.splice(2);
   limitOwnOutputs();
   const stop = runChild(identity, parentPipe(linkDescriptor), startChildRuntime);
@@ -37,7 +38,7 @@ function bootThread(): void {
   runChild(viceroy, messagePortPipe(port), startChildRuntime);
 }
 
-/** Ends by the signal itself, so that its maker sees of what, but in order. */
+/** Stops in order at a signal, and then ends by the same signal, so that the parent sees the cause. */
 function stopOnSignals(stop: (reason: string) => Promise<void>): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.once(signal, () => {

@@ -1,4 +1,4 @@
-/** The process that code runs in as a place for more actors: they are made at once, on the spot. */
+/** The own process as a group on which actors are spawned. Its actors are created immediately. */
 import type { SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -68,7 +68,7 @@ export class OwnProc extends ProcGroup {
   async stopActors({ record }: SpawnedActors, options: StopOptions): Promise<void> {
     const { clock } = this.proc;
     const rest = countdown(clock, options.drain);
-    // What was sent from here comes in a later turn of the event loop.
+    // Messages that were sent from here arrive in a later turn of the event loop.
     if (options.drain > 0) await settlesWithin(clock, options.drain, this.proc.whenDeliveredTo(this.proc.id));
     await this.#procRuntime.stopActor(record.id, { ...options, drain: rest() });
   }

@@ -1,7 +1,8 @@
 /**
- * This operating-system process, or this thread, as part of a tree of processes: which procs live here, what was spawned
- * from here and who owns it, and what has to be ended with it. One for each thread, made on first use or by the boot of a
- * child, unless processes are simulated; the mechanics of processes, meshes and failures are not here.
+ * This operating-system process or thread as part of a tree of processes: the procs that live here, everything that was
+ * spawned from here with its owners, and what must end with this process. Each thread has one, created on first use or
+ * by the boot of a child; a simulation has one for each simulated process. Starting processes, spawning meshes and
+ * handling failures are in the other folders of `proc/` and in `supervise/`.
  */
 import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
 import type { ActorCell } from "../../actor/cell/actor-cell.js";
@@ -29,63 +30,64 @@ import { DirectLinks } from "../remote/direct-links.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
 import { childLocation } from "../remote/hosted-location.js";
 
-/** Who a proc is, in the universe of this process. */
+/** The identity of a proc, without the universe of this process. */
 type ProcPlacement = Omit<ProcIdentity, "universe" | "parent"> & { readonly parent?: ProcId };
 
-/** A host that was attached, as procs see it. */
+/** An attached host as procs see it. */
 export interface HostLink {
-  /** A connection to its agent. */
+  /** Opens a connection to the agent of the host. */
   connect(from: Proc): Promise<Pipe>;
-  /** It is gone, and what ran there with it. Idempotent. */
+  /** Marks the host, and everything that ran on it, as lost. Idempotent. */
   markLost(reason: string): void;
-  /** The daemon that it is, once that is known. */
+  /** The id of the daemon of the host, or undefined until it is known. */
   readonly daemon: bigint | undefined;
-  /** How this process proves to it, and to what runs there, that it may speak to them. */
+  /** The credentials that this process presents to the host and to processes on it. */
   readonly proof: HostProof;
-  /** For people. */
+  /** The address, for messages to people. */
   readonly address: string;
 }
 
+/** The runtime of one operating-system process or thread, or of one simulated process. */
 export class ProcessRuntime {
   readonly platform: Platform;
   readonly universe: bigint;
-  /** The proc that code outside of actors belongs to. */
+  /** The proc of the code that runs outside of actors. */
   readonly mainProc: ProcRuntime;
-  /** All procs that live here. */
+  /** All procs of this process. */
   readonly procs = new Map<ProcId, ProcRuntime>();
-  /** Procs that were made from here, until they have ended. */
+  /** Procs that were started from here and have not ended. */
   readonly children = new Map<ProcId, ChildProc>();
-  /** Hosts that were attached from here, by the ids of their agents, until they are gone. */
+  /** Hosts that were attached from here and are not gone, by the ids of their agents. */
   readonly attachedHosts = new Map<ProcId, HostLink>();
-  /** Processes that hosts have started for this one, until all that they have printed has come. */
+  /** Processes that hosts have started for this process, until all their output has arrived. */
   readonly hostedBackends = new Map<ProcId, HostedBackend>();
-  /** Where this process is, on a host that was attached; undefined: it runs on the driver's machine. */
+  /** The location of this process on an attached host; undefined if the process runs on the driver's machine. */
   readonly hostLocation: Location | undefined;
-  /** How this process proves to hosts elsewhere that it may speak to them. */
+  /** The credentials that this process presents to other hosts. */
   hostProof: HostProof | undefined;
-  /** How processes on hosts elsewhere are reached. */
+  /** Connects to processes on other hosts. */
   readonly directLinks: DirectLinks;
-  /** How actors that are known to have ended are found again. */
+  /** Finds actors again that are known to have ended. */
   readonly recoveryWatch: RecoveryWatch;
-  /** Meshes of actors that were spawned from here, until they have been stopped. */
+  /** Meshes of actors that were spawned from here and have not been stopped. */
   readonly spawnedActors = new Map<MeshId, SpawnedActors>();
-  /** Who answers for its registered memory; whoever registers some says so. */
+  /** Answers for the registered memory of this process. `rdma/` installs it on first use. */
   memoryService: MemoryService = noMemory;
   readonly ownership = new Ownership<ActorCell>();
   readonly supervisor: Supervisor<ActorCell>;
-  /** Failures that nobody has handled. */
+  /** Handles failures that no owner has handled. */
   readonly unhandledFaults: UnhandledFaults;
-  /** What is known here of meshes. */
+  /** The known meshes and locations of their actors. */
   readonly records: MeshRecords;
-  /** Whether this is a program, and not something that a program has made. */
+  /** Whether this process is a program, and not a child of one. */
   readonly isProgram: boolean;
   readonly #runDir: string;
   #runDirMade: boolean;
   #shutdownRegistered = false;
 
   /**
-   * @param identity what a maker has called this; undefined: a program
-   * @param agent who takes orders here; undefined: that of a process which holds actors
+   * @param identity the identity that the parent assigned; undefined for a program
+   * @param agent the agent that executes orders here; undefined selects the agent of a process that holds actors
    */
   constructor(platform: Platform, identity: ProcIdentity | undefined, leave: EndProc, agent?: AgentRole | undefined) {
     const { clock, random } = platform;
@@ -122,14 +124,14 @@ export class ProcessRuntime {
     return made;
   }
 
-  /** @throws Error if nothing can be spawned for `owner` any more, or the calling code must not spawn */
+  /** @throws Error if `owner` has ended, or the calling code is not allowed to spawn */
   checkSpawn(owner: ActorCell, what: string): void {
     refuseWhileLoading(what);
     if (!this.ownership.isClosed(owner)) return;
     throw new Error(`cannot spawn ${what}: the actor ${owner.name}, whose it would be, has come to its end`);
   }
 
-  /** Where the processes of the tree have their sockets; made when first asked for. */
+  /** The directory for the sockets of the process tree. A program makes it on first access. */
   get runDir(): string {
     if (this.isProgram && !this.#runDirMade) {
       this.#runDirMade = true;
@@ -139,7 +141,7 @@ export class ProcessRuntime {
     return this.#runDir;
   }
 
-  /** Where a proc that `maker` makes is, if this is a host that was attached. */
+  /** Returns the location of a proc that `maker` starts, if this process runs on an attached host. */
   childLocationOf(maker: Proc): Location | undefined {
     if (this.hostLocation === undefined) return undefined;
     const home = this.mainProc.proc;
@@ -147,26 +149,26 @@ export class ProcessRuntime {
     return maker === home ? made : childLocation(made, maker.id);
   }
 
-  /** Where a proc of this process is, as it stands in references. */
+  /** Returns the location of a proc of this process, as references contain it. */
   locationOf(runDir: string, id: ProcId): Location {
     if (this.hostLocation === undefined || runDir === "") return this.platform.locationOf(runDir, id);
     return this.hostLocation;
   }
 
   /**
-   * Returns where a proc on this machine takes links. That follows from the run directory and the proc's id: the place that a
-   * message names is compared with it, and never dialled on the message's word.
-   * @throws Error if the message names another place
+   * Returns the location at which a proc on this machine accepts links. It follows from the run directory and the id of
+   * the proc. The location in a message is compared with it, and is never dialled only because a message names it.
+   * @throws Error if the message names another location
    */
   socketLocationOf(peer: ProcId, named: Location): Location {
     const { platform, hostLocation: host, universe, runDir } = this;
-    // A thread has no socket of its own, but dials those of processes.
+    // A thread has no socket, but dials the sockets of processes.
     const own = platform.locationOf(host === undefined && runDir === "" ? platform.runDirOf(universe) : runDir, peer);
     if (host !== undefined || named === own) return own;
     throw new Error(`cannot dial process ${hex64(peer)}: expected its socket in the run directory, got ${named}`);
   }
 
-  /** From the first spawning on, the end of a program is the end of what it owns. */
+  /** Has the program stop everything that it owns when it ends. Called at each spawn; the first call counts. */
   registerShutdown(): void {
     if (!this.isProgram || this.#shutdownRegistered) return;
     this.#shutdownRegistered = true;
@@ -180,19 +182,19 @@ export class ProcessRuntime {
     });
   }
 
-  /** Returns the calls that actors here have not answered: `workers[1].sleep`. */
+  /** Returns the calls that the actors here have not answered, as in `workers[1].sleep`. */
   get openCalls(): readonly string[] {
     const cells = [...this.procs.values()].flatMap(({ proc }) => [...proc.cells()]);
     return cells.filter(({ mesh }) => mesh !== AGENT_MESH).flatMap(({ calls }) => calls.map(({ label }) => label));
   }
 
-  /** Stops everything that is owned here. */
+  /** Stops everything that this process owns. */
   async stop(options: StopOptions): Promise<void> {
     await this.ownership.stopOwned(this.mainProc.proc.root, options);
     await Promise.all([...this.procs.values()].map((local) => local.stopActors(options)));
   }
 
-  /** A host is gone: every proc here knows it, and whom this process has started hears of it as well. */
+  /** Tells all procs of this process, and the processes that it has started, that a host is gone. */
   handleHostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void {
     for (const gone of [host, ...procs]) {
       for (const { proc } of this.procs.values()) proc.peerDown(gone, reason);
@@ -202,25 +204,25 @@ export class ProcessRuntime {
   }
 
   /**
-   * An actor has moved: this process knows it, and asks its neighbours in the tree to know it too, but for the one that it has
-   * it from. Resolves when they do, and when everything that was sent to where it lived before has been handled and answered, if
-   * that place drains. Never rejects.
-   * @param from the home of that one, or a proc that lives here
+   * Records that an actor has moved, and tells the neighbours in the process tree, except the one that sent the news.
+   * Resolves when they have recorded the move; if the earlier location drains, also when all messages that were sent
+   * there have been handled and answered. Never rejects.
+   * @param from the main proc of the neighbour that sent the news, or a proc of this process
    */
   async announceMove(move: ActorMove, from: ProcId): Promise<void> {
     const { mainProc: home, procs, children: members } = this;
     const left = this.records.recordMove(move);
     const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, home.proc.id);
     const told = this.#tellChildren((id) => (id === from ? undefined : tell(id)));
-    // What comes from none of those that were made here comes from the maker.
+    // News that comes neither from a child nor from here comes from the parent.
     const isOwn = procs.has(from) || members.has(from);
     if (home.parentOrSelf !== home.proc.id && isOwn) told.push(runAsRoot(home.proc, () => tell(home.parentOrSelf)));
     await Promise.all([left, ...told]);
   }
 
   /**
-   * Says something to the processes that were made from here, each by the proc that has made it and has a link to it. Procs that
-   * live here know it: they would tell each other for ever.
+   * Sends a message to each child process, through the proc that started it and has a link to it. Children that are
+   * procs of this process are omitted: they would send the news back for ever.
    */
   #tellChildren<T>(say: (id: ProcId) => T): T[] {
     const living = [...this.children.values()].filter(({ id, exit: end }) => end === undefined && !this.procs.has(id));
@@ -235,10 +237,10 @@ export class ProcessRuntime {
   }
 }
 
-/** Which process a proc is part of. */
+/** The process of each proc. */
 const runtimesByProc = new WeakMap<Proc, ProcessRuntime>();
 
-/** The process that the running code belongs to. */
+/** Returns the process to which the running code belongs. */
 export function currentRuntime(): ProcessRuntime {
   const { proc } = currentCell();
   const found = runtimesByProc.get(proc);
@@ -248,13 +250,16 @@ export function currentRuntime(): ProcessRuntime {
 
 let threadRuntime: ProcessRuntime | undefined;
 
-/** The one of this thread; a program's is made when it is first needed. */
+/** Returns the runtime of this thread. A program's runtime is created on first use. */
 export function programRuntime(): ProcessRuntime {
   threadRuntime ??= setAsMainRuntime(new ProcessRuntime(nodePlatform, undefined, () => {}));
   return threadRuntime;
 }
 
-/** Makes this thread what its maker calls it. Called once, before anything else of the runtime is used. */
+/**
+ * Creates the runtime of this thread with the identity that its parent assigned. Called once, before any other use of
+ * the runtime.
+ */
 export function startChildRuntime(identity: ProcIdentity, leave: EndProc): ProcessRuntime {
   if (threadRuntime !== undefined) throw new Error("cannot boot: this process has a runtime already");
   threadRuntime = setAsMainRuntime(new ProcessRuntime(nodePlatform, identity, leave));

@@ -1,19 +1,16 @@
-/**
- * The life of a process that a program has made: it takes up its link and obeys, until it is told to leave or its maker is
- * gone.
- */
+/** Runs a child process: it opens its link and executes orders until it is told to leave or its parent is gone. */
 import type { Pipe } from "../../link/pipe.js";
 import type { EndProc } from "../agent/proc-runtime.js";
 import type { ProcIdentity } from "../launch/proc-backend.js";
 import { settlesWithin } from "../time-limit.js";
 import type { ProcessRuntime } from "./process-runtime.js";
 
-/** How long what was said and printed last may take to be on its way, in ms. */
+/** Time limit in ms for sending the last messages and output. */
 const farewellLimit = 500;
 
 /**
- * @param become makes this process what its maker calls it
- * @returns what stops everything here
+ * @param become creates the runtime of this process with its identity
+ * @returns a function that stops everything here
  */
 export function runChild(
   identity: ProcIdentity,
@@ -27,13 +24,13 @@ export function runChild(
   const leaving = new OrderlyExit(ended);
   const local = become(identity, (reason, code) => void leaving.stopAndExit(local, reason, code));
   local.platform.watchUnexpectedExit?.(() => local.openCalls);
-  // The link is what this process lives for.
+  // Without this link the process has no purpose.
   local.mainProc.proc.attach(observeClose(pipe, end), identity.launcher ?? identity.parent);
   pipe.ref();
   return (reason) => leaving.stop(local, reason);
 }
 
-/** The end of this process, in order: once, whoever asks for it. */
+/** Ends this process in order, once, for any number of requests. */
 class OrderlyExit {
   readonly #linkEnded: Promise<void>;
   #stopped: Promise<void> | undefined;
@@ -42,7 +39,7 @@ class OrderlyExit {
     this.#linkEnded = linkEnded;
   }
 
-  /** Stops everything here. */
+  /** Stops everything in this process. */
   stop(local: ProcessRuntime, reason: string): Promise<void> {
     this.#stopped ??= local.stop({ reason, drain: 0 });
     return this.#stopped;

@@ -1,6 +1,6 @@
 /**
- * Links to procs on hosts past the daemons there: each listens at a port of its own, to which its daemon sends those who want
- * it. Where a firewall hides such ports, the way through the daemon is left.
+ * Direct links to procs on hosts, which bypass the daemons there. Each proc listens at a port of its own, and the
+ * daemon redirects connections to it. If a firewall blocks these ports, links go through the daemon.
  */
 import type { Proc } from "../../actor/proc/proc.js";
 import { hex64, type ProcId } from "../../link/address.js";
@@ -11,20 +11,22 @@ import type { Pipe } from "../../link/pipe.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf, type HostTarget } from "./host-connection.js";
 
-/** In ms: how long a port is tried, since there is another way. */
+/** Time limit in ms for connecting to a port. It is short because links can also go through the daemon. */
 const directDialLimit = 2000;
 
-/** In ms: when a host whose ports did not answer is asked again. It may have been busy. */
+/** Time in ms until a host whose ports did not answer is tried again. The host may only have been busy. */
 const retryAfter = 60_000;
 
 export interface DirectTarget extends HostTarget {
-  /** Default: a link. */
+  /** What the connection carries. Default: a link. */
   readonly use?: LinkUse;
 }
 
 export class DirectLinks {
   readonly #platform: Platform;
-  /** Agents of hosts whose ports do not answer, and until when the next who wants one of them shall not wait for that. */
+  /**
+   * The agents of hosts whose ports did not answer, with the time until which no connection to these hosts is tried.
+   */
   readonly #unreachableUntil = new Map<ProcId, number>();
 
   constructor(platform: Platform) {
@@ -32,9 +34,8 @@ export class DirectLinks {
   }
 
   /**
-   * @param host that has started the proc
-   * @param port where it listens; undefined: the daemon is asked
-   * @returns undefined if there is no such way. Never rejects
+   * @param port the port of the proc; undefined if the daemon must be asked
+   * @returns undefined if the proc cannot be reached directly. Never rejects
    */
   async connect(
     peer: ProcId,
@@ -59,7 +60,7 @@ export class DirectLinks {
     try {
       return await dialLasting({ clock, random, ...dialled });
     } catch {
-      // Who is refused knows it soon, and may be let in another time.
+      // A refusal arrives fast and costs little, so only timeouts suppress later attempts.
       if (clock.now() - started >= directDialLimit) this.#unreachableUntil.set(agent, clock.now() + retryAfter);
       return undefined;
     }

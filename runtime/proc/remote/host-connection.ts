@@ -1,4 +1,7 @@
-/** How a proc gets a link to an agent on a host: by which transport, with what proof, and for how long it may be cut. */
+/**
+ * Connects a proc to an agent on a host: the transport, the credentials, and the time for which the connection may be
+ * interrupted.
+ */
 
 import type { CertificateFiles, HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -13,13 +16,14 @@ import type { HostedLocation } from "./hosted-location.js";
 
 export interface HostTarget extends Pick<HostedLocation, "agent" | "address"> {
   readonly proof: HostProof | undefined;
-  /** Whether the agent is to be made, if there is none: for the driver who attaches the host. */
+  /** Whether the host creates the agent if it does not exist. Only the driver that attaches the host sets this. */
   readonly attaches?: boolean;
 }
 
-/** Files are read once for all connections, and again when they have changed. */
+/** Files are read once for all connections, and again after they have changed. */
 const credentialsByFiles = new Map<string, Credentials>();
 
+/** Returns the TLS credentials from certificate files, or undefined without files. */
 export function credentialsOf(files: CertificateFiles | undefined): Credentials | undefined {
   if (files === undefined) return undefined;
   const key = [files.cert, files.key, files.ca].join("\n");
@@ -31,7 +35,10 @@ export function credentialsOf(files: CertificateFiles | undefined): Credentials 
   return known;
 }
 
-/** What the system says of places where nobody is, or not yet: names that are not known, hosts that start, sockets to come. */
+/**
+ * Error codes of the system for addresses that are not reachable now and may be later: unknown names, hosts that are
+ * starting, sockets that do not exist yet.
+ */
 const transientErrorCodes = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -44,17 +51,21 @@ const transientErrorCodes = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Whether another attempt to connect may end otherwise: what a host has said of itself or of this process stays as it is. */
+/**
+ * Whether a later attempt to connect may succeed. The refusal of a host is final unless the host says that it is
+ * temporary.
+ */
 export function isTransient(error: unknown): boolean {
   if (error instanceof HandshakeError) return error.passing;
   return error instanceof Error && "code" in error && transientErrorCodes.has(String(error.code));
 }
 
 /**
- * Links over TCP and TLS outlive their connections; the end of a Unix socket is the end of the process behind it.
- * @param limit of the first attempt, in ms
- * @param connectMs in which the network must have answered, in ms, where that is known sooner than by `limit`
- * @throws Error, HandshakeError if there is none, or it does not let this process in
+ * Connects to the agent of a host. A link over TCP or TLS survives the loss of its connection; the end of a Unix socket
+ * means that the process behind it has ended.
+ * @param limit time limit in ms for the first attempt
+ * @param connectMs time limit in ms for the network to answer, if it is shorter than `limit`
+ * @throws Error, HandshakeError if the host cannot be reached or refuses this process
  */
 export async function connectToHost(
   platform: Platform,

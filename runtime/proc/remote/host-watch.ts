@@ -1,8 +1,8 @@
 /**
- * Watches hosts on behalf of a driver, from a process beside it that runs no code of users: so a driver that is busy, or was
- * stopped, is not taken for dead, and a host that is busy neither. Each beat is a question to the driver's agent on a host; as
- * long as they come, the host knows that the driver's machine is there. What is done about a host that is gone is the driver's
- * concern.
+ * Watches hosts for a driver, from a separate process that runs no user code. A driver that is busy or stopped is
+ * therefore not taken for dead, and a busy host is not either. Each beat is a call to the driver's agent on a host;
+ * while beats arrive, the host knows that the driver's machine is reachable. The driver decides how to react when a
+ * host is gone.
  */
 import { type HostAgentMesh, hostAgentDescriptor } from "../../../generated/host-agent.js";
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
@@ -20,23 +20,30 @@ import { runAsRoot } from "../proc-agents.js";
 import { connectToHost } from "./host-connection.js";
 import { SilenceTimer } from "./silence-timer.js";
 
-/** Beats in the time after which a silent host counts as gone. */
+/** Number of beats in the time after which a silent host counts as gone. */
 const beatsInSilence = 12;
 /**
- * Attempts to reach a silent host anew, in the same time. What was sent into a network that is down comes much later, when it is
- * sent again by the kernel; what is begun anew comes as soon as the network is back.
+ * Number of attempts to reconnect to a silent host in the same time. After a network failure, the kernel retransmits
+ * the data of an old connection late; a new connection succeeds as soon as the network works again.
  */
 const attemptsInSilence = 24;
 /**
- * A connection may take as long as so many attempts are begun in; once it stands, the host may take its time. So many are under
- * way at most: a host that is stuck has no more of them at its door.
+ * Maximum number of parallel attempts to connect, so that a host that does not respond is not flooded. The connection
+ * of an attempt must be established within so many retry intervals; after that the host has the whole silence time to
+ * answer.
  */
 const maxParallelAttempts = 6;
 
-/** How long the first answer may take, where less silence is allowed, in ms: this process has just been started, and knows nothing yet. */
+/**
+ * Minimum time limit in ms for the first answer. The watching process has just been started, and must still load and
+ * connect.
+ */
 const firstAnswerLimit = 2500;
 
-/** How long hosts may take to hear that the driver has ended, in ms: they find out by themselves, only later. */
+/**
+ * Time limit in ms for telling the hosts that the driver has ended. Hosts that are not reached notice the end by
+ * themselves, later.
+ */
 const farewellLimit = 400;
 
 export class HostWatch {
@@ -45,7 +52,7 @@ export class HostWatch {
   readonly #report: (host: ProcId, reason: string) => void;
   readonly #watched = new Map<ProcId, WatchedHost>();
 
-  /** @param report told once of each host that is gone */
+  /** @param report called once for each host that is gone */
   constructor(proc: Proc, platform: Platform, report: (host: ProcId, reason: string) => void) {
     this.#proc = proc;
     this.#platform = platform;
@@ -66,7 +73,7 @@ export class HostWatch {
     this.#watched.delete(host);
   }
 
-  /** The driver has ended: the hosts are told, as far as they can be reached. Never rejects. */
+  /** Tells the hosts that can be reached that the driver has ended. Never rejects. */
   async driverEnded(reason: string): Promise<void> {
     const hosts = [...this.#watched.values()];
     this.#watched.clear();
@@ -80,15 +87,15 @@ class WatchedHost {
   readonly #order: HostWatchOrder;
   readonly #agent: HostAgentMesh;
   readonly #onGone: (reason: string) => void;
-  /** Between beats, and between attempts to connect, in ms. */
+  /** Time between beats and time between attempts to connect, in ms. */
   readonly #beatInterval: number;
   readonly #retryInterval: number;
   readonly #silence: SilenceTimer;
-  /** How long the host may say nothing, in ms. */
+  /** Time in ms after which the silent host counts as gone. */
   #currentLimit: number;
-  /** When the host answered last. */
+  /** Time of the last answer of the host. */
   #heardAt: number;
-  /** Attempts to connect that are under way. */
+  /** Number of attempts to connect that are in progress. */
   #attempts = 0;
   #stopped = false;
   #lastFailure = "it does not answer";
@@ -123,13 +130,13 @@ class WatchedHost {
     await this.#ask((agent) => agent.driverEnded.with({ timeout: farewellLimit }).callOne(reason)).catch(() => {});
   }
 
-  /** Asks, or tries to connect, again and again, whatever has become of what was begun before. */
+  /** Sends a beat or starts an attempt to connect, and schedules the next one. Neither waits for the earlier ones. */
   #beat(): void {
     if (this.#stopped) return;
     const { clock } = this.#platform;
     const linked = this.#watcherProc.routes.existing(this.#order.host) !== undefined;
     if (linked) void this.#sendBeat();
-    // A host that is only busy answers none of the attempts either: until one succeeds, the link goes on.
+    // A busy host does not answer new connections either, so the old link is kept until an attempt succeeds.
     const silent = clock.now() - this.#heardAt > 2 * this.#beatInterval;
     if (this.#attempts < (silent ? maxParallelAttempts : linked ? 0 : 1)) void this.#connect();
     clock.after(silent || !linked ? this.#retryInterval : this.#beatInterval, () => this.#beat());
@@ -157,7 +164,7 @@ class WatchedHost {
         silence,
         maxParallelAttempts * this.#retryInterval,
       );
-      // Another attempt was faster, or the link that there is has come back to life.
+      // Another attempt was faster, or the existing link works again.
       if (this.#stopped || this.#heardAt >= begun) {
         pipe.destroy();
         return;
@@ -202,7 +209,7 @@ class WatchedHost {
   }
 }
 
-/** The host has answered, and what it has said is that it does not know this driver: no other answer will follow. */
+/** Whether the error is an answer of the host and therefore final: the host does not know this driver. */
 function isFinal(error: unknown): boolean {
   return error instanceof ActorError || (error instanceof HandshakeError && !error.passing);
 }

@@ -1,6 +1,6 @@
 /**
- * A process on an attached host as the body of a proc: started, signalled and waited for by the daemon there, which tells of
- * its output and its end. Its link goes through the daemon.
+ * A process on an attached host as the backend of a proc. The daemon of the host starts it, sends it signals, and
+ * reports its output and its exit. Its link goes through the daemon, unless a direct one is possible.
  */
 import type { HostSignal, ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
@@ -11,14 +11,14 @@ import type { ProcBackend, ProcExit } from "../launch/proc-backend.js";
 import { LineWriter, type Stdio } from "../launch/stdio.js";
 
 export interface HostedBackendOptions {
-  /** Rejects when the process could not be started. */
+  /** The link to the process. Rejects when the process could not be started. */
   readonly pipe: Promise<Pipe>;
   readonly stdio: Stdio;
   readonly label: string;
   readonly rank: number;
   readonly keepAlive: KeepAlive;
   readonly signal: (signal: HostSignal) => void;
-  /** For people: `on host tcp://n1:26600`. */
+  /** The host, for messages to people: `on host tcp://n1:26600`. */
   readonly hostDescription: string;
 }
 
@@ -44,7 +44,7 @@ export class HostedBackend implements ProcBackend {
     return this.#outputEnded.promise;
   }
 
-  /** The host tells how it ended; what it has printed may still be on its way. */
+  /** Records the exit that the host reports. Some output may still arrive afterwards. */
   reportExit({ ran, cause, clean }: ProcessEnding): void {
     this.#recordExit({
       kind: ran ? "process" : "spawn",
@@ -53,13 +53,13 @@ export class HostedBackend implements ProcBackend {
     });
   }
 
-  /** The host cannot tell any more. */
+  /** Records the exit when the host cannot report it any more. */
   reportLost(kind: ProcExit["kind"], cause: FailureCause): void {
     this.#recordExit({ kind, cause });
     this.endOutput();
   }
 
-  /** Whether it has ended. */
+  /** Whether the process has ended. */
   get hasExited(): boolean {
     return this.#hasExited;
   }
@@ -68,7 +68,7 @@ export class HostedBackend implements ProcBackend {
     this.#print(output);
   }
 
-  /** All that it has printed has come. */
+  /** Marks the output of the process as complete. */
   endOutput(): void {
     this.#outputEnded.resolve();
   }
@@ -96,7 +96,7 @@ export class HostedBackend implements ProcBackend {
 
 const droppedReason = "they did not leave the host in time";
 
-/** As the output of a child of this process goes on, so does that of a process elsewhere. */
+/** Returns the function that forwards output, in the same way as for a local child process. */
 function makePrinter({ stdio, label, rank }: HostedBackendOptions): (output: ProcessOutput) => void {
   if (stdio === "ignore") return () => {};
   if (typeof stdio === "function") {

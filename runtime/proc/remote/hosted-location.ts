@@ -1,14 +1,15 @@
 /**
- * Where procs on attached hosts are: `host:<id of the host's agent>@<address of the host>`, and for those that procs there have
- * made, `/<id>` for each of these, outermost first. Ids are 16 hex digits. On the same host they find each other's sockets in
- * the run directory of their driver there; from elsewhere they are reached through the last that is named.
+ * The locations of procs on attached hosts: `host:<id of the host's agent>@<address of the host>`, followed by `/<id>`
+ * for each ancestor of the proc on the host, outermost first, if another proc on the host has started it. Ids are 16
+ * hex digits. Procs on the same host find each other's sockets in the run directory of their driver there; others reach
+ * a proc through the last id of its location.
  */
 import { hex64, type Location, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../../link/network-address.js";
 
 export interface HostedLocation {
   readonly agent: ProcId;
-  /** As the driver dials it. */
+  /** The address as the driver dials it. */
   readonly address: NetworkAddress;
   readonly ancestors: readonly ProcId[];
 }
@@ -18,7 +19,10 @@ export function formatHostedLocation({ agent, address, ancestors: makers }: Host
   return `host:${hex64(agent)}@${formatNetworkAddress(address)}${above}`;
 }
 
-/** The host that a location is on; undefined: that of the driver, or none. @throws TypeError if its address is none */
+/**
+ * Returns the host of a location, or undefined if the location is not on a host.
+ * @throws TypeError if its address is invalid
+ */
 export function parseHostedLocation(location: Location): HostedLocation | undefined {
   const [, agent, address, above] = /^host:([\da-f]{16})@(.+?)((?:\/[\da-f]{16})*)$/.exec(location) ?? [];
   if (agent === undefined || address === undefined || above === undefined) return undefined;
@@ -26,12 +30,12 @@ export function parseHostedLocation(location: Location): HostedLocation | undefi
   return { agent: parseProcId(agent), address: parseNetworkAddress(address), ancestors: makers };
 }
 
-/** Where a proc is that `maker`, which is at `location`, has made. */
+/** Returns the location of a proc that `maker` has started; `location` is that of `maker`. */
 export function childLocation(location: Location, maker: ProcId): Location {
   return `${location}/${hex64(maker)}`;
 }
 
-/** Where the last of the makers is; with none, the agent. */
+/** Returns the location of the last ancestor, or that of the agent if there is no ancestor. */
 export function parentLocation(place: HostedLocation): Location {
   return formatHostedLocation({ ...place, ancestors: place.ancestors.slice(0, -1) });
 }

@@ -1,4 +1,6 @@
-/** The port at which a process on a host takes links itself: those that its daemon sends on, and its driver's. */
+/**
+ * The port at which a process on a host accepts links itself: those that its daemon redirects, and those of its driver.
+ */
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import type { ProcId } from "../../link/address.js";
@@ -8,18 +10,19 @@ import type { Pipe } from "../../link/pipe.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf } from "./host-connection.js";
 
-/** Who is reached there. */
+/** The proc that accepts links at the port. */
 export interface LinkPortOwner {
   readonly proc: Proc;
-  /** @param from who has connected */
+  /** Takes a link. @param from the proc that has connected */
   accept(pipe: Pipe, from: ProcId): void;
-  /** Somebody has connected for bytes of memory alone. */
+  /** Takes a connection that carries memory bytes only. */
   acceptMemory(pipe: Pipe): void;
 }
 
 /**
- * @param at where the host listens: at the same address, at a port that is free
- * @returns the port; rejects when nobody can listen there
+ * Listens at the address of the host, at a free port.
+ * @param at the address at which the host listens
+ * @returns the port; rejects when listening is not possible
  */
 export async function openLinkPort(
   platform: Platform,

@@ -1,28 +1,29 @@
 /**
- * Counts how long a peer has said nothing. Time in which this process itself did not run (it was stopped, or the machine was
- * busy) is no silence of the peer: no more than one step is counted at a time.
+ * Measures how long a peer has been silent. Time in which this process itself did not run (it was stopped, or the
+ * machine was busy) does not count as silence: each check counts one step at most.
  */
 import type { Clock, Timer } from "../../link/clock.js";
 
-/** Steps in which the limit is reached. */
+/** Number of steps until the limit is reached. */
 const steps = 6;
 
+/** Calls a function once when a peer has been silent for a time limit. */
 export class SilenceTimer {
   readonly #clock: Clock;
   readonly #limit: number;
-  /** That which holds now. */
+  /** The limit until the first `reset`, and `limit` after it. */
   #currentLimit: number;
   readonly #step: number;
   readonly #onTimeout: () => void;
   #silentMs = 0;
-  /** Up to when time has been counted. */
+  /** The time up to which silence has been counted. */
   #countedUntil: number;
   #timer: Timer | undefined;
 
   /**
    * @param limit in ms
-   * @param over called once, when it is reached
-   * @param first in ms: the limit until the peer has said something for the first time, which may still have to start
+   * @param over called once, when the limit is reached
+   * @param first limit in ms until the peer is heard for the first time, because it may still be starting
    */
   constructor(clock: Clock, limit: number, over: () => void, first = limit) {
     this.#clock = clock;
@@ -34,7 +35,7 @@ export class SilenceTimer {
     this.#schedule();
   }
 
-  /** The peer has said something. */
+  /** Restarts the measurement when the peer has been heard. */
   reset(): void {
     this.#silentMs = 0;
     this.#countedUntil = this.#clock.now();
@@ -46,7 +47,7 @@ export class SilenceTimer {
   }
 
   #schedule(): void {
-    // Timers come early by parts of a millisecond, too: what is left then is a short step more, and no whole one.
+    // Timers may fire early by a fraction of a millisecond; the rest then takes a short step and not a whole one.
     this.#timer = this.#clock.after(Math.max(1, Math.min(this.#step, this.#currentLimit - this.#silentMs)), () => {
       const now = this.#clock.now();
       this.#silentMs += Math.min(now - this.#countedUntil, this.#step);
