@@ -204,7 +204,7 @@ function render(operations) {
   const versions = [...newer.keys()].sort((one, other) => (isOlder(one, other) ? -1 : 1));
   return [
     `/** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch ${newest}; edits are overwritten. */`,
-    'import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../types.js";',
+    'import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../argument-types.js";',
     "",
     "/** Operations as functions. */",
     "export interface Functions {",
