@@ -1,28 +1,30 @@
 /**
- * What a rule of `viceroy break` is: it compares an older state of a project's schemas with a newer one and says what of the
- * change hurts whom. One rule a file, one code a rule; codes are never reused.
+ * The interface of a rule of `viceroy break`. A rule compares an older state of a project's schemas with a newer one
+ * and reports what the change breaks and for whom. Each rule has its own file and its own code; codes are never reused.
  */
 import type { Position } from "../model/index.js";
 import type { StateComparison } from "./comparison.js";
 
 /**
- * Whom a change hurts. WIRE: processes of the older and the newer schema, and what has been written down: they refuse each
- * other's messages or misread them. SOURCE: people whose code no longer compiles, or whose JSON has other names. BEHAVIOUR:
- * callers who get another answer to the same call. DANGEROUS: nobody for certain; worth a look, and no failure.
+ * Who is affected by a breaking change.
+ * - WIRE: processes with the older and the newer schema, and readers of stored data. They refuse or misread messages.
+ * - SOURCE: users whose code no longer compiles, or whose JSON has other names.
+ * - BEHAVIOUR: callers who get another answer to the same call.
+ * - DANGEROUS: possibly nobody. The finding needs a look, but it does not make the command fail.
  */
 export type BreakClass = "WIRE" | "SOURCE" | "BEHAVIOUR" | "DANGEROUS";
 
 export const breakClasses: readonly BreakClass[] = ["WIRE", "SOURCE", "BEHAVIOUR", "DANGEROUS"];
 
-/** What a rule has found. */
+/** A breaking change that a rule found. */
 export interface BreakFinding {
-  /** As the schema says it: `Tree.leaves`, `Counter.increment`. */
+  /** The name in the schema: `Tree.leaves`, `Counter.increment`. */
   readonly place: string;
-  /** In the newer files, or in the older ones where what it speaks of has gone. */
+  /** The position in the newer files, or in the older ones if the declaration is gone. */
   readonly at: Position;
   readonly side: "older" | "newer";
   readonly text: string;
-  /** What to do about it. */
+  /** What users can do about the finding. */
   readonly fix?: string;
 }
 
@@ -33,7 +35,7 @@ export interface Break extends BreakFinding {
 
 export interface BreakRule {
   readonly code: string;
-  /** In words: `member-renamed`. */
+  /** The name of the rule: `member-renamed`. */
   readonly name: string;
   readonly class: BreakClass;
   find(comparison: StateComparison): readonly BreakFinding[];

@@ -1,4 +1,4 @@
-/** Every rule there is, by its code: what `viceroy break` knows, and `docs/reference/breaking-changes.md` tells of. */
+/** All rules of `viceroy break` by their codes. `docs/reference/breaking-changes.md` documents them. */
 import { wireRules } from "../../shared/evolution/index.js";
 import type { BreakClass } from "./break-rule.js";
 import { schemaRules } from "./rules/index.js";
@@ -16,5 +16,5 @@ export const breakTable: ReadonlyMap<string, RuleEntry> = new Map(
     .map((entry) => [entry.code, entry]),
 );
 
-/** `break.ignore` of the config has an entry that ignores nothing. Said by the command, of no schema. */
+/** The code for an entry of `break.ignore` that ignores nothing. The command reports it, not a rule. */
 export const unusedIgnore = { code: "VC5090", name: "ignored-for-nothing" } as const;

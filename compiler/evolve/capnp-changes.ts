@@ -1,24 +1,27 @@
-/** What of two states of a schema is the same in Cap'n Proto: structs by where they stand, members by their order. */
+/** Compares two states of a schema in Cap'n Proto. Structs correspond by their place, members by their order. */
 import type { CapnpFile, CapnpMember, CapnpSchemaType, CapnpStruct } from "../capnp/capnp-schema.js";
 import type { Pair } from "./comparison.js";
 
 export interface CapnpChange {
-  /** `Tree.leaf.size`. */
+  /** The full path of the changed member: `Tree.leaf.size`. */
   readonly place: string;
-  /** The member of the exported type that it is below: `size` of `Tree.size.unit`. */
+  /** The member of the exported type that contains the change: `size` for `Tree.size.unit`. */
   readonly member: string;
-  /** As the notation has them: `Int32`, `union of absent and Int32`. */
+  /** The type in Cap'n Proto's notation: `Int32`, `union of absent and Int32`. */
   readonly was: string;
   readonly is: string;
 }
 
-/** The struct of an exported type. */
+/** Returns the struct of an exported type. */
 export function rootStruct(files: readonly CapnpFile[], module: string, name: string): CapnpStruct | undefined {
   const file = files.find((one) => one.module === module);
   return file?.types.find((type): type is CapnpStruct => type.kind === "struct" && type.root?.name === name);
 }
 
-/** @param seen structs that have been compared, by those they were compared with */
+/**
+ * Returns the changed members of two structs and of the structs in them.
+ * @param seen the struct pairs that were already compared: newer structs by older struct
+ */
 export function structChanges(
   place: string,
   { older, newer }: Pair<CapnpStruct>,
@@ -31,13 +34,13 @@ export function structChanges(
   for (const [i, member] of newer.members.entries()) {
     const before = older.members[i];
     const { property: source } = member;
-    // Of what has gone the place alone is kept.
+    // A removed member keeps only its slot.
     if (before === undefined || source === undefined || before.property === undefined) continue;
     const here = `${place}.${source}`;
     const [was, is] = [memberText(before), memberText(member)];
     if (was !== is) {
       found.push({ place: here, member: source, was, is });
-      // Those behind it have moved with it.
+      // The members after it have moved too.
       break;
     }
     const inner = { older: structIn(before.type), newer: structIn(member.type) };
@@ -55,7 +58,7 @@ function structIn(type: CapnpSchemaType): CapnpStruct | undefined {
 
 function memberText({ type, ordinals, optional, nullable }: CapnpMember): string {
   if (ordinals === 1) return capnpTypeText(type);
-  // `absent` and `null` take the same place.
+  // `absent` and `null` share one slot.
   const ways = optional && nullable ? "absent, null" : "absent";
   return `union of ${ways} and ${capnpTypeText(type)}`;
 }

@@ -1,12 +1,15 @@
 /**
- * Where the line is that a person has changed. A member whose type is an alias has not been touched where the alias stands for
- * something else now: a finding belongs to the declaration of the alias then.
+ * Finds the line that a user has edited. If the type of a member is an alias, an edit of the alias changes the member,
+ * and the finding then belongs to the declaration of the alias.
  */
 import { typeText } from "../lock/type-text.js";
 import { type Position, partsOf, type SchemaIndex, type Type } from "../model/index.js";
 import type { Pair, StateComparison } from "./comparison.js";
 
-/** By the position of a member in the newer schema: where what it is made of has changed, if not there. */
+/**
+ * Maps the position of a member in the newer schema to the position of the edited alias in its type. Members without
+ * such an alias have no entry.
+ */
 export function changedLines({ typePairs, indexes }: StateComparison): ReadonlyMap<string, Position> {
   return new Map(
     typePairs.flatMap(({ older, newer, at }): [string, Position][] => {
@@ -20,7 +23,10 @@ export function lineKey({ file, line, column }: Position): string {
   return `${file}:${line}:${column}`;
 }
 
-/** Undefined: what is written in place is another, or nothing that an alias stands for is. */
+/**
+ * Returns the position of the first alias in a type that stands for another type now. Returns undefined if the text of
+ * the type itself differs, or if no alias changed.
+ */
 function changedAlias(
   { older, newer }: Pair<Type>,
   indexes: Pair<SchemaIndex>,
@@ -38,7 +44,7 @@ function changedAlias(
       if (inside !== undefined) return inside;
     }
   }
-  // Members of a shape that is written in place have lines of their own.
+  // Members of an inline shape have lines of their own.
   if (newer.kind === "inline") return undefined;
   const before = partsOf(older);
   for (const [i, part] of partsOf(newer).entries()) {

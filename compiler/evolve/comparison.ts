@@ -1,6 +1,6 @@
 /**
- * Two states of a project's schemas, with what is the same in both brought together: declarations by their keys, or by their
- * names where a file has moved; actors, endpoints and members by their ids.
+ * Compares two states of a project's schemas and pairs what corresponds. Declarations are paired by their keys, or by
+ * their names if their file has moved; actors, endpoints and members are paired by their ids.
  */
 import { simpleName } from "../../shared/names/qualified-name.js";
 import type { CapnpFile } from "../capnp/capnp-schema.js";
@@ -21,15 +21,15 @@ import { pairShapes, type ShapePair, type TuplePair, type TypePair } from "./pai
 import { membersOf, type ShapeMember } from "./shape-members.js";
 
 export interface SchemaState {
-  /** With ids. */
+  /** The schema, with ids. */
   readonly schema: Schema;
-  /** In step with the schema, with the lines of its file. */
+  /** The lock that matches the schema, with the line numbers of its file. */
   readonly lock: Lock;
-  /** Its path. */
+  /** The path of the lock. */
   readonly lockFile: string;
-  /** The same schema in the protobuf layout. */
+  /** The schema in the protobuf layout. */
   readonly lowered: LoweredSchema;
-  /** In Cap'n Proto, where the project emits it. */
+  /** The schema in Cap'n Proto, if the project emits it. */
   readonly capnp?: readonly CapnpFile[];
 }
 
@@ -46,18 +46,18 @@ export interface StateComparison {
   readonly states: Pair<SchemaState>;
   readonly indexes: Pair<SchemaIndex>;
   readonly types: readonly Pair<TypeDeclaration>[];
-  /** A type of the older side as the lock would write it, with the names that declarations have in their namespaces now. */
+  /** Writes a type of the older side as the lock would, but with the names that declarations have now. */
   readonly currentTypeText: (type: Type) => string;
   /** Declarations that the newer side does not have. */
   readonly removedTypes: readonly TypeDeclaration[];
   readonly actors: readonly Pair<ActorDeclaration>[];
-  /** Those that both actors have. */
+  /** Endpoints of actors that both sides have, if both have the endpoint. */
   readonly endpoints: readonly EndpointPair[];
-  /** Named declarations and what is written in place, of the same kind on both sides. */
+  /** Shapes of the same kind on both sides, of named declarations and inline types. */
   readonly shapes: readonly ShapePair[];
-  /** Wherever both sides have one. */
+  /** Tuples in places where both sides have a tuple. */
   readonly tuples: readonly TuplePair[];
-  /** Of members, parameters and results, as they are written. */
+  /** Types of aliases, members, parameters and results, as they are written. */
   readonly typePairs: readonly TypePair[];
 }
 
@@ -87,15 +87,16 @@ export function compareStates(older: SchemaState, newer: SchemaState): StateComp
 }
 
 /**
- * A declaration whose file has moved is the one of its name, where there is one of that name alone; one that has moved to
- * another namespace of its file is the one of its simple name, likewise.
+ * Pairs declarations. A declaration whose file has moved is paired by its name, and one that has moved to another
+ * namespace of its file by its simple name. Either way, the name must be unique among the new and among the removed
+ * declarations.
  */
 function pairByName(before: readonly TypeDeclaration[], after: readonly TypeDeclaration[]): Pair<TypeDeclaration>[] {
   const keys = new Map(after.map((type) => [type.key, type]));
   const olderKeys = new Set(before.map(({ key }) => key));
   const moved = after.filter(({ key }) => !olderKeys.has(key));
   const gone = before.filter(({ key }) => !keys.has(key));
-  /** The only declaration that has come, where `older` is the only one that has gone, of all that are like it. */
+  /** Returns the new declaration that `isLike` accepts, if it accepts exactly one new and one removed declaration. */
   const only = (isLike: (other: TypeDeclaration) => boolean): TypeDeclaration | undefined => {
     const candidates = moved.filter(isLike);
     return candidates.length === 1 && gone.filter(isLike).length === 1 ? candidates[0] : undefined;
@@ -134,11 +135,11 @@ function pairEndpoints({ older, newer }: Pair<ActorDeclaration>): EndpointPair[]
 
 export interface MemberComparison {
   /**
-   * Those that are one in TypeScript: of one name, whatever their ids, and of the others those of one id, which have been
-   * renamed.
+   * Members that are the same in TypeScript: those with the same name, whatever their ids, and renamed ones, which have
+   * the same id.
    */
   readonly pairs: readonly Pair<ShapeMember>[];
-  /** Those that one side alone has, neither by name nor by id. */
+  /** Members that only one side has, by name and by id. */
   readonly added: readonly ShapeMember[];
   readonly removed: readonly ShapeMember[];
 }

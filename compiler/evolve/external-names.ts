@@ -1,4 +1,4 @@
-/** What members are called outside of TypeScript: in `.proto` files, and in JSON, which makes its names of those. */
+/** Computes the names of members outside TypeScript: in `.proto` files, and in JSON, whose names derive from those. */
 import { jsonName, memberNames, protoName } from "../../shared/protobuf/names.js";
 import type { Parameter, Shape, Type } from "../model/index.js";
 import { hasNumbers, unlabelledName } from "../protobuf/form/form.js";
@@ -11,7 +11,11 @@ export interface ExternalName {
   readonly json: string;
 }
 
-/** @returns undefined where protobuf has no name of its own for the member: of a variant its tag is, of a generic nothing */
+/**
+ * Returns the names of a member on both sides.
+ * @returns undefined if protobuf has no separate name for the member: a variant uses its tag, and a member of a generic
+ * type has no name
+ */
 export function externalNames(
   { states: sides }: StateComparison,
   shape: Pair<Shape>,
@@ -34,13 +38,13 @@ function externalName(
   if (shape.kind !== "enum") return undefined;
   const value = shape.values.find((candidate) => candidate.name === name);
   const values = lowered.schema.enums.get(lowered.enumNames.get(shape) ?? "")?.values;
-  // Of several names for a number the first is the one that is written.
+  // If several names share a number, the first one is written.
   const number = value && (hasNumbers(shape) ? Number(value.value) : value.id);
   const proto = values?.find((candidate) => candidate.number === number)?.name;
   return proto === undefined ? undefined : { proto, json: proto };
 }
 
-/** The names of a tuple's elements in JSON, by their places. */
+/** Returns the JSON names of a tuple's elements, by position. */
 export function elementNames({ elements }: Extract<Type, { kind: "tuple" }>): readonly string[] {
   const members = elements.map(({ name }, i) => {
     return { member: name ?? unlabelledName(i), number: i + 1, isMap: false };
@@ -48,14 +52,14 @@ export function elementNames({ elements }: Extract<Type, { kind: "tuple" }>): re
   return memberNames(members).map((named) => named.jsonName);
 }
 
-/** The names of parameters in JSON, by their ids. */
+/** Returns the JSON names of parameters by their ids. */
 export function parameterNames(params: readonly Parameter[]): ReadonlyMap<number, string> {
   const members = params.map(({ name, id }) => ({ member: name, number: id, isMap: false }));
   const inOrder = members.sort((a, b) => a.number - b.number);
   return new Map(memberNames(inOrder).map(({ jsonName: name }, i) => [inOrder[i]?.number ?? 0, name]));
 }
 
-/** The public names of endpoints, by their ids, by the ids of their actors. */
+/** Returns the public names of endpoints: by the id of their actor, then by their own id. */
 export function methodNames({ schema }: LoweredSchema): ReadonlyMap<number, ReadonlyMap<number, string>> {
   return new Map(
     [...schema.services.values()].map((service) => [
@@ -65,7 +69,7 @@ export function methodNames({ schema }: LoweredSchema): ReadonlyMap<number, Read
   );
 }
 
-/** The public names of actors, by their ids. */
+/** Returns the public names of actors by their ids. */
 export function serviceNames({ schema }: LoweredSchema): ReadonlyMap<number, string> {
   return new Map([...schema.services.values()].map(({ id, name }) => [id, name]));
 }

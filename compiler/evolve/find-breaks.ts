@@ -1,4 +1,4 @@
-/** All breaking changes between two states of a project. */
+/** Finds all breaking changes between two states of a project. */
 import type { Position } from "../model/index.js";
 import type { Break } from "./break-rule.js";
 import { compareStates, type SchemaState } from "./comparison.js";
@@ -7,7 +7,10 @@ import { capnpChanged } from "./rules/wire/capnp-changed.js";
 import { oneofMoved } from "./rules/wire/oneof-moved.js";
 import { wireBreaks } from "./wire-breaks.js";
 
-/** @returns sorted by place; of one change the worst that it does, see `isSaid` */
+/**
+ * Returns the breaking changes sorted by position. Findings that a worse one at the same place implies are omitted, see
+ * `isImplied`.
+ */
 export function findBreaks(older: SchemaState, newer: SchemaState): readonly Break[] {
   const comparison = compareStates(older, newer);
   const wire = wireBreaks(comparison);
@@ -19,8 +22,9 @@ export function findBreaks(older: SchemaState, newer: SchemaState): readonly Bre
 }
 
 /**
- * What does not even read as it was hardly compiles as it did, nor lies in memory as it did: what a rule of the protobuf
- * layout says of a place is enough.
+ * Returns whether a finding follows from one of the wire rules of the protobuf layout at the same place. A change that
+ * alters the wire format also tends to break compilation and the layout in Cap'n Proto, so the wire rule's finding is
+ * enough.
  */
 function isImplied({ code, class: of, at, side }: Break, places: ReadonlySet<string>): boolean {
   const isWeaker = of === "SOURCE" || of === "DANGEROUS" || code === capnpChanged.code || code === oneofMoved.code;

@@ -1,4 +1,4 @@
-/** How schemas may change: the rules that `viceroy break` asks about two states of a project. */
+/** The rules for changing schemas, as `viceroy break` applies them to two states of a project. */
 
 export { applyIgnores } from "./apply-ignores.js";
 export { type Break, type BreakClass, breakClasses } from "./break-rule.js";

@@ -1,18 +1,18 @@
-/** The blocks and entries of two locks, brought together by the declaration and the id. */
+/** Pairs the blocks and entries of two locks by declaration and id. */
 import type { Lock, LockBlock, LockEntry } from "../lock/index.js";
 import { pairBlocks } from "../lock/merge/pair-blocks.js";
 import type { Position } from "../model/index.js";
 
 export interface BlockPair {
   readonly older: LockBlock;
-  /** The same block in the newer lock, also where its file has moved or a member on the way to it has been renamed. */
+  /** The same block in the newer lock, even if its file has moved or a member on the path to it was renamed. */
   readonly newer: LockBlock | undefined;
 }
 
 export interface EntryPair {
   readonly block: LockBlock;
   readonly older: LockEntry;
-  /** What the newer lock says of the id; undefined: nothing. */
+  /** The entry of the same id in the newer lock, or undefined if it has none. */
   readonly newer: LockEntry | undefined;
 }
 
@@ -22,7 +22,7 @@ export function blockPairs(older: Lock, newer: Lock): readonly BlockPair[] {
   );
 }
 
-/** Of blocks that both locks have. Ids of an enum of numbers are its values: the sources say what they are. */
+/** Pairs the entries of blocks that both locks have. */
 export function entryPairs(older: Lock, newer: Lock): readonly EntryPair[] {
   return blockPairs(older, newer).flatMap(({ older: was, newer: block }) => {
     if (block === undefined) return [];

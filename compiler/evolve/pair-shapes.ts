@@ -1,6 +1,6 @@
 /**
- * Shapes that are the same on both sides: those of named declarations, and those written in place, by the way to them.
- * Tuples, which have no members of their own, go with them.
+ * Pairs the shapes of two schemas: those of named declarations, and inline ones by the path to them. It pairs tuples
+ * too, although they have no members with ids.
  */
 import {
   type ActorDeclaration,
@@ -16,22 +16,22 @@ import { membersOf } from "./shape-members.js";
 
 /** Two shapes of one kind. */
 export interface ShapePair extends Pair<Shape> {
-  /** `Tree`, `Tree.meta`. */
+  /** The path of the shape: `Tree`, `Tree.meta`. */
   readonly place: string;
 }
 
 type Tuple = Extract<Type, { kind: "tuple" }>;
 
 export interface TuplePair extends Pair<Tuple> {
-  /** `Path.corners`. */
+  /** The path of the tuple: `Path.corners`. */
   readonly place: string;
-  /** Of the member that it stands in, in the newer schema. */
+  /** The position, in the newer schema, of the member that contains the tuple. */
   readonly at: Position;
 }
 
-/** The types of one member, one parameter, one result or one alias. */
+/** The types of one member, parameter, result or alias. */
 export interface TypePair extends Pair<Type> {
-  /** Of the member, in the newer schema. */
+  /** The position of the member in the newer schema. */
   readonly at: Position;
 }
 
@@ -88,13 +88,13 @@ class ShapePairing {
     }
   }
 
-  /** The type of a member or of an alias, with all that is in it. */
+  /** Pairs the types of a member or an alias, and everything inside them. */
   pairTypes(place: string, older: Type, newer: Type, at: Position): void {
     this.found.types.push({ older, newer, at });
     this.#types(place, older, newer, at);
   }
 
-  /** Two types that are made alike are walked into part by part, whether they may be null or not. */
+  /** Pairs the parts of two types of the same kind. `null` on either side is ignored. */
   #types(place: string, olderType: Type, newerType: Type, at: Position): void {
     const [older, newer] = [withoutNull(olderType), withoutNull(newerType)];
     if (older.kind === "inline" && newer.kind === "inline") this.#shapes(place, older.shape, newer.shape);

@@ -1,19 +1,19 @@
 /**
- * Types as the lock writes them, read again. What is written there is short: shapes that stand in place are named by their
- * kind alone, and declarations by their name; whoever asks says what those are.
+ * Parses types as the lock writes them. The lock names an inline shape by its kind alone, and a declaration by its
+ * name; the caller resolves both.
  */
 
 import type { ScalarName, Type, TypedArrayElement } from "../model/index.js";
 import { wellKnownNames } from "../model/well-known.js";
 
 export interface LockTypeResolver {
-  /** A declaration, an actor or a type parameter, by its name; undefined: nothing of that name is known. */
+  /** Returns the declaration, actor or type parameter with a name, or undefined if none is known. */
   named(name: string, args: readonly Type[]): Type | undefined;
-  /** What is written in place; `step` is the way to it from where the text stands, as in `Entry.meta[]`. */
+  /** Returns an inline type; `step` is the path to it from the parsed type, as `[]` in `Entry.meta[]`. */
   inline(kind: "message" | "oneof" | "union" | "enum", step: string): Type | undefined;
 }
 
-/** Undefined: the text names something that is not known any more, so that nothing can be said of the type. */
+/** Returns the type, or undefined if the text is malformed or contains a name that is no longer known. */
 export function parseLockType(text: string, names: LockTypeResolver): Type | undefined {
   return new LockTypeParser(text, names).whole();
 }
@@ -49,7 +49,7 @@ class LockTypeParser {
     }
   }
 
-  /** An array's marks stand behind its element, whose own place is one step further for each of them. */
+  /** The marks of an array follow its element, but the element's own path is one step longer for each mark. */
   #type(step: string): Type {
     return this.#arrays(step, this.#arrayDepth());
   }
@@ -61,14 +61,14 @@ class LockTypeParser {
     return type;
   }
 
-  /** How many `[]` stand behind the type that begins here. */
+  /** Returns how many `[]` follow the type that begins here. */
   #arrayDepth(): number {
     let at = this.#at;
     let open = 0;
     for (; at < this.#text.length; at++) {
       const c = this.#text[at] as string;
       if (open === 0 && /[,>?\]]/.test(c)) return 0;
-      // The first bracket of a tuple opens the type itself; any later one stands behind it.
+      // The first bracket of a tuple opens the type itself; any later one follows the type.
       if (open === 0 && c === "[" && at > this.#at) break;
       if (c === "<" || c === "[") open++;
       if ((c === ">" || c === "]") && --open === 0) {
@@ -149,7 +149,7 @@ class LockTypeParser {
     if (!this.#skip("]")) {
       do {
         if (this.#skip("...")) {
-          // Its last mark says that it is repeated, and is no step of its own.
+          // The last mark shows the repetition. It is not a step of the path.
           const depth = this.#arrayDepth() - 1;
           if (depth < 0) throw new UnknownTypeName();
           rest = this.#arrays(`${step}[...]`, depth);
@@ -193,7 +193,7 @@ class LockTypeParser {
     try {
       return JSON.parse(text) as string;
     } catch {
-      // Somebody has edited the lock.
+      // The lock was edited by hand.
       throw new UnknownTypeName();
     }
   }

@@ -1,6 +1,7 @@
 /**
- * The schemas as a lock remembers them: rebuilt from its lines, with what it does not say (aliases, tags, the property that
- * tells variants apart) taken from the schemas as they are. What it cannot say is the same on both sides and no difference.
+ * Rebuilds an older schema from the lines of a lock. Facts that the lock does not contain (aliases, tags, the
+ * discriminant of a union) come from the present schema. They are therefore equal on both sides and never reported as a
+ * difference.
  */
 import type { BlockKind, Lock, LockBlock, LockEntry, LockParam } from "../lock/index.js";
 import { DeclaredBlocks, moduleName, printName } from "../lock/index.js";
@@ -22,20 +23,21 @@ import { positionIn } from "./lock-pairs.js";
 import { parseLockType } from "./parse-lock-type.js";
 
 /**
- * @param schema as it is, with ids that go on from `lock`
- * @param lockFile its path
+ * Rebuilds the schema that a lock describes.
+ * @param schema the present schema, whose ids continue those of `lock`
+ * @param lockFile the path of the lock
  */
 export function rememberedSchema(schema: Schema, lock: Lock, lockFile: string): Schema {
   return new SchemaRebuilder(schema, lock, lockFile).schema();
 }
 
-/** A declaration that has moved may have become one of another kind. */
+/** The kinds to look for, because a declaration that has moved may have changed its kind. */
 const kindsOfTypes: readonly BlockKind[] = ["message", "oneof", "union", "enum"];
 
 interface ShapePath {
-  /** As the lock names modules. */
+  /** The module's name in the lock. */
   readonly module: string;
-  /** As the lock knows a shape that stands here: `Entry.meta`. */
+  /** The name of this shape's block in the lock: `Entry.meta`. */
   readonly path: string;
   readonly typeParameters: readonly string[];
 }
@@ -46,7 +48,7 @@ class SchemaRebuilder {
   readonly #file: string;
   readonly #keys = new Map<string, { readonly module: string; readonly type: Type }[]>();
   readonly #declared: DeclaredBlocks;
-  /** The names in the lock of declarations that have moved to another namespace since, by their keys. */
+  /** The names in the lock of declarations that have since moved to another namespace, by their keys. */
   readonly #before = new Map<string, string>();
 
   constructor(schema: Schema, lock: Lock, lockFile: string) {
@@ -87,7 +89,10 @@ class SchemaRebuilder {
     this.#keys.set(name, [...(this.#keys.get(name) ?? []), { module, type }]);
   }
 
-  /** Declarations that the lock has in a file and the file has not: somebody may still refer to them. */
+  /**
+   * Returns the declarations that the lock has in a file but the file no longer has. Other types may still refer to
+   * them.
+   */
   #gone({ path, types }: Module): readonly TypeDeclaration[] {
     const module = moduleName(path);
     const names = new Set(types.flatMap(({ name, key }) => [name, this.#before.get(key) ?? name]));
@@ -113,7 +118,7 @@ class SchemaRebuilder {
   #declaration(declaration: TypeDeclaration, module: string): TypeDeclaration {
     const { key, name, shape, typeParameters } = declaration;
     const where = { module, path: this.#before.get(key) ?? name, typeParameters };
-    // An alias of a shape that is written in place has a block for each of the two.
+    // An alias of an inline shape has a block for the alias and one for the shape.
     const block = this.#block("alias", where) ?? this.#block(shape.kind, where) ?? this.#anyBlock(where);
     return {
       ...declaration,
@@ -126,14 +131,14 @@ class SchemaRebuilder {
     return same.find((block) => block.module === module) ?? (same.length === 1 ? same[0] : undefined);
   }
 
-  /** A declaration that was of another kind. */
+  /** Returns the block of a declaration that had another kind. */
   #anyBlock({ module, path }: ShapePath): LockBlock | undefined {
     return this.#lock.blocks.find(
       (block) => block.name === path && block.module === module && !block.retired && block.kind !== "actor",
     );
   }
 
-  /** A shape of which the lock knows nothing: it is new, or an alias. */
+  /** Rebuilds a shape that has no block in the lock, because it is new or an alias. */
   #shape(shape: Shape, where: ShapePath): Shape {
     return shape.kind === "alias" ? { ...shape, type: this.#type(shape.type, where) } : shape;
   }
@@ -192,7 +197,7 @@ class SchemaRebuilder {
     });
   }
 
-  /** Undefined: nothing is known of it, then or now. */
+  /** Returns a type as it was. Returns undefined if neither the lock nor the present schema knows it. */
   #typeThen(text: string, now: Type | undefined, where: ShapePath): Type | undefined {
     if (now !== undefined && typeText(now) === text) return this.#type(now, where);
     const then = parseLockType(text, {
@@ -215,7 +220,7 @@ class SchemaRebuilder {
     return { kind: "inline", shape: this.#ofBlock(block, { kind: "message", fields: [] }, where) };
   }
 
-  /** A type that is the same as far as its text goes: what is written in place in it may have been another. */
+  /** Rebuilds a type whose text has not changed. Inline types in it may have changed nevertheless. */
   #type(type: Type, where: ShapePath): Type {
     switch (type.kind) {
       case "inline": {
@@ -308,8 +313,8 @@ class SchemaRebuilder {
 type EnumShape = Extract<Shape, { kind: "enum" }>;
 
 /**
- * Whether the values of an enum were whole numbers, which are their own ids. The lock has ids and names alone: literals are
- * called by their values, and of a TypeScript enum the values that are still there tell.
+ * Returns whether the values of an enum were integers, which are their own ids. The lock contains only ids and names.
+ * Enums of literals are named by their values; for a TypeScript enum, the values that still exist decide.
  */
 function wasNumeric(live: readonly LockEntry[], now: EnumShape | undefined): boolean {
   const kept = live.flatMap(
@@ -321,7 +326,7 @@ function wasNumeric(live: readonly LockEntry[], now: EnumShape | undefined): boo
   return telling.every(({ id, value }) => value === id);
 }
 
-/** The lock does not keep what an endpoint promises beside its types. */
+/** The lock does not record the options of an endpoint. */
 const defaultEndpoint = { options: { concurrent: false, idempotent: false, respond: false }, doc: "", tags: {} };
 
 function shapePathBelow(where: ShapePath, step: string): ShapePath {

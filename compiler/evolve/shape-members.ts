@@ -1,16 +1,16 @@
-/** Fields, cases, variants and values as one thing: what has a name and an id in a shape. */
+/** One view of fields, cases, variants and enum values: the members of a shape, each with a name and an id. */
 import type { Position, Shape, Tags, Type } from "../model/index.js";
 
 export interface ShapeMember {
   readonly name: string;
   readonly id: number;
   readonly at: Position;
-  /** Of a value of an enum: none. */
+  /** The type; absent for the value of an enum. */
   readonly type?: Type;
   readonly optional: boolean;
-  /** What `@name` says. */
+  /** The name from the tag `@name`. */
   readonly wireName?: string;
-  /** What `@json` says, and more. */
+  /** The tags, `@json` among them. */
   readonly tags?: Tags;
 }
 
@@ -29,7 +29,7 @@ export function membersOf(shape: Shape): readonly ShapeMember[] {
   }
 }
 
-/** What a member of a shape is called in texts. */
+/** Returns the word for a member of a shape in texts. */
 export function memberKind(shape: Shape): string {
   return { message: "field", oneof: "case", union: "variant", enum: "value", alias: "type" }[shape.kind];
 }

@@ -1,6 +1,6 @@
 /**
- * The rules of the wire, asked about two states of a project that have been lowered to the protobuf layout: what they say of
- * messages and fields gets its place in the schema again. The rules themselves are in `schemas/evolution`.
+ * Applies the wire rules to two states of a project in the protobuf layout, and maps their findings on messages and
+ * fields back to places in the schema. The rules themselves are in `shared/evolution`.
  */
 import { findWireDifferences, type WireRoots, wireRules } from "../../shared/evolution/index.js";
 import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
@@ -34,7 +34,7 @@ export function wireBreaks(comparison: StateComparison): readonly Break[] {
   });
 }
 
-/** The lock writes `Office.find->.name` of what is inside of a result. */
+/** Rewrites a place inside a result, which the lock writes as `Office.find->.name`, as words. */
 function placeInWords(place: string): string {
   const [endpoint = "", inside] = place.split("->");
   if (inside === undefined) return place;
@@ -42,7 +42,9 @@ function placeInWords(place: string): string {
   return inside === "" ? result : `${inside.replace(/^\./, "")} of ${result}`;
 }
 
-/** What may be sent or may have been written down: calls to all actors, and values of exported types. */
+/**
+ * Returns the roots of the comparison: calls to all actors, and values of exported types, which may be sent or stored.
+ */
 function rootsOf({ states: sides, types }: StateComparison, { older, newer }: Pair<LoweredSchema>): WireRoots {
   const before = namesByPlace(older);
   const after = namesByPlace(newer);
@@ -51,7 +53,7 @@ function rootsOf({ states: sides, types }: StateComparison, { older, newer }: Pa
     const was = before.get(key(pair.older.name, pair.older.at)) ?? [];
     const is = after.get(key(pair.newer.name, pair.newer.at)) ?? [];
     if (pair.older.typeParameters.length === 0) return was[0] && is[0] ? [{ older: was[0], newer: is[0] }] : [];
-    // A generic type is one message for each of its arguments.
+    // A generic type has one message for each combination of its arguments.
     return was.map((name) => ({ older: name, newer: name }));
   });
   const actors = sides.older.schema.modules.flatMap((module) => module.actors).map(({ id }) => id);
@@ -63,21 +65,23 @@ function rootsOf({ states: sides, types }: StateComparison, { older, newer }: Pa
     return was === undefined || is === undefined ? [] : [{ older: was.name, newer: is.name }];
   });
   return {
-    // The walk passes over names that one of the sides does not have.
+    // The comparison skips names that only one side has.
     messages: [...constructors, ...values],
     enums: values,
     actors,
   };
 }
 
-/** Arguments of constructors are messages like others: processes are asked to create actors with them. */
+/** Adds the constructors' arguments to the messages. They are sent too, when a process is asked to create an actor. */
 function withConstructors({ schema, constructors }: LoweredSchema): ProtoSchema {
   const messages = new Map(schema.messages);
   for (const message of constructors.values()) messages.set(message.name, message);
   return { ...schema, messages };
 }
 
-/** Names of messages and enums by the place of their declaration. A generic type has one for each of its uses. */
+/**
+ * Returns the names of messages and enums by the place of their declaration. A generic type has one name for each use.
+ */
 function namesByPlace({ schema, origins }: LoweredSchema): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const name of [...schema.messages.keys(), ...schema.enums.keys()]) {
@@ -95,7 +99,10 @@ function key(place: string, { file, line, column }: Position): string {
   return `${place} at ${file}:${line}:${column}`;
 }
 
-/** Of a member: in the newer schema, or in the older one where it has gone; else of what it is a member of. */
+/**
+ * Returns the origin of a member in the newer schema, or in the older one if the member is gone. Falls back to the type
+ * that contains the member.
+ */
 function originOf(
   { older, newer }: Pair<LoweredSchema>,
   place: string,

@@ -1,6 +1,7 @@
 /**
- * Strongly connected components: groups of declarations that refer to each other. After Robert Tarjan, "Depth-first
- * search and linear graph algorithms" (1972), without recursion, so that a long chain of references needs no deep stack.
+ * Computes strongly connected components: groups of declarations that refer to each other. The algorithm is from Robert
+ * Tarjan, "Depth-first search and linear graph algorithms" (1972). This implementation is iterative, so that a long
+ * chain of references cannot overflow the stack.
  */
 
 /**
@@ -59,7 +60,7 @@ export function components(
 
 interface Visit {
   readonly node: string;
-  /** The order of its discovery. */
+  /** The position in the order of discovery, from 0. */
   readonly number: number;
   readonly targets: readonly string[];
   position: number;

@@ -1,13 +1,13 @@
 /**
- * What a type comes down to, as far as its layout is concerned: without the aliases that stand for something simpler,
- * and with `null` taken apart, since that is a bit of the row that the value stands in.
+ * Reduces a type to its core type: the type without the aliases around it, which decides its layout. `null` is returned
+ * separately, because the row that contains the value stores it as one bit.
  */
 import { instantiate, type SchemaIndex } from "./resolve.js";
 import type { Shape, Type } from "./type.js";
 
 /**
- * A type with a layout of its own. A reference is to a message, a choice, or an alias of something composite; to an alias
- * of something composite or null it means what is not null.
+ * A type with a layout of its own. A reference here leads to a message, a choice or an alias of a composite type. If
+ * the alias is of a composite type or null, the reference means the part that is not null.
  */
 export type CoreType = Exclude<Type, { readonly kind: "nullable" | "parameter" | "unsupported" }>;
 
@@ -34,7 +34,10 @@ export function peel(type: Type, index: SchemaIndex): PeeledType {
 
 type Reference = Extract<Type, { kind: "ref" }>;
 
-/** Composite types have codecs under the name of their alias, so that they may refer to themselves. */
+/**
+ * Peels a reference. An alias of a composite type is kept, because composite types have codecs under the name of their
+ * alias and can therefore refer to themselves.
+ */
 function peelReference(type: Reference, index: SchemaIndex): PeeledType {
   const shape = instantiate(index.type(type.target), type.args);
   if (shape.kind !== "alias") return { core: type, nullable: false };
@@ -55,7 +58,7 @@ function isComposite(type: Type): boolean {
   return ["array", "tuple", "map", "set", "record"].includes(type.kind);
 }
 
-/** The shape behind a reference or written in place; of an alias, what is not null of what it is an alias of. */
+/** Returns the shape of a core type. For an alias, the result is an alias of the aliased type without `null`. */
 export function shapeOf(core: Extract<CoreType, { kind: "ref" | "inline" }>, index: SchemaIndex): Shape {
   if (core.kind === "inline") return core.shape;
   const shape = instantiate(index.type(core.target), core.args);

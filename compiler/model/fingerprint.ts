@@ -1,14 +1,15 @@
 /**
- * Fingerprints: 64 bits that are equal when two sides lay a type, or an actor's messages, out in the same way. They
- * depend on names, order and types of fields; not on documentation, positions, files, namespaces, or the order of
- * declarations.
+ * Computes fingerprints: 64-bit values that are equal if two sides use the same layout for a type or for the messages
+ * of an actor. A fingerprint depends on the names, the order and the types of fields. It does not depend on
+ * documentation, positions, files, namespaces or the order of declarations.
  *
- * The fingerprint of a type is the first 8 bytes of the SHA-256 of a short text, in which the types it is made of stand
- * as their own fingerprints (16 hexadecimal digits): `int32`, `array(<element>)`, `tuple(<a>,<b>?,...<rest>)`,
- * `map(<key>,<value>)`, `set(<element>)`, `record(<value>)`, `nullable(<inner>)`, `port(<element>)`,
- * `message Tree{left:<type>,right?:<type>}`, `apply(<generic>,<argument>,…)`. So the runtime's combinators can compute the
- * same ones. An alias has the fingerprint of what it stands for. Declarations that refer to each other in a circle are
- * hashed together; references inside the circle are written as its members' numbers.
+ * The fingerprint of a type is the first 8 bytes of the SHA-256 hash of a short text. The text contains the
+ * fingerprints of the type's parts, each as 16 hexadecimal digits: `int32`, `array(<element>)`,
+ * `tuple(<a>,<b>?,...<rest>)`, `map(<key>,<value>)`, `set(<element>)`, `record(<value>)`, `nullable(<inner>)`,
+ * `port(<element>)`, `message Tree{left:<type>,right?:<type>}`, `apply(<generic>,<argument>,…)`. The runtime's
+ * combinators can therefore compute the same fingerprints. An alias has the fingerprint of the aliased type.
+ * Declarations that refer to each other in a cycle are hashed together; a reference inside the cycle is written as the
+ * number of the declaration in the cycle.
  */
 import { createHash } from "node:crypto";
 import { simpleName } from "../../shared/names/qualified-name.js";
@@ -58,19 +59,20 @@ export function fingerprint(index: SchemaIndex): Fingerprints {
   };
 }
 
-// Marks of what has no hash yet. No name and no literal has them: control characters in both are escaped.
+// // Marks for references and parameters without a hash. Names and literals cannot contain these marks, because control
+// characters in them are escaped.
 const circleMark = "\u0001";
 const parameterMark = "\u0002";
 const open = new RegExp(`[${circleMark}${parameterMark}]`);
 
-/** 16 hexadecimal digits. */
+/** Returns the first 64 bits of the SHA-256 hash of a text, as 16 hexadecimal digits. */
 function sha64(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** Hashes by key, in the order in which they were found. */
+/** Hashes by declaration key. A declaration comes after the declarations that it refers to, except within a cycle. */
 class DeclarationHashes extends Map<DeclarationKey, string> {
-  /** Those of what an alias stands for. */
+  /** Aliases that do not refer to themselves. Their hash is the hash of the aliased type. */
   readonly transparent = new Set<DeclarationKey>();
   readonly circular = new Set<DeclarationKey>();
 }
@@ -94,7 +96,7 @@ function hashDeclarations(index: SchemaIndex): DeclarationHashes {
   return hashes;
 }
 
-/** The hash of a declaration, and those of what it refers to, that it was made with. */
+/** The hash of a declaration, with the hashes of the referenced declarations from which it was computed. */
 interface KnownHash {
   readonly hash: string;
   readonly targets: readonly (string | undefined)[];
@@ -138,7 +140,7 @@ function hashCircle(
   return circle.map((key, i) => [key, sha64(`${whole}#${i}`)]);
 }
 
-/** Of types that refer to nothing. They do not change, and whoever watches asks again and again. */
+/** Caches the hashes of types without references. Watch mode asks for them after every edit, and they never change. */
 const hashesByType = new WeakMap<Type, string>();
 
 const scalarHashes = new Map<string, string>();
@@ -152,13 +154,16 @@ function scalarHash(name: string): string {
   return hash;
 }
 
-/** The texts that are hashed. `circle`: declarations that have no hash yet; `parameters`: those of the generic one. */
+/**
+ * Builds the texts that are hashed. `circle` has the declarations that have no hash yet, with their numbers;
+ * `parameters` has the names of the generic declaration's type parameters.
+ */
 class FingerprintTexts {
   readonly #index: SchemaIndex;
   readonly #hashes: DeclarationHashes;
   readonly #circle: ReadonlyMap<DeclarationKey, number>;
   readonly #parameters: readonly string[];
-  /** How often something has been written that a type alone does not say. */
+  /** The number of references, parameters and meshes written so far. A type that contains one of them is not cached. */
   #referred = 0;
 
   constructor(
@@ -173,7 +178,10 @@ class FingerprintTexts {
     this.#parameters = parameters;
   }
 
-  /** The hash of a type; of one that refers into the circle, or to a parameter, its text. */
+  /**
+   * Returns the hash of a type. If the type refers to a declaration of the cycle or to a type parameter, returns its
+   * text.
+   */
   closed(type: Type): string {
     if (type.kind === "scalar") return scalarHash(type.scalar);
     if (type.kind === "parameter") {

@@ -1,14 +1,15 @@
 /**
- * Oneofs that are part of the message they stand in: a field's `Oneof<{ … }>`, written in place, whose cases all have an
- * `@id`. Their numbers are numbers of that message, so lock and layout need to know.
+ * Finds flattened oneofs. A flattened oneof is a field of type `Oneof<{ … }>`, written inline, in which every case has
+ * an `@id`. The numbers of its cases are numbers of the enclosing message, so the lock and the layout need to know
+ * them.
  */
 import type { Field, Type } from "./type.js";
 
 /**
- * Returns the cases of a field whose type is a oneof without a name; undefined for all other fields. `x?: Oneof<…> |
- * null` is not such a field, since it can be absent in two ways.
+ * Returns the cases of a field if its type is a flattened oneof, otherwise undefined. `x?: Oneof<…> | null` is not
+ * flattened, because it can be absent in two ways.
  *
- * @param type of the field
+ * @param type the type of the field
  * @param optional whether the field is optional
  */
 export function flattenedCases(type: Type, optional: boolean): readonly Field[] | undefined {

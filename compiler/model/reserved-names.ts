@@ -1,10 +1,10 @@
 /**
- * Names that an endpoint cannot have, since a mesh or an actor has them already, and why. The runtime's own members are
- * checked against this list by a test.
+ * Names that an endpoint cannot have, because every mesh or actor already has a member of this name, with the reasons.
+ * A test compares this list with the members of the runtime's classes.
  */
 
 const mesh = "slice split rename flatten extent size at toTable ready stop".split(" ");
-/** What endpoints have; kept free on meshes too. */
+/** Members of endpoints. They are reserved on meshes too. */
 const adverbs = "call callOne callSettled broadcast choose stream rref reduce send with".split(" ");
 const actor = "init supervise undeliverable cleanup context".split(" ");
 const object = [
@@ -23,7 +23,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
 
 export const reservedEndpointNames: ReadonlySet<string> = new Set(reasons.keys());
 
-/** Why an endpoint cannot be called `name`; undefined when it can. */
+/** Returns why an endpoint cannot be called `name`, or undefined if it can. */
 export function whyReserved(name: string): string | undefined {
   if (name.startsWith("$")) return "names that begin with $ are Viceroy's own";
   return reasons.get(name);

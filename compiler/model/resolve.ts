@@ -1,13 +1,13 @@
 /**
- * Looking things up in a schema: the declaration behind a key, a generic declaration with its type arguments put in,
- * and the concrete instantiations that a module needs. Shared by all emitters; pure.
+ * Answers questions about a schema: finds the declaration for a key, replaces type parameters by type arguments, lists
+ * the parts of a type and the instantiations that a module needs. All functions are pure; all emitters use them.
  */
 import type { ActorDeclaration, Endpoint, Module, Parameter, Schema, TypeDeclaration } from "./schema.js";
 import type { DeclarationKey, Field, Shape, Type } from "./type.js";
 
 /**
- * The declarations of a schema by key. In all methods, `key` identifies a declaration. A lookup of a key that the
- * schema does not have throws.
+ * The declarations of a schema by key. In all methods, `key` identifies a declaration. A lookup throws if the schema
+ * does not have the key.
  */
 export interface SchemaIndex {
   /** The schema. */
@@ -96,7 +96,7 @@ export function substituteShape(shape: Shape, bindings: Bindings): Shape {
   return mapShape(shape, (type) => substitute(type, bindings));
 }
 
-/** `type` with `change` applied to the types it is directly made of. */
+/** Returns `type` with `change` applied to each of its direct parts. */
 function mapParts(type: Type, change: (part: Type) => Type): Type {
   switch (type.kind) {
     case "array":
@@ -213,7 +213,10 @@ export function typesOf(module: Pick<Module, "types" | "actors">): readonly Type
   return [...module.types.flatMap((declaration) => partsOfShape(declaration.shape)), ...typesOfActors(module.actors)];
 }
 
-/** Types nested this deeply in type arguments come from a declaration that instantiates itself for ever. */
+/**
+ * The largest depth of nested type arguments. A deeper type comes from a declaration that instantiates itself without
+ * end.
+ */
 const deepest = 12;
 
 /** The instantiations that a module needs. */
@@ -266,10 +269,13 @@ function argumentDepth(type: Type): number {
   return Math.max(0, ...partsOf(type).map((part) => argumentDepth(part) + 1));
 }
 
-/** Keys by type: types do not change, and the same ones are asked for again and again. */
+/** Caches the keys of types. Types never change, and the same types are looked up many times. */
 const typeKeys = new WeakMap<Type, string>();
 
-/** Returns a text that is equal for equal types, whatever their positions and documentation: a key for maps. */
+/**
+ * Returns a text that is equal for equal types, independent of positions and documentation. It is used as a key of
+ * maps.
+ */
 export function typeKey(type: Type): string {
   if (type.kind === "ref" && type.args.length === 0) return type.target;
   const known = typeKeys.get(type);
@@ -284,12 +290,15 @@ export function textOf(model: Type | Shape | TypeDeclaration | ActorDeclaration)
   return dataText(model);
 }
 
-/** As JSON, several times as quick as `JSON.stringify` that has to ask what to leave out. */
+/**
+ * Returns data as JSON without positions and documentation. This is several times faster than `JSON.stringify` with a
+ * replacer.
+ */
 function dataText(data: unknown): string {
   if (typeof data !== "object" || data === null) return JSON.stringify(data);
   if (Array.isArray(data)) return `[${data.map(dataText).join(",")}]`;
   let text = "";
-  // Plain data: nothing is inherited, and no list of what is in it is made.
+  // // `for…in` creates no list of the names. It is safe here because plain data inherits nothing.
   for (const name in data) {
     const value = (data as Record<string, unknown>)[name];
     if (name === "at" || name === "doc" || value === undefined) continue;

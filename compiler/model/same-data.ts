@@ -1,9 +1,12 @@
-/** Whether two lists hold the same objects: the model's are never changed, so what is the same is equal. */
+/**
+ * Returns whether two lists contain the same objects. Objects of the model never change, so the same object is always
+ * equal.
+ */
 export function sameItems(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((item, i) => item === now[i]);
 }
 
-/** Whether two pieces of the model differ in nothing but positions. */
+/** Returns whether two parts of the model differ only in positions. */
 export function sameData(before: unknown, now: unknown): boolean {
   if (before === now) return true;
   if (typeof before !== "object" || typeof now !== "object" || before === null || now === null) return false;

@@ -1,13 +1,19 @@
-/** Where generated files go: the tree of schema files below their common root, again below the output folder. */
+/**
+ * Computes the paths of generated files. The folders below the common root of the schema files are repeated in the
+ * output folder.
+ */
 
-/** `schemas/a/counter.ts` below `schemas` -> `a/counter.ts`. The root is a folder, `""` for the config's own. */
+/**
+ * Returns the path of a schema file relative to the schema root: `schemas/a/counter.ts` below `schemas` becomes
+ * `a/counter.ts`. The root is a folder, or `""` for the folder of the config file.
+ */
 export function outputPath(path: string, schemaRoot: string): string {
   return schemaRoot !== "" && path.startsWith(`${schemaRoot}/`) ? path.slice(schemaRoot.length + 1) : path;
 }
 
 /**
- * The folder below which all files of some glob patterns are: what stands before their first wildcard. It depends on
- * the patterns alone, so that a new schema file never moves the generated ones.
+ * Returns the folder that contains all files of some glob patterns: the common part of the patterns before their first
+ * wildcard. The result depends only on the patterns, so a new schema file never moves the generated files.
  */
 export function commonRoot(patterns: readonly string[]): string {
   const [first = [], ...others] = patterns.filter((pattern) => !pattern.startsWith("!")).map(fixedFolders);
@@ -19,14 +25,14 @@ export function commonRoot(patterns: readonly string[]): string {
   return first.slice(0, length).join("/");
 }
 
-/** The folders of a pattern that hold no wildcard; its last part is a file. */
+/** Returns the folders of a pattern before its first wildcard, without the file name. */
 function fixedFolders(pattern: string): readonly string[] {
   const parts = pattern.replace(/^\.\//, "").split("/");
   const wild = parts.findIndex((part) => /[*?{}[\]!()]/.test(part));
   return parts.slice(0, wild < 0 ? parts.length - 1 : wild);
 }
 
-/** `schemas/counter.ts` -> `schemas/counter`. */
+/** Returns a path without its extension: `schemas/counter.ts` becomes `schemas/counter`. */
 export function withoutExtension(path: string): string {
   return path.replace(/(\.d)?\.[cm]?tsx?$/, "");
 }

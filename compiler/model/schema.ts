@@ -1,6 +1,6 @@
 /**
- * The schema model: everything the emitters, the lock and the evolution rules know of a user's schemas. Plain readonly
- * data that is value-equal, so that it can be compared, hashed and kept without keeping a compiler alive.
+ * The schema model: everything that the emitters, the lock and the evolution rules know about a user's schemas. It is
+ * plain readonly data with value equality. It can be compared, hashed and kept without keeping a compiler in memory.
  */
 import type { DeclarationKey, Position, Reserved, Shape, Tags, Type } from "./type.js";
 

@@ -1,6 +1,7 @@
 /**
- * The types a schema can hold, as plain readonly data. No compiler object, no function, no cycle: a reference to a
- * named declaration is its key, never the declaration itself, so that two models are equal when their JSON is.
+ * The types that a schema can contain, as plain readonly data without compiler objects, functions or cycles. A
+ * reference to a named declaration is its key, never the declaration itself, so two models are equal if their JSON is
+ * equal.
  */
 import type { WellKnownName } from "./well-known.js";
 
@@ -23,7 +24,7 @@ export type ScalarName =
   | "bytes"
   | "date";
 
-/** The element types of typed arrays; that of `Float64Array` is `float64`. */
+/** The element types of typed arrays, for example `float64` for `Float64Array`. */
 export type TypedArrayElement =
   | "int8"
   | "uint8clamped"
@@ -62,18 +63,18 @@ export type Type =
   | { readonly kind: "nullable"; readonly inner: Type }
   /** A named declaration, with type arguments when it is generic. */
   | { readonly kind: "ref"; readonly target: DeclarationKey; readonly args: readonly Type[] }
-  /** A type parameter of the generic declaration in which it stands. */
+  /** A type parameter of the enclosing generic declaration. */
   | { readonly kind: "parameter"; readonly name: string }
-  /** Shapes written in place, without a name of their own. */
+  /** A shape written inline, without a name. */
   | { readonly kind: "inline"; readonly shape: Shape }
   | { readonly kind: "port"; readonly element: Type }
-  /** A mesh of actors; `dimensions` absent: any, checked at run time. */
+  /** A mesh of actors. Without `dimensions`, any dimensions are allowed; the runtime checks them. */
   | { readonly kind: "mesh"; readonly actor: DeclarationKey; readonly dimensions?: readonly string[] }
   | { readonly kind: "rdmaBuffer" }
   | { readonly kind: "tensor" }
-  /** A type of `google.protobuf` that has a form of its own in JSON. */
+  /** A type of `google.protobuf` with its own representation in JSON. */
   | { readonly kind: "wellKnown"; readonly name: WellKnownName }
-  /** A type that the schema language does not have. It becomes a diagnostic; emitters never see it. */
+  /** A type that the schema language does not support. It becomes a diagnostic; emitters never see it. */
   | { readonly kind: "unsupported"; readonly reason: string; readonly typeText: string; readonly fixHint: string };
 
 /** An element of a tuple. */

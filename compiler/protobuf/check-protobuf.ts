@@ -1,6 +1,6 @@
 /**
- * What a schema says that the protobuf layout cannot: numbers and names that two members of a message would share. It has
- * nothing to do with what is emitted, since every type can be written in this layout.
+ * Checks a schema for what the protobuf layout cannot express: numbers and names that two members of a message would
+ * share. The check does not depend on the emitted artefacts, since every type has a protobuf layout.
  */
 import { enumValueName, jsonName, protoName } from "../../shared/protobuf/names.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
@@ -12,10 +12,10 @@ import { hasNumbers, valueForm } from "./form/form.js";
 
 type Declaration = TypeDeclaration | ActorDeclaration;
 
-/** Declarations do not change, and whoever watches asks again and again. */
+/** Caches the diagnostics of declarations. They never change, and watch mode asks for them after every edit. */
 const known = new WeakMap<Declaration, readonly Diagnostic[]>();
 
-/** @param schema with ids */
+/** Returns the diagnostics of a schema that has ids. */
 export function checkProtobuf(schema: Schema): readonly Diagnostic[] {
   const declarations = schema.modules.flatMap(({ types, actors }) => [...types, ...actors]);
   return [...declarations.flatMap(checkDeclaration), ...checkUnpacked(schema), ...checkReserved(schema)];
@@ -33,7 +33,7 @@ function checkDeclaration(declaration: Declaration): readonly Diagnostic[] {
   return found;
 }
 
-/** Shapes that are written in place, at any depth. */
+/** Checks the inline shapes in a type, at any depth. */
 function checkType(type: Type, owner: string): readonly Diagnostic[] {
   if (type.kind === "inline") return checkShape(type.shape, owner);
   return partsOf(type).flatMap((part) => checkType(part, owner));
@@ -53,7 +53,7 @@ function checkShape(shape: Shape, owner: string): readonly Diagnostic[] {
   }
 }
 
-/** Oneofs that are part of the message, and those that look as if they were meant to be. */
+/** Checks oneofs that are part of the message, and those that seem intended to be but have a case without `@id`. */
 function checkOneofs(fields: readonly Field[], owner: string): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   const holders = new Map<number, string>();
@@ -81,10 +81,10 @@ function checkOneofs(fields: readonly Field[], owner: string): readonly Diagnost
 }
 
 interface ProtoMemberName {
-  /** In the schema. */
+  /** The name in the schema. */
   readonly member: string;
   readonly name: string;
-  /** In JSON; absent: of an enum, where it is the name. */
+  /** The name in JSON. Absent for a value of an enum, whose JSON name is `name`. */
   readonly json?: string;
   readonly at: Position;
 }
@@ -104,7 +104,7 @@ function fieldNames(fields: readonly Field[]): readonly ProtoMemberName[] {
 function checkNames(names: readonly ProtoMemberName[], owner: string): readonly Diagnostic[] {
   const holders = new Map<string, string>();
   return names.flatMap(({ member, name, json = name, at }) => {
-    // Readers of JSON take both names of a member.
+    // Readers of JSON accept both names of a member.
     const taken = [name, json].find((one) => holders.has(one));
     if (taken === undefined) {
       for (const one of [name, json]) holders.set(one, member);
@@ -135,11 +135,11 @@ function checkEnum(shape: Extract<Shape, { kind: "enum" }>, owner: string): read
       }
     }
   }
-  // Names made of literals are told apart by their numbers: nobody can give them others.
+  // Equal names of literals get their numbers appended, because users cannot rename literals.
   return shape.origin === "literals" ? found : [...found, ...checkNames(names, owner)];
 }
 
-/** `@unpacked` of what protobuf does not pack would say nothing. */
+/** Reports `@unpacked` on fields that protobuf does not pack. */
 function checkUnpacked(schema: Schema): readonly Diagnostic[] {
   const index = indexSchema(schema);
   const inShape = (shape: Shape, owner: string): readonly Diagnostic[] => {
@@ -165,7 +165,7 @@ function checkUnpacked(schema: Schema): readonly Diagnostic[] {
 function whyNotPacked({ type, optional }: Field, index: SchemaIndex): string | undefined {
   if (optional || type.kind === "nullable") return "it may be absent, and a message stands for it then";
   if (type.kind !== "array") return "it is no array";
-  // What a type parameter stands for differs from use to use.
+  // Each use of a type parameter can stand for another type.
   if (type.element.kind === "parameter") return "its elements are of a type parameter";
   const element = valueForm(type.element, index);
   if (element.kind === "message") return "its elements are messages";
@@ -173,7 +173,7 @@ function whyNotPacked({ type, optional }: Field, index: SchemaIndex): string | u
   return isText ? "protobuf does not pack strings and bytes" : undefined;
 }
 
-/** Members that have what their declaration reserves. */
+/** Reports members that use a number or name that their declaration reserves. */
 function checkReserved(schema: Schema): readonly Diagnostic[] {
   return schema.modules.flatMap(({ types }) =>
     types.flatMap(({ name: owner, shape, reserved }) => {

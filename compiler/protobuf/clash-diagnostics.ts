@@ -1,4 +1,4 @@
-/** Diagnostics from names that two things would have in protobuf. */
+/** Turns clashes of protobuf names into diagnostics. */
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import type { LoweredSchema } from "./lower/lowered-schema.js";
 

@@ -1,14 +1,14 @@
 /**
- * The names of declarations in protobuf, without the package: `Order.Line` for a type in a namespace, which stands inside of
- * the message `Order`. Where the namespace has the name of an enum or of a service, which can hold no types there, its types
- * stand beside that: `StatusDetail`.
+ * Names declarations in protobuf, without the package. `Order.Line`, a type in a namespace, is nested in the message
+ * `Order`. Enums and services cannot contain types, so types of a namespace with such a name are placed beside it:
+ * `StatusDetail`.
  */
 
 import { namespacesOf } from "../../shared/names/qualified-name.js";
 import { pascalCase, serviceName } from "../../shared/protobuf/names.js";
 import type { Module } from "../model/schema.js";
 
-/** @param name of a type, or of a namespace */
+/** Returns the protobuf name of a type or a namespace. */
 export function protoDeclarationName(name: string, module: Module): string {
   const namespaces = namespacesOf(name);
   if (namespaces.length === 0) return pascalCase(name);
@@ -20,7 +20,7 @@ export function protoDeclarationName(name: string, module: Module): string {
   return full;
 }
 
-/** Whether protobuf can declare types inside of what a namespace has its name from. */
+/** Returns whether protobuf can nest types in the declaration that has the namespace's name. */
 export function canHoldTypes(namespace: string, module: Module): boolean {
   const type = module.types.find(({ name }) => name === namespace);
   if (type?.shape.kind === "enum") return false;

@@ -1,7 +1,6 @@
 /**
- * Names of enums that are written in place, for as long as the compiler watches. A new type anywhere may take a name from
- * one somewhere else, so they are worked out for the whole schema; but only when something differs that they are made of,
- * which most edits leave as it was.
+ * Caches the names of inline enums for watch mode. A new type may take the name of an enum elsewhere, so names are
+ * computed for the whole schema, but only if something that they depend on has changed. Most edits do not change that.
  */
 import type { Module, Schema } from "../model/index.js";
 import { partsOf, textOf, typesOf } from "../model/resolve.js";
@@ -11,12 +10,12 @@ import { type LowerOptions, nameEnums } from "./lower/lower.js";
 import type { LoweredSchema } from "./lower/lowered-schema.js";
 
 export class EnumNameMemory {
-  /** What the names were made of. */
+  /** Everything that the cached names depend on, as text. */
   #text: string | undefined;
-  /** In the order of modules, and of the enums in them. */
+  /** The names, in the order of modules and of the enums in them. */
   #names: readonly (string | undefined)[] = [];
 
-  /** As `nameEnums`, for the enums that `enumsIn` finds. */
+  /** Returns the same as `nameEnums`, for the enums that `inlineEnumsIn` finds. */
   enumNames(schema: Schema, options: LowerOptions): LoweredSchema["enumNames"] {
     const text = [options.package, options.schemaRoot, ...schema.modules.map(nameText)].join("\n");
     const enums = schema.modules.flatMap(inlineEnumsIn);
@@ -34,7 +33,7 @@ export class EnumNameMemory {
   }
 }
 
-/** The enums that are written in place in a module, in an order that depends on nothing but the module. */
+/** Returns the inline enums of a module, in an order that depends only on the module. */
 export function inlineEnumsIn(module: Pick<Module, "types" | "actors">): readonly Shape[] {
   let known = enumsByModule.get(module);
   if (known === undefined) {
@@ -52,7 +51,10 @@ export function inlineEnumsIn(module: Pick<Module, "types" | "actors">): readonl
 
 const enumsByModule = new WeakMap<object, readonly Shape[]>();
 
-/** All of a module that names depend on: of messages, the fields that are messages or enums themselves. */
+/**
+ * Returns the text of everything in a module that names depend on. Fields of messages are included only if their type
+ * is or contains a message or an enum.
+ */
 function nameText(module: Module): string {
   let text = textsByModule.get(module);
   if (text === undefined) {

@@ -1,7 +1,10 @@
-/** The protobuf package of a project that does not name one. */
+/** Derives the protobuf package of a project that does not configure one. */
 import { snakeCase } from "../../shared/protobuf/names.js";
 
-/** `@acme/shop-api` is `acme.shop_api.v1`: as tools for protobuf want it, with a version at the end. */
+/**
+ * Returns the package for an npm name: `acme.shop_api.v1` for `@acme/shop-api`. Linters for protobuf require the
+ * version at the end.
+ */
 export function protoPackageOf(npmName: string): string {
   const segments = npmName
     .replace(/^@/, "")
@@ -15,6 +18,6 @@ function segment(text: string): string {
   const words = snakeCase(text)
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "");
-  // A name of protobuf begins with a letter.
+  // Names in protobuf must begin with a letter.
   return /^[0-9]/.test(words) ? `p${words}` : words;
 }

@@ -1,4 +1,7 @@
-/** What JavaScript sees of the addon: runtime/rdma/addon.ts declares it. Functions alone; what they do is in the files of their names. */
+/**
+ * Exports the functions and classes of the addon for registered memory to JavaScript. runtime/native/rdma-addon.ts
+ * declares them; each is implemented in the file that is named after it.
+ */
 #include <napi.h>
 
 #include "channel.h"

@@ -29,7 +29,7 @@ size_t ItemBytes(napi_typedarray_type type) {
 }  // namespace
 
 Bytes BytesOf(const Napi::CallbackInfo& info, size_t index, const char* name) {
-  // One call, which fails for what is no typed array: short transfers take less than a microsecond.
+  // A single call, which fails if the argument is not a typed array: short transfers take less than a microsecond.
   napi_typedarray_type type;
   size_t length = 0;
   void* data = nullptr;
@@ -62,7 +62,7 @@ std::string TextOf(const Napi::CallbackInfo& info, size_t index, const char* nam
 }
 
 Napi::Error SystemError(Napi::Env env, const std::string& what, int number) {
-  // The GNU form of strerror_r: safe in threads, and its answer need not be in the buffer.
+  // The GNU form of strerror_r is thread-safe, and may return text that is not in the buffer.
   char buffer[128];
   const char* why = strerror_r(number, buffer, sizeof buffer);
   Napi::Error error = Napi::Error::New(env, "cannot " + what + ": " + why);

@@ -1,6 +1,6 @@
 /**
- * Reading the arguments of a call. The caller is the runtime and not a user, so what is wrong is a mistake of ours: it throws a
- * TypeError that names the argument, and never trusts it.
+ * Reads the arguments of calls from JavaScript. The caller is Viceroy's runtime, never a user, so an invalid argument
+ * is a bug in Viceroy. Each function checks its argument and throws a TypeError that names it.
  */
 #pragma once
 #include <napi.h>
@@ -13,13 +13,13 @@ struct Bytes {
   size_t length;
 };
 
-/** The memory of a typed array, also of one over a SharedArrayBuffer. */
+/** Returns the memory of a typed array, which may be a view of a SharedArrayBuffer. */
 Bytes BytesOf(const Napi::CallbackInfo& info, size_t index, const char* name);
-/** A number of bytes, an offset, a descriptor: an integer from 0 to 2^53 - 1. */
+/** Returns a number of bytes, an offset or a descriptor: an integer from 0 to 2^53 - 1. */
 uint64_t CountOf(const Napi::CallbackInfo& info, size_t index, const char* name);
-/** An address: a bigint of 64 bits. */
+/** Returns an address, which JavaScript passes as a bigint of 64 bits. */
 uint64_t AddressOf(const Napi::CallbackInfo& info, size_t index, const char* name);
 std::string TextOf(const Napi::CallbackInfo& info, size_t index, const char* name);
 
-/** An Error with the code of the system, such as ENOMEM, and a text that says what could not be done. */
+/** Returns an Error with the text "cannot <what>: <why>" and the system's error number in `errno`. */
 Napi::Error SystemError(Napi::Env env, const std::string& what, int number);

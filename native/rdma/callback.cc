@@ -6,7 +6,7 @@ napi_value CallBack(napi_env env, napi_async_context context, napi_value self, n
   if (status == napi_ok) return result;
   napi_value error = nullptr;
   if (status == napi_pending_exception && napi_get_and_clear_last_exception(env, &error) == napi_ok) {
-    // Returns when something handles uncaught exceptions: the program goes on then.
+    // Returns if the program handles uncaught exceptions; the program then continues.
     if (napi_fatal_exception(env, error) == napi_ok && napi_get_undefined(env, &result) == napi_ok) return result;
   }
   return nullptr;

@@ -86,7 +86,8 @@ bool Channel::PeerRunsBeside(int processor) const {
 
 void Channel::Heard() {
   uint8_t ignored[64];
-  // The end: nobody is left who could wake this side. That the peer has gone is told elsewhere.
+  // End of file: the peer has closed its end and cannot wake this side again. Another part of the link detects the
+  // peer's exit.
   if (read(memory_->awaited(), ignored, sizeof ignored) == 0) watch_.reset();
   if (!reader_ || paused_) return;
   reader_->WakeUp();
@@ -97,7 +98,7 @@ void Channel::Heard() {
 
 void Channel::WakePeer() {
   const uint8_t one = 1;
-  // It fails when the peer is gone, or has not looked for very long: then it will.
+  // Fails if the peer has exited, or if the pipe is full; in the second case the peer finds it readable anyway.
   if (write(memory_->waker(), &one, 1) < 0) return;
 }
 
@@ -135,7 +136,7 @@ Napi::Value Channel::Begin(const Napi::CallbackInfo& info) {
   napi_add_env_cleanup_hook(env, End, this);
   Ref();
   memory_->sent_before().store(sent, std::memory_order_release);
-  // What was written before this side could be woken is found now.
+  // Finds bytes that the peer wrote before it could wake this side.
   if (!reader_->Sleep()) spinner_->Served(this);
   return env.Undefined();
 }

@@ -1,6 +1,7 @@
 /**
- * Bytes between two processes in both directions, through memory that they share, and who does what when. Neither needs the other to
- * be honest, alive or awake: whatever it does, nothing here crashes, and nothing blocks.
+ * A channel for bytes between two processes, in both directions, through memory that both have mapped. This file
+ * decides when a side reads, writes, sleeps and wakes its peer; ring.h holds the data structure and channel_memory.h
+ * the shared resources. A peer may be malicious, dead or asleep: nothing that it does makes this side crash or block.
  */
 #pragma once
 #include <napi.h>
@@ -16,52 +17,66 @@
 class Channel : public Napi::ObjectWrap<Channel> {
  public:
   /**
-   * For JavaScript: `new Channel(bytes, token)` offers one, with two rings of so many bytes and 16 bytes to know it by.
-   * `new Channel(bytes, token, pid, memory, waker, awaited)` joins that of the process `pid`. Throws where that cannot be, or is not
-   * what was offered.
+   * Defines the class for JavaScript. `new Channel(bytes, token)` offers a channel with two rings of `bytes` bytes each
+   * and a token of 16 bytes that identifies it. `new Channel(bytes, token, pid, memory, waker, awaited)` joins the
+   * channel that process `pid` offers. The constructor throws if this fails, or if the memory is not the memory that
+   * was offered.
    */
   static Napi::Function Define(Napi::Env env);
 
   explicit Channel(const Napi::CallbackInfo& info);
   ~Channel() override;
 
-  /** Whether JavaScript has something to do: bytes to read, or room to write where it waits for that. */
+  /** Whether JavaScript has something to do: there are bytes to read, or there is room that the writer waits for. */
   bool Ready() const;
-  /** Lets JavaScript do it. It may close the channel. */
+  /** Calls the `ready` function of JavaScript, which reads and writes. That function may close the channel. */
   void Serve();
-  /** From now on the peer wakes this side. @returns false instead if there is something to do */
+  /**
+   * Asks the peer to wake this side from now on. Returns false, and doesn't sleep, if JavaScript has something to do
+   * already.
+   */
   bool Sleep();
-  /** Notes where this thread runs, so that the peer can tell. */
+  /** Tells the peer the processor that this thread runs on. */
   void RunsOn(int processor);
-  /** Whether the peer runs elsewhere, so that it may answer while this thread waits. */
+  /** Whether the peer runs on another processor, so that the peer can answer while this thread spins. */
   bool PeerRunsBeside(int processor) const;
 
  private:
-  /** The environment is about to end. */
+  /** Runs when the environment is about to end. */
   static void End(void* data);
 
-  /** The peer has woken this side. */
+  /** Runs when the peer has woken this side. */
   void Heard();
   void WakePeer();
   void Release();
 
-  /** `descriptors() -> [memory, waker, awaited]`: what the other side is told when it is to join. */
+  /** `descriptors() -> [memory, waker, awaited]`: the numbers that the other side needs to join the channel. */
   Napi::Value Descriptors(const Napi::CallbackInfo& info);
   /**
-   * `begin(sent, ready)`: both have it. Calls `ready` whenever there is something to do, until `close`; where that returns false, not
-   * before `resume`. `sent` bytes have gone another way before the first that is written here.
+   * `begin(sent, ready)`: starts the channel, once both sides have it. Calls `ready` whenever there is something to do,
+   * until `close`. If `ready` returns false, it is not called again before `resume`. `sent` is the number of bytes that
+   * this side has sent on another connection before its first byte in this channel.
    */
   Napi::Value Begin(const Napi::CallbackInfo& info);
   Napi::Value Resume(const Napi::CallbackInfo& info);
-  /** `before() -> number`: bytes that the peer has sent another way before the first one here; -1: none has come here yet. */
+  /**
+   * `before() -> number`: the number of bytes that the peer has sent on another connection before its first byte here,
+   * or -1 if no byte has arrived here yet.
+   */
   Napi::Value Before(const Napi::CallbackInfo& info);
-  /** `write(bytes, from) -> number`: how many it has taken, from an offset on; -1: the peer has broken the ring. */
+  /**
+   * `write(bytes, from) -> number`: the number of bytes taken, starting at offset `from`, or -1 if the peer has
+   * corrupted the ring.
+   */
   Napi::Value Write(const Napi::CallbackInfo& info);
-  /** `read(target) -> number`: how many bytes it has copied, 0: there are none; -1: the peer has broken the ring. */
+  /**
+   * `read(target) -> number`: the number of bytes copied, 0 if there are none, or -1 if the peer has corrupted the
+   * ring.
+   */
   Napi::Value Read(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
-  /** None once it is closed; what follows is in it. */
+  /** Null once the channel is closed. The writer and the reader point into this memory. */
   std::unique_ptr<ChannelMemory> memory_;
   std::optional<RingWriter> writer_;
   std::optional<RingReader> reader_;

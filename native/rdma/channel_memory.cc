@@ -15,11 +15,13 @@ namespace {
 
 constexpr int kChannelSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/** The first ring leads from who has offered the channel to who has joined it. */
+/**
+ * The process that offers the channel writes the first ring, and the process that joins the channel writes the second.
+ */
 constexpr size_t kOffered = 0;
 constexpr size_t kJoined = 1;
 
-/** The first page. Behind it stand the bytes of the first ring, and those of the second. */
+/** The first page. The bytes of the first ring and then those of the second ring follow it. */
 struct ChannelHead {
   uint8_t token[ChannelMemory::kTokenBytes];
   std::atomic<uint64_t> before[2];
@@ -74,11 +76,12 @@ void ChannelMemory::Offer(Napi::Env env, const uint8_t* token) {
 
 void ChannelMemory::Join(Napi::Env env, const uint8_t* token, uint64_t pid, uint64_t memory, uint64_t waker,
                          uint64_t awaited) {
-  // Before the memory: whose token is right was the process all the time.
+  // The pipes are opened before the memory: if the token in the memory is right, the same process has owned this pid
+  // throughout.
   awaited_ = OpenOf(env, pid, waker, S_IFIFO, O_RDONLY | O_NONBLOCK, "waker");
   waker_ = OpenOf(env, pid, awaited, S_IFIFO, O_WRONLY | O_NONBLOCK, "waker");
   memory_ = OpenOf(env, pid, memory, S_IFREG, O_RDWR, "memory");
-  // Memory that can shrink ends whoever reads beyond its end.
+  // If the memory could shrink, reading beyond its new end would end this process with SIGBUS.
   const int seals = fcntl(memory_, F_GET_SEALS);
   struct stat status;
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(memory_, &status) != 0 ||

@@ -1,13 +1,14 @@
 /**
- * How the event loop and work in the pool speak while it runs: two words of a BigInt64Array of the caller. The first is set to stop the
- * work at its next step; in the second it counts the bytes that it has moved.
+ * Control words that the event loop shares with a transfer that runs in the thread pool: two words of a BigInt64Array
+ * that the caller passes. The caller sets the first to stop the transfer at its next step. The transfer counts the
+ * bytes that it has moved in the second.
  */
 #pragma once
 #include <cstdint>
 
 class Control {
  public:
-  /** @param words two of them, aligned */
+  /** @param words two words, aligned to 8 bytes */
   explicit Control(int64_t* words) : words_(words) {}
 
   bool cancelled() const { return __atomic_load_n(&words_[0], __ATOMIC_RELAXED) != 0; }

@@ -6,7 +6,7 @@ namespace {
 
 using Held = std::shared_ptr<Environment>;
 
-/** Runs while the heap is still there: grants of memory in it end sooner than that memory. */
+/** Runs while the heap still exists: grants of memory in the heap must end before that memory is reused. */
 void End(void* data) {
   auto environment = static_cast<Environment*>(data);
   environment->ending = true;
@@ -29,7 +29,7 @@ std::shared_ptr<Mapping> Environment::HolderOf(const void* address) const {
 
 void Environment::Begin(Napi::Env env) {
   auto held = new Held(std::make_shared<Environment>());
-  // Deleted when the environment is gone; hooks run before that.
+  // Deleted after the environment has ended; the cleanup hooks run before that.
   env.SetInstanceData<Held>(held);
   napi_add_env_cleanup_hook(env, End, held->get());
 }

@@ -1,6 +1,6 @@
 /**
- * What the addon keeps for each Node.js environment: the main thread has one, and so has every worker thread. Nothing of it is
- * global, so that threads can come and go.
+ * The state that the addon keeps for each Node.js environment, that is, for the main thread and for each worker thread.
+ * The addon has no global state for them, so that threads can start and end at any time.
  */
 #pragma once
 #include <napi.h>
@@ -14,19 +14,22 @@
 class Spinner;
 
 struct Environment {
-  /** The environment is about to end: work in the pool stops at its next step. */
+  /** Set when the environment is about to end. Work in the thread pool then stops at its next step. */
   std::atomic<bool> ending{false};
-  /** Mappings that an ArrayBuffer of this environment stands for, by their address. */
+  /** The mappings that have an ArrayBuffer in this environment, by their address. */
   std::map<void*, std::shared_ptr<Mapping>> mappings;
 
-  /** How the channels of this thread wait, once there is one. */
+  /** The spinner that the channels of this thread share, created with the first channel. */
   std::shared_ptr<Spinner> spinner;
 
-  /** The mapping that holds an address, if it is one of these: who works on it in the pool holds it meanwhile. */
+  /**
+   * Returns the mapping that contains an address, or null. Work in the thread pool holds the mapping while it uses the
+   * memory.
+   */
   std::shared_ptr<Mapping> HolderOf(const void* address) const;
 
-  /** Of the environment that a call comes from. Work in the pool holds it as long as it runs. */
+  /** Returns the state of the environment that a call comes from. Work in the thread pool holds it while it runs. */
   static std::shared_ptr<Environment> Of(Napi::Env env);
-  /** Once, when the addon is loaded. */
+  /** Called once, when the addon is loaded into an environment. */
   static void Begin(Napi::Env env);
 };

@@ -17,7 +17,7 @@ Napi::Value CreateEvent(const Napi::CallbackInfo& info) {
 Napi::Value SignalEvent(const Napi::CallbackInfo& info) {
   const int fd = static_cast<int>(CountOf(info, 0, "fd"));
   const uint64_t one = 1;
-  // EAGAIN: the counter is full, so it is readable already.
+  // EAGAIN: the counter is full, so the descriptor is readable already.
   if (write(fd, &one, sizeof one) < 0 && errno != EAGAIN) throw SystemError(info.Env(), "signal an event", errno);
   return info.Env().Undefined();
 }

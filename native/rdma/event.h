@@ -1,10 +1,10 @@
-/** Event counters of the system (eventfd), by which one process wakes another that watches them. */
+/** Event counters of the kernel (eventfd). A process wakes another process that watches the counter. */
 #pragma once
 #include <napi.h>
 
-/** `createEvent() -> fd`: close-on-exec, does not block. */
+/** `createEvent() -> fd`: creates a counter. Its descriptor is close-on-exec and non-blocking. */
 Napi::Value CreateEvent(const Napi::CallbackInfo& info);
-/** `signalEvent(fd)`: who watches it is woken. */
+/** `signalEvent(fd)`: makes the descriptor readable, which wakes the processes that watch it. */
 Napi::Value SignalEvent(const Napi::CallbackInfo& info);
-/** `drainEvent(fd) -> boolean`: whether it had been signalled; afterwards it has not. */
+/** `drainEvent(fd) -> boolean`: resets the counter. Returns whether it was signalled before. */
 Napi::Value DrainEvent(const Napi::CallbackInfo& info);

@@ -1,6 +1,7 @@
 /**
- * The few functions of libuv that the addon needs, which Node.js exports and whose ABI is fixed since libuv 1.0. Declared here, since
- * the headers of libuv are not part of node-api-headers: g++ and npm are all that a build needs.
+ * Declares the few functions of libuv that the addon uses. Node.js exports them, and their ABI has been fixed since
+ * libuv 1.0. They are declared here because node-api-headers contains no headers of libuv, and a build should need only
+ * g++ and npm.
  */
 #pragma once
 
@@ -9,7 +10,7 @@ extern "C" {
 struct uv_loop_s;
 struct uv_handle_s;
 
-/** Handles are memory of this size; what is in them is libuv's. */
+/** A handle is memory of this size; its content belongs to libuv. */
 unsigned long uv_handle_size(int type);
 void* uv_handle_get_data(const uv_handle_s* handle);
 void uv_handle_set_data(uv_handle_s* handle, void* data);
@@ -25,7 +26,7 @@ int uv_idle_stop(uv_handle_s* idle);
 
 }
 
-/** `uv_handle_type`, `uv_poll_event`. */
+/** Values of `uv_handle_type` and `uv_poll_event`. */
 constexpr int kUvIdle = 6;
 constexpr int kUvPoll = 8;
 constexpr int kUvReadable = 1;

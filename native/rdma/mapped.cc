@@ -24,7 +24,7 @@ class MappedTransfer final : public Transfer {
     return kNotGranted;
   }
 
-  /** The claim is held: while the head is right, its owner waits for the end of this. */
+  /** The caller holds a writer cell. As long as the head is right, the owner waits until the cell is released. */
   int32_t Write(const Piece& piece) override {
     if (!IsHead(arguments().slot, arguments().head)) return kNotGranted;
     for (size_t i = 0; i < piece.count; i++) {

@@ -1,4 +1,4 @@
-/** A range of address space with memory of a file behind it; unmapped when nobody holds it any more. */
+/** A range of address space that maps a file. The range is unmapped when the last reference to it is dropped. */
 #pragma once
 #include <sys/mman.h>
 
@@ -6,7 +6,7 @@
 
 class Mapping {
  public:
-  /** @param wiped whether others see zeros there when the environment ends */
+  /** @param wiped whether other processes see zeros in this memory once the environment ends */
   Mapping(void* base, size_t length, bool wiped) : base_(base), length_(length), wiped_(wiped) {}
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
@@ -14,7 +14,10 @@ class Mapping {
 
   void* base() const { return base_; }
   size_t length() const { return length_; }
-  /** The environment ends, and soon memory will be somebody else's that this speaks of. */
+  /**
+   * Frees the pages if the mapping was created with `wiped`. The environment is ending, and memory that this mapping
+   * describes will soon belong to others.
+   */
   void EnvironmentEnds() const {
     if (wiped_) madvise(base_, length_, MADV_REMOVE);
   }

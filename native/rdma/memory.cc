@@ -16,13 +16,16 @@ namespace {
 constexpr size_t kHugePage = 2 << 20;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-/** What an ArrayBuffer stands for. */
+/** The references that an ArrayBuffer holds. */
 struct Share {
   std::weak_ptr<Environment> environment;
   std::weak_ptr<Mapping> mapping;
 };
 
-/** The ArrayBuffer is gone: so is its share in the mapping, unless `unmap` was sooner. The address may be another's by now. */
+/**
+ * Runs when the ArrayBuffer has been collected, and drops its reference to the mapping, unless `unmap` has done so
+ * before. Another mapping may have the same address by now, so the mappings are compared, too.
+ */
 void Release(Napi::Env, void* base, Share* share) {
   auto environment = share->environment.lock();
   auto mapping = share->mapping.lock();
@@ -35,13 +38,13 @@ void Release(Napi::Env, void* base, Share* share) {
 
 Napi::ArrayBuffer BufferOver(Napi::Env env, void* base, size_t length, bool wiped) {
   auto environment = Environment::Of(env);
-  // Huge pages, where the system has them for such files, make copies by other processes faster. Only a hint.
+  // Huge pages make copies by other processes faster, if the system supports them for these files. This is only a hint.
   if (length >= kHugePage) madvise(base, length, MADV_HUGEPAGE);
   auto mapping = std::make_shared<Mapping>(base, length, wiped);
   environment->mappings[base] = mapping;
   auto share = new Share{environment, mapping};
   try {
-    // V8 accounts the length of an ArrayBuffer as memory outside of its heap.
+    // V8 counts the length of the ArrayBuffer as memory outside its heap.
     return Napi::ArrayBuffer::New(env, base, length, Release, share);
   } catch (...) {
     environment->mappings.erase(base);
@@ -109,7 +112,7 @@ Napi::Value Unmap(const Napi::CallbackInfo& info) {
   auto environment = Environment::Of(env);
   auto found = environment->mappings.find(base);
   if (base == nullptr || found == environment->mappings.end()) return env.Undefined();
-  // Until the buffer is detached nothing may become of its memory.
+  // The memory must stay mapped until the buffer is detached.
   auto mapping = std::move(found->second);
   environment->mappings.erase(found);
   buffer.Detach();

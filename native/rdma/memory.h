@@ -1,19 +1,24 @@
-/** Memory that other processes can map: files without a name, whose size is sealed. */
+/** Memory that other processes can map: anonymous files (memfd) whose size is sealed. */
 #pragma once
 #include <napi.h>
 
 /**
- * `createMemory(bytes, wiped) -> { fd, buffer }`: new memory, zeroed, mapped here; close-on-exec; never shrinks or grows. Wiped: when the
- * environment ends, all who have it mapped see zeros.
+ * `createMemory(bytes, wiped) -> { fd, buffer }`: creates zeroed memory and maps it in this process. The descriptor is
+ * close-on-exec, and the memory can neither shrink nor grow. If `wiped` is true, all processes that have mapped the
+ * memory see zeros once the environment ends.
  */
 Napi::Value CreateMemory(const Napi::CallbackInfo& info);
 /**
- * `mapMemory(fd, offset, bytes, mode) -> ArrayBuffer`: maps memory that another process has made; `offset` in bytes, a multiple of
- * the size of a page. Mode 0: shared, what is written is seen by all; 1: private, what is written stays here. Refuses files that are
- * not sealed: they could shrink, and whoever then reads is ended by SIGBUS.
+ * `mapMemory(fd, offset, bytes, mode) -> ArrayBuffer`: maps memory that another process has created. `offset` is in
+ * bytes and a multiple of the page size. With mode 0 the mapping is shared: all processes see what is written. With
+ * mode 1 it is private: writes stay in this process. Refuses files that are not sealed, because they could shrink, and
+ * reading beyond the end would then end this process with SIGBUS.
  */
 Napi::Value MapMemory(const Napi::CallbackInfo& info);
-/** `unmap(buffer)`: detaches it, and unmaps its memory as soon as no work uses it. Does nothing to one that is detached. */
+/**
+ * `unmap(buffer)`: detaches the buffer, and unmaps its memory as soon as no transfer uses it. Has no effect on a
+ * detached buffer.
+ */
 Napi::Value Unmap(const Napi::CallbackInfo& info);
-/** `addressOf(view) -> bigint` */
+/** `addressOf(view) -> bigint`: returns the address of the first byte of a view. */
 Napi::Value AddressOfView(const Napi::CallbackInfo& info);

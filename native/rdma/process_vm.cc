@@ -27,8 +27,9 @@ class ProcessTransfer final : public Transfer {
 
  protected:
   /**
-   * One call that copies the head, the bytes and the head again, in this order ("Buffers are processed in array order", says its
-   * manual). The process may have ended, its number may be another's and its memory something else: then the heads differ.
+   * A single call copies the head, the bytes and the head again, in this order: "Buffers are processed in array order",
+   * as the manual page says. The process may have ended, and its pid and its addresses may have been reused; in that
+   * case the heads differ.
    */
   int32_t Read(const Piece& piece) override {
     SlotHead before, after;
@@ -48,10 +49,10 @@ class ProcessTransfer final : public Transfer {
     return got < 0 ? number : WhyNot();
   }
 
-  /** The claim is held: while the head is right, its owner waits for the end of this. */
+  /** The caller holds a writer cell. As long as the head is right, the owner waits until the cell is released. */
   int32_t Write(const Piece& piece) override {
     if (!IsHead(arguments().slot, arguments().head)) return kNotGranted;
-    // The slot that is mapped outlives its owner: is it still the owner who has this number?
+    // The mapped slot outlives its owner, so this checks that the process with this pid is still the owner.
     const int32_t there = WhyNot();
     if (there != EFAULT) return there;
     std::vector<iovec> local, remote;
@@ -72,7 +73,10 @@ class ProcessTransfer final : public Transfer {
 
   bool Expected(const SlotHead& head) const { return memcmp(&head, &arguments().head, sizeof head) == 0; }
 
-  /** Why bytes could not be moved: the process is gone, or the grant is; or else its memory is (EFAULT). */
+  /**
+   * Finds out why bytes could not be moved. Returns an errno if the process cannot be read, for example because it has
+   * ended, kNotGranted if the grant is no longer valid, and EFAULT if the memory itself is gone.
+   */
   int32_t WhyNot() const {
     SlotHead head;
     iovec local = Range(&head, sizeof head), remote = Range(slot_, sizeof head);

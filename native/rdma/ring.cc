@@ -6,8 +6,8 @@
 namespace {
 
 /**
- * A ring that is empty goes back to its beginning when it is beyond this many bytes: one that never holds much touches few pages of
- * its memory, and the same lines of the cache.
+ * An empty ring is rewound to its beginning once its position is beyond this number of bytes. A ring that never holds
+ * much then touches few pages and stays in the same cache lines.
  */
 constexpr uint64_t kRewindBeyond = 16 * 1024;
 
@@ -33,7 +33,8 @@ int64_t RingWriter::Write(const uint8_t* bytes, size_t length) {
     taken += static_cast<size_t>(put);
     if (taken == length) return static_cast<int64_t>(taken);
     if (put > 0) continue;
-    // Said before the last look: the reader makes room and then looks here, so one of the two sees the other.
+    // Set before the last check of the tail: the reader first frees room and then checks this flag, so at least one
+    // side sees the change of the other.
     control_->wanting.store(1, std::memory_order_seq_cst);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (!LookAtTail()) return kCorrupt;
@@ -81,7 +82,7 @@ int64_t RingReader::Read(uint8_t* target, size_t length) {
   if (head == tail_) return 0;
   const uint64_t start = control_->start.load(std::memory_order_relaxed);
   if (start > tail_) {
-    // Only an empty ring is begun anew, at the next multiple of its size.
+    // Only an empty ring is rewound, and the new start is the next multiple of its size.
     if (start > head || start != (tail_ | (size_ - 1)) + 1) return kCorrupt;
     tail_ = start;
   }
@@ -99,7 +100,8 @@ int64_t RingReader::Read(uint8_t* target, size_t length) {
 bool RingReader::MustWake() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (control_->wanting.load(std::memory_order_relaxed) == 0) return false;
-  // Half a ring at a time, or what there is of it: a writer that is woken for every few bytes does nothing else.
+  // Wakes the writer only when half of the ring is free. A writer that is woken for every few bytes would do nothing
+  // else.
   const uint64_t head = control_->head.load(std::memory_order_acquire);
   if (head - tail_ > size_ / 2) return false;
   return control_->wanting.exchange(0, std::memory_order_acq_rel) != 0;

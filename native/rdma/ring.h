@@ -1,56 +1,63 @@
 /**
- * Bytes from one process to another through memory that both have mapped: one writes, one reads, nobody locks. Positions count the
- * bytes since the beginning and never wrap; where a byte lies is its position modulo the size.
+ * A ring buffer in memory that two processes have mapped: one process writes, the other reads, and neither locks.
+ * Positions count the bytes since the beginning and never wrap; a byte lies at its position modulo the size.
  *
- * The other side may write anything anywhere, at any time. So what it says is loaded once, checked, and only then used; what this
- * side has said itself is remembered outside of the shared memory and never read back; and bytes are copied before anybody looks at
- * them.
+ * The other side may write anything anywhere at any time. Each of its values is therefore loaded once and checked
+ * before use. This side keeps its own positions outside the shared memory and never reads them back. Bytes are copied
+ * before they are interpreted.
  */
 #pragma once
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-/** Each half of what the two say to each other has cache lines of its own; processors fetch them by twos. */
+/**
+ * Each side's control words have cache lines of their own. 128 bytes are two lines, because processors prefetch lines
+ * in pairs.
+ */
 constexpr size_t kLine = 128;
 
-/** What the two sides of one ring say to each other, in shared memory. */
+/** The control words of one ring, in shared memory. */
 struct RingControl {
-  /** Of the writer: bytes up to here are there. */
+  /** Written by the writer: all bytes before this position have been written. */
   alignas(kLine) std::atomic<uint64_t> head;
-  /** Of the writer: it has skipped the positions before this one, which held nothing. */
+  /** Written by the writer: it has skipped the positions before this one, which hold no bytes. */
   std::atomic<uint64_t> start;
-  /** Of the reader: bytes up to here have been copied. */
+  /** Written by the reader: all bytes before this position have been copied. */
   alignas(kLine) std::atomic<uint64_t> tail;
-  /** 1: the reader does not look; whoever writes clears it and wakes the reader. */
+  /** 1 if the reader sleeps. The writer clears this flag and wakes the reader. */
   alignas(kLine) std::atomic<uint32_t> asleep;
-  /** The processor that the reader has run on last, plus 1. */
+  /** The processor that the reader last ran on, plus 1; 0 if unknown. */
   std::atomic<uint32_t> processor;
-  /** 1: the writer waits for room; the reader clears it and wakes the writer. */
+  /** 1 if the writer waits for room. The reader clears this flag and wakes the writer. */
   alignas(kLine) std::atomic<uint32_t> wanting;
 };
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t>::is_always_lock_free);
 static_assert(sizeof(RingControl) == 4 * kLine);
 
-/** What the other side says cannot be. */
+/** Returned when the control words of the other side are impossible. */
 constexpr int64_t kCorrupt = -1;
 
 class RingWriter {
  public:
-  /** @param size of `data` in bytes, a power of two */
+  /** @param size size of `data` in bytes, a power of two */
   RingWriter(RingControl* control, uint8_t* data, size_t size) : control_(control), data_(data), size_(size) {}
 
   /**
-   * Copies as many bytes as there is room for, and asks to be woken when there is more room if that is not all.
-   * @returns how many it has taken; kCorrupt
+   * Copies as many bytes as there is room for. If bytes are left, asks the reader to wake this side when there is room
+   * again.
+   * @returns the number of bytes taken, or kCorrupt
    */
   int64_t Write(const uint8_t* bytes, size_t length);
-  /** Whether the reader sleeps and is to be woken: by the caller, who is told so once. */
+  /** Whether the caller must wake the reader, which sleeps. Returns true only once per sleep. */
   bool MustWake();
-  /** Whether a writer that waits has room, or will find that the ring is corrupt. */
+  /**
+   * Whether a writer that waits has room again. Also true if the reader's position has become invalid; `Write` then
+   * returns kCorrupt.
+   */
   bool HasRoom() const;
-  /** The processor that the reader has run on last; negative: unknown. */
+  /** Returns the processor that the reader last ran on, or a negative number if unknown. */
   int ReaderProcessor() const;
 
  private:
@@ -63,7 +70,7 @@ class RingWriter {
   const uint64_t size_;
   uint64_t head_ = 0;
   uint64_t start_ = 0;
-  /** As the reader has said it last. */
+  /** The reader's position as it was last loaded and checked. */
   uint64_t tail_ = 0;
   bool waiting_ = false;
 };
@@ -72,12 +79,12 @@ class RingReader {
  public:
   RingReader(RingControl* control, const uint8_t* data, size_t size) : control_(control), data_(data), size_(size) {}
 
-  /** @returns how many bytes it has copied, 0: there are none; kCorrupt */
+  /** @returns the number of bytes copied, 0 if there are none, or kCorrupt */
   int64_t Read(uint8_t* target, size_t length);
-  /** Whether the writer waits for room and is to be woken: by the caller, who is told so once. */
+  /** Whether the caller must wake the writer, which waits for room. Returns true only once per wait. */
   bool MustWake();
   bool HasBytes() const;
-  /** From now on the writer wakes this side. @returns false instead if there are bytes already */
+  /** Asks the writer to wake this side from now on. Returns false, and doesn't sleep, if there are bytes already. */
   bool Sleep();
   void WakeUp();
   void SetProcessor(int processor);

@@ -5,7 +5,7 @@
 #include <atomic>
 
 bool IsHead(const Slot* slot, const SlotHead& expected) {
-  // What was copied before this is copied before the head is looked at.
+  // Bytes that were copied before this call are read before the head is.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const auto now = reinterpret_cast<const uint64_t*>(&slot->head);
   const auto then = reinterpret_cast<const uint64_t*>(&expected);

@@ -1,19 +1,23 @@
 /**
- * A slot of a table of grants: what its owner says about one grant, in memory that its peers map. 512 bytes, written by the owner in
- * JavaScript (runtime/rdma/grant/grant-table.ts has the same layout), except for the cells, which writers take.
+ * A slot of a grant table: the state of one grant, in memory that peers map. A slot has 512 bytes. Its owner writes it
+ * from JavaScript (runtime/rdma/grant/grant-slot.ts has the same layout), except for the writer cells, which peers
+ * take.
  *
- * Reads look at the first 64 bytes before and after they have copied: if both times they are what they were when the grant was
- * opened, then the grant was good all the time. The owner changes `word` first when it takes a grant back, and last when it gives one.
+ * A reader compares the head, the first 64 bytes, before and after it copies. If both times the head is the same as
+ * when the grant was opened, the grant was valid throughout. The owner changes `word` first when it revokes a grant,
+ * and last when it creates one.
  *
- * Writes cannot be undone, so who writes takes a cell first and looks at the head then: either the writer sees that the grant is
- * no longer good, or the owner sees that somebody writes, and waits.
+ * A write cannot be undone, so a writer takes a cell before it checks the head. Either the writer sees that the grant
+ * is no longer valid, or the owner sees the taken cell and waits.
  */
 #pragma once
 #include <cstdint>
 
 struct SlotHead {
   uint64_t nonce[2];
-  /** How often the slot has been used, in the upper half; the state in the lower. */
+  /**
+   * The number of times that the slot has been used in the upper half, and the state of the grant in the lower half.
+   */
   uint64_t word;
   uint64_t rights;
   uint64_t address;
@@ -23,9 +27,9 @@ struct SlotHead {
 };
 
 struct WriterCell {
-  /** The process that writes; 0: nobody does. */
+  /** The process that writes, or 0 if the cell is free. */
   uint64_t pid;
-  /** When that process has started, as in /proc/<pid>/stat; 0: it has only just taken the cell. */
+  /** The start time of that process, as in /proc/<pid>/stat, or 0 if it has only just taken the cell. */
   uint64_t started;
 };
 
@@ -39,19 +43,22 @@ struct Slot {
 static_assert(sizeof(SlotHead) == 64, "as in runtime/rdma/grant/grant-table.ts");
 static_assert(sizeof(Slot) == 512, "as in runtime/rdma/grant/grant-table.ts");
 
-/** Whether the head in mapped memory is, now, what it is expected to be. Nothing that comes later is read or written before. */
+/**
+ * Whether the head in mapped memory equals the expected head now. No later read or write is moved before this check,
+ * and no earlier one after it.
+ */
 bool IsHead(const Slot* slot, const SlotHead& expected);
 
-/** A cell of a slot, held while this writes. */
+/** A writer cell of a slot, held during a write and released by the destructor. */
 class WriterClaim {
  public:
-  /** @param started when this process has started */
+  /** @param started the start time of this process */
   WriterClaim(Slot* slot, uint64_t started) : slot_(slot), started_(started) {}
   WriterClaim(const WriterClaim&) = delete;
   WriterClaim& operator=(const WriterClaim&) = delete;
   ~WriterClaim();
 
-  /** @returns false when all cells are taken: try again */
+  /** Takes a free cell. Returns false if all cells are taken; the caller tries again later. */
   bool Take();
 
  private:

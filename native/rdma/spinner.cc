@@ -13,17 +13,22 @@
 
 namespace {
 
-/** In ns. */
+/** Durations in nanoseconds. */
 constexpr uint64_t kSpinMicro = 1000;
 constexpr uint64_t kSpinMilli = 1000 * kSpinMicro;
-/** How long a thread looks for more before it sleeps: what it takes to be woken. */
+/** The time that a thread spins before it sleeps: about as long as a wake-up takes. */
 constexpr uint64_t kSpinLook = 50 * kSpinMicro;
-/** Of that in one turn of the event loop, which others wait for. */
+/** The part of that time that is spent in one turn of the event loop, because other work waits for the turn. */
 constexpr uint64_t kSpinTurn = 10 * kSpinMicro;
-/** One tenth of the time may be spent in vain, saved up for so long. */
+/**
+ * One tenth (1 / kSpinShare) of the time may be spent on spinning in vain. Unused time is saved up to kSpinMostCredit.
+ */
 constexpr uint64_t kSpinShare = 10;
 constexpr int64_t kSpinMostCredit = static_cast<int64_t>(2 * kSpinMilli);
-/** How often it is asked whether somebody else wants the processor, and for how long that one then has it. */
+/**
+ * The interval between checks whether other threads need the processor, and the time for which this thread then doesn't
+ * spin.
+ */
 constexpr uint64_t kSpinAsk = kSpinMilli;
 constexpr uint64_t kSpinPause = 5 * kSpinMilli;
 
@@ -114,7 +119,7 @@ void Spinner::Turn() {
 
 bool Spinner::ServeReady() {
   bool served = false;
-  // Those who are served may close others, or wake them.
+  // Serving a channel may close other channels or wake them.
   for (size_t i = 0; i < awake_.size();) {
     Channel* channel = awake_[i];
     if (channel->Ready()) {

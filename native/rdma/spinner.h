@@ -1,7 +1,8 @@
 /**
- * How the channels of one thread wait. Between two processors, to be woken takes longer than everything else: so a thread that has
- * just been served looks for more for a short time before it sleeps. Only where that can lead to anything: the peer runs on another
- * processor, nobody else wants this one, and looking has not been in vain for most of the time. The event loop goes on meanwhile.
+ * Decides how the channels of one thread wait. A wake-up between two processors takes longer than the rest of an
+ * exchange, so a thread that has just served a channel spins for a short time before it sleeps. It spins only if this
+ * can help: the peer runs on another processor, no other thread needs this processor, and at most a tenth of the time
+ * has been spent on spinning in vain. The event loop continues meanwhile.
  */
 #pragma once
 #include <napi.h>
@@ -16,7 +17,7 @@ class Channel;
 
 class Spinner {
  public:
-  /** The one of an environment. */
+  /** Returns the spinner of an environment, and creates it on first use. */
   static std::shared_ptr<Spinner> Of(Napi::Env env);
 
   explicit Spinner(Napi::Env env);
@@ -24,14 +25,17 @@ class Spinner {
   Spinner& operator=(const Spinner&) = delete;
   ~Spinner();
 
-  /** The channel is awake, and JavaScript has done what there was to do: it is watched for a while, or sleeps. */
+  /**
+   * Called after JavaScript has handled a channel that is awake. The spinner then watches the channel for a short time,
+   * or lets it sleep.
+   */
   void Served(Channel* channel);
   void Remove(Channel* channel);
-  /** The environment is about to end. */
+  /** Runs when the environment is about to end. */
   void End();
 
  private:
-  /** A turn of the event loop. */
+  /** Runs once in each turn of the event loop. */
   void Turn();
   bool ServeReady();
   bool Look();
@@ -45,12 +49,15 @@ class Spinner {
   uv_handle_s* handle_;
   bool running_ = false;
   std::vector<Channel*> awake_;
-  /** Since when there is nothing to do, in ns. */
+  /** The time since which no channel has had anything to do, in ns. */
   uint64_t idleSince_ = 0;
-  /** What may be spent on looking in vain, in ns, and when it was last added to. */
+  /** The time that may still be spent on spinning in vain, in ns, and the time of its last increase. */
   int64_t credit_;
   uint64_t creditedAt_ = 0;
-  /** How often this thread had to make way for another, when that was last asked, and until when it does not look. */
+  /**
+   * The number of times that this thread had been preempted at the last check, the time of that check, and the time
+   * until which this thread doesn't spin.
+   */
   int64_t preemptions_ = 0;
   uint64_t askedAt_ = 0;
   uint64_t pausedUntil_ = 0;

@@ -9,13 +9,14 @@
 namespace {
 
 /**
- * So long, in bytes, is not cancelled, and taken by one thread: some 100 us, and several for each thread that shares a transfer. memcpy of half as much
- * is slower: it takes the way for short blocks.
+ * The maximum size of a piece in bytes. A piece is moved by one thread and cannot be cancelled; it takes about 100 us,
+ * and each thread of a shared transfer gets several pieces. Pieces of half this size are slower, because memcpy then
+ * uses its method for short blocks.
  */
 constexpr uint64_t kPiece = 1 << 20;
-/** The kernel takes 1,024 ranges in one call, of which two are the head. */
+/** The kernel accepts 1,024 ranges per call; two of them are the head. */
 constexpr size_t kPieceStretches = 1000;
-/** Between tries to get a cell, in microseconds. */
+/** The time between two attempts to take a writer cell, in microseconds. */
 constexpr useconds_t kRetry = 50;
 
 [[noreturn]] void Refuse(const Napi::CallbackInfo& info, const char* what) {
@@ -64,7 +65,7 @@ Transfer::Transfer(TransferArguments arguments) : arguments_(std::move(arguments
   Cut();
 }
 
-/** Long stretches become several; then neighbours come together in one piece, as many as fit. */
+/** Splits long segments, and then groups neighbouring segments into pieces that are as large as possible. */
 void Transfer::Cut() {
   for (const Stretch& whole : arguments_.stretches) {
     for (uint64_t at = 0; at < whole.length; at += kPiece) {
@@ -93,7 +94,7 @@ Napi::Value Transfer::Begin(const Napi::CallbackInfo& info, std::unique_ptr<Tran
   transfer->Hold(env, info[5].As<Napi::Object>(), nullptr);
   if (memory > 0) transfer->Hold(env, info[memory].As<Napi::Object>(), BytesOf(info, memory, "memory").data);
   const uint32_t lanes = std::min<uint32_t>(given.lanes, std::max<size_t>(transfer->pieces_.size(), 1));
-  // It is deleted by this thread, in a later turn of the event loop.
+  // The work deletes itself on this thread, in a later turn of the event loop.
   Transfer* started = transfer.get();
   Napi::Value promise = Work::Start(env, std::move(transfer), lanes);
   started->Help();
@@ -113,7 +114,7 @@ void Transfer::Help() {
   if (arguments_.helped == 0) return;
   if (!arguments_.write) return MovePieces(arguments_.helped);
   WriterClaim claim(arguments_.slot, arguments_.started);
-  // Where all cells are taken the pool waits for one; the event loop does not.
+  // If all cells are taken, the thread pool waits for one. The event loop must not wait.
   if (claim.Take()) MovePieces(arguments_.helped);
 }
 
@@ -128,7 +129,7 @@ int32_t Transfer::Claim(WriterClaim* claim) const {
 }
 
 void Transfer::MovePieces(uint64_t most) {
-  // Also when there is nothing to move: a grant that is no longer good is refused all the same.
+  // Checked even if there is nothing to move, so that a transfer on a revoked grant is always refused.
   if (!IsHead(arguments_.slot, arguments_.head)) return End(kNotGranted);
   uint64_t moved = 0;
   while (outcome_ == kDone && moved < most) {

@@ -1,6 +1,6 @@
 /**
- * Moving bytes between memory of this process and memory that another has granted: cut into pieces, between which it can be
- * cancelled, and which several threads share. How one piece moves is the subclass's.
+ * A transfer of bytes between memory of this process and memory that another process has granted. The transfer is cut
+ * into pieces; it can be cancelled between pieces, and several threads can share them. Subclasses move one piece.
  */
 #pragma once
 #include <napi.h>
@@ -14,26 +14,26 @@
 #include "slot.h"
 #include "work.h"
 
-/** What a transfer comes to; above 0 it is an errno. runtime/rdma/addon.ts has the same numbers. */
+/** The result of a transfer. Values above 0 are errnos. runtime/native/rdma-addon.ts has the same numbers. */
 enum Outcome : int32_t {
   kDone = 0,
   kCancelled = -1,
-  /** The grant is not, or no longer, what it was when it was opened. */
+  /** The grant is not, or no longer, the one that was opened. */
   kNotGranted = -2,
-  /** More writers at a time than a slot has cells for. */
+  /** More processes write at the same time than a slot has writer cells. */
   kBusy = -3,
 };
 
-/** Bytes that lie side by side, here and there. */
+/** A segment: bytes that are contiguous on both sides of a transfer. */
 struct Stretch {
-  /** From the beginning of what is granted. */
+  /** Offset from the beginning of the granted memory, in bytes. */
   uint64_t remote;
-  /** From the beginning of the local view. */
+  /** Offset from the beginning of the local view, in bytes. */
   uint64_t local;
   uint64_t length;
 };
 
-/** What the calls of all transfers have in common; the arguments follow one another in this order. */
+/** The arguments that the calls of all transfers have in common, in the order in which JavaScript passes them. */
 struct TransferArguments {
   static constexpr size_t kCount = 9;
 
@@ -43,14 +43,14 @@ struct TransferArguments {
   Slot* slot;
   SlotHead head;
   Control control;
-  /** When this process has started, as in /proc/self/stat. */
+  /** The start time of this process, as in /proc/self/stat. */
   uint64_t started;
-  /** Threads of the pool; 0: on the spot. */
+  /** The number of threads of the pool, at most 4; 0 if the transfer is synchronous. */
   uint32_t lanes;
-  /** So many bytes, or a piece more, the calling thread moves beside them before it goes on. */
+  /** The calling thread moves at least this many bytes, rounded up to whole pieces, while the pool starts. */
   uint64_t helped;
 
-  /** @throws Napi::Error when something does not fit, memory on either side included */
+  /** @throws Napi::Error if an argument is invalid, or if a segment exceeds the memory on either side */
   static TransferArguments From(const Napi::CallbackInfo& info);
 };
 
@@ -58,21 +58,24 @@ class Transfer : public Work {
  public:
   explicit Transfer(TransferArguments arguments);
 
-  /** Starts it, or does it on the spot. @param memory index of one more argument to be kept alive; 0: none */
+  /**
+   * Runs a synchronous transfer, or starts an asynchronous one. @param memory index of a further argument that must be
+   * kept alive, or 0
+   */
   static Napi::Value Begin(const Napi::CallbackInfo& info, std::unique_ptr<Transfer> transfer, size_t memory);
 
  protected:
-  /** A few stretches: at most `kPiece` bytes and `kPieceStretches` of them. */
+  /** A group of segments: at most `kPieceStretches` segments with at most `kPiece` bytes together. */
   struct Piece {
     const Stretch* stretches;
     size_t count;
     uint64_t bytes;
   };
 
-  /** @returns an Outcome. Called by several threads at a time */
+  /** Moves one piece. Several threads call this at the same time. @returns an Outcome */
   virtual int32_t Read(const Piece& piece) = 0;
   virtual int32_t Write(const Piece& piece) = 0;
-  /** What was read is not to be seen. */
+  /** Zeroes the local memory of a piece whose bytes must not be seen. */
   void Wipe(const Piece& piece) const;
 
   const TransferArguments& arguments() const { return arguments_; }
@@ -82,9 +85,9 @@ class Transfer : public Work {
  private:
   void Cut();
   int32_t Claim(WriterClaim* claim) const;
-  /** Those that no other thread has taken, until there are none left or so many bytes have been moved. */
+  /** Moves pieces that no other thread has taken, until none are left or at least `most` bytes have been moved. */
   void MovePieces(uint64_t most);
-  /** The calling thread's part, while the pool is being woken. */
+  /** Moves the calling thread's part while the threads of the pool wake up. */
   void Help();
   void End(int32_t outcome);
 

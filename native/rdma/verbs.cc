@@ -12,7 +12,7 @@
 
 namespace {
 
-/** One call in the pool. */
+/** A single call that runs in the thread pool. */
 class Call : public Work {
  public:
   explicit Call(std::function<int32_t()> call) : call_(std::move(call)) {}
@@ -59,7 +59,8 @@ class VerbsObject : public Napi::ObjectWrap<VerbsObject> {
     device_ = std::make_shared<VerbsDevice>(library, TextOf(info, 0, "name"), WordOf(info, 1, "port"),
                                             WordOf(info, 2, "gidIndex"));
     napi_add_env_cleanup_hook(info.Env(), End, this);
-    // Until it is closed: memory is registered with it, which must not be freed before.
+    // Keeps the object alive until it is closed: memory is registered with the device, and must not be freed before
+    // that.
     Ref();
   }
 
@@ -69,7 +70,7 @@ class VerbsObject : public Napi::ObjectWrap<VerbsObject> {
     if (object->device_) object->device_->Close();
   }
 
-  /** Runs a call in the pool, where the device lives as long as it. */
+  /** Runs a call in the thread pool, and keeps the device alive until the call has ended. */
   template <typename F>
   Napi::Value InPool(const Napi::CallbackInfo& info, F call) {
     return InPool(info, std::make_unique<Call>(Bound(info, std::move(call))));

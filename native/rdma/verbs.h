@@ -1,11 +1,11 @@
 /**
- * RDMA devices for JavaScript. runtime/rdma/verbs/native.ts declares what is here. Calls that go to the kernel run in the pool and
- * return promises of a number: 0, or what the call gives, above 0; below 0 an errno. They do not reject.
+ * RDMA devices for JavaScript, as runtime/native/verbs-addon.ts declares them. Calls that enter the kernel run in the
+ * thread pool and return a promise of a number: 0 or a positive result, or a negative errno. The promises never reject.
  */
 #pragma once
 #include <napi.h>
 
-/** `verbsMissing() -> string | undefined`: why libibverbs cannot be used. */
+/** `verbsMissing() -> string | undefined`: returns the reason why libibverbs cannot be used, or undefined if it can. */
 Napi::Value VerbsMissing(const Napi::CallbackInfo& info);
-/** The class `VerbsDevice`: `new VerbsDevice(name, port, gidIndex)`. */
+/** Defines the class `VerbsDevice`: `new VerbsDevice(name, port, gidIndex)`. */
 Napi::Function DefineVerbsDevice(Napi::Env env);

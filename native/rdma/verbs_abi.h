@@ -1,9 +1,9 @@
 /**
- * The part of the binary interface of libibverbs (IBVERBS_1.1, unchanged since 2008) that the addon uses. Declared here, since its
- * headers are not on every machine that builds, and the library not on every machine that runs: it is loaded when it is wanted.
- * test/rdma/verbs-abi.cc compares each size and offset with the real header.
+ * The part of the binary interface of libibverbs that the addon uses (IBVERBS_1.1, unchanged since 2008). It is
+ * declared here because some build machines lack the headers, and some target machines lack the library, which is
+ * therefore loaded on demand. test/rdma/verbs-abi.cc compares each size and offset with the real header.
  *
- * Names are those of the real header without `ibv_`, so that its manual pages apply.
+ * The names are those of the real header without `ibv_`, so its manual pages apply.
  */
 #pragma once
 #include <pthread.h>
@@ -19,7 +19,7 @@ struct Cq;
 struct Wc;
 struct SendWr;
 
-/** `ibv_context_ops`: those of its entries that programs call themselves. */
+/** `ibv_context_ops`, with names for the entries that programs call themselves. */
 struct ContextOps {
   void* before_poll_cq[11];
   int (*poll_cq)(Cq* cq, int entries, Wc* wc);
@@ -76,7 +76,7 @@ struct Qp {
   uint32_t qp_num;
 };
 
-/** Written by ibv_query_device. The library writes more than is named here. */
+/** Written by ibv_query_device. The library writes more fields than this struct names. */
 struct DeviceAttr {
   char fw_ver[64];
   uint64_t unused[4];
@@ -90,16 +90,16 @@ struct DeviceAttr {
   int max_cqe;
   int max_mr;
   int max_pd;
-  /** Reads that a queue pair answers at a time. */
+  /** The maximum number of concurrent reads that a queue pair answers. */
   int max_qp_rd_atom;
   int max_ee_rd_atom;
   int max_res_rd_atom;
-  /** Reads that a queue pair asks for at a time. */
+  /** The maximum number of concurrent reads that a queue pair requests. */
   int max_qp_init_rd_atom;
   char rest[256];
 };
 
-/** Written by ibv_query_port. The library writes more than is named here. */
+/** Written by ibv_query_port. The library writes more fields than this struct names. */
 struct PortAttr {
   int state;
   int max_mtu;
@@ -178,7 +178,7 @@ struct QpAttr {
   uint32_t rate_limit;
 };
 
-/** `ibv_qp_attr_mask` */
+/** Values of `ibv_qp_attr_mask`. */
 enum QpMask : int {
   kState = 1 << 0,
   kAccessFlags = 1 << 3,
@@ -197,7 +197,7 @@ enum QpMask : int {
   kDestQpn = 1 << 20,
 };
 
-/** `ibv_access_flags` */
+/** Values of `ibv_access_flags`. */
 enum Access : int { kLocalWrite = 1, kRemoteWrite = 2, kRemoteRead = 4 };
 
 struct Sge {

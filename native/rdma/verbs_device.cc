@@ -9,7 +9,7 @@
 
 namespace {
 
-/** Completions that nobody has looked at yet, of all pairs. */
+/** The capacity of the completion queue, which all queue pairs share. */
 constexpr int kCompletions = 4096;
 constexpr uint8_t kMostReads = 16;
 
@@ -44,7 +44,7 @@ int VerbsDevice::Open() {
   if (usable_) return EALREADY;
   const int failed = OpenAll();
   usable_ = failed == 0;
-  // Who tries again begins with nothing.
+  // A failed attempt leaves nothing open, so that the next one starts from the beginning.
   if (failed != 0) GiveBack();
   return failed;
 }
@@ -223,7 +223,7 @@ int VerbsDevice::Poll(uint32_t* words, int limit) {
   unsigned events = 0;
   while (library_->get_cq_event(channel_, &cq, &own) == 0) events++;
   if (events > 0) library_->ack_cq_events(cq_, events);
-  // Asks to be woken before it looks: what completes in between is not lost.
+  // Requests the notification before it polls, so that a completion in between is not lost.
   if (const int failed = context_->ops.req_notify_cq(cq_, 0)) return -failed;
   int count = 0;
   verbs::Wc completion;

@@ -1,7 +1,7 @@
 /**
- * An RDMA device, opened: what is registered on it, its queue pairs, and the one completion queue of them all. Knows nothing of
- * JavaScript, and never waits: callers are the thread of the event loop, for `Post` and `Poll`, and threads of the pool for all else,
- * whose calls go to the kernel.
+ * An open RDMA device: its memory registrations, its queue pairs, and the one completion queue that they share. This
+ * class knows nothing of JavaScript. `Post` and `Poll` are called on the thread of the event loop and never block. All
+ * other calls enter the kernel and run on threads of the pool.
  */
 #pragma once
 #include <cstdint>
@@ -19,7 +19,7 @@ class VerbsDevice {
   struct Transfer {
     uint32_t tag;
     bool write;
-    /** Where in the region. */
+    /** Offset in the registered region, in bytes. */
     uint64_t offset;
     uint32_t length;
     uint64_t remote;
@@ -31,44 +31,50 @@ class VerbsDevice {
   VerbsDevice& operator=(const VerbsDevice&) = delete;
   ~VerbsDevice() { Close(); }
 
-  /** What follows returns 0 or an errno, unless it says otherwise; ESHUTDOWN when it is not open, or not any more. */
+  /**
+   * The following calls return 0 or an errno, unless their comments say otherwise. They return ESHUTDOWN if the device
+   * is not open.
+   */
   int Open();
   /**
-   * Ends all queue pairs, takes all registrations back, when calls of other threads have ended. When it has returned the device touches
-   * no memory any more.
+   * Waits until the calls of other threads have ended, destroys all queue pairs and removes all registrations. The
+   * device touches no memory after this call has returned.
    */
   void Close();
 
-  /** @returns the id of what is registered, above 0; or an errno, negative */
+  /** @returns the id of the registration, above 0, or a negative errno */
   int32_t Register(void* data, size_t length, int access);
   int Deregister(int32_t id);
-  /** By which others name it; 0 when it is not registered. */
+  /** Returns the remote key of a registration, or 0 if it doesn't exist. */
   uint32_t KeyOf(int32_t id);
 
-  /** @returns the id of a new queue pair, above 0; or an errno, negative */
+  /** @returns the id of a new queue pair, above 0, or a negative errno */
   int32_t CreatePair();
-  /** Its number on the wire; 0 when there is none. */
+  /** Returns the number of a queue pair on the wire, or 0 if the pair doesn't exist. */
   uint32_t NumberOf(int32_t id);
-  /** @param first the first packet's number of this side */
+  /** @param first the first packet sequence number of this side */
   int Connect(int32_t id, uint32_t first, const VerbsPair::Peer& peer, const VerbsPair::Patience& patience);
-  /** What is under way completes, flushed; nothing can be posted any more. */
+  /** Completes the pending transfers with a flush error. No further transfer can be posted. */
   int Fail(int32_t id);
-  /** Nothing of it touches memory any more when it has returned. */
+  /** The queue pair touches no memory after this call has returned. */
   int Destroy(int32_t id);
 
-  /** @param region where bytes go, or come from. EINVAL: they leave it */
+  /** Posts one transfer. @param region the registered memory; EINVAL if the transfer exceeds its bounds */
   int Post(int32_t pair, int32_t region, const Transfer& transfer);
-  /** @param words takes the tag and the status of each completion. @returns how many; may leave more. Negative: an errno */
+  /**
+   * Polls completions. @param words receives the tag and the status of each. @returns their number, or a negative
+   * errno; more may be left
+   */
   int Poll(uint32_t* words, int limit);
 
-  /** -1 when it is not open. */
+  /** Returns the descriptor that becomes readable on completions, or -1 if the device is not open. */
   int descriptor();
   uint32_t lid() const { return port_attributes_.lid; }
   uint32_t mtu() const { return port_attributes_.active_mtu; }
   uint32_t reads_answered() const { return reads_answered_; }
 
  private:
-  /** Held by each call that uses the device. */
+  /** A lock that each call holds while it uses the device. */
   class Use {
    public:
     explicit Use(VerbsDevice* device) : lock_(device->in_use_), device_(device) {}
@@ -100,7 +106,10 @@ class VerbsDevice {
   std::shared_mutex in_use_;
   bool usable_ = false;
 
-  /** Guards what follows; never held in a call that goes to the kernel, `Post` on devices of software excepted. */
+  /**
+   * Guards the following members. Never held during a call into the kernel, except `Post` on devices implemented in
+   * software.
+   */
   std::mutex mutex_;
   int32_t next_ = 1;
   std::map<int32_t, verbs::Mr*> regions_;

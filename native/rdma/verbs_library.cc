@@ -23,9 +23,10 @@ struct Loaded {
 };
 
 /**
- * Since Linux 5.12 a child that is started gets copies of registered pages, and the device goes on with those of the parent. Before, the
- * parent could lose them. What ibv_fork_init does instead, keeping the pages from the child, takes everything else on them along, so
- * that starting a process fails with EFAULT: it is not called.
+ * Returns whether a process can start child processes while memory is registered. Since Linux 5.12 a new child gets
+ * copies of registered pages, and the device keeps using the parent's pages. Before that version, the parent could lose
+ * them. ibv_fork_init is not called: it excludes the registered pages from the child, and with them all other data on
+ * those pages, so that starting a process fails with EFAULT.
  */
 bool StartingProcessesIsSafe() {
   struct utsname system;
@@ -40,7 +41,7 @@ Loaded::Loaded() {
     why = "it needs Linux 5.12 or later";
     return;
   }
-  // Stays loaded: it has locks of its own.
+  // The library is never unloaded, because it holds locks of its own.
   void* library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     why = dlerror();

@@ -1,6 +1,6 @@
 /**
- * libibverbs, loaded when it is first wanted: a process without it, or without devices, goes on without. Once a process, for all
- * its environments.
+ * libibverbs, loaded on first use, once per process for all its environments. A process without the library or without
+ * RDMA devices works without it.
  */
 #pragma once
 #include <string>
@@ -30,6 +30,6 @@ struct VerbsLibrary {
   int (*destroy_qp)(verbs::Qp* qp);
   const char* (*wc_status_str)(int status);
 
-  /** @returns null when it cannot be loaded: `why` says it */
+  /** Loads the library. @returns null on failure, with the reason in `why` */
   static const VerbsLibrary* Load(std::string* why);
 };

@@ -7,7 +7,7 @@
 
 namespace {
 
-/** Transfers under way on one queue pair. runtime/rdma/verbs/ posts fewer. */
+/** The maximum number of pending transfers of one queue pair. runtime/rdma/transport/verbs/ posts fewer. */
 constexpr uint32_t kSendQueue = 64;
 
 }  // namespace

@@ -1,6 +1,6 @@
 /**
- * A queue pair: this side's end of a connection between two devices. Calls go to the kernel, `Post` on most devices excepted; each may
- * come on any thread, while the device is open.
+ * A queue pair: this side's end of a connection between two RDMA devices. All calls enter the kernel, except `Post` on
+ * most devices. Each call may come from any thread while the device is open.
  */
 #pragma once
 #include <cstdint>
@@ -10,47 +10,56 @@
 
 class VerbsPair {
  public:
-  /** What the other side of a queue pair is. */
+  /** The remote side of a queue pair. */
   struct Peer {
     uint8_t gid[16];
     uint32_t number;
     uint32_t first;
     uint32_t lid;
     uint32_t mtu;
-    /** Reads that it answers at a time. */
+    /** The number of concurrent reads that the peer answers. */
     uint32_t reads;
   };
 
-  /** How patient a queue pair is: 4.096 us times 2 to the `timeout`, `retries` times. */
+  /**
+   * The retransmission policy: the device waits 4.096 us * 2^`timeout` for an acknowledgement, and retransmits up to
+   * `retries` times.
+   */
   struct Patience {
     uint32_t timeout;
     uint32_t retries;
   };
 
-  /** Of the device whose pair it is. */
+  /** The properties of the local device. */
   struct Local {
     uint8_t port;
     uint8_t gid_index;
     uint32_t mtu;
-    /** Reads that are answered, and asked, at a time. */
+    /** The maximum number of concurrent reads that this device answers and requests. */
     uint32_t reads_answered;
     uint32_t reads_asked;
   };
 
-  /** It posts one piece of memory for each transfer, and is signalled of each. @param cq where all that it does completes */
+  /**
+   * Each transfer has one contiguous range of local memory and reports its completion. @param cq the completion queue
+   * for all transfers of this pair
+   */
   VerbsPair(const VerbsLibrary* library, verbs::Pd* pd, verbs::Cq* cq);
   VerbsPair(const VerbsPair&) = delete;
   VerbsPair& operator=(const VerbsPair&) = delete;
 
-  /** Why there is none: an errno; 0 otherwise. */
+  /** The errno of the failed creation, or 0. */
   int failed() const { return failed_; }
-  /** Its number on the wire; 0 after `Destroy`. */
+  /** Returns the pair's number on the wire, or 0 after `Destroy`. */
   uint32_t Number();
-  /** What follows returns 0 or an errno; ENOENT after `Destroy`. @param first the first packet's number of this side */
+  /**
+   * The following calls return 0 or an errno, which is ENOENT after `Destroy`. @param first the first packet sequence
+   * number of this side
+   */
   int Connect(uint32_t first, const Local& local, const Peer& peer, const Patience& patience);
-  /** What is under way completes, flushed; nothing can be posted any more. */
+  /** Completes the pending transfers with a flush error. No further transfer can be posted. */
   int Fail();
-  /** Nothing of it touches memory any more when it has returned. */
+  /** The queue pair touches no memory after this call has returned. */
   int Destroy();
   int Post(verbs::SendWr* request);
 

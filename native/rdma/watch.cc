@@ -45,7 +45,7 @@ void Watch::Ready(uv_handle_s* handle, int, int) {
 
 namespace {
 
-/** For JavaScript. Held by itself until it is closed, or its environment ends. */
+/** The class for JavaScript. It keeps itself alive until it is closed, or until its environment ends. */
 class WatchObject : public Napi::ObjectWrap<WatchObject> {
  public:
   static Napi::Function Define(Napi::Env env) {

@@ -1,7 +1,8 @@
 /**
- * A descriptor that the event loop watches: whenever it becomes readable, a function is called on the thread of the loop. Nothing
- * blocks and nothing spins. `new Watch(fd, ready)`; `ref()`, `unref()`: whether it keeps the loop alive, which at first it does not;
- * `close()`, once, after which the descriptor may be closed. Native code uses the other constructor.
+ * Watches a descriptor on the event loop. Whenever the descriptor becomes readable, a function is called on the thread
+ * of the loop, without blocking or spinning. In JavaScript: `new Watch(fd, ready)` starts the watch; `ref()` and
+ * `unref()` decide whether it keeps the event loop alive, which it does not at first; `close()` ends the watch once,
+ * after which the descriptor may be closed. Native code uses the constructor below.
  */
 #pragma once
 #include <napi.h>
@@ -13,11 +14,13 @@
 
 class Watch {
  public:
-  /** @param ready called on the thread of the loop, in a scope, but in no callback of JavaScript */
+  /**
+   * @param ready called on the thread of the loop, within a handle scope but outside any callback scope of JavaScript
+   */
   Watch(Napi::Env env, int fd, std::function<void()> ready);
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  /** Closes it. */
+  /** Stops the watch and closes its handle. */
   ~Watch();
 
   void Ref();
@@ -31,5 +34,5 @@ class Watch {
   uv_handle_s* handle_;
 };
 
-/** The class `Watch` for JavaScript. */
+/** Defines the class `Watch` for JavaScript. */
 Napi::Function DefineWatch(Napi::Env env);

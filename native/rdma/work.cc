@@ -42,12 +42,13 @@ void Work::Complete(napi_env env, napi_status, void* data) {
 
 void Work::Settle(Napi::Env env) {
   Napi::HandleScope scope(env);
-  // The C interface: where a worker thread is being terminated nobody can be told, and nothing may be thrown.
+  // The C interface is used because in a worker thread that is being terminated nothing can be resolved and nothing may
+  // be thrown.
   napi_value value = nullptr;
   if (napi_create_int32(env, result(), &value) != napi_ok) return;
   try {
     deferred_->Resolve(value);
   } catch (const Napi::Error&) {
-    // As said.
+    // Ignored for the same reason.
   }
 }

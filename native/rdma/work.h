@@ -1,6 +1,7 @@
 /**
- * Work in libuv's pool for which a promise stands. The promise resolves to a number when all lanes of the work have ended, and never
- * sooner: whoever sees it settled knows that nothing touches the memory any more. It does not reject.
+ * Work in libuv's thread pool, with a promise of its result. One piece of work may run on several threads of the pool
+ * ("lanes"). The promise resolves to a number when the last of them has ended, and never sooner: from then on the work
+ * touches no memory. The promise never rejects.
  */
 #pragma once
 #include <napi.h>
@@ -15,18 +16,21 @@ class Work {
  public:
   virtual ~Work() = default;
 
-  /** Starts the work; it deletes itself at its end. @param lanes how many threads of the pool take part, at least 1 */
+  /**
+   * Starts the work, which deletes itself at its end. @param lanes number of threads of the pool that take part, at
+   * least 1
+   */
   static Napi::Value Start(Napi::Env env, std::unique_ptr<Work> work, uint32_t lanes);
 
-  /** Keeps an object alive until the work has ended, and with it the mapping that `data` is in. */
+  /** Keeps an object alive until the work has ended, and also the mapping that contains `data`. */
   void Hold(Napi::Env env, Napi::Object object, const void* data);
 
  protected:
-  /** Runs on a thread of the pool, once for each lane; several at a time. Asks `ending` between steps. */
+  /** Runs on threads of the pool, once per lane and concurrently. Implementations check `ending` between steps. */
   virtual void Run() = 0;
-  /** What the promise resolves to. */
+  /** The number that the promise resolves to. */
   virtual int32_t result() const = 0;
-  /** The environment ends: nobody wants what is left. */
+  /** Whether the environment ends, so that the remaining work is no longer needed. */
   bool ending() const { return environment_->ending; }
 
  private:
@@ -39,6 +43,6 @@ class Work {
   std::vector<std::shared_ptr<Mapping>> mappings_;
   std::vector<napi_async_work> lanes_;
   std::unique_ptr<Napi::Promise::Deferred> deferred_;
-  /** Lanes that have not ended; of the thread of the event loop alone. */
+  /** The number of lanes that have not ended. Used only on the thread of the event loop. */
   uint32_t left_ = 0;
 };

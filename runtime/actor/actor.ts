@@ -1,4 +1,4 @@
-/** The base class of actors: what generated base classes extend. It adds nothing but types to a class. */
+/** The base class of actors, which generated base classes extend. It adds nothing but types to a class. */
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { MeshKind } from "./mesh-kind.js";
 import type { Undeliverable } from "./reference/proc-hooks.js";

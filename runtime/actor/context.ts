@@ -1,9 +1,10 @@
 /**
- * `context()`: what code can know of the message it handles and of the actor it belongs to. The current turn is a
- * module-level variable while a handler runs synchronously, and follows it across awaits in an AsyncLocalStorage.
+ * `context()`: describes the message that the running code handles and the actor that the code belongs to. The current
+ * turn is a module-level variable while a handler runs synchronously. An AsyncLocalStorage carries the turn across
+ * awaits.
  *
- * The storage is made when the first of the user's actors runs in this process: from then on every promise costs more
- * (on Node 20, 60 ns), and a program that only calls actors elsewhere never pays.
+ * The storage is created when the first actor of the user runs in this process. From then on every promise costs more
+ * (60 ns on Node 20), so a program that only calls actors in other processes never pays this cost.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ActorId, AGENT_MESH } from "../link/address.js";
@@ -93,14 +94,19 @@ export interface Context {
   readonly trace: Trace;
 }
 
-/** What runs outside of messages: a program's root, and `init`, `supervise` and `cleanup` of an actor. */
+/**
+ * The turn of code that runs outside of messages: the program's root, and `init`, `supervise` and `cleanup` of an
+ * actor.
+ */
 export class NoMessageTurn implements Context {
   readonly cell: ActorCell;
-  /** As of a turn: the actor itself in `init`, since it takes no messages meanwhile. */
+  /**
+   * The call chain of this turn. In `init` it holds the actor itself, because the actor takes no messages meanwhile.
+   */
   readonly chain: readonly number[];
-  /** No message, no trace: what is sent starts one. */
+  /** Undefined: without a message there is no trace, so each message sent from here starts one. */
   readonly span = undefined;
-  /** Nobody waits for an answer. */
+  /** Always 0: no caller waits for an answer. */
   readonly timeLeft = 0;
   readonly isEnded = false;
 
@@ -109,7 +115,7 @@ export class NoMessageTurn implements Context {
     this.chain = chain;
   }
 
-  /** What it calls ends by itself. */
+  /** Does nothing: no caller's timeout or cancellation ends the calls that are made here. */
   addOutstanding(_call: OutstandingCall): void {}
 
   get rank(): Point {
@@ -141,7 +147,10 @@ export class NoMessageTurn implements Context {
   }
 }
 
-/** What runs because a module of actors is being loaded, and whatever the module leaves running. */
+/**
+ * The turn of code that runs because a module of actors is being loaded, and of the code that the module leaves
+ * running.
+ */
 export class ModuleLoadingTurn extends NoMessageTurn {}
 
 function refuseOutsideHandler(what: string): never {
@@ -154,19 +163,22 @@ let synchronousTurn: AnyTurn | undefined;
 let storage: AsyncLocalStorage<AnyTurn> | undefined;
 let mainRootOrFactory: ActorCell | (() => ActorCell) | undefined;
 
-/** The turn that the running code belongs to; undefined outside of actors. */
+/** Returns the turn that the running code belongs to, or undefined outside of actors. */
 export function currentTurn(): AnyTurn | undefined {
   return synchronousTurn ?? storage?.getStore();
 }
 
-/** The actor that the running code belongs to: who sends what it sends. @throws Error before a runtime has started */
+/**
+ * Returns the actor that the running code belongs to. It is the sender of all messages that this code sends.
+ * @throws {Error} before a runtime has started
+ */
 export function currentCell(): ActorCell {
   return currentTurn()?.cell ?? mainRoot();
 }
 
 /**
- * Runs `body` as `turn`, and what it awaits too. `body` is one function for all turns: it finds its turn in
- * `runningTurn`.
+ * Runs `body`, and the continuations of its awaits, as code of `turn`. All turns share one function `body`, which finds
+ * its turn by `runningTurn`.
  */
 export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
   if (storage === undefined && needsAsyncStorage(turn)) storage = new AsyncLocalStorage();
@@ -179,20 +191,24 @@ export function runInTurn(turn: AnyTurn, body: () => unknown): unknown {
   }
 }
 
-/** The runtime's own agents, and the program's root, need no storage: what they await goes on as the root. */
+/**
+ * Returns whether `turn` needs the storage. The runtime's own agents and the program's root do not: without it, code
+ * after their awaits runs as the root.
+ */
 function needsAsyncStorage(turn: AnyTurn): boolean {
   const { cell } = turn;
   return (cell.mesh !== AGENT_MESH && cell !== mainRootOrFactory) || turn instanceof ModuleLoadingTurn;
 }
 
-/** Inside `runInTurn`: its turn. */
+/** Returns the current turn inside `runInTurn`. */
 export function runningTurn(): AnyTurn {
   return synchronousTurn!;
 }
 
 /**
- * The root that code outside of actors sends as; a function makes it when it is first needed.
- * @returns what it was before
+ * Sets the root actor that code outside of actors sends as, or a function that creates it when it is first needed.
+ *
+ * @returns the previous value
  */
 export function setMainRoot(
   root: ActorCell | (() => ActorCell) | undefined,
@@ -231,7 +247,7 @@ export function context(): Context {
   return currentTurn() ?? mainRoot().turn;
 }
 
-/** The clock of the program's own proc. */
+/** Returns the clock of the program's own proc. */
 export function mainClock(): Clock {
   return mainRoot().proc.clock;
 }

@@ -1,6 +1,6 @@
 /**
- * The errors that answers are rejected with. What happened is in their fields; the message is for people. How they
- * travel is told in error-wire.ts; errors of sending are those of the link.
+ * The errors that calls are rejected with. Their fields say what happened; their messages are for people. Their
+ * encoding is in delivery/error-codec.ts; the errors of sending are in link/errors.ts.
  */
 export { BackpressureError, DeliveryError, type DeliveryReason, MessageSizeError } from "../link/errors.js";
 
@@ -119,7 +119,10 @@ export class OrphanedError extends SupervisionError {
   }
 }
 
-/** Both names of each place, if they differ: the rank in what was called, and the actor in what was spawned. */
+/**
+ * Returns the text " on rank 1 (counters[2])". The names of the actors follow only if their ranks in the spawned mesh
+ * differ from `ranks`, the ranks in the mesh or slice that was called.
+ */
 function placeText(ranks: readonly number[], actors: readonly string[]): string {
   if (ranks.length === 0) return "";
   const isSlice = actors.some((actor, i) => !actor.endsWith(`[${ranks[i]}]`));

@@ -1,4 +1,4 @@
-/** What users and generated code see of actors. */
+/** The names of the actor layer that users and generated code import. */
 export { Actor, type SupervisedFailure } from "./actor.js";
 export type { CallOptions, RetryOptions } from "./call/call-guard.js";
 export { Endpoint, PropagatedEndpoint, StreamEndpoint, send } from "./call/endpoint.js";

@@ -1,4 +1,4 @@
-/** Types alone: how a generated class says which mesh, with which dimensions, is made of it. */
+/** Types only: how a generated class declares the type of its meshes for given dimensions. */
 
 /**
  * Describes an actor interface to the type checker: how its meshes are made for given dimensions. Generated code

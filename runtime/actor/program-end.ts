@@ -1,15 +1,16 @@
 /**
- * Whether a signal is ending this program. Code outside of actors waits for answers that the end takes away: it is left
- * waiting, since the program would otherwise end as if it had failed by itself, or begin anew what can never succeed.
+ * Whether a signal is ending this program. While it is, pending calls and receives of code outside of actors stay
+ * pending when their peers end. Otherwise the program would end as if it had failed by itself, or retry calls that
+ * cannot succeed.
  */
 let isEnding = false;
 
-/** A signal ends the program: everything that it owns is stopped, and then it exits. */
+/** Records that a signal is ending the program. The program stops everything that it owns and then exits. */
 export function markProgramEnding(): void {
   isEnding = true;
 }
 
-/** Whether a signal is ending this program. */
+/** Returns whether a signal is ending this program. */
 export function isProgramEnding(): boolean {
   return isEnding;
 }

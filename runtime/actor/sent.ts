@@ -1,6 +1,6 @@
 /**
- * What `broadcast` and `port.send` return: something to await, which resolves when the receiver has credit for what was
- * sent. It never rejects. Most messages have credit at once; they all share one.
+ * The awaitable that `broadcast` and `port.send` return. It resolves when the receiver has credit for the message and
+ * never rejects. Most messages have credit at once, and they all share one instance.
  */
 import type { CreditWaiter } from "../link/session.js";
 import { awaitAsPromise } from "../plain-promise.js";
@@ -44,5 +44,5 @@ export class Sent extends Promise<void> implements CreditWaiter {
   }
 }
 
-/** Everything had credit. */
+/** The shared instance for messages that have credit at once. */
 export const sentNow = new Sent();

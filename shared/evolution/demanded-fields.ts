@@ -1,7 +1,7 @@
-/** What a reader demands and a writer need not write. */
+/** Compares the fields that a reader requires with those that a writer always writes. */
 import type { ProtoField, ProtoMessage, ProtoSchema } from "../protobuf/proto-schema.js";
 
-/** The fields without which `reader` refuses a message, and that `writer` may leave out, or does not know. */
+/** Returns the fields without which `reader` refuses a message and which `writer` may omit or does not know. */
 export function demandedOnlyBy(
   reader: ProtoMessage,
   writer: ProtoMessage,
@@ -11,12 +11,15 @@ export function demandedOnlyBy(
   return reader.fields.filter((field) => isDemanded(field, readerSchema, []) && !written.has(field.number));
 }
 
-/** Whether it is in every message. */
+/** Returns whether every message contains the field. */
 export function isAlwaysWritten({ demanded, always }: ProtoField): boolean {
   return (demanded ?? false) || (always ?? false);
 }
 
-/** A message with a default has none if what it is read as is refused. */
+/**
+ * Returns whether a reader refuses a message without the field. A field of message type whose default is the empty
+ * message is also required if a reader refuses that empty message.
+ */
 function isDemanded({ demanded, always, type }: ProtoField, schema: ProtoSchema, inside: readonly string[]): boolean {
   if (demanded) return true;
   if (!always || type.kind !== "message" || inside.includes(type.name)) return false;

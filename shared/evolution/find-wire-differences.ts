@@ -1,7 +1,8 @@
 /**
- * What stands between two schemas on the wire, in the protobuf layout: walks both from the same roots, by numbers and ids and
- * never by names, and asks the rules about each pair of parts that meet. No difference: what either side writes the other
- * reads, and what it does not know it keeps. A pure function; the runtime calls it when two processes have different schemas.
+ * Finds the incompatibilities of two schemas on the wire, in the protobuf layout. The comparison walks both schemas
+ * from the same roots, follows numbers and ids instead of names, and applies the wire rules to each pair of parts. If
+ * it finds nothing, each side can read what the other writes, and each side keeps what it does not know. It is a pure
+ * function. The runtime calls it when two processes have different schemas.
  */
 
 import { isHandle } from "../protobuf/names.js";
@@ -12,11 +13,12 @@ import { allRoots, type WireRoots } from "./wire-roots.js";
 import type { MemberNames, Pair, RuleContext, WireFinding, WireRule } from "./wire-rule.js";
 
 /**
- * @param older the schema that callers may still have: what has gone from it is a difference, what is new is not. Where
- * neither side is the older one, see `oneWayRules`
- * @param roots default: everything
- * @param names what members are and were called, where that is known
- * @returns the differences in the order in which the walk meets them; each once
+ * Finds the incompatibilities of two schemas on the wire.
+ * @param older the schema that callers may still have: parts that only the older schema has are differences, parts that
+ * only the newer one has are not. If neither schema is known to be the older one, see `oneWayRules`
+ * @param roots where the comparison begins; default: everything
+ * @param names present and former names of members, if they are known
+ * @returns the differences in the order in which the walk finds them, each one once
  */
 export function findWireDifferences(
   older: ProtoSchema,
@@ -39,9 +41,9 @@ function message(name: string): ProtoType {
   return { kind: "message", name };
 }
 
-/** Two messages that meet. */
+/** Two messages that are compared with each other. */
 interface MessagePair extends Pair<ProtoMessage> {
-  /** They are the arguments of an endpoint. */
+  /** Whether the messages are the arguments of an endpoint. */
   readonly areArguments: boolean;
 }
 
@@ -49,8 +51,8 @@ class WireComparison implements RuleContext {
   readonly schemas: Pair<ProtoSchema>;
   readonly names: Pair<MemberNames> | undefined;
   /**
-   * `named`: types of different names that both sides have are judged where they are used, as a changed type. `structure`:
-   * they are walked into like all others.
+   * How types with different names are compared if both schemas have both names. `named`: as a changed type, at the
+   * field that uses them. `structure`: member by member, like all others.
    */
   readonly #mode: "named" | "structure";
   readonly #found: WireDifference[] = [];
@@ -68,7 +70,7 @@ class WireComparison implements RuleContext {
   }
 
   differences(): readonly WireDifference[] {
-    // The list grows while it is walked: no recursion, since schemas may be deep.
+    // The list grows during the walk. A queue avoids recursion, because schemas may be deep.
     for (const pair of this.#queue) this.#compareMessages(pair);
     return this.#found;
   }
@@ -94,7 +96,7 @@ class WireComparison implements RuleContext {
     }
   }
 
-  /** Types that meet: those without members have been judged by the rules of the field. */
+  /** Compares two types. Scalars, and types of different kinds, have already been compared by the field rules. */
   visit(older: ProtoType, newer: ProtoType): void {
     if (older.kind === "message" && newer.kind === "message") this.#enqueueMessages(older.name, newer.name);
     if (older.kind === "enum" && newer.kind === "enum") this.#compareEnums(older.name, newer.name);
@@ -117,7 +119,10 @@ class WireComparison implements RuleContext {
     return (type.kind === "message" ? messages : enums).has(type.name);
   }
 
-  /** One name, or one that has gone and another that has come: the type was renamed, and is judged in its own place. */
+  /**
+   * Returns whether two types have the same name, or whether one was renamed to the other: the old name is gone and the
+   * new name did not exist before. A renamed type is compared on its own.
+   */
   #isSameName(older: Exclude<ProtoType, { kind: "scalar" }>, newer: Exclude<ProtoType, { kind: "scalar" }>): boolean {
     return older.name === newer.name || (!this.#isDeclared("newer", older) && !this.#isDeclared("older", newer));
   }
@@ -150,7 +155,7 @@ class WireComparison implements RuleContext {
     }
   }
 
-  /** Whether a rule has found something. */
+  /** Returns whether a rule found a difference. */
   #applyFieldRules(fields: Pair<ProtoField>, place: string): boolean {
     for (const rule of wireRules) {
       if (rule.compares !== "field") continue;
@@ -169,7 +174,10 @@ class WireComparison implements RuleContext {
     }
   }
 
-  /** Types of other names have been compared already, with all that is in them. */
+  /**
+   * Compares the types of two fields. The field rules have already compared types of different names, including their
+   * members.
+   */
   #visitFieldType(older: ProtoType, newer: ProtoType): void {
     if (older.kind === "scalar" || newer.kind === "scalar") return;
     if (this.#mode === "structure" || this.#isSameName(older, newer)) this.visit(older, newer);

@@ -1,4 +1,4 @@
-/** How schemas may change: the rules of the wire, which the compiler and the runtime share. */
+/** The rules for changing a schema without breaking the wire format. The compiler and the runtime share them. */
 
 export { findWireDifferences } from "./find-wire-differences.js";
 export { oneWayRules } from "./one-way-rules.js";

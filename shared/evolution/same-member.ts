@@ -1,22 +1,24 @@
-/** Whether a number means the same member, or the same value, on both sides. */
+/** Decides whether a number means the same member, or the same enum value, on both sides. */
 import type { MemberNames, Pair, RuleContext } from "./wire-rule.js";
 
-/** What the two sides call the members with one number. Values of an enum may share a number. */
+/** The names that one side has for the member with a certain number. Several values of an enum may share a number. */
 export interface MemberSpelling {
   /** Full names. */
   readonly full: readonly string[];
-  /** Names alone. */
+  /** Names without the name of their type. */
   readonly plain: readonly string[];
 }
 
 /**
- * @returns undefined: nobody knows the names, and by their spelling they are others, but it may be a rename
+ * Returns whether two members are the same one.
+ * @returns undefined if their schema names are unknown and their spelling differs, which may be a rename
  */
 export function isSameMember(spelt: Pair<MemberSpelling>, { names }: Pick<RuleContext, "names">): boolean | undefined {
   if (names !== undefined) {
     const older = namesOf(spelt.older, names.older);
     const newer = namesOf(spelt.newer, names.newer);
-    // What the schema has no name for was added to please protobuf, as the value 0 of an enum of strings.
+    // A value without a name in the schema was added because protobuf requires it, as the value 0 of an enum of
+    // strings.
     return older.size === 0 || newer.size === 0 || [...older].some((name) => newer.has(name));
   }
   return spelt.older.plain.some((name) => spelt.newer.plain.includes(name)) ? true : undefined;

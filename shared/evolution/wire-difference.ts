@@ -1,12 +1,12 @@
-/** What stands between two schemas whose processes want to talk. */
+/** One incompatibility between the schemas of two processes. */
 
 export interface WireDifference {
-  /** The code of the rule, as `viceroy break` and its documentation have it. */
+  /** The code of the rule, as in `viceroy break` and its documentation. */
   readonly code: string;
-  /** The rule in words: `field-type-changed`. */
+  /** The name of the rule: `field-type-changed`. */
   readonly rule: string;
-  /** `example.v1.Tree.leaves`. */
+  /** The part of the schema that differs: `example.v1.Tree.leaves`. */
   readonly place: string;
-  /** What was and what is, in one line. */
+  /** The old and the new state, in one line. */
   readonly text: string;
 }

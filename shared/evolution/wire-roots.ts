@@ -1,19 +1,22 @@
-/** Where the comparison of two schemas begins: messages that one side may send to the other, or may have written to a disk. */
+/**
+ * The starting points for the comparison of two schemas: messages that one side may send to the other, or may have
+ * written to a disk.
+ */
 import type { ProtoSchema } from "../protobuf/proto-schema.js";
 import type { Pair } from "./wire-rule.js";
 
 export interface WireRoots {
-  /** Names of messages of which one side reads what the other has written. */
+  /** Names of messages that one side reads and the other side has written. */
   readonly messages: readonly Pair<string>[];
-  /** Names of enums whose values stand alone. Those in messages are found there. */
+  /** Names of enums whose values are written outside messages. The comparison finds the enums in messages by itself. */
   readonly enums?: readonly Pair<string>[];
-  /** Ids of actors that are called. */
+  /** Ids of the actors that are called. */
   readonly actors: readonly number[];
 }
 
 /**
- * Everything: all actors of either side, and the messages that have the same name in both, except those of calls, which are
- * compared by the ids of endpoints.
+ * Returns the roots of a complete comparison: all actors of both sides, and all messages whose names both sides have.
+ * The messages of calls are not listed, because they are compared by the ids of their endpoints.
  */
 export function allRoots(older: ProtoSchema, newer: ProtoSchema): WireRoots {
   const calls = new Set([...callMessages(older), ...callMessages(newer)]);

@@ -1,7 +1,7 @@
 /**
- * What a rule of the wire is: it compares a part of an older schema with the same part of a newer one, and says what harm
- * comes of the difference. A rule speaks up exactly when some value that one side writes is refused by the other, or read as
- * something else; both directions count, since in a rolling upgrade both sides write.
+ * The interface of a wire rule. A rule compares one part of an older schema with the same part of a newer one and
+ * describes the harm of the difference. A rule reports a finding exactly when one side refuses or misreads some value
+ * that the other side writes. Both directions count, because both sides write during a rolling upgrade.
  */
 import type {
   ProtoEnum,
@@ -18,40 +18,41 @@ export interface Pair<T> {
   readonly newer: T;
 }
 
-/** What is wrong with one part. */
+/** A problem with one part. */
 export interface WireFinding {
-  /** Full name; of a member its name follows a dot. */
+  /** The full name of the part; the name of a member follows its type's name and a dot. */
   readonly place: string;
   readonly text: string;
 }
 
 /**
- * Names that members of messages and values of enums have or had in the schema, by their full names. It tells a rename from
- * another member with the same number. A member that is not listed has no such names: an argument, an element of a tuple.
+ * The present and former schema names of members of messages and of enum values, by their full names. They distinguish
+ * a rename from another member with the same number. Arguments and elements of tuples have no such names and are not
+ * listed.
  */
 export type MemberNames = ReadonlyMap<string, readonly string[]>;
 
-/** The two schemas as a whole. */
+/** Both schemas as a whole. */
 export interface RuleContext {
   readonly schemas: Pair<ProtoSchema>;
-  /** Absent: nobody knows them, as between two processes that meet. */
+  /** Schema names of members. Undefined if they are not known, as between two connected processes. */
   readonly names: Pair<MemberNames> | undefined;
-  /** Whether the types that are compared are different ones, which exist beside each other, and none was renamed. */
+  /** Whether the compared types exist side by side, so that neither is the renamed other one. */
   readonly areDistinctTypes: boolean;
-  /** What keeps one side from reading messages or enums of the other, as one line; undefined: nothing. */
+  /** Describes in one line why one side cannot read messages or enums of the other, or returns undefined if it can. */
   incompatibility(types: Pair<ProtoType>): string | undefined;
 }
 
 interface RuleIdentity {
-  /** As `viceroy break` and its documentation have it: `VC5001`. */
+  /** The code in `viceroy break` and its documentation: `VC5001`. */
   readonly code: string;
-  /** In words: `field-type-changed`. */
+  /** The name of the rule: `field-type-changed`. */
   readonly name: string;
-  /** What to do about it. */
+  /** What users can do about a finding. */
   readonly fix?: string;
 }
 
-/** Compares two fields with the same number. Of the rules of a field the first that finds something is reported. */
+/** Compares two fields with the same number. Only the first field rule with a finding is reported for each field. */
 export interface FieldRule extends RuleIdentity {
   readonly compares: "field";
   find(fields: Pair<ProtoField>, around: RuleContext): string | undefined;
@@ -59,7 +60,10 @@ export interface FieldRule extends RuleIdentity {
 
 export interface MessageRule extends RuleIdentity {
   readonly compares: "message";
-  /** Whether it goes by the names of members. Arguments of calls are known by their places, whatever they are called. */
+  /**
+   * Whether the rule compares names of members. It is skipped for arguments of calls, which are identified by their
+   * positions.
+   */
   readonly byName?: boolean;
   find(messages: Pair<ProtoMessage>, around: RuleContext): readonly WireFinding[];
 }
@@ -75,7 +79,7 @@ export interface ServiceRule extends RuleIdentity {
   find(services: Pair<ProtoService>): readonly WireFinding[];
 }
 
-/** Compares a service with what the newer schema has in its place. */
+/** Compares a service with the newer schema. */
 export interface ActorRule extends RuleIdentity {
   readonly compares: "actor";
   find(service: ProtoService, newer: ProtoSchema): readonly WireFinding[];

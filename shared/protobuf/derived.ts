@@ -1,14 +1,16 @@
-/** What protobuf derives from a message or an enum: for those who print or describe them. */
+/**
+ * Facts that protobuf derives from a message or an enum. The printers of `.proto` files and of descriptors share them.
+ */
 
 import { jsonName } from "./names.js";
 import type { ProtoEnum } from "./proto-schema.js";
 
-/** Two values with one number: protobuf wants to be told that this is meant. */
+/** Returns whether two values have the same number. protobuf allows this only with the option `allow_alias`. */
 export function hasAliases(values: ProtoEnum["values"]): boolean {
   return new Set(values.map(({ number }) => number)).size < values.length;
 }
 
-/** Runs of numbers, both ends included. */
+/** Groups sorted numbers into ranges of consecutive numbers. Both ends of a range are included. */
 export function rangesOf(numbers: readonly number[]): readonly (readonly [first: number, last: number])[] {
   const ranges: [number, number][] = [];
   for (const number of numbers) {
@@ -19,7 +21,10 @@ export function rangesOf(numbers: readonly number[]): readonly (readonly [first:
   return ranges;
 }
 
-/** The message that an entry of a map field is: `foo_bar` is `FooBarEntry`. */
+/**
+ * Returns the name of the message that protobuf generates for the entries of a map field: `foo_bar` gives
+ * `FooBarEntry`.
+ */
 export function entryName(fieldName: string): string {
   const camel = jsonName(`_${fieldName}`);
   return `${camel.charAt(0).toUpperCase()}${camel.slice(1)}Entry`;

@@ -1,8 +1,11 @@
-/** Names in the protobuf layout: one spelling for the compiler, which prints them, and the runtime, which reads JSON. */
+/**
+ * Derives the names of the protobuf layout. The compiler prints these names and the runtime reads them in JSON, so both
+ * use this file.
+ */
 
-/** `optionalInt32` and `HTTPServer` are `optional_int32` and `http_server`. */
+/** Converts a name to snake case: `optionalInt32` gives `optional_int32`, `HTTPServer` gives `http_server`. */
 export function snakeCase(name: string): string {
-  // Compilers ask for all names of a schema several times, and most are one word.
+  // The compiler asks for every name of a schema several times, and most names are one word.
   if (/^[a-z0-9_]*$/.test(name)) return name;
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -11,8 +14,8 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * What a member is called in protobuf, if `@name` says nothing else: letters of ASCII, digits and underscores, no digit
- * first. `optionalInt32` is `optional_int32`, `with-dash` is `with_dash`, `7` is `_7`.
+ * Returns the protobuf name of a member without `@name`: ASCII letters, digits and underscores, and no digit first.
+ * `optionalInt32` gives `optional_int32`, `with-dash` gives `with_dash`, `7` gives `_7`.
  */
 export function protoName(member: string): string {
   if (/^[a-z_][a-z0-9_]*$/.test(member)) return member;
@@ -21,27 +24,27 @@ export function protoName(member: string): string {
 }
 
 export interface NamedMember {
-  /** In the `.proto`. */
+  /** The name in the `.proto` file. */
   readonly name: string;
   readonly jsonName: string;
 }
 
 export interface MemberToName {
-  /** In the schema. */
+  /** The name in the schema. */
   readonly member: string;
-  /** What `@name` says. */
+  /** The name from the tag `@name`. */
   readonly name?: string;
-  /** What `@json` says. */
+  /** The JSON name from the tag `@json`. */
   readonly json?: string;
   readonly number: number;
-  /** A map field of protobuf, not a message that stands for a map. */
+  /** Whether the member is a map field of protobuf, as opposed to a message that stands for a map. */
   readonly isMap: boolean;
 }
 
 /**
- * The names of the members of one message, in the order of their numbers. Where a name comes twice, but for capitals
- * and underscores, which protobuf does not tell apart, or JSON would have none, as for the tags `+` and `-`, the number
- * stands behind it.
+ * Returns the names of the members of one message. `members` must be in the order of their numbers. The number is
+ * appended to a name if the name is already taken, or if its JSON name would be empty, as for the tags `+` and `-`.
+ * Names that differ only in capitals and underscores count as equal, because protobuf does not distinguish them.
  */
 export function memberNames(members: readonly MemberToName[]): readonly NamedMember[] {
   const taken = new Set<string>();
@@ -56,18 +59,23 @@ export function memberNames(members: readonly MemberToName[]): readonly NamedMem
   });
 }
 
-/** The map `_7` would have entries called `7Entry`, which is no name: it is `n7`, in JSON `7` as any member of that name. */
+/**
+ * Replaces leading underscores by `n` if a digit follows. The entries of a map `_7` would be called `7Entry`, which is
+ * not a valid name, so the map is called `n7`. Its JSON name stays `7`, as for any member of that name.
+ */
 function mapName(name: string): string {
   return name.replace(/^_+(?=[0-9])/, "n");
 }
 
-/** As protobuf makes it of a field's name: without underscores, the letter behind one a capital. */
+/**
+ * Derives the JSON name from a field name as protobuf does: removes underscores and capitalizes the letter after each.
+ */
 export function jsonName(fieldName: string): string {
   if (!fieldName.includes("_")) return fieldName;
   return fieldName.replace(/_+(.?)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** `Color` and `darkRed` are `COLOR_DARK_RED`. */
+/** Returns the name of an enum value: `Color` and `darkRed` give `COLOR_DARK_RED`. */
 export function enumValueName(enumName: string, value: string): string {
   const words = (text: string): string =>
     snakeCase(text)
@@ -76,7 +84,10 @@ export function enumValueName(enumName: string, value: string): string {
   return `${words(enumName)}_${words(value)}`;
 }
 
-/** `http-server`, `http_server` and `httpServer` are `HttpServer`, `HTTPServer` stays. Other letters by their numbers. */
+/**
+ * Converts a name to Pascal case: `http-server`, `http_server` and `httpServer` give `HttpServer`; `HTTPServer` stays.
+ * Letters outside ASCII and `$` are written as their code points.
+ */
 export function pascalCase(name: string): string {
   if (/^[A-Za-z][A-Za-z0-9]*$/.test(name)) return name.charAt(0).toUpperCase() + name.slice(1);
   const words = [...name].map((letter) => (/[A-Za-z0-9]/.test(letter) ? letter : separator(letter))).join("");
@@ -88,12 +99,18 @@ export function pascalCase(name: string): string {
   return /^[0-9]/.test(joined) ? `N${joined}` : joined;
 }
 
-/** What stands between words, in ASCII; any other letter is a word: `é` is `Ue9`. */
+/**
+ * Replaces one character of a name: an ASCII character other than `$` separates words, any other becomes a word of its
+ * own. `é` gives `Ue9`.
+ */
 function separator(letter: string): string {
   return letter < "\u0080" && letter !== "$" ? "_" : `_U${(letter.codePointAt(0) as number).toString(16)}_`;
 }
 
-/** `Counter` and `CounterService` are served as `CounterService`, as linters for protobuf want it. */
+/**
+ * Returns the name of an actor's service: `Counter` and `CounterService` both give `CounterService`. Linters for
+ * protobuf require this suffix.
+ */
 export function serviceName(actor: string): string {
   return actor.endsWith("Service") ? actor : `${actor}Service`;
 }
@@ -104,9 +121,9 @@ export interface NamedNumber {
 }
 
 /**
- * The names of the values of an enum, the one with number 0 first: protobuf demands one, and it is added where there is
- * none. Where a name comes twice, as for the values `+` and `-`, the number stands behind it.
- * @param enumName without its package
+ * Returns the names of the values of an enum. The value with number 0 comes first; protobuf requires one, so it is
+ * added if it is missing. The number is appended to a name that is already taken, as for the values `+` and `-`.
+ * @param enumName the name without its package
  */
 export function enumValueNames(
   enumName: string,
@@ -114,13 +131,13 @@ export function enumValueNames(
 ): readonly NamedNumber[] {
   const taken = new Set<string>();
   const numbers = new Map<string, number>();
-  // Several names of one number may differ in capitals alone.
+  // Two names of the same number may differ in capitals alone.
   const isFree = (name: string, number: number) =>
     !taken.has(name) && (numbers.get(comparableValue(name, enumName)) ?? number) === number;
   const spell = (name: string, number: number): NamedNumber => {
     const behind = number < 0 ? `MINUS_${-number}` : String(number);
     let spelt = name;
-    // A value may be called like another one with a number behind it.
+    // The name with the number appended can itself be the name of another value.
     while (!isFree(spelt, number)) spelt = `${spelt}_${behind}`;
     taken.add(spelt);
     numbers.set(comparableValue(spelt, enumName), number);
@@ -132,14 +149,17 @@ export function enumValueNames(
   return [...zero, ...named.filter(({ number }) => number !== 0)];
 }
 
-/** protobuf takes `A_B` and `AB` for one name: other languages leave the underscores out. */
+/**
+ * Returns the key under which protobuf compares names. `A_B` and `AB` are equal for protobuf, because other languages
+ * remove the underscores.
+ */
 function comparable(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
 /**
- * Other languages leave the enum's own name out too, where it stands before that of a value. Of `COLOR_` nothing would be
- * left: it is taken for `COLOR_COLOR`.
+ * Returns the key under which the names of enum values are compared. Other languages also remove the enum's own name
+ * from the front of a value's name. The key of `COLOR_` keeps the enum's name, because nothing else would be left.
  */
 function comparableValue(name: string, enumName: string): string {
   const [whole, prefix] = [comparable(name), comparable(enumName)];
@@ -149,7 +169,10 @@ function comparableValue(name: string, enumName: string): string {
 /** The package of the messages that stand for ports, meshes, buffers and tensors. */
 export const handlePackage = "viceroy.handle.v1";
 
-/** Whether a message stands for something inside a running mesh: its fields say nothing of what it is. */
+/**
+ * Returns whether a message stands for something inside a running mesh. The fields of such a message do not describe
+ * it.
+ */
 export function isHandle(name: string): boolean {
   return name.startsWith(`${handlePackage}.`);
 }

@@ -1,11 +1,11 @@
 /**
- * Types of a file stand inside of others, as their names tell. What stands inside of a message that the schema does not have, as in a
- * namespace without a type of its name, gets an empty one around it.
+ * Nests the types of a file by their dotted names. A type inside a message that the schema does not have, as in a
+ * namespace without a type of the same name, gets an empty message around it.
  */
 
 export interface NestedMessage {
   readonly name: string;
-  /** Without what is around it. */
+  /** The last part of the name. */
   readonly simple: string;
   readonly messages: readonly NestedMessage[];
   readonly enums: readonly NestedEnum[];
@@ -22,8 +22,8 @@ export interface NestedTypes {
 }
 
 /**
- * The types of a file as they nest, in the order of the lists.
- * @param file full names
+ * Returns the types of a file as a tree, in the order of the lists.
+ * @param file the package and the full names of its types
  */
 export function nestedTypes(file: {
   readonly package: string;

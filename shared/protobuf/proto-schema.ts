@@ -1,7 +1,7 @@
 /**
- * A schema as the protobuf layout has it: what is on the wire and what `.proto` files say, without what TypeScript makes
- * of it. Plain readonly data. The compiler makes it from its model and prints it; the runtime makes it from codecs, when two
- * processes have different schemas; rules compare two of them.
+ * A schema in the protobuf layout: what is on the wire and in `.proto` files, without the TypeScript side. It consists
+ * of plain readonly data. The compiler builds it from its model and prints it; the runtime builds it from codecs when
+ * two processes have different schemas; the wire rules compare two of them.
  */
 
 export type ProtoScalar =
@@ -21,79 +21,91 @@ export type ProtoScalar =
   | "string"
   | "bytes";
 
-/** Names are full: `example.v1.Tree`, `google.protobuf.Timestamp`. */
+/** The type of a field. Names are full: `example.v1.Tree`, `google.protobuf.Timestamp`. */
 export type ProtoType =
   | { readonly kind: "scalar"; readonly scalar: ProtoScalar }
   | { readonly kind: "enum"; readonly name: string }
   | { readonly kind: "message"; readonly name: string };
 
 /**
- * `implicit`: the default is not written. `explicit`: proto3's `optional`, and every field that is a message. `repeated`
- * fields are packed where protobuf packs. `map`: the type is that of its values.
+ * How often a field occurs.
+ * - `implicit`: at most once; the default is not written.
+ * - `explicit`: at most once; `optional` in proto3, and every field whose type is a message.
+ * - `repeated`: any number of times; packed where protobuf packs by default.
+ * - `map`: as map entries; the field's type is that of the values.
  */
 export type Cardinality = "implicit" | "explicit" | "repeated" | "map";
 
 export interface ProtoField {
-  /** In snake case. */
+  /** The name in snake case. */
   readonly name: string;
-  /** In JSON; explicit in a `.proto` where it is not what protobuf makes of the name. */
+  /** The name in JSON. The `.proto` file states it where it differs from the name that protobuf derives. */
   readonly jsonName: string;
   readonly number: number;
   readonly cardinality: Cardinality;
   readonly type: ProtoType;
-  /** Of a map. */
+  /** The key type of a map. */
   readonly key?: ProtoScalar;
-  /** Of a repeated field: false where each element has a field of its own although protobuf would pack them. Both are read. */
+  /**
+   * False if each element of a repeated field is written as a separate field although protobuf would pack them by
+   * default. Readers accept both.
+   */
   readonly packed?: false;
-  /** The name of the `oneof` it is a case of. */
+  /** The name of the `oneof` that the field is a case of. */
   readonly oneof?: string;
-  /** Whether a reader of this schema refuses a message without it: it has no default. */
+  /** Whether a reader of this schema refuses a message without this field. Such a field has no default. */
   readonly demanded?: boolean;
-  /** A message that is always written: where it is missing, the message with nothing in it is read. */
+  /** Whether the field, a message, is always written. A reader that does not find it reads the empty message. */
   readonly always?: boolean;
   /**
-   * Of a repeated field: its reader drops what comes twice. `value`: a set; `key`: a map whose key protobuf has no word for,
-   * of which the last entry with a key stays. Absent where no two are ever equal, as objects are not.
+   * Which duplicates the reader of a repeated field drops. `value`: equal elements, as of a set. `key`: entries with an
+   * equal key, of which the last remains; used for a map whose key type protobuf does not allow. Absent if two elements
+   * are never equal, as with objects.
    */
   readonly unique?: "value" | "key";
-  /** Its values have fewer bits than those of the type: `Int8Array`, `Int16Array` and `Uint16Array`. */
+  /**
+   * The number of bits of each value, if it is less than that of the field's type: `Int8Array`, `Int16Array` and
+   * `Uint16Array`.
+   */
   readonly bits?: 8 | 16;
-  /** Its reader cuts what is finer than milliseconds off a `google.protobuf.Timestamp`. */
+  /** Whether the reader truncates a `google.protobuf.Timestamp` to milliseconds. */
   readonly millis?: boolean;
-  /** Of ports and meshes, whose own bytes are opaque. */
+  /** What a port or a mesh carries, because the bytes of the field itself are opaque. */
   readonly carries?: ProtoCarried;
 }
 
-/** What a port takes; the id of the actor that a mesh has. */
+/** The type of a port's messages, or the id of a mesh's actor. */
 export type ProtoCarried =
   | { readonly kind: "port"; readonly type: ProtoType }
   | { readonly kind: "mesh"; readonly actor: number };
 
 export interface ProtoMessage {
   readonly name: string;
-  /** In the order of their numbers. */
+  /** The fields in the order of their numbers. */
   readonly fields: readonly ProtoField[];
-  /** A reader refuses a message in which none of the cases is set. Names of oneofs. */
+  /** Names of the oneofs of which a case must be set. A reader refuses a message without one. */
   readonly demandedOneofs?: readonly string[];
   /**
-   * What its reader makes of it. Of a `tuple`, or a `part` (a list, a map, a single value in a place where protobuf has no
-   * word for it), unknown fields are not kept; of a `union` those of an unknown variant are, of a `oneof` all. Absent: it is
-   * an interface, and all are kept.
+   * What the reader makes of the message, which decides about unknown fields. Absent: an interface, all are kept.
+   * - `tuple`: a tuple, none are kept.
+   * - `part`: a list, a map or a single value that protobuf cannot express in this place, none are kept.
+   * - `union`: a union, only those of an unknown variant are kept.
+   * - `oneof`: a `Oneof`, all are kept.
    */
   readonly standsFor?: "tuple" | "part" | "union" | "oneof";
-  /** Of members that are no more. */
+  /** Numbers and names of removed members. */
   readonly reserved?: { readonly numbers: readonly number[]; readonly names: readonly string[] };
 }
 
 export interface ProtoEnumValue {
-  /** `COLOR_RED`. */
+  /** The name with the enum's prefix: `COLOR_RED`. */
   readonly name: string;
   readonly number: number;
 }
 
 export interface ProtoEnum {
   readonly name: string;
-  /** The one with number 0 comes first. */
+  /** The values. The one with number 0 comes first. */
   readonly values: readonly ProtoEnumValue[];
   readonly reserved?: { readonly numbers: readonly number[]; readonly names: readonly string[] };
 }
@@ -103,9 +115,9 @@ export interface ProtoMethod {
   readonly id: number;
   readonly request: string;
   readonly response: string;
-  /** The server streams. */
+  /** Whether the server streams its responses. */
   readonly stream: boolean;
-  /** It can be done twice without harm. */
+  /** Whether a repeated call does no harm. */
   readonly idempotent?: boolean;
 }
 
@@ -115,7 +127,7 @@ export interface ProtoService {
   readonly methods: readonly ProtoMethod[];
 }
 
-/** Types by their full names; well-known ones of `google.protobuf` are not among them. */
+/** Types by their full names. The well-known types of `google.protobuf` are not included. */
 export interface ProtoSchema {
   readonly messages: ReadonlyMap<string, ProtoMessage>;
   readonly enums: ReadonlyMap<string, ProtoEnum>;

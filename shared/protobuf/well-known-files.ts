@@ -1,17 +1,17 @@
 /**
- * The files of protobuf itself that schemas can need, as data: a descriptor set holds all that it refers to. Names of their
- * options are those of the languages that they are for.
+ * The well-known files of protobuf that schemas can import, as data. A descriptor set must contain every file that it
+ * refers to.
  */
 
 import { jsonName } from "./names.js";
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoScalar, ProtoType } from "./proto-schema.js";
 
 export interface WellKnownFile {
-  /** `google/protobuf/timestamp.proto`. */
+  /** The import path: `google/protobuf/timestamp.proto`. */
   readonly path: string;
   readonly messages: readonly ProtoMessage[];
   readonly enums: readonly ProtoEnum[];
-  /** `Timestamp`: its class in Java is `TimestampProto`, its package in Go `timestamppb`. */
+  /** The word in generated names: `Timestamp` for the Java class `TimestampProto` and the Go package `timestamppb`. */
   readonly word: string;
   readonly hasArenas: boolean;
 }
@@ -64,7 +64,7 @@ const byName = new Map(
   wellKnownFiles.flatMap((known) => [...known.messages, ...known.enums].map(({ name }) => [name, known.path] as const)),
 );
 
-/** The file that declares a type of `google.protobuf`; undefined for other names. */
+/** Returns the path of the file that declares a type of `google.protobuf`, or undefined for other names. */
 export function wellKnownFileOf(name: string): string | undefined {
   return byName.get(name);
 }
@@ -100,7 +100,7 @@ function repeated(name: string, number: number, type: ProtoType): ProtoField {
   return { ...field(name, number, type), cardinality: "repeated" };
 }
 
-/** A case of the one oneof that there is. */
+/** Makes a field a case of the only oneof in these files. */
 function kind(item: ProtoField): ProtoField {
   return { ...item, cardinality: "explicit", oneof: "kind" };
 }

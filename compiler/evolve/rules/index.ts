@@ -1,4 +1,7 @@
-/** The rules that compare schemas and locks. Those of the wire that compare bytes are in `schemas/evolution`. */
+/**
+ * The rules that compare schemas and locks. The wire rules, which compare the protobuf layout, are in
+ * `shared/evolution`.
+ */
 import type { BreakRule } from "../break-rule.js";
 import { concurrencyChanged } from "./behaviour/concurrency-changed.js";
 import { enumLiteralChanged } from "./behaviour/enum-literal-changed.js";

@@ -1,7 +1,8 @@
 /**
- * How types stand in the messages of the protobuf layout (docs/reference/protobuf-layout.md): as a scalar, an enum, a message, a
- * repeated field or a map; whether absence means something; and where protobuf has no word for them, as the message that
- * stands for them. Facts about a schema for all emitters; nothing is printed here, and no message is given a name.
+ * Determines how types are represented in the messages of the protobuf layout (docs/reference/protobuf-layout.md): as a
+ * scalar, an enum, a message, a repeated field or a map; whether absence has a meaning; and which stand-in message is
+ * used where protobuf cannot express a type. All emitters share these facts. This file prints nothing and names no
+ * message; `compiler/protobuf/lower` names them.
  */
 
 import { jsonName, memberNames, type NamedMember, protoName } from "../../../shared/protobuf/names.js";
@@ -17,15 +18,15 @@ import { canBeMapKey, protoScalarOf, protoScalarOfElement } from "./proto-scalar
 export type EnumShape = Extract<Shape, { kind: "enum" }>;
 export type ChoiceShape = Extract<Shape, { kind: "union" | "oneof" }>;
 
-/** One value on the wire: of a field, an element of a repeated one, a value of a map. */
+/** The form of one value on the wire: of a field, an element of a repeated field, or a value of a map. */
 export type ValueForm =
   | { readonly kind: "scalar"; readonly scalar: ProtoScalar; readonly type: CoreType }
   | { readonly kind: "enum"; readonly shape: EnumShape; readonly type: CoreType }
   | { readonly kind: "message"; readonly message: MessageForm };
 
-/** A message, without its fields, which may refer back to it: `fieldsOf` tells them. */
+/** The form of a message without its fields, because they may refer back to it. `fieldsOf` returns them. */
 export type MessageForm =
-  /** An interface, a union or a `Oneof`, named or written in place. */
+  /** An interface, a union or a `Oneof`, named or inline. */
   | {
       readonly kind: "declared";
       readonly type: CoreType;
@@ -33,20 +34,20 @@ export type MessageForm =
     }
   /** A `Date`: `google.protobuf.Timestamp`. */
   | { readonly kind: "timestamp" }
-  /** Another message of `google.protobuf`, which the runtime has a codec for. */
+  /** Another message of `google.protobuf` for which the runtime has a codec. */
   | { readonly kind: "wellKnown"; readonly name: WellKnownName; readonly type: Extract<Type, { kind: "wellKnown" }> }
   | { readonly kind: "tuple"; readonly type: Extract<Type, { kind: "tuple" }> }
   /** A port, a mesh, a buffer or a tensor: `bytes state = 1`. */
   | { readonly kind: "handle"; readonly type: CoreType }
-  /** An element of the repeated field for a map whose keys no map of protobuf can have. Keeps no unknown fields. */
+  /** An element of the repeated field for a map whose key type protobuf does not allow. Keeps no unknown fields. */
   | { readonly kind: "entry"; readonly type: Extract<Type, { kind: "map" }> }
-  /** Stands for a type that protobuf cannot say in its place. Keeps no unknown fields. */
+  /** A stand-in for a type that protobuf cannot express in its place. Keeps no unknown fields. */
   | { readonly kind: "standIn"; readonly field: "items" | "entries" | "value"; readonly type: Type };
 
-/** What a field holds. */
+/** The form of a field. */
 export type FieldForm =
   | ValueForm
-  /** A list, or the entries of a map with keys that no map of protobuf can have. */
+  /** A list, or the entries of a map whose key type protobuf does not allow. */
   | {
       readonly kind: "repeated";
       readonly element: ValueForm;
@@ -58,47 +59,53 @@ export type FieldForm =
       readonly value: ValueForm;
       readonly type: Extract<Type, { kind: "map" | "record" }>;
     }
-  /** A `Oneof` whose cases are fields of the message that it stands in. */
+  /** A `Oneof` whose cases are fields of the message that contains it. */
   | { readonly kind: "oneof"; readonly cases: readonly MessageField[]; readonly type: CoreType };
 
 /**
- * What it means that a field is not on the wire. `implicit`: its default, which is not written. `always`: the message with
- * nothing in it; it is written nevertheless. `demanded`: that the message is refused; always written. `optional`: that
- * there is no such property, `nullable`: null. `case`: that its oneof has another case. `empty`: a collection without
- * elements.
+ * The meaning of a field that is not on the wire.
+ * - `implicit`: the default value, which is never written.
+ * - `always`: the empty message; writers write it nevertheless.
+ * - `demanded`: an error, since writers always write the field.
+ * - `optional`: the property is absent.
+ * - `nullable`: null.
+ * - `case`: the oneof has another case.
+ * - `empty`: a collection without elements.
  */
 export type Presence = "implicit" | "always" | "demanded" | "optional" | "nullable" | "case" | "empty";
 
 export interface MessageField {
-  /** The property, the tag of the variant, the label of the element. */
+  /** The name of the property, the tag of the variant or the label of the element. */
   readonly property: string;
-  /** In the `.proto`: in snake case, or as `@name` says. */
+  /** The name in the `.proto` file: in snake case, or from `@name`. */
   readonly name: string;
   readonly jsonName: string;
-  /** What `@name` says. */
+  /** The value of `@name`. */
   readonly wireName?: string;
   /** The value of `@json`. */
   readonly wireJson?: string;
-  /** `@unpacked`: each element of the list has a field of its own. */
+  /** Whether `@unpacked` is set, so that each element of the list is written as a separate field. */
   readonly unpacked?: boolean;
-  /** Of a flattened oneof, that of the member, which is not on the wire. */
+  /** The field number. The number of a flattened oneof is that of its member, which is not on the wire. */
   readonly number: number;
   readonly presence: Presence;
   readonly form: FieldForm;
-  /** Of a tuple: which element it is. */
+  /** The index of the element in its tuple. */
   readonly element?: number;
 }
 
-/** How a value stands where it must be one value: an element, a value of a map, a case of a oneof. */
+/**
+ * Returns the form of a type where there must be exactly one value: an element, a value of a map, or a case of a oneof.
+ */
 export function valueForm(type: Type, index: SchemaIndex): ValueForm {
   const { core, nullable } = peel(type, index);
   return nullable ? message({ kind: "standIn", field: "value", type }) : coreForm(core, index);
 }
 
-/** As `valueForm`, of what is not null: a reference to an alias that may be null means what is not. */
+/** Returns the form of a value that is not null. A reference to a nullable alias counts as its type without null. */
 function coreForm(core: CoreType, index: SchemaIndex): ValueForm {
   const inside = throughAliases(core, index);
-  // The codec of such an alias writes null too.
+  // The codec of a nullable alias also writes null, so the alias is replaced by its target.
   const type = peel(core, index).nullable ? inside : core;
   switch (inside.kind) {
     case "scalar": {
@@ -125,7 +132,7 @@ function coreForm(core: CoreType, index: SchemaIndex): ValueForm {
         : message({ kind: "declared", type: inside, shape });
     }
     case "wellKnown":
-      // The one enum among them.
+      // `NullValue` is the only enum among the well-known types.
       if (inside.name === "NullValue") return { kind: "enum", shape: nullValue, type: inside };
       return message({ kind: "wellKnown", name: inside.name, type: inside });
     default:
@@ -144,7 +151,7 @@ interface FieldFormAndPresence {
   readonly presence: Presence;
 }
 
-/** How a field of an interface stands in its message. */
+/** Returns the form and presence of a field of an interface. */
 export function interfaceFieldForm(type: Type, optional: boolean, index: SchemaIndex): FieldFormAndPresence {
   const flattened = flattenedCases(type, optional);
   if (flattened === undefined) return elementForm(type, optional, index);
@@ -154,7 +161,7 @@ export function interfaceFieldForm(type: Type, optional: boolean, index: SchemaI
   return { form: { kind: "oneof", cases, type: core }, presence };
 }
 
-/** How an element of a tuple, or an argument, stands in its message. */
+/** Returns the form and presence of an element of a tuple or of an argument. */
 export function elementForm(type: Type, optional: boolean, index: SchemaIndex): FieldFormAndPresence {
   const { core, nullable } = peel(type, index);
   if (optional && nullable) return { form: valueForm(type, index), presence: "optional" };
@@ -165,7 +172,9 @@ export function elementForm(type: Type, optional: boolean, index: SchemaIndex): 
   return { form, presence: presenceOf(form) };
 }
 
-/** The fields of a message in the order of their numbers; a flattened oneof stands where its first case does. */
+/**
+ * Returns the fields of a message in the order of their numbers. A flattened oneof has the position of its first case.
+ */
 export function fieldsOf(message: MessageForm, index: SchemaIndex): readonly MessageField[] {
   if (message.kind !== "declared") return withNames(inNumericOrder(membersOf(message, index)));
   let known = declared.get(index);
@@ -183,10 +192,12 @@ export function fieldsOf(message: MessageForm, index: SchemaIndex): readonly Mes
   return fields;
 }
 
-/** By the list of members: whoever lowers a schema, writes its codecs or reads them asks for the same fields. */
+/**
+ * Caches fields by the list of members. Lowering, and the emitters of writers and readers, all ask for the same fields.
+ */
 const declared = new WeakMap<SchemaIndex, WeakMap<object, readonly MessageField[]>>();
 
-/** The fields of the message that the arguments of a call are. */
+/** Returns the fields of the message that contains the arguments of a call. */
 export function fieldsOfParameters(params: readonly Parameter[], index: SchemaIndex): readonly MessageField[] {
   return withNames(
     inNumericOrder(
@@ -195,7 +206,7 @@ export function fieldsOfParameters(params: readonly Parameter[], index: SchemaIn
   );
 }
 
-/** Names in the order of numbers: one that comes twice has its number behind it. */
+/** Assigns names in the order of numbers. A name that is already taken gets its number appended. */
 function withNames(fields: readonly MessageField[]): readonly MessageField[] {
   const flat = fields.flatMap((field) => (field.form.kind === "oneof" ? field.form.cases : [field]));
   const members = [...flat].sort((a, b) => a.number - b.number);
@@ -272,7 +283,7 @@ function tupleFields(
   return [...fields, member("rest", elements.length + 1, list, false, index)];
 }
 
-/** The name of a tuple's element that has no label. */
+/** Returns the name of a tuple's element without a label. */
 export function unlabelledName(element: number): string {
   return `item${element + 1}`;
 }
@@ -308,7 +319,7 @@ function inNumericOrder(fields: readonly MessageField[]): readonly MessageField[
   return [...fields].sort((a, b) => first(a) - first(b));
 }
 
-/** A type that is a repeated field or a map by itself; undefined for one value. */
+/** Returns the form of a type that is a repeated field or a map, or undefined for a type of one value. */
 function collectionForm(core: CoreType, index: SchemaIndex): FieldForm | undefined {
   switch (core.kind) {
     case "array":
@@ -332,7 +343,7 @@ function collectionForm(core: CoreType, index: SchemaIndex): FieldForm | undefin
   }
 }
 
-/** What it means that a value that is there by its type is not on the wire. */
+/** Returns the meaning of absence for a field whose type requires a value. */
 function presenceOf(form: ValueForm): Presence {
   switch (form.kind) {
     case "scalar":
@@ -344,17 +355,20 @@ function presenceOf(form: ValueForm): Presence {
   }
 }
 
-/** Whether the values of an enum are the numbers themselves; otherwise their ids are, and 0 is none of them. */
+/**
+ * Returns whether an enum's values are integers, which are sent as they are. Otherwise the ids are sent, and no id is
+ * 0.
+ */
 export function hasNumbers(shape: EnumShape): boolean {
   return shape.values.every(({ value }) => typeof value === "number" && Number.isInteger(value));
 }
 
-/** Of unions and handles there is no value with nothing in it. */
+/** Returns whether a message has no default. Unions and handles have none, because an empty one is invalid. */
 function isDemanded(message: MessageForm): boolean {
   return message.kind === "handle" || (message.kind === "declared" && message.shape.kind !== "message");
 }
 
-/** What an alias of a composite type stands for. */
+/** Returns the type that an alias of a composite type stands for. */
 function throughAliases(core: CoreType, index: SchemaIndex): CoreType {
   if (core.kind !== "ref") return core;
   const shape = shapeOf(core, index);

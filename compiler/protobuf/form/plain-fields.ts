@@ -1,9 +1,14 @@
-/** Fields that need no message and no enum: scalars, lists of them and maps from them to them. Most fields are like that. */
+/**
+ * Recognizes plain fields, which need no message and no enum: scalars, lists of scalars, and maps of scalars. Most
+ * fields are plain.
+ */
 import { indexSchema, partsOf } from "../../model/resolve.js";
 import type { Field, Shape, Type } from "../../model/type.js";
 import { elementForm } from "./form.js";
 
-/** A message with those fields alone that need a message, an enum or a place; any other shape as it is. */
+/**
+ * Returns a message with only those fields that need a message, an enum or a name path. Returns other shapes unchanged.
+ */
 export function withoutPlainFields<S extends Shape>(shape: S): S {
   if (shape.kind !== "message") return shape;
   let rest = known.get(shape);
@@ -14,10 +19,10 @@ export function withoutPlainFields<S extends Shape>(shape: S): S {
   return rest as S;
 }
 
-/** Shapes do not change, and whoever watches asks again and again. */
+/** Caches the results. Shapes never change, and watch mode asks for them after every edit. */
 const known = new WeakMap<Shape, Shape>();
 
-/** What is bare refers to none. */
+/** An empty index, since self-contained types refer to no declarations. */
 const noDeclarations = indexSchema({ package: "", modules: [] });
 
 function isPlain({ type, optional }: Field): boolean {
@@ -35,7 +40,7 @@ function isPlain({ type, optional }: Field): boolean {
   }
 }
 
-/** Whether a type says all of what it is: nothing in it is declared somewhere else, or left open, and nothing has a shape. */
+/** Returns whether a type is complete in itself: it contains no reference, no type parameter and no inline shape. */
 function isSelfContained(type: Type): boolean {
   return !["ref", "inline", "parameter"].includes(type.kind) && partsOf(type).every(isSelfContained);
 }

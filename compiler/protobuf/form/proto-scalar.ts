@@ -1,8 +1,8 @@
-/** Scalars of schemas, and elements of typed arrays, as protobuf calls them. */
+/** Maps scalars of schemas, and elements of typed arrays, to scalars of protobuf. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { ScalarName, TypedArrayElement } from "../../model/type.js";
 
-/** Undefined: a message of protobuf's own (`Timestamp`). */
+/** Returns the scalar, or undefined for a date, which is the message `Timestamp`. */
 export function protoScalarOf(scalar: ScalarName): ProtoScalar | undefined {
   switch (scalar) {
     case "date":
@@ -16,7 +16,7 @@ export function protoScalarOf(scalar: ScalarName): ProtoScalar | undefined {
   }
 }
 
-/** Of the repeated field that a typed array is; undefined: it is `bytes`. */
+/** Returns the scalar of the repeated field for a typed array, or undefined if the array is `bytes`. */
 export function protoScalarOfElement(element: TypedArrayElement): ProtoScalar | undefined {
   return elements[element];
 }
@@ -34,7 +34,7 @@ const elements: Readonly<Record<TypedArrayElement, ProtoScalar | undefined>> = {
   uint8clamped: undefined,
 };
 
-/** Whether a map of protobuf can have such keys. */
+/** Returns whether protobuf allows the scalar as the key of a map. */
 export function canBeMapKey(scalar: ProtoScalar): boolean {
   return scalar !== "double" && scalar !== "float" && scalar !== "bytes";
 }

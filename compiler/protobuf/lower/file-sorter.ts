@@ -1,6 +1,6 @@
 /**
- * Which `.proto` file each part of a lowered schema belongs to: one for each schema file. Files of protobuf cannot import
- * each other in a circle as those of TypeScript can, so schema files that need each other share one.
+ * Assigns each part of a lowered schema to a `.proto` file. Each schema file has one. Unlike TypeScript files, protobuf
+ * files must not import each other in a cycle, so schema files that need each other share one.
  */
 
 import { handlePackage, snakeCase } from "../../../shared/protobuf/names.js";
@@ -16,7 +16,7 @@ type FilePart = "messages" | "enums" | "services";
 export class FileSorter {
   readonly #package: string;
   readonly #schemaRoot: string;
-  /** What there is in a schema file, by its path. */
+  /** The names of the parts in each schema file, by its path. */
   readonly #modules = new Map<string, Record<FilePart, string[]>>();
   readonly #moduleOf = new Map<string, string>();
 
@@ -32,7 +32,7 @@ export class FileSorter {
     this.#moduleOf.set(name, module);
   }
 
-  /** Each file after those that it imports. */
+  /** Returns the files, each after those that it imports. */
   sort(schema: ProtoSchema): readonly LoweredFile[] {
     const modules = [...this.#modules.keys()].sort();
     const references = new Map(modules.map((module) => [module, this.#referencesOf(module, schema)]));
@@ -76,7 +76,7 @@ export class FileSorter {
     return file;
   }
 
-  /** Paths of files by schema file: those of a group have one. */
+  /** Returns the path of the `.proto` file for each schema file. The files of one group share a path. */
   #paths(groups: readonly (readonly string[])[]): ReadonlyMap<string, string> {
     const folder = this.#package.replaceAll(".", "/");
     const taken = new Set<string>();
@@ -92,7 +92,10 @@ export class FileSorter {
     return paths;
   }
 
-  /** `schemas/deep/my-counter.ts` is `deep_my_counter`: all files of a package stand in one folder. */
+  /**
+   * Returns the file name without extension: `deep_my_counter` for `schemas/deep/my-counter.ts`, since all files of a
+   * package are in one folder.
+   */
   #fileName(module: string): string {
     const { length } = this.#schemaRoot;
     const inside = length > 0 && module.startsWith(`${this.#schemaRoot}/`) ? module.slice(length + 1) : module;

@@ -1,6 +1,6 @@
 /**
- * Messages that Viceroy itself declares: what means something inside a running mesh alone. In a package of their own, so
- * that every project means the same by them.
+ * The messages that Viceroy itself declares, for values that have a meaning only inside a running mesh. They have a
+ * package of their own, so that they are the same types in every project.
  */
 
 import { handlePackage } from "../../../shared/protobuf/names.js";
@@ -15,7 +15,7 @@ const handles: Readonly<Record<string, readonly [name: string, doc: string]>> = 
   tensor: ["Tensor", "A tensor, inside a running mesh."],
 };
 
-/** @param kind of a type */
+/** Returns the full name of the message for a kind of type. */
 export function handleName(kind: string): string {
   const handle = handles[kind];
   if (handle === undefined) throw new Error(`cannot name the message of a type of kind ${kind}`);

@@ -1,4 +1,4 @@
-/** Enums: values with the names that protobuf wants, the one with number 0 first. */
+/** Lowers enums: gives their values the names that protobuf requires and puts the value with number 0 first. */
 
 import { namespaceOf } from "../../../shared/names/qualified-name.js";
 import { enumValueNames } from "../../../shared/protobuf/names.js";
@@ -11,11 +11,17 @@ import type { NamesInUse, Reserved } from "./tombstones.js";
 
 export interface LoweredEnum {
   readonly lowered: ProtoEnum;
-  /** In the order of the values: what each comes from; nothing: added, since protobuf needs a value 0. */
+  /**
+   * The source of each value, in the order of the values. Undefined for the value 0 if it was added because protobuf
+   * requires it.
+   */
   readonly sources: readonly (EnumValue | EnumAlias | undefined)[];
 }
 
-/** @param name without package and namespace: the beginning of its values' names is made of it */
+/**
+ * Lowers one enum.
+ * @param name the name without package and namespace, which becomes the prefix of the values' names
+ */
 export function lowerEnum(
   shape: EnumShape,
   full: string,
@@ -42,7 +48,7 @@ export function lowerEnum(
   return { lowered: { name: full, values, ...(reserved && { reserved }) }, sources: sourcesOf(values, sources) };
 }
 
-/** The names are in another order than what they are of: those with number 0 come first, or one is added. */
+/** Orders the sources like the values: those with number 0 come first, after an added value if there is one. */
 function sourcesOf(
   values: readonly ProtoEnumValue[],
   sources: readonly { readonly source: EnumValue | EnumAlias; readonly number: number }[],
@@ -53,8 +59,8 @@ function sourcesOf(
 }
 
 /**
- * Names of values, which in protobuf are names of the package, or of the message that the enum stands in: two enums there cannot
- * have the same.
+ * Finds clashes between the names of enum values. In protobuf, they belong to the package, or to the message that
+ * contains the enum, so two enums there cannot share a name.
  */
 export class EnumValueNames {
   readonly #holders = new Map<string, string>();

@@ -1,9 +1,10 @@
 /**
- * From the schema model to protobuf, as docs/reference/protobuf-layout.md has it: every type that is declared, everything that
- * declared types need and protobuf wants as a message of its own, and a service for every actor. Pure; the same schema and
- * lock give the same, whatever the order of files.
+ * Lowers the schema model to protobuf, as docs/reference/protobuf-layout.md describes: every declared type, everything
+ * that these types need as a message of its own, and a service for every actor. It is a pure function: the same schema
+ * and lock give the same result in any order of files.
  *
- * How types stand in messages is told by position.ts; here messages get names, files and tombstones.
+ * `compiler/protobuf/form` determines how types are represented in messages. Here messages get names, files and
+ * tombstones.
  */
 import { emptyLock, type Lock } from "../../lock/index.js";
 import { indexSchema } from "../../model/resolve.js";
@@ -20,13 +21,14 @@ import { Tombstones } from "./tombstones.js";
 export interface LowerOptions {
   /** The protobuf package: `acme.shop.v1`. */
   readonly package: string;
-  /** The folder that all schema files are below: file names begin there. */
+  /** The folder that contains all schema files. File names are relative to it. */
   readonly schemaRoot: string;
 }
 
 /**
- * @param schema with ids, free of errors
- * @param lock the one that goes with it: tombstones come from there
+ * Lowers a schema to protobuf.
+ * @param schema the schema, with ids and without errors
+ * @param lock the lock of this schema, which contains the tombstones
  */
 export function lowerToProtobuf(schema: Schema, lock: Lock, options: LowerOptions): LoweredSchema {
   const { messages, services, files, names } = lowerInto(schema, lock, options, false);
@@ -44,7 +46,9 @@ export function lowerToProtobuf(schema: Schema, lock: Lock, options: LowerOption
   };
 }
 
-/** The full names of enums, as `lower` gives them, at a fraction of its cost: codecs need nothing else of it. */
+/**
+ * Returns the same full names of enums as `lowerToProtobuf`, at a fraction of its cost. Codecs need only these names.
+ */
 export function nameEnums(schema: Schema, options: LowerOptions): LoweredSchema["enumNames"] {
   return lowerInto(schema, emptyLock, options, true).messages.enumNames;
 }
@@ -64,7 +68,7 @@ function lowerInto(schema: Schema, lock: Lock, options: LowerOptions, namesOnly:
   const surroundings = { index, names, places, files, tombstones: new Tombstones(lock, schema.modules), namesOnly };
   const messages = new MessageLowering(surroundings);
   const services = new ServiceLowering(surroundings, messages);
-  // The order of files never matters.
+  // The result must not depend on the order of files.
   const modules = [...schema.modules].sort((a, b) => (a.path < b.path ? -1 : 1));
   for (const module of modules) for (const declaration of module.types) places.claim(declaration, module);
   for (const module of modules) places.claimScopes(module);

@@ -1,6 +1,6 @@
 /**
- * Messages and enums of a schema, while it is lowered: each is made once, when something asks for it, and has its place in
- * the order before what is in it.
+ * Creates the messages and enums of a schema while it is lowered. Each one is created once, when something first needs
+ * it, and is ordered before the messages that it contains.
  */
 
 import { simpleName } from "../../../shared/names/qualified-name.js";
@@ -30,29 +30,29 @@ import type { NamePaths, TypeAtPath } from "./name-paths.js";
 import { readerLosses } from "./reader-losses.js";
 import { mergeReserved, type NamesInUse, type Reserved, type Tombstones } from "./tombstones.js";
 
-/** A field with the type that it comes from, and where that stands. */
+/** A field with the type that it comes from and the path of that type. */
 export interface MemberAtPath extends TypeAtPath {
   readonly field: MessageField;
   readonly doc?: string;
-  /** What it is called in the schema, and was before. */
+  /** The present and former names in the schema. */
   readonly names?: readonly string[];
-  /** Where elements stand, if not where they usually do. */
+  /** The path of the elements, if it is not the usual one. */
   readonly items?: NamePath;
 }
 
-/** A field of protobuf. */
+/** A protobuf field; the cases of a flattened oneof are separate fields. */
 interface FieldAtPath extends MemberAtPath {
   readonly oneof: string | undefined;
 }
 
-/** What messages are made with. */
+/** The shared parts of one lowering. */
 export interface LowerContext {
   readonly index: SchemaIndex;
   readonly names: MessageNames;
   readonly places: NamePaths;
   readonly tombstones: Tombstones;
   readonly files: FileSorter;
-  /** Nothing but names is asked for: messages are left without fields, enums without values. */
+  /** Whether only names are needed. Messages then get no fields, and enums get no values. */
   readonly namesOnly: boolean;
 }
 
@@ -64,11 +64,11 @@ export class MessageLowering {
   readonly #files: FileSorter;
   readonly #namesOnly: boolean;
   readonly #values: EnumValueNames;
-  /** Full names of messages, by what they are. */
+  /** Full names of messages by their key, see `define`. */
   readonly #known = new Map<string, string>();
   readonly messages = new Map<string, ProtoMessage>();
   readonly enums = new Map<string, ProtoEnum>();
-  /** Full names, by what they are of: the very object that the schema has. */
+  /** Full names by the shape objects of the schema. */
   readonly enumNames = new Map<EnumShape, string>();
   readonly origins = new Map<string, Origin>();
   readonly memberNames = new Map<string, readonly string[]>();
@@ -128,7 +128,7 @@ export class MessageLowering {
   }
 
   #handle(kind: string): string {
-    // All of them, so that the file is the same in every project that needs one.
+    // Adds all handle messages, so that their file is the same in every project that needs one.
     for (const { message, doc } of handleMessages) {
       this.messages.set(message.name, message);
       this.origins.set(message.name, { place: message.name, doc, at: { file: "", line: 1, column: 1 } });
@@ -156,7 +156,10 @@ export class MessageLowering {
     });
   }
 
-  /** In protobuf a oneof has a name too: that of what tells the variants apart. */
+  /**
+   * Returns the name of the oneof in a message for a union or a `Oneof`. For a union, it is the name of the
+   * discriminant.
+   */
   #oneofName(shape: Extract<Shape, { kind: "union" | "oneof" }>, fields: readonly MessageField[]): string {
     const taken = new Set(fields.map(({ name }) => name));
     let name = shape.kind === "union" ? protoName(shape.discriminant) : "value";
@@ -197,7 +200,7 @@ export class MessageLowering {
     return [name, ...this.#tombstones.formerNames(kind, path, lockModule, id)];
   }
 
-  /** Its own tombstones, and those of oneofs whose cases are fields of it. */
+  /** Combines the tombstones of a message with those of the oneofs whose cases are fields of the message. */
   #reservedOf(
     kind: "message" | "oneof" | "union",
     members: readonly MemberAtPath[],
@@ -251,7 +254,7 @@ export class MessageLowering {
     });
   }
 
-  /** A message by what it is; made once. What it needs comes behind it. */
+  /** Creates a message once per key and returns its full name. Messages that it needs are ordered after it. */
   define(kind: string, place: NamePath, make: (own: NamePath, full: string) => ProtoMessage): string {
     const key = `${kind} ${place.name} ${place.path} ${place.lockModule}`;
     const known = this.#known.get(key);
@@ -259,7 +262,7 @@ export class MessageLowering {
     const own = this.#own(place);
     const full = this.#names.fullName(own.name);
     this.#known.set(key, full);
-    // Takes its place in the order before what is in it.
+    // Reserves the position in the order before `make` adds the contained messages.
     this.messages.set(full, { name: full, fields: [] });
     this.noteOrigin(full, own);
     this.#files.add(full, "messages", own.module);
@@ -270,7 +273,8 @@ export class MessageLowering {
   #enum(shape: EnumShape, place: NamePath): string {
     const known = this.enumNames.get(shape);
     if (known !== undefined) return known;
-    // It depends on no type argument, and so belongs to the file of the generic type, not to that of an instance.
+    // An enum depends on no type argument, so it belongs to the file of the generic type and not to that of an
+    // instance.
     const own = this.#own({ ...place, name: place.enumName, module: place.lockModule });
     const full = this.#names.fullName(own.name);
     this.enumNames.set(shape, full);
@@ -299,7 +303,7 @@ export class MessageLowering {
     if (!this.#namesOnly) this.origins.set(name, { place: path, doc, at });
   }
 
-  /** In the order of their numbers. */
+  /** Returns the fields in the order of their numbers. */
   fields(members: readonly MemberAtPath[], full: string, oneof?: string): readonly ProtoField[] {
     for (const { field, place } of members) {
       if (field.form.kind === "oneof") this.noteOrigin(`${full}.${protoName(field.property)}`, place);
@@ -346,7 +350,7 @@ export class MessageLowering {
     }
   }
 
-  /** What values are, and what they carry; the messages and enums for that are made. */
+  /** Returns the type of a field's values and what they carry. Creates the messages and enums that the type needs. */
   #typeOf(member: FieldAtPath): Pick<ProtoField, "type" | "carries" | "millis"> {
     const { field, place } = member;
     const { form } = field;
@@ -362,7 +366,7 @@ export class MessageLowering {
     }
   }
 
-  /** What is sent through a handle, which its message does not say, and what is not kept of a time. */
+  /** Returns what a handle carries, which its message does not state, and whether a time loses precision. */
   #carried(form: ValueForm, place: NamePath): Pick<ProtoField, "carries" | "millis"> {
     if (form.kind !== "message") return {};
     if (form.message.kind === "timestamp") return { millis: true };
@@ -373,7 +377,7 @@ export class MessageLowering {
     return { carries: { kind: "port", type: this.#value(type.element, namePathBelow(place, steps.port)) } };
   }
 
-  /** The cases of a oneof are fields of the message. */
+  /** Returns the cases of a flattened oneof as fields of the message. */
   #casesOf({ field, type, place }: MemberAtPath): readonly FieldAtPath[] {
     if (field.form.kind !== "oneof") return [];
     const inside = this.#places.unwrap({ type, place });
@@ -384,7 +388,7 @@ export class MessageLowering {
   }
 
   #valueOf(form: ValueForm, { type, place, field }: MemberAtPath): ProtoType {
-    // Where presence says whether it is null, the message is that of what is not.
+    // If the presence of the field represents null, the message is that of the type without null.
     const isWrapped = form.kind === "message" && form.message.kind === "standIn" && form.message.field === "value";
     if (isWrapped || (field.presence !== "optional" && field.presence !== "nullable")) return this.#value(type, place);
     const inside = this.#places.unwrap({ type, place });

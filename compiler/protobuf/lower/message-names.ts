@@ -1,13 +1,13 @@
 /**
- * Names of messages, enums and services, without their package: in Pascal case, letters and digits alone. What a namespace
- * declares is nested: `Order.Line`. Declarations get the names they have; what has none in the schema is named by where it
- * stands, or by what it is an instance of, and gives way when a name is taken.
+ * Names messages, enums and services, without their package: in Pascal case, with letters and digits only. The
+ * declarations of a namespace are nested: `Order.Line`. Declarations keep their names. A type without a name in the
+ * schema is named after its path or its instance, and gets another name if that name is taken.
  */
 import { pascalCase } from "../../../shared/protobuf/names.js";
 import type { Position, Type } from "../../model/type.js";
 import type { ProtoClash } from "./lowered-schema.js";
 
-/** A type argument in the name of an instance: `Int32`, `ItemList`, `StringToItemMap`. */
+/** Returns the text of a type argument in the name of an instance: `Int32`, `ItemList`, `StringToItemMap`. */
 export function argumentName(type: Type, nameOf: (type: Type) => string): string {
   const inner = (part: Type) => argumentName(part, nameOf);
   switch (type.kind) {
@@ -33,7 +33,7 @@ export function argumentName(type: Type, nameOf: (type: Type) => string): string
 }
 
 interface NameHolder {
-  /** `Tree of schemas/a.ts`. */
+  /** A description of the holder: `Tree of schemas/a.ts`. */
   readonly what: string;
 }
 
@@ -50,14 +50,16 @@ export class MessageNames {
     return `${this.#package}.${name}`;
   }
 
-  /** For what a user has named: that name. If it is taken that is a clash, and a number tells the two apart. */
+  /**
+   * Takes the name that the user has chosen. If the name is already taken, this is a clash, and a number is appended.
+   */
   claim(name: string, what: string, at: Position): string {
     const first = this.#holders.get(name);
     if (first !== undefined) this.clashes.push({ kind: "type", name, first: first.what, second: what, at });
     return this.findFree(name, what);
   }
 
-  /** For what has no name of its own: `wanted`, or that with a number. */
+  /** Takes a name for something that has none in the schema: `wanted`, with a number appended if it is taken. */
   findFree(wanted: string, what: string): string {
     let name = wanted;
     for (let i = 2; this.#holders.has(name); i++) name = `${wanted}${i}`;

@@ -1,6 +1,6 @@
 /**
- * Where a type stands, while a schema is lowered: what the message is called that is written there in place, and where the
- * lock keeps the ids of its members.
+ * The path of a type while a schema is lowered. It determines the name of the message for an inline type and the lock
+ * block that contains the ids of its members.
  */
 
 import { pascalCase } from "../../../shared/protobuf/names.js";
@@ -8,36 +8,38 @@ import { printName } from "../../lock/index.js";
 import type { Position } from "../../model/type.js";
 
 export interface NamePath {
-  /** The preferred name of a message that stands here, qualified in a namespace: `Order.LineMeta`. */
+  /** The preferred name of a message at this path, qualified in a namespace: `Order.LineMeta`. */
   readonly name: string;
   /**
-   * What an enum that stands here would like to be called: as a message, but in an instance of a generic type by the type
-   * alone. It is the same in all of them.
+   * The preferred name of an enum at this path. In an instance of a generic type it does not contain the type
+   * arguments, because all instances share the enum.
    */
   readonly enumName: string;
-  /** Taken for it already: it is a declaration. */
+  /** Whether the name is already taken for this path, because the path is that of a declaration. */
   readonly isClaimed: boolean;
-  /** As the lock knows a shape that is written here: `Entry.meta`. */
+  /** The path of a shape in the lock: `Entry.meta`. */
   readonly path: string;
-  /** The file whose lock blocks those are. */
+  /** The schema file whose lock blocks contain the path. */
   readonly lockModule: string;
-  /** The file that the message goes to. */
+  /** The schema file whose `.proto` file gets the message. */
   readonly module: string;
   readonly doc: string;
   readonly at: Position;
-  /** Types written in place as arguments of the generic type that this stands in, by key. */
+  /** The paths of inline types that are arguments of the surrounding generic type, by type key. */
   readonly args: ReadonlyMap<string, NamePath>;
 }
 
 export interface PathStep {
-  /** Added to the name; empty: nothing. */
+  /** The suffix for the name; may be empty. */
   readonly name: string;
-  /** Added to the path. */
+  /** The suffix for the path. */
   readonly path: string;
   readonly at?: Position;
 }
 
-/** What is written in place has no documentation of its own: that is its member's. */
+/**
+ * Returns the path of a part. An inline type has no documentation of its own; the documentation belongs to its member.
+ */
 export function namePathBelow(place: NamePath, { name, path, at = place.at }: PathStep): NamePath {
   return {
     ...place,
@@ -50,7 +52,7 @@ export function namePathBelow(place: NamePath, { name, path, at = place.at }: Pa
   };
 }
 
-/** A property, a parameter, a case. */
+/** Returns the step to a property, a parameter or a case. */
 export function memberStep(name: string, at: Position): PathStep {
   return { name: pascalCase(name), path: `.${printName(name)}`, at };
 }
@@ -63,14 +65,14 @@ export function elementStep(i: number, label?: string): PathStep {
   return { name: label === undefined ? `Item${i + 1}` : pascalCase(label), path: `[${i}]` };
 }
 
-/** What something is made of, without a name of its own. */
+/** The steps to parts that have no name. */
 export const steps = {
   item: { name: "Item", path: "[]" },
   key: { name: "Key", path: "{key}" },
   value: { name: "Value", path: "{}" },
   entry: { name: "Entry", path: "" },
   notNull: { name: "Value", path: "" },
-  /** The list that the rest of a tuple is, and its elements: the lock has one path for both. */
+  /** The list for the rest elements of a tuple, and its elements. The lock uses one path for both. */
   rest: { name: "Rest", path: "[...]" },
   restItem: { name: "Item", path: "" },
   port: { name: "Port", path: "(port)" },

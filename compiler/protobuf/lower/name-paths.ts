@@ -1,6 +1,6 @@
 /**
- * Where types stand while a schema is lowered: the places of declarations and of instances of generic ones, and the way
- * through aliases to what they stand for.
+ * Finds the name paths of types while a schema is lowered: those of declarations and of instances of generic types, and
+ * those of the types behind aliases.
  */
 
 import { flatName, isNested, namespacesOf } from "../../../shared/names/qualified-name.js";
@@ -23,7 +23,7 @@ export interface TypeAtPath {
 export class NamePaths {
   readonly #index: SchemaIndex;
   readonly #names: MessageNames;
-  /** Of declarations without type parameters, and of instances of others. */
+  /** The paths of declarations without type parameters, and of instances of those with type parameters. */
   readonly #places = new Map<string, NamePath>();
 
   constructor(index: SchemaIndex, names: MessageNames) {
@@ -31,7 +31,7 @@ export class NamePaths {
     this.#names = names;
   }
 
-  /** Names of declarations come before all others, so that those give way. */
+  /** Takes the name of a declaration. All declarations come before other types, so that they keep their names. */
   claim(declaration: TypeDeclaration, module: Module): void {
     const { key, name, doc, at, typeParameters } = declaration;
     if (typeParameters.length > 0) return;
@@ -51,7 +51,7 @@ export class NamePaths {
     });
   }
 
-  /** Takes the names of messages that hold nothing but types: those of namespaces without a message of their name. */
+  /** Takes the names of messages that only contain types: those of namespaces without a message of the same name. */
   claimScopes(module: Module): void {
     const { path, types } = module;
     if (!types.some(({ name }) => isNested(name))) return;
@@ -67,8 +67,8 @@ export class NamePaths {
   }
 
   /**
-   * Whether a declaration is a message or an enum by its own name: all but aliases of what has one already, and those that
-   * nobody outside sees, which become messages where somebody needs them.
+   * Returns whether a declaration becomes a message or an enum with its own name. Aliases of types that already have
+   * one do not, and neither do aliases that are not exported, which become messages only where they are needed.
    */
   isOwnMessage({ key, shape, exported }: TypeDeclaration): boolean {
     if (shape.kind !== "alias") return true;
@@ -80,7 +80,7 @@ export class NamePaths {
     return this.#namedBy(type)?.target === key;
   }
 
-  /** The reference whose name the message for `type` has; undefined: it is written in place. */
+  /** Returns the reference whose name the message for `type` gets, or undefined if the type is inline. */
   #namedBy(type: Type): Reference | undefined {
     let named: Reference | undefined;
     for (let inside = type; ; ) {
@@ -94,7 +94,7 @@ export class NamePaths {
     }
   }
 
-  /** The alias by whose name something is known that may be null; undefined: it is written in place. */
+  /** Returns the alias whose name a nullable type gets, or undefined if the type is inline. */
   nullableAlias(type: Type): Reference | undefined {
     if (type.kind === "inline" && type.shape.kind === "alias") return this.nullableAlias(type.shape.type);
     if (type.kind !== "ref") return undefined;
@@ -103,7 +103,7 @@ export class NamePaths {
     return isNullable(shape.type) ? type : this.nullableAlias(shape.type);
   }
 
-  /** `type` without null and without the aliases around it, and where that stands. */
+  /** Returns `type` without null and without the aliases around it, and the path of the result. */
   unwrap({ type, place }: TypeAtPath): TypeAtPath {
     switch (type.kind) {
       case "nullable":
@@ -114,7 +114,7 @@ export class NamePaths {
         const shape = instantiate(this.#index.type(type.target), type.args);
         const own = this.pathOf(type, place);
         if (shape.kind !== "alias") return { type, place: own };
-        // The alias is the name of what may be null: what is not is called otherwise.
+        // The alias names the nullable type; the type without null needs another name.
         const isOther = isNullable(shape.type);
         return this.unwrap({ type: shape.type, place: isOther ? namePathBelow(own, steps.notNull) : own });
       }
@@ -123,13 +123,13 @@ export class NamePaths {
     }
   }
 
-  /** An argument of a generic type that is written in place has a place of its own. */
+  /** Returns the own path of an inline type that is an argument of a generic type, or else `place`. */
   #inPlace(type: Type, place: NamePath): TypeAtPath {
     const own = place.args.size === 0 ? undefined : place.args.get(typeKey(type));
     return { type, place: own ?? place };
   }
 
-  /** @param declaration one without type parameters */
+  /** Returns the path of a declaration without type parameters. */
   declaredPath({ key }: TypeDeclaration): NamePath {
     return this.#declared(key);
   }
@@ -140,7 +140,7 @@ export class NamePaths {
     return place;
   }
 
-  /** Of a declaration; of an instance of a generic one, a place for each list of arguments. */
+  /** Returns the path of a declaration, or of an instance of a generic one. Each list of arguments has its own path. */
   pathOf(type: Reference, from: NamePath): NamePath {
     if (type.args.length === 0) return this.#declared(type.target);
     const key = typeKey(type);
@@ -156,7 +156,7 @@ export class NamePaths {
     const declaring = this.#index.moduleOf(type.target);
     const declared = protoDeclarationName(target.name, declaring);
     const module = this.#moduleOfInstance(type, from);
-    // In another file there is no message of the namespace.
+    // Another file has no message for the namespace.
     const generic = module === declaring.path ? declared : flatName(declared);
     const own: NamePath = {
       name: `${generic}Of${names.join("And")}`,
@@ -186,7 +186,10 @@ export class NamePaths {
     }
   }
 
-  /** An instance stands beside what it is an instance for: the generic declaration knows nothing of that. */
+  /**
+   * Returns the schema file of an instance. It is that of a type argument, because the generic declaration does not
+   * know its instances.
+   */
   #moduleOfInstance(type: Reference, from: NamePath): string {
     const own = this.#index.moduleOf(type.target).path;
     const modules = type.args.flatMap((arg) => this.#modulesIn(arg, from));
@@ -206,7 +209,7 @@ function isNullable(type: Type): boolean {
   );
 }
 
-/** Shapes written in place, at any depth but inside each other. */
+/** Returns the inline shapes of a type at any depth, but not those inside each other. */
 function inlineParts(type: Type): readonly Type[] {
   return type.kind === "inline" ? [type] : partsOf(type).flatMap(inlineParts);
 }

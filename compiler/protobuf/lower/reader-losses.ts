@@ -1,4 +1,4 @@
-/** What a reader of a repeated field does not keep, though the wire has it: elements that come twice, and bits. */
+/** Determines what a reader of a repeated field drops although the wire contains it: duplicates and bits. */
 import type { ProtoField } from "../../../shared/protobuf/proto-schema.js";
 import type { SchemaIndex } from "../../model/resolve.js";
 import { type FieldForm, type ValueForm, valueForm } from "../form/form.js";
@@ -23,7 +23,7 @@ export function readerLosses(
   }
 }
 
-/** Objects never are, and bytes are objects. Of what may be null, null is. */
+/** Returns whether two values can be equal. Objects are never equal, and bytes are objects. Two nulls are. */
 function canBeEqual(form: ValueForm): boolean {
   if (form.kind === "message") return form.message.kind === "standIn" && form.message.field === "value";
   return form.kind === "enum" || form.scalar !== "bytes";

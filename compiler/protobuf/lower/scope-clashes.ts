@@ -1,12 +1,15 @@
 /**
- * Names that two things in one message would have: in protobuf a nested type, a nested enum's values, fields, oneofs and the
- * entries of map fields share the names of the message that they stand in.
+ * Finds names that clash inside a message. In protobuf, nested types, the values of nested enums, fields, oneofs and
+ * the entries of map fields share one scope.
  */
 import { entryName } from "../../../shared/protobuf/derived.js";
 import type { ProtoField, ProtoSchema } from "../../../shared/protobuf/proto-schema.js";
 import type { Origin, ProtoClash } from "./lowered-schema.js";
 
-/** Clashes of members with nested types. Those of types with types, and of values with values, are found as names are given. */
+/**
+ * Returns clashes of members with nested types. Clashes between types, and between values, are found when names are
+ * assigned.
+ */
 export function scopeClashes(
   { messages, enums }: ProtoSchema,
   origins: ReadonlyMap<string, Origin>,
@@ -39,7 +42,7 @@ export function scopeClashes(
   );
 }
 
-/** The names that a field takes in its message, each with what it is of the field. */
+/** Returns the names that a field takes in its message, each with a description. */
 function takenBy({ name, cardinality, oneof }: ProtoField): readonly (readonly [name: string, what: string])[] {
   return [
     [name, "field"],

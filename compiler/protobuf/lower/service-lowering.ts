@@ -1,4 +1,7 @@
-/** Services: one for every actor, a method for every endpoint, and messages for what goes there and back. */
+/**
+ * Lowers actors to services: one for every actor, with a method for every endpoint, and messages for requests and
+ * responses.
+ */
 
 import { pascalCase, serviceName } from "../../../shared/protobuf/names.js";
 import type { ProtoField, ProtoMessage, ProtoMethod, ProtoService } from "../../../shared/protobuf/proto-schema.js";
@@ -17,7 +20,7 @@ export class ServiceLowering {
   readonly #context: LowerContext;
   readonly #messages: MessageLowering;
   readonly services = new Map<string, ProtoService>();
-  /** The arguments of constructors, by service. */
+  /** The arguments of constructors by service. */
   readonly constructors = new Map<string, ProtoMessage>();
 
   constructor(surroundings: LowerContext, messages: MessageLowering) {
@@ -36,7 +39,7 @@ export class ServiceLowering {
     };
     this.#messages.noteOrigin(full, place);
     this.#context.files.add(full, "services", module);
-    // By name: the endpoint that each is for.
+    // The endpoint of each method name.
     const taken = new Map<string, string>();
     const methods = actor.endpoints.map((endpoint) => this.#method(endpoint, service, place, taken));
     this.services.set(full, { name: full, id, methods });
@@ -61,7 +64,7 @@ export class ServiceLowering {
     return {
       name: method,
       id,
-      // What is sent to the port of `@respond` is the answer.
+      // The first parameter of a `@respond` endpoint is its port; the answer is sent to it.
       request: this.#messages.define("request", request, (_, full) => {
         const fields = this.#arguments(options.respond ? params.slice(1) : params, place, full);
         const reserved = this.#context.tombstones.reservedOfArguments(
@@ -86,7 +89,10 @@ export class ServiceLowering {
     };
   }
 
-  /** Endpoints whose names differ in capitals and underscores alone have one name in protobuf. */
+  /**
+   * Returns the method's name. Names of endpoints that differ only in capitals and underscores are equal in protobuf
+   * and clash.
+   */
   #methodName({ name, wireName, at }: Endpoint, service: string, actor: string, taken: Map<string, string>): string {
     const wanted = pascalCase(wireName ?? name);
     let method = wanted;

@@ -1,6 +1,6 @@
 /**
- * What the lock keeps of the past: members that are no more, as `reserved` numbers and names that nobody may use again, and
- * what members that are still there were called before.
+ * Reads the history of a schema from the lock: removed members, as `reserved` numbers and names that must never be used
+ * again, and former names of the members that still exist.
  */
 import { enumValueName, protoName } from "../../../shared/protobuf/names.js";
 import { type BlockKind, type Lock, type LockEntry, type LockParam, moduleName } from "../../lock/index.js";
@@ -9,7 +9,7 @@ import type { Reserved } from "../../model/type.js";
 
 export type { Reserved };
 
-/** Numbers and names that are in use, which nothing can reserve. */
+/** Numbers and names that are in use and therefore cannot be reserved. */
 export interface NamesInUse {
   readonly numbers: ReadonlySet<number>;
   readonly names: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface NamesInUse {
 export class Tombstones {
   readonly #blocks = new Map<string, readonly LockEntry[]>();
 
-  /** What `@reserved` says, by name and module. */
+  /** The numbers and names from `@reserved`, by name and module. */
   readonly #declared = new Map<string, Reserved>();
 
   constructor(lock: Lock, modules: readonly Module[]) {
@@ -30,7 +30,10 @@ export class Tombstones {
       this.#blocks.set(`${kind} ${name} in ${module}`, entries);
   }
 
-  /** @param path as the lock knows a shape: `Tree`, `Entry.meta` */
+  /**
+   * Returns the reserved numbers and names of a message.
+   * @param path the path of the shape in the lock: `Tree`, `Entry.meta`
+   */
   reservedOfMessage(
     kind: Exclude<BlockKind, "actor" | "enum">,
     path: string,
@@ -49,13 +52,16 @@ export class Tombstones {
     return this.#withDeclared(path, module, gone);
   }
 
-  /** @param endpoint its id; 0: the constructor */
+  /**
+   * Returns the reserved numbers and names of arguments.
+   * @param endpoint the id of the endpoint, or 0 for the constructor
+   */
   reservedOfArguments(actor: string, endpoint: number, module: string, inUse: NamesInUse): Reserved | undefined {
     const found = this.#entries("actor", actor, module).find(({ id }) => id === endpoint);
     return reservedByEntries(found?.params?.entries ?? [], protoName, inUse);
   }
 
-  /** The name of a member before it was renamed. */
+  /** Returns the former names of a renamed member. */
   formerNames(kind: Exclude<BlockKind, "actor">, path: string, module: string, id: number): readonly string[] {
     return this.#entries(kind, path, module).find((entry) => entry.id === id && !entry.retired)?.was ?? [];
   }
@@ -69,7 +75,7 @@ export class Tombstones {
   }
 }
 
-/** A member that was named anew, or a number that came back as another member's, is no tombstone. */
+/** Returns the tombstones among entries. A name or number that is in use again is not reserved. */
 function reservedByEntries(
   entries: readonly (LockEntry | LockParam)[],
   spell: (name: string) => string,
@@ -83,7 +89,7 @@ function reservedByEntries(
   };
 }
 
-/** Of several parts of one message. */
+/** Merges the reserved numbers and names of several parts of one message. */
 export function mergeReserved(parts: readonly (Reserved | undefined)[]): Reserved | undefined {
   const found = parts.filter((part) => part !== undefined);
   if (found.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** Actor interfaces: constructor arguments, endpoints, their options, and what they inherit. */
+/** Reads actor interfaces: constructor arguments, endpoints with their options, and inherited endpoints. */
 import type { ActorDeclaration, DeclarationKey, Endpoint, Parameter, Type } from "../../model/index.js";
 import { whyReserved } from "../../model/reserved-names.js";
 import { partsOf } from "../../model/resolve.js";
@@ -10,7 +10,10 @@ import { readType, type TypeContext, unsupported } from "./types.js";
 import { isKeyword } from "./unions.js";
 
 export interface ActorContext extends TypeContext {
-  /** Another actor; undefined while it is being read itself, which the compiler has reported. */
+  /**
+   * Returns another actor, or undefined while that actor is being read. Then its inheritance is a cycle, which the
+   * compiler has reported.
+   */
   actor(key: DeclarationKey): ActorDeclaration | undefined;
 }
 
@@ -39,7 +42,7 @@ export function readActor(declaration: SourceDeclaration, scope: FileScope, cont
   };
 }
 
-/** `Actor` itself. */
+/** Returns whether a type is `Actor` of `viceroy/schema`. */
 export function isActorBase(type: SourceType): boolean {
   return type.kind === "reference" && type.origin === "vocabulary" && type.name === "Actor";
 }
@@ -59,7 +62,7 @@ function baseOf(base: SourceType, name: string, scope: FileScope, context: Actor
   return [];
 }
 
-/** The labelled tuple in `Actor<[initial: Int32]>`. */
+/** Reads the labelled tuple in `Actor<[initial: Int32]>`. */
 function readArguments(
   type: SourceType | undefined,
   scope: FileScope,
@@ -112,7 +115,7 @@ function readEndpoints(
   });
 }
 
-/** Undefined: the member is no endpoint, and that has been reported. */
+/** Returns the name of an endpoint. If the member is not an endpoint, reports this and returns undefined. */
 function endpointName(member: SourceMember, seen: Set<string>, scope: FileScope, owner: string): string | undefined {
   const { kind, name } = member;
   if (kind === "call" || kind === "index" || kind === "accessor" || name === undefined) {
@@ -173,12 +176,15 @@ function readEndpoint(
   };
 }
 
-/** Without a port there is nothing to respond through; that has been reported. */
+/**
+ * Returns the options of an endpoint, without `respond` if the first parameter is not a port. The missing port is
+ * reported elsewhere.
+ */
 function respondable({ options }: ReadTags, params: readonly Parameter[]): Endpoint["options"] {
   return options.respond && params[0]?.type.kind !== "port" ? { ...options, respond: false } : options;
 }
 
-/** Why answers of an endpoint cannot be tensors of a mesh. */
+/** Returns why the answers of an endpoint cannot be tensors of a mesh, or undefined if they can. */
 function whyNotPropagated({ options }: ReadTags, stream: boolean, result: Type | undefined): string | undefined {
   if (stream) return "it answers with a stream";
   if (options.respond) return "it answers by a port";
@@ -188,7 +194,7 @@ function whyNotPropagated({ options }: ReadTags, stream: boolean, result: Type |
   return others.length === 0 ? undefined : "it answers something else than tensors";
 }
 
-/** What a `@respond` endpoint answers: the type of its port. */
+/** Returns the result of a `@respond` endpoint: the element type of its port. */
 function respondResult(
   name: string,
   member: SourceMember,
@@ -214,7 +220,7 @@ function readResult(
   owner: string,
   context: ActorContext,
 ): { readonly result?: Type; readonly stream: boolean } {
-  // The compiler has reported that there is none.
+  // // A method without a return type has already been reported by the compiler.
   if (type === undefined || isKeyword(type, "void")) return { stream: false };
   const place = `${owner}.${name}()`;
   if (type.kind === "reference" && type.origin === "vocabulary" && type.name === "Stream") {

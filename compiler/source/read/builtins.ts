@@ -1,7 +1,9 @@
-/** The names that a schema can use without declaring them: scalars, containers, and what is refused with advice. */
+/**
+ * The names that a schema can use without declaring them: scalars, containers, and types that are rejected with advice.
+ */
 import { type ScalarName, type TypedArrayElement, wellKnownNames } from "../../model/index.js";
 
-/** Of `viceroy/schema`. */
+/** Scalar types of `viceroy/schema`. */
 export const vocabularyScalars: Readonly<Record<string, ScalarName>> = {
   Int32: "int32",
   Uint32: "uint32",
@@ -36,7 +38,7 @@ export const typedArrays: Readonly<Record<string, TypedArrayElement>> = {
   Float64Array: "float64",
 };
 
-/** Utility types, which the compiler resolves. */
+/** Utility types. The compiler resolves them. */
 export const utilities: ReadonlySet<string> = new Set(
   [
     "Partial Required Readonly Pick Omit Exclude Extract NonNullable Parameters ConstructorParameters ReturnType",
@@ -93,7 +95,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   Float16Array: { reason: "not every supported version of Node.js has it", hint: "Use `Float32Array`." },
 };
 
-/** Why a type of the library cannot be sent. */
+/** Returns why a type of the standard library cannot be sent. */
 export function refusal(name: string): Refusal {
   return Object.hasOwn(refusals, name) ? (refusals[name] as Refusal) : noData;
 }

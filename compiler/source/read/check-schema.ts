@@ -1,6 +1,6 @@
 /**
- * Checks of a schema as a whole: types that can never be built, generic ones without an end, types in a
- * namespace that have the name of a member.
+ * Checks a schema as a whole. Reports types that have no finite value, generic types with an infinite number of
+ * instantiations, and types in a namespace whose name is also the name of a member.
  */
 import { isNested, namespaceOf, simpleName } from "../../../shared/names/qualified-name.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/index.js";
@@ -14,7 +14,11 @@ import {
   type SchemaIndex,
 } from "../../model/resolve.js";
 
-/** @param schema without errors so far */
+/**
+ * Returns the problems of a schema as a whole.
+ *
+ * @param schema a schema without errors so far
+ */
 export function checkSchema(schema: Schema): readonly Diagnostic[] {
   const index = indexSchema(schema);
   return [
@@ -25,8 +29,9 @@ export function checkSchema(schema: Schema): readonly Diagnostic[] {
 }
 
 /**
- * Types in a namespace whose name is that of a member of the namesake: the lock knows what the member has in place as
- * `Order.line`, and a type `line` in the namespace `Order` as well.
+ * Reports types in a namespace that have the same name as a member of the declaration with the namespace's name. The
+ * lock would use one path, such as `Order.line`, both for an inline type of the member `line` of `Order` and for a type
+ * `line` in the namespace `Order`.
  */
 function namedAsMember({ types, actors }: Module): readonly Diagnostic[] {
   return types.flatMap(({ name, at }) => {
@@ -45,14 +50,16 @@ function namedAsMember({ types, actors }: Module): readonly Diagnostic[] {
   });
 }
 
-/** Returns the shape whose members are those of the declaration, also through an alias; undefined if there is none. */
+/**
+ * Returns the shape that contains the members of a declaration, also through an alias, or undefined if there is none.
+ */
 function shapeInPlace(shape: Shape | undefined): Shape | undefined {
   if (shape?.kind !== "alias") return shape;
   const type = shape.type.kind === "nullable" ? shape.type.inner : shape.type;
   return type.kind === "inline" ? shapeInPlace(type.shape) : undefined;
 }
 
-/** Whether something in a type is written in place and has members. */
+/** Returns whether a type contains an inline shape. */
 function holdsShape(type: Type): boolean {
   return type.kind === "inline" || partsOf(type).some(holdsShape);
 }
@@ -64,7 +71,7 @@ function endless(module: Module, index: SchemaIndex): readonly Diagnostic[] {
   });
 }
 
-/** Messages that contain themselves without an end: no value of them is finite. */
+/** Reports messages that have no finite value, because they always contain themselves. */
 function impossible(schema: Schema, index: SchemaIndex): readonly Diagnostic[] {
   const all = schema.modules.flatMap((module) => module.types);
   const possible = new Set<DeclarationKey>();
@@ -108,7 +115,7 @@ function canBeBuilt(type: Type, possible: ReadonlySet<DeclarationKey>): boolean 
   }
 }
 
-/** `left.next`: the fields that lead from a declaration back to it. */
+/** Returns the fields that lead from a declaration back to it, for example `left.next`. */
 function pathToItself(
   start: TypeDeclaration,
   index: SchemaIndex,

@@ -1,23 +1,27 @@
-/** Documentation comments: their text, and the tags in them that Viceroy reads, or that look as if it should. */
+/** Parses documentation comments: their text, and the tags in them. */
 import type { SourceComment, Span } from "../type-source.js";
 
 export interface CommentTag extends Span {
-  /** Without `@`, as it is written. */
+  /** The name as written, without `@`. */
   readonly name: string;
-  /** The rest of its line. */
+  /** The rest of the tag's line. */
   readonly value: string;
 }
 
 export interface ParsedComment {
-  /** Without the marks of the comment and without our tags; tags of others stay. */
+  /** The text without comment marks and without Viceroy's tags. Tags of other tools stay in the text. */
   readonly doc: string;
-  /** All tags, ours and others', in their order. */
+  /** All tags in source order, those of other tools included. */
   readonly tags: readonly CommentTag[];
 }
 
 const nothing: ParsedComment = { doc: "", tags: [] };
 
-/** @param isOurs whether a tag is to be taken out of the text */
+/**
+ * Parses a documentation comment.
+ *
+ * @param isOurs returns whether a tag belongs to Viceroy and is removed from the text
+ */
 export function parseComment(comment: SourceComment | undefined, isOurs: (name: string) => boolean): ParsedComment {
   if (comment === undefined) return nothing;
   const tags: CommentTag[] = [];
@@ -40,18 +44,18 @@ export function parseComment(comment: SourceComment | undefined, isOurs: (name: 
 
 interface Line {
   readonly text: string;
-  /** In the file. */
+  /** The offset in the file. */
   readonly start: number;
 }
 
-/** The lines between the marks, without indentation and leading asterisks. */
+/** Returns the lines between the comment marks, without indentation and leading asterisks. */
 function linesOf({ text, start }: SourceComment): readonly Line[] {
   const end = text.endsWith("*/") ? text.length - 2 : text.length;
   const lines: Line[] = [];
   let position = 3;
   for (const raw of text.slice(3, end).split("\n")) {
     const margin = /^[ \t]*\*?[ \t]?/.exec(raw)?.[0].length ?? 0;
-    // On the line of the opening mark, an asterisk belongs to the text.
+    // // On the line of the opening mark, an asterisk is part of the text.
     const skipped = position === 3 ? (raw.startsWith(" ") ? 1 : 0) : margin;
     lines.push({ text: raw.slice(skipped).trimEnd(), start: start + position + skipped });
     position += raw.length + 1;
@@ -59,7 +63,7 @@ function linesOf({ text, start }: SourceComment): readonly Line[] {
   return lines;
 }
 
-/** A tag begins a line; in a comment of one line it may also follow the text. */
+/** Finds a tag in a line. A tag starts a line; in a comment of one line, a tag can also follow the text. */
 function tagIn(text: string, start: number, oneLine: boolean): { readonly tag: CommentTag } | undefined {
   const match =
     /^\s*@([A-Za-z]\w*)(?:\s+(.*))?$/.exec(text) ?? (oneLine ? /\s@([A-Za-z]\w*)(?:\s+(\S+))?$/.exec(text) : null);

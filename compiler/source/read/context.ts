@@ -1,4 +1,7 @@
-/** What reading a schema shares: the source, texts and positions of its files, and the diagnostics found so far. */
+/**
+ * The state of one reading of a schema: the source, the texts and positions of its files, and the diagnostics found so
+ * far.
+ */
 import {
   type Diagnostic,
   type DiagnosticCode,
@@ -17,7 +20,7 @@ export class ReadContext {
     this.source = source;
   }
 
-  /** What has been found so far. */
+  /** The diagnostics found so far. */
   get diagnostics(): readonly Diagnostic[] {
     return this.#diagnostics;
   }
@@ -26,7 +29,7 @@ export class ReadContext {
     this.#diagnostics.push(...found);
   }
 
-  /** Runs `read` and answers what it found, apart from what was found before. */
+  /** Runs `read` and returns only the diagnostics that `read` reported. They are not added to those found before. */
   collect(read: () => void): readonly Diagnostic[] {
     const before = this.#diagnostics;
     this.#diagnostics = [];
@@ -70,7 +73,7 @@ export class ReadContext {
   }
 }
 
-/** A file in which something is read. */
+/** One schema file during reading. Reports diagnostics with positions in this file. */
 export class FileScope {
   readonly context: ReadContext;
   readonly file: string;
@@ -84,7 +87,7 @@ export class FileScope {
     return this.context.position(this.file, start);
   }
 
-  /** As it is written, on one line, cut where it gets long. */
+  /** Returns the source text of a span on one line, cut to 78 characters if it is longer than 80. */
   text(span: Span): string {
     const text = this.context.text(this.file, span).replace(/\s+/g, " ");
     return text.length <= 80 ? text : `${text.slice(0, 77)}…`;

@@ -1,4 +1,4 @@
-/** Reads the schema files of a project: from a type source to the schema model and everything that is wrong with it. */
+/** Reads the schema files of a project: turns a type source into the schema model and its diagnostics. */
 import path from "node:path/posix";
 import { isNested, rootName, simpleName } from "../../../shared/names/qualified-name.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../../diagnostics/index.js";
@@ -11,15 +11,19 @@ import { nearestName } from "./nearest-name.js";
 import { type ReadMemory, SchemaReader } from "./schema-reader.js";
 
 export interface ReadSchema {
-  /** Without ids. Not to be used any further when there is an error among the diagnostics. */
+  /** The model, without ids. It must not be used if one of the diagnostics is an error. */
   readonly schema: Schema;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What was made of each source when it was last read. */
+/** The results of the last reading of each source. */
 const memories = new WeakMap<TypeSource, ReadMemory>();
 
-/** @param source updated with the texts of all schema files */
+/**
+ * Reads the schema files of a project.
+ *
+ * @param source a source updated with the texts of all schema files
+ */
 export function readSchema(source: TypeSource, packageName: string): ReadSchema {
   const context = new ReadContext(source);
   const memory = memories.get(source) ?? { declarations: new Map(), modules: new Map() };
@@ -27,9 +31,9 @@ export function readSchema(source: TypeSource, packageName: string): ReadSchema 
   const schema: Schema = { package: packageName, modules: new SchemaReader(context, memory).read() };
   const problems = source.problems();
   const unparsed = new Set(problems.filter(({ kind }) => kind === "syntax").map(({ file }) => file));
-  // What is made of a file that cannot be parsed is noise.
+  // // Problems in a file that cannot be parsed are consequences of its syntax errors.
   const found = context.diagnostics.filter(({ file }) => !unparsed.has(file));
-  // Where there is something to say in our own words, the compiler's say it again.
+  // // If Viceroy has reported a problem at a position, the compiler's message there says the same again.
   const places = new Set(found.map(placeOf));
   for (const problem of problems) {
     const report = problemDiagnostic(problem, context);
@@ -57,10 +61,13 @@ function problemDiagnostic(problem: SourceProblem, context: ReadContext): Diagno
   return diagnostic(code, at, { specifier: message });
 }
 
-/** Whom somebody may have meant by a name that is not there: what another schema file exports, or a word of the vocabulary. */
+/**
+ * Returns a suggestion for an unknown name: a declaration of this or another schema file, or a name of
+ * `viceroy/schema`.
+ */
 function hintFor(name: string, file: string, { source }: ReadContext): string {
   const files = new Map<string, string>();
-  /** Whole names of what is in a namespace, by the simple one. */
+  /** Qualified names of declarations in namespaces, by simple name. */
   const nested = new Map<string, string>();
   for (const path of source.files()) {
     for (const declaration of source.declarations(path)) {

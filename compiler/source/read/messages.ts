@@ -1,4 +1,4 @@
-/** Object types as messages: members, inherited and intersected fields, index signatures, and `Oneof`. */
+/** Reads object types as messages: members, inherited and intersected fields, index signatures, and `Oneof`. */
 import type { Field, Shape, Type } from "../../model/index.js";
 import type { SourceMember, SourceReference, SourceType } from "../type-source.js";
 import type { FileScope } from "./context.js";
@@ -6,13 +6,16 @@ import { readMemberTags } from "./tags.js";
 import { isString, readType, type TypeContext, unsupported } from "./types.js";
 import { isKeyword } from "./unions.js";
 
-/** What messages need beside types. */
+/** The parts of the reader that messages need, in addition to those for types. */
 export interface MessageContext extends TypeContext {
-  /** The fields of a type, when it is a message; undefined: it is none. */
+  /** Returns the fields of a type if the type is a message, otherwise undefined. */
   fieldsOf(type: Type): readonly Field[] | undefined;
 }
 
-/** `{ … }`, the body of an interface included. With an index signature alone it is a record. */
+/**
+ * Reads an object type, `{ … }`, or the body of an interface. An object type whose only member is an index signature is
+ * a record.
+ */
 export function readObject(
   members: readonly SourceMember[],
   scope: FileScope,
@@ -76,7 +79,7 @@ function readField(member: SourceMember, scope: FileScope, owner: string, contex
     scope.report(member, "VC1113", { owner, why: `${name} is an accessor` });
     return undefined;
   }
-  // The compiler has reported that there is none.
+  // // The compiler has reported that the member has no type.
   if (type === undefined) return undefined;
   const { doc, tags, wireName } = readMemberTags(member, "field", scope);
   const present = withoutUndefined(type);
@@ -93,7 +96,7 @@ function readField(member: SourceMember, scope: FileScope, owner: string, contex
   return wireName === undefined ? field : { ...field, wireName };
 }
 
-/** `T` of `T | undefined`; undefined when it is no such union. */
+/** Returns `T` for `T | undefined`, or undefined for a type that is not a union with `undefined`. */
 export function withoutUndefined(type: SourceType): SourceType | undefined {
   if (type.kind !== "union" || !type.types.some((part) => isKeyword(part, "undefined"))) return undefined;
   const types = type.types.filter((part) => !isKeyword(part, "undefined"));
@@ -102,7 +105,7 @@ export function withoutUndefined(type: SourceType): SourceType | undefined {
   return types.length === 1 ? only : { ...type, types };
 }
 
-/** `A & B`: one message with the fields of both. */
+/** Reads `A & B` as one message with the fields of both. */
 export function readIntersection(
   type: SourceType & { readonly kind: "intersection" },
   scope: FileScope,
@@ -131,7 +134,10 @@ export function readIntersection(
   return { kind: "inline", shape: { kind: "message", fields: [...merged.values()] } };
 }
 
-/** Fields of interfaces that another one extends, in their order; its own take the place of those they redeclare. */
+/**
+ * Returns the fields of an interface: first those of the interfaces that it extends, in their order, then its own. A
+ * field that the interface declares again replaces the inherited one.
+ */
 export function readInherited(
   heritage: readonly SourceType[],
   own: readonly Field[],
@@ -151,7 +157,7 @@ export function readInherited(
   return [...merged.values()];
 }
 
-/** `Oneof<{ a: Uint32; b: string }>`. */
+/** Reads `Oneof<{ a: Uint32; b: string }>`. */
 export function readOneof(type: SourceReference, scope: FileScope, owner: string, context: MessageContext): Type {
   const [argument] = type.args;
   const refuse = (why: string) => unsupported(type, scope, "VC1116", { type: scope.text(type), why });

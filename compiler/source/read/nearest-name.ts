@@ -1,6 +1,9 @@
-/** Names that somebody may have meant who wrote another. */
+/** Finds the known name that is most similar to a misspelt one. */
 
-/** @returns the name that `written` is most like, if it is like one of them at all; upper and lower case are alike */
+/**
+ * Returns the name that is most similar to `written`, or undefined if no name is similar. Upper and lower case are
+ * treated as equal. A name of up to 4 letters may differ by 1 edit, a longer name by 2 edits.
+ */
 export function nearestName(written: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -13,7 +16,10 @@ export function nearestName(written: string, names: Iterable<string>): string | 
   return best;
 }
 
-/** Edits from one word to another: a letter more, less or changed, or two neighbours swapped. */
+/**
+ * Returns the number of edits between two words. An edit inserts, deletes or changes one letter, or swaps two
+ * neighbours. This is the optimal string alignment distance.
+ */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Reads schema files into the model: every exported declaration, and those that exported ones reach. All mistakes of a
- * schema are found in one go.
+ * Reads schema files into the model: all exported declarations, and the declarations that they reach. One run reports
+ * all problems of a schema.
  */
 import { isNested, simpleName } from "../../../shared/names/qualified-name.js";
 import type { Diagnostic } from "../../diagnostics/index.js";
@@ -26,17 +26,17 @@ import { readMemberTags, readTags } from "./tags.js";
 import { readType } from "./types.js";
 import { readUnion } from "./unions.js";
 
-/** What has been made of one declaration; valid as long as the signature of its file is the same. */
+/** The result of reading one declaration. It is valid as long as the signature of its file is the same. */
 interface KnownDeclaration {
   readonly signature: string;
   type?: TypeDeclaration | undefined;
   actor?: ActorDeclaration | undefined;
   diagnostics: readonly Diagnostic[];
-  /** The declarations that it refers to. */
+  /** The declarations to which this one refers. */
   readonly reached: Set<DeclarationKey>;
 }
 
-/** What is kept from one reading of a source to the next. */
+/** The results that one reading of a source keeps for the next. */
 export interface ReadMemory {
   readonly declarations: Map<DeclarationKey, KnownDeclaration>;
   modules: ReadonlyMap<string, Module>;
@@ -45,9 +45,9 @@ export interface ReadMemory {
 export class SchemaReader implements MessageContext, ActorContext {
   readonly #context: ReadContext;
   readonly #memory: ReadMemory;
-  /** Those that belong to the schema, each with what has been made of it. */
+  /** The declarations of the schema, with the result of reading each. */
   readonly #read = new Map<DeclarationKey, KnownDeclaration>();
-  /** Those that are being read, the innermost last. */
+  /** The declarations that are being read, the innermost last. */
   readonly #reading: KnownDeclaration[] = [];
   readonly #isActor = new Map<DeclarationKey, boolean>();
   readonly #isTypeFunction = new Map<DeclarationKey, boolean>();
@@ -58,12 +58,12 @@ export class SchemaReader implements MessageContext, ActorContext {
     this.#memory = memory;
   }
 
-  /** The model of all files, sorted by path. */
+  /** Returns the model of all files, sorted by path. */
   read(): readonly Module[] {
     const { source } = this.#context;
     const files = source.files();
     for (const file of files) this.#readExported(file);
-    // Reading a declaration reaches others.
+    // // Reading a declaration adds the declarations that it reaches to the queue.
     for (let key = this.#queue.pop(); key !== undefined; key = this.#queue.pop()) this.#type(key);
     for (const { diagnostics } of this.#read.values()) this.#context.note(...diagnostics);
     const modules = files.map((path) => this.#module(path));
@@ -71,7 +71,10 @@ export class SchemaReader implements MessageContext, ActorContext {
     return modules;
   }
 
-  /** The same object as last time, if nothing in it differs. */
+  /**
+   * Returns the model of a file. If nothing in it has changed, the result is the same object as in the previous
+   * reading.
+   */
   #module(path: string): Module {
     const keys = [...new Set(this.#context.source.declarations(path).map(({ key }) => key))];
     const types = keys.flatMap((key) => this.#read.get(key)?.type ?? []);
@@ -81,7 +84,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     return { path, types, actors };
   }
 
-  /** Reads a declaration, or remembers what was made of it. */
+  /** Reads a declaration, or returns the known result if the file's signature has not changed. */
   #readOnce(
     key: DeclarationKey,
     read: (declaration: SourceDeclaration, known: KnownDeclaration) => void,
@@ -129,7 +132,7 @@ export class SchemaReader implements MessageContext, ActorContext {
   isActor(key: DeclarationKey): boolean {
     const known = this.#isActor.get(key);
     if (known !== undefined) return known;
-    // While it is being found out: an interface that extends itself is none.
+    // // This answer is used while the interface is being checked: an interface that extends itself is not an actor.
     this.#isActor.set(key, false);
     const declaration = this.#context.source.declaration(key);
     const found =
@@ -149,7 +152,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     })?.actor;
   }
 
-  /** Undefined also while it is being read itself. */
+  /** Returns a type. While the type itself is being read, the result is undefined. */
   #type(key: DeclarationKey): TypeDeclaration | undefined {
     if (this.isActor(key) || this.isTypeFunction(key)) return undefined;
     return this.#readOnce(key, (declaration, known) => {
@@ -215,7 +218,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     return found;
   }
 
-  /** Whether something in a type cannot be resolved until its type parameters are known. */
+  /** Returns whether a part of a type can be resolved only when the type parameters are known. */
   #isComputed(type: SourceType): boolean {
     switch (type.kind) {
       case "computed":
@@ -273,7 +276,7 @@ export class SchemaReader implements MessageContext, ActorContext {
       scope.report(reference, "VC1104", { type: name, reason: `it is a ${declaration.what ?? "value"}`, hint });
       return false;
     }
-    // What makes it no actor to refer to is reported where it is declared.
+    // // An actor that cannot be referred to is reported at its declaration.
     if (this.isActor(key)) return declaration.exported && typeParameters.length === 0 && !isNested(name);
     this.#reading.at(-1)?.reached.add(key);
     if (!this.#read.has(key)) this.#queue.push(key);
@@ -284,7 +287,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     if (type.kind === "inline") return type.shape.kind === "message" ? type.shape.fields : undefined;
     if (type.kind !== "ref") return undefined;
     const declaration = this.#type(type.target);
-    // While it is being read itself, which the compiler has reported.
+    // // The type refers to itself while it is being read. The compiler has reported this.
     if (declaration === undefined) return [];
     const shape = substituteShape(declaration.shape, bind(declaration, type.args));
     if (shape.kind === "message") return shape.fields;
@@ -345,6 +348,6 @@ export class SchemaReader implements MessageContext, ActorContext {
     return found;
   }
 
-  /** Aliases whose literals are being collected: one may refer to itself. */
+  /** Aliases whose literals are being collected. An alias may refer to itself, so the search stops at these. */
   readonly #resolving = new Set<DeclarationKey>();
 }

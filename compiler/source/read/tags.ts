@@ -1,4 +1,6 @@
-/** The tags of the schema language: which there are, where they belong, and what their values mean. */
+/**
+ * The tags of the schema language: their names, the declarations to which they apply, and the meaning of their values.
+ */
 import type { EndpointOptions, Reserved, Tags } from "../../model/index.js";
 import type { Propagate } from "../../model/schema.js";
 import type { SourceComment } from "../type-source.js";
@@ -6,7 +8,7 @@ import { type CommentTag, parseComment } from "./comment.js";
 import type { FileScope } from "./context.js";
 import { nearestName } from "./nearest-name.js";
 
-/** What a comment stands before. */
+/** The kind of declaration to which a comment belongs. */
 export type TagHolder = "field" | "endpoint" | "type" | "actor" | "value";
 
 interface TagRule {
@@ -18,12 +20,15 @@ interface TagRule {
   isValid(value: string): boolean;
 }
 
-/** Numbers in one range of `@reserved`. */
+/** The largest count of numbers in one range of `@reserved`. */
 const widestRange = 1000;
 
 const members: readonly TagHolder[] = ["field", "endpoint"];
 const named: readonly TagHolder[] = [...members, "value"];
-/** A tag that is on where it stands. What follows it is no prose: `@idempotent no` would mean the opposite. */
+/**
+ * Returns the rule of a tag without a value. Text after the tag is an error: `@idempotent no` would mean the opposite
+ * of its text.
+ */
 function flagTag(name: string, ...holders: readonly TagHolder[]): TagRule {
   const advice = `Write \`@${name}\` alone on its line, or remove it. Remarks belong on other lines.`;
   return { holders, expected: "nothing behind it", advice, isValid: (value) => value === "" };
@@ -94,7 +99,10 @@ const described: Readonly<Record<TagHolder, string>> = {
   value: "a value of an enum",
 };
 
-/** Tags of JSDoc, TSDoc and common tools, near ours in spelling or not. */
+/**
+ * Tags of JSDoc, TSDoc and common tools. They are never reported, even if their spelling is similar to a tag of
+ * Viceroy.
+ */
 const foreignTags = new Set(
   [
     "abstract access alias alpha async augments author beta borrows callback category class classdesc constant constructor",
@@ -109,7 +117,7 @@ const foreignTags = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** What the comment before a member or a declaration says. */
+/** The content of the comment before a member or a declaration. */
 export interface ReadTags {
   readonly doc: string;
   readonly tags: Tags;
@@ -123,7 +131,10 @@ const noTags: ReadTags = {
   options: { concurrent: false, idempotent: false, respond: false },
 };
 
-/** Reads the comment of a member. Tags in the comment that ends its line are errors: they would be ignored in silence. */
+/**
+ * Reads the comment of a member. A tag in a comment at the end of the member's line is reported, because it would have
+ * no effect.
+ */
 export function readMemberTags(
   {
     comment,
@@ -200,7 +211,7 @@ function isUsable(tag: CommentTag, holder: TagHolder, known: ReadonlyMap<string,
   return false;
 }
 
-/** `4, 8 to 11`; both ends included. */
+/** Returns the ranges and single numbers of a `@reserved` value such as `4, 8 to 11`. Both ends are included. */
 function rangesIn(value: string): readonly (readonly [first: number, last: number])[] {
   return [...value.matchAll(/\b(\d+)(?: to (\d+))?/g)].map(([, first, last]) => [Number(first), Number(last ?? first)]);
 }
@@ -227,7 +238,7 @@ function milliseconds(duration: string): number {
   return Math.round(Number(amount) * (units[unit] ?? 1));
 }
 
-/** A misspelt tag would be a setting that quietly isn't there. */
+/** Reports a tag whose name is similar to a known one. A misspelt tag would be a setting without effect. */
 function reportUnknown(tag: CommentTag, scope: FileScope): void {
   if (foreignTags.has(tag.name)) return;
   const near = nearestName(tag.name, Object.keys(rules));

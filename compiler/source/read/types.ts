@@ -1,6 +1,6 @@
 /**
- * Types as they are written, as types of the model. What cannot be expressed becomes an `unsupported` leaf and a
- * diagnostic, and reading goes on.
+ * Reads types as written into types of the model. A type that the model cannot express becomes an `unsupported` leaf
+ * and a diagnostic, and reading continues.
  */
 import type { DiagnosticCode, DiagnosticParameters } from "../../diagnostics/index.js";
 import { type DeclarationKey, isWellKnown, type Shape, type TupleElement, type Type } from "../../model/index.js";
@@ -8,26 +8,34 @@ import type { SourceMember, SourceReference, SourceType } from "../type-source.j
 import { refusal, typedArrays, utilities, vocabularyScalars } from "./builtins.js";
 import type { FileScope } from "./context.js";
 
-/** What reading a type needs of the rest of the reader. */
+/** The parts of the reader that reading a type needs. */
 export interface TypeContext {
-  /** Whether a key is that of an actor interface. */
+  /** Returns whether a key identifies an actor interface. */
   isActor(key: DeclarationKey): boolean;
-  /** A generic alias that is computed from its parameters: it has no shape of its own. */
+  /**
+   * Returns whether a key identifies a generic alias that is computed from its parameters. It has no shape of its own.
+   */
   isTypeFunction(key: DeclarationKey): boolean;
-  /** Type arguments with defaults for those that are not given. */
+  /** Returns the type arguments of a reference, with defaults for omitted ones. */
   fillArguments(reference: SourceReference, scope: FileScope): readonly Type[];
-  /** Takes note that a declaration is needed. False: it is nothing that a schema can refer to; that has been reported. */
+  /**
+   * Records that a declaration is needed. Returns false if a schema cannot refer to it. Classes and values are reported
+   * here, actors at their declaration.
+   */
   reach(reference: SourceReference, scope: FileScope): boolean;
-  /** An object type written in place, `{ … }`. */
+  /** Reads an object type written inline, `{ … }`. */
   object(members: readonly SourceMember[], scope: FileScope, owner: string): Shape;
   union(type: SourceType & { readonly kind: "union" }, scope: FileScope, owner: string): Type;
   intersection(type: SourceType & { readonly kind: "intersection" }, scope: FileScope, owner: string): Type;
   oneof(type: SourceReference, scope: FileScope, owner: string): Type;
-  /** String literals that a type consists of: dimension names. Undefined: it is something else. */
+  /**
+   * Returns the literals of a type if it consists only of string and number literals, otherwise undefined. They are
+   * used as dimension names, for example.
+   */
   literals(type: SourceType, scope: FileScope): readonly (string | number)[] | undefined;
 }
 
-/** A diagnostic, and the leaf that stands for the type. */
+/** Reports a diagnostic and returns the `unsupported` leaf for the type. */
 export function unsupported<Code extends DiagnosticCode>(
   type: SourceType,
   scope: FileScope,
@@ -38,12 +46,16 @@ export function unsupported<Code extends DiagnosticCode>(
   return { kind: "unsupported", reason: text, typeText: scope.text(type), fixHint: fix ?? "" };
 }
 
-/** A leaf for what the compiler has reported already. */
+/** Returns the leaf for a type with a problem that has already been reported. */
 function reportedByCompiler(type: SourceType, scope: FileScope): Type {
   return { kind: "unsupported", reason: "TypeScript refuses it", typeText: scope.text(type), fixHint: "" };
 }
 
-/** @param owner what it is the type of, for names and messages: `Tree.left` */
+/**
+ * Reads a type.
+ *
+ * @param owner the member or declaration that has the type, for names and messages: `Tree.left`
+ */
 export function readType(type: SourceType, scope: FileScope, owner: string, context: TypeContext): Type {
   switch (type.kind) {
     case "keyword":
@@ -71,7 +83,7 @@ export function readType(type: SourceType, scope: FileScope, owner: string, cont
   }
 }
 
-/** A shape in place; of an alias what it stands for. */
+/** Returns an inline type for a shape. For an alias, returns the aliased type. */
 export function inline(shape: Shape): Type {
   return shape.kind === "alias" ? shape.type : { kind: "inline", shape };
 }
@@ -103,7 +115,7 @@ function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: Fil
   }
 }
 
-/** The types to use instead of `any`, `unknown`, `object` and `never`. */
+/** Returns which types to use instead of `any`, `unknown`, `object` and `never`. */
 function hintFor(text: string): string {
   const named = "Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`";
   if (text === "never") return `${named}.`;
@@ -120,7 +132,7 @@ function literalType(type: SourceType & { readonly kind: "literal" }, scope: Fil
   return inline(enumOf([value], type, scope));
 }
 
-/** An enumeration of literals, in their order, each once. */
+/** Returns an enum of literals, in their order and without duplicates. */
 export function enumOf(values: readonly (string | number)[], type: SourceType, scope: FileScope): Shape {
   const at = scope.at(type);
   const unique = [...new Set(values)];
@@ -291,7 +303,7 @@ function globalType(type: SourceReference, scope: FileScope, owner: string, cont
   return unsupported(type, scope, "VC1104", { type: scope.text(type), ...refusal(name) });
 }
 
-/** `Record<string, T>` is a record; with named keys it is a message. */
+/** Reads `Record<K, T>`. With `string` as key it is a record, with literal keys a message. */
 function recordType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   const [key, value] = type.args;
   if (key === undefined || value === undefined) return reportedByCompiler(type, scope);
@@ -306,7 +318,7 @@ function recordType(type: SourceReference, scope: FileScope, owner: string, cont
   });
 }
 
-/** `string`, or an alias of it. */
+/** Returns whether a type is `string` or an alias of `string`. */
 export function isString(type: SourceType, scope: FileScope): boolean {
   for (let current: SourceType | undefined = type, i = 0; current !== undefined && i < 32; i++) {
     if (current.kind === "keyword") return current.name === "string";
@@ -316,7 +328,7 @@ export function isString(type: SourceType, scope: FileScope): boolean {
   return false;
 }
 
-/** Containers have readonly kin; what else there is, the compiler resolves. */
+/** Reads `Readonly<T>`. A container becomes the readonly container; all other types are resolved by the compiler. */
 function readonlyType(type: SourceReference, scope: FileScope, owner: string, context: TypeContext): Type {
   const [of] = type.args;
   if (of === undefined || type.handle === undefined) return reportedByCompiler(type, scope);

@@ -1,6 +1,6 @@
 /**
- * Unions: with `null`, of literals, and of object types that one property tells apart. Which kind one is, is seen in what
- * is written, before anything in it is read: the variants may refer back to the union.
+ * Reads unions: with `null`, of literals, and of object types with a discriminant property. The kind of a union is
+ * determined from its syntax, before any variant is read, because variants may refer back to the union.
  */
 import type { Shape, Type, Variant } from "../../model/index.js";
 import type { SourceMember, SourceType } from "../type-source.js";
@@ -9,7 +9,7 @@ import { enumOf, inline, readType, type TypeContext, unsupported } from "./types
 
 type Union = SourceType & { readonly kind: "union" };
 
-/** A type, and the file it is written in. */
+/** A type and the file that contains it. */
 interface ScopedType {
   readonly type: SourceType;
   readonly scope: FileScope;
@@ -39,7 +39,7 @@ export function readUnion(union: Union, scope: FileScope, owner: string, context
   return nullable && inner.kind !== "unsupported" ? { kind: "nullable", inner } : inner;
 }
 
-/** Unions in unions, as far as they are written in place. */
+/** Flattens unions that are written inside other unions. */
 function flatten(type: SourceType): readonly SourceType[] {
   return type.kind === "union" ? type.types.flatMap(flatten) : [type];
 }
@@ -48,7 +48,7 @@ export function isKeyword(type: SourceType, ...names: readonly string[]): boolea
   return type.kind === "keyword" && names.includes(type.name);
 }
 
-/** `true | false` is `boolean`. */
+/** Replaces `true | false` by `boolean`. */
 function mergeBooleans(types: readonly ScopedType[]): readonly ScopedType[] {
   const has = (value: boolean) => types.find(({ type }) => type.kind === "literal" && type.value === value);
   const first = has(true);
@@ -57,7 +57,7 @@ function mergeBooleans(types: readonly ScopedType[]): readonly ScopedType[] {
   return [...others, { ...first, type: { ...first.type, kind: "keyword", name: "boolean" } }];
 }
 
-/** The variants of a type, through aliases of unions. */
+/** Returns the variants of a type, through aliases of unions. */
 function resolveUnion({ type, scope }: ScopedType, seen: Set<string>): readonly ScopedType[] {
   if (type.kind === "union") return type.types.flatMap((part) => resolveUnion({ type: part, scope }, seen));
   if (type.kind !== "reference" || type.key === undefined || type.args.length > 0) return [{ type, scope }];
@@ -66,7 +66,7 @@ function resolveUnion({ type, scope }: ScopedType, seen: Set<string>): readonly 
   if (declaration === undefined || target === undefined || seen.has(type.key)) return [{ type, scope }];
   seen.add(type.key);
   const inside = resolveUnion({ type: target, scope: scope.context.scope(declaration.file) }, seen);
-  // A lone type keeps its name: `type A = B` is a B, and `type A = { … }` is an A.
+  // // An alias of a single type keeps the type's name: `type A = B` is a B, and `type A = { … }` is an A.
   return inside.length === 1 ? [{ type, scope }] : inside;
 }
 
@@ -116,10 +116,10 @@ function readVariant(
   return { tag, id: 0, type: { kind: "inline", shape: { kind: "message", fields } }, at };
 }
 
-/** Of an object type, its required members of one literal type. */
+/** The required members of an object type that have a literal type, with their values. */
 type Literals = ReadonlyMap<string, string | number | boolean>;
 
-/** Undefined: it is no object type. */
+/** Returns the literal members of an object type, or undefined for any other type. */
 function literalMembers(type: SourceType, scope: FileScope, seen: Set<string>): Literals | undefined {
   switch (type.kind) {
     case "object":
@@ -181,7 +181,7 @@ function literalsIn(members: readonly SourceMember[], scope: FileScope): Literal
   return found;
 }
 
-/** The value of a literal type, through aliases. */
+/** Returns the value of a literal type, through aliases. */
 function literalValue(type: SourceType, scope: FileScope): string | number | boolean | undefined {
   for (let current: SourceType | undefined = type, i = 0; current !== undefined && i < 32; i++) {
     if (current.kind === "literal") return current.value;
@@ -191,7 +191,7 @@ function literalValue(type: SourceType, scope: FileScope): string | number | boo
   return undefined;
 }
 
-/** The first property that all have, each with a string of its own; or why there is none. */
+/** Returns the first property that has a different string in every object, or the reason why there is none. */
 function findDiscriminant(
   objects: readonly Literals[],
 ): { readonly name: string; readonly tags: readonly string[] } | string {
@@ -207,7 +207,7 @@ function findDiscriminant(
   return why;
 }
 
-/** `a: Uint32; b: string`. */
+/** Returns cases for the diagnostic's advice: `a: Uint32; b: string`. */
 function suggestCases(variants: readonly ScopedType[]): string {
   const names = new Set<string>();
   return variants

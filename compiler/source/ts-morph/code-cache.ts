@@ -1,11 +1,11 @@
 /**
- * Loads CommonJS modules with V8's code cache, kept in a folder of this user: the compiler is nine megabytes of source,
- * and compiling it anew takes longer than reading a schema. A convenience that is never in the way: whatever is wrong
- * with a cache file, the script is compiled as if there were none.
+ * Loads CommonJS modules with V8's code cache, which is stored in a folder of the current user. The TypeScript compiler
+ * is nine megabytes of source, and compiling it takes longer than reading a schema. The cache is optional: if a cache
+ * file is missing or unusable, the script is compiled without it.
  *
- * V8 checks that a cache fits its version, its flags and the length of the source, not that the bytes are intact, and
- * it runs what they say. So a file carries a checksum, and neither it nor its folder is used if another user could have
- * written it.
+ * V8 checks that a cache fits its version, its flags and the length of the source. It does not check that the bytes are
+ * intact, and it executes them. Each file therefore has a checksum, and a file is not used if another user could have
+ * written to it or to its folder.
  */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -17,14 +17,19 @@ import zlib from "node:zlib";
 
 type Require = (id: string) => unknown;
 
-/** @param file absolute; `require` answers what it requires */
+/**
+ * Loads a CommonJS module and returns its exports.
+ *
+ * @param file the absolute path
+ * @param require loads the modules that this one requires
+ */
 export function loadModule(file: string, require: Require): unknown {
   const source = `(function (exports, require, module, __filename, __dirname) { ${fs.readFileSync(file, "utf8")}\n});`;
   const cache = cacheFile(file);
   const cachedData = cache === undefined ? undefined : readCache(cache);
   const script = new vm.Script(source, { filename: file, ...(cachedData && { cachedData }) });
   if (cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
-    // Functions that have not run by then would not be part of it.
+    // // At exit, the cache also contains the functions that were compiled while the module ran.
     process.once("exit", () => writeCache(cache, script.createCachedData()));
   }
   const module = { exports: {} };
@@ -42,7 +47,7 @@ function cacheFile(script: string): string | undefined {
     return undefined;
   }
   const { size, mtimeMs } = fs.statSync(script);
-  // The flags of V8 are in its tag, however they were set.
+  // // The version tag contains V8's flags, however they were set.
   const key = [script, size, mtimeMs, process.version, process.arch, v8.cachedDataVersionTag()];
   const hash = createHash("sha256").update(key.join("\0")).digest("hex").slice(0, 16);
   return path.join(cacheFolder(), `${path.basename(script, ".js")}-${hash}`);
@@ -54,7 +59,7 @@ function cacheFolder(): string {
   try {
     return path.join(os.homedir(), ".cache", "viceroy-compiler");
   } catch {
-    // A user that the system does not know: a container that runs under any number.
+    // // The system does not know the user, for example in a container that runs under an arbitrary user id.
     return path.join(os.tmpdir(), `viceroy-compiler-${process.getuid?.() ?? ""}`);
   }
 }
@@ -63,7 +68,7 @@ function isPrivate({ uid, mode }: fs.Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
-/** The intact content of a cache file; undefined if there is none. */
+/** Returns the content of a cache file, or undefined if the file is missing, damaged or writable by others. */
 function readCache(file: string): Buffer | undefined {
   try {
     if (!isPrivate(fs.lstatSync(path.dirname(file))) || !isPrivate(fs.lstatSync(file))) return undefined;
@@ -75,7 +80,7 @@ function readCache(file: string): Buffer | undefined {
   }
 }
 
-/** Whole or not at all; those of other versions go. */
+/** Writes a cache file atomically and removes the oldest files. */
 function writeCache(file: string, data: Buffer): void {
   const unfinished = `${file}.${process.pid}`;
   try {
@@ -92,7 +97,7 @@ function writeCache(file: string, data: Buffer): void {
   }
 }
 
-/** Three scripts, for a few versions of Node.js and of TypeScript. */
+/** The number of cache files to keep: three scripts, for a few versions of Node.js and TypeScript. */
 const filesKept = 18;
 
 function removeOldest(folder: string): void {

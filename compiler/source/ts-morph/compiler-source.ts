@@ -1,4 +1,4 @@
-/** The `TypeSource` over TypeScript's classic compiler, as ts-morph brings it along. */
+/** The `TypeSource` that uses the classic TypeScript compiler bundled with ts-morph. */
 import type { ts as TypeScript } from "ts-morph";
 import { importCandidates } from "../../actors/import-candidates.js";
 import type { ModuleOutline } from "../../actors/module-outline.js";
@@ -13,18 +13,21 @@ import { SyntaxReader } from "./syntax-reader.js";
 import { vocabularyName } from "./virtual-paths.js";
 
 export interface TypeSourceOptions {
-  /** Whether there is a file, by its path relative to the config's root: for imports of what is no schema file. */
+  /**
+   * Returns whether a file exists, by its path relative to the config's root. Used for imports of files that are not
+   * schema files.
+   */
   readonly exists: (path: string) => boolean;
-  /** Lets the checker look at all files, at those too in which it would find nothing: for tests. */
+  /** Whether the checker checks all files, also those in which it would find nothing. Used by tests. */
   readonly checkAll?: boolean;
 }
 
-/** Expensive: it loads the compiler. */
+/** Opens a type source. This is expensive, because it loads the compiler. */
 export function openTypeSource(options: TypeSourceOptions): TypeSource {
   return new CompilerSource(options);
 }
 
-/** What is known of one state of the program. */
+/** The objects that belong to one state of the program. */
 interface ProgramReading {
   readonly program: TypeScript.Program;
   readonly syntax: SyntaxReader;
@@ -33,20 +36,23 @@ interface ProgramReading {
   readonly files: Map<string, FileReading>;
 }
 
-/** What is known of one file. */
+/** The results of reading one file. */
 interface FileReading {
-  /** Its version, and those of all files that it depends on. */
+  /** The version of the file and of all files on which it depends. */
   closure: string;
-  /** As `names` was found out. */
+  /** The export signatures from which `names` was computed. */
   exportSignatures: string;
-  /** Its version, and what the names that it imports mean. Undefined: it imports more than names. */
+  /**
+   * The version of the file and the meaning of the names that it imports. Undefined if it imports more than named
+   * imports.
+   */
   readonly names: string | undefined;
-  /** The checker finds nothing wrong with it: see `plainness`. */
+  /** Whether the checker finds nothing wrong with the file; see `plainness`. */
   readonly isPlain: boolean;
-  /** While `names` is the same, so is all that is made of it. */
+  /** Whether the results stay the same as long as `names` is the same. */
   readonly isLocal: boolean;
   readonly declarations: readonly SourceDeclaration[];
-  /** The first one of a name counts; that there are others is reported. */
+  /** The first declaration of each name. Further declarations of the same name are reported. */
   readonly byKey: ReadonlyMap<string, SourceDeclaration>;
   problems?: readonly SourceProblem[];
 }
@@ -63,7 +69,10 @@ class CompilerSource implements TypeSource {
   readonly #checkAll: boolean;
   readonly #texts = new Map<string, string>();
   readonly #known = new Map<string, FileReading>();
-  /** Computed types, by their handles. Nodes of files that have been replaced stay: nobody asks for them. */
+  /**
+   * Nodes of computed types; a handle is an index into this list. Nodes of replaced files stay in the list, but their
+   * handles are no longer used.
+   */
   readonly #handles: TypeScript.TypeNode[] = [];
   #reading: ProgramReading | undefined;
   readonly #outlines = new Map<string, { readonly text: string; readonly outline: ModuleOutline }>();
@@ -153,7 +162,10 @@ class CompilerSource implements TypeSource {
     return { closure, exportSignatures: faces, names: imports?.names, ...plain, declarations, byKey };
   }
 
-  /** What the names that a file imports and declares mean; undefined when it imports more than names. */
+  /**
+   * Returns the meaning of the names that a file imports and declares, or undefined if it imports more than named
+   * imports.
+   */
   #imports(path: string): Imports | undefined {
     const ts = this.#ts;
     const { names } = this.#read();
@@ -208,7 +220,7 @@ class CompilerSource implements TypeSource {
     const { program } = this.#read();
     const file = this.#files.file(path);
     const syntax = program.getSyntacticDiagnostics(file).map((found) => this.#problem("syntax", path, found));
-    // What the checker makes of a file that cannot be parsed is noise.
+    // // The checker's messages about a file that cannot be parsed are consequences of its syntax errors.
     if (syntax.length > 0) return syntax;
     if (this.#file(path).isPlain && !this.#checkAll) return [];
     const imports = this.#importProblems(path, file);
@@ -247,7 +259,7 @@ class CompilerSource implements TypeSource {
   transpile(path: string, text: string): string {
     const ts = this.#ts;
     const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
-    // By the name alone, .mts and .mjs stay ES modules.
+    // // The compiler decides by the file name, so a file named .mts or .mjs would stay an ES module.
     const fileName = path.replace(/\.m([jt]s)$/, ".$1");
     const { outputText, diagnostics = [] } = ts.transpileModule(text, {
       fileName,
@@ -260,7 +272,7 @@ class CompilerSource implements TypeSource {
   }
 }
 
-/** `4:1: '}' expected.`; what is missing is never made up. */
+/** Returns the text of a syntax error with its position, if it has one: `4:1: '}' expected.`. */
 function problemIn(ts: Compiler, { file, start = 0, messageText }: TypeScript.Diagnostic): string {
   const message = ts.flattenDiagnosticMessageText(messageText, " ");
   if (file === undefined) return message;

@@ -1,7 +1,8 @@
 /**
- * Messages for an actor that is not known yet: whoever sent them may have been quicker than the order to create it. They
- * are kept, as far as their senders have credit, until the mesh's owner, asked over the same link as it gives its orders,
- * says that there is no such mesh, or the actor comes.
+ * Early messages: messages for an actor that this process does not know yet. They can arrive before the order to create
+ * the actor. They are kept, as far as the credit of their senders allows, until the actor is created or the owner of
+ * the mesh says that there is no such mesh. The owner is asked over the link on which it sends its orders, so its
+ * answer cannot overtake an order.
  */
 import type { Binding } from "../../link/binding.js";
 import type { DeliveryError } from "../../link/errors.js";
@@ -13,7 +14,7 @@ import { RefusingDestination } from "./refusing-destination.js";
 
 export class EarlyMessages implements Destination {
   readonly #log = new FrameLog();
-  /** Who has come. Lanes that were opened before, and on which nothing had come, still lead here. */
+  /** The actor, once it exists. Lanes that were opened before and had no messages then still lead to this object. */
   #destination: Destination | undefined;
 
   bind(lane: Lane, binding: Binding): void {
@@ -39,7 +40,7 @@ export class EarlyMessages implements Destination {
     else this.#log.cancel(lane, call, reason);
   }
 
-  /** The sender of a lane wants to know when everything that has come before has been handled. */
+  /** Answers the sender of a lane, which asks to be told when all earlier messages on it are handled. */
   confirmHandled(lane: Lane): void {
     if (this.#destination === undefined) {
       this.#log.sync(lane, Sync.reached, 0);
@@ -51,15 +52,16 @@ export class EarlyMessages implements Destination {
 
   laneClosed(): void {}
 
-  /** The actor has come: it gets everything, in order, and what follows. */
+  /** Passes everything to `to`, in order: the messages that have arrived, and later ones. */
   release(to: Destination): void {
     this.#destination = to;
     for (const lane of this.#log.lanes()) lane.redirect(to);
-    // Past a lane's gate: what is here came through it. And not always to `to`: schemas may turn out to differ.
+    // The messages passed their lane's gate when they arrived, so they bypass it now. The destination is not always
+    // `to`: the schemas may turn out to differ.
     this.#log.release((lane) => lane.behind);
   }
 
-  /** It will never come. */
+  /** Refuses everything, because the actor will never exist. */
   refuse(error: DeliveryError): void {
     this.release(new RefusingDestination(error));
   }

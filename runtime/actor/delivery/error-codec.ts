@@ -1,6 +1,6 @@
 /**
- * How errors travel: name, message, stack and causes as text (thrown.ts). What comes out is an error of this process that
- * says what the remote one said.
+ * Encodes and decodes errors: name, message, stack and causes as text (see runtime/thrown.ts). The decoded error is an
+ * error of this process with the texts of the remote one.
  */
 
 import { type Answer, AnswerKind } from "../../cast/answers.js";
@@ -10,10 +10,10 @@ import { errorChainOf, errorFromChain, type PlainError } from "../../thrown.js";
 import type { Reader } from "../../wire/reader.js";
 import { Writer } from "../../wire/writer.js";
 
-/** Causes of an error that are taken from elsewhere. */
+/** The maximum number of errors in a chain of causes that is decoded. */
 const MOST_CAUSES = 16;
 
-/** An error that a handler of another process threw, and the actor whose handler it was. */
+/** An error that a handler of another process threw, with the name of the actor. */
 export class RemoteError extends Error {
   override readonly name = "RemoteError";
   readonly actor: string;
@@ -26,14 +26,17 @@ export class RemoteError extends Error {
   }
 }
 
-/** What a handler threw, as `errorChainOf` has read it: reading it may run code of the user's, which must not happen here. */
+/**
+ * Writes the error that a handler threw, as read by `errorChainOf`. Reading the error can run user code, which must not
+ * happen while a message is written.
+ */
 export function writeThrown(w: Writer, actor: string, thrown: readonly PlainError[]): void {
   writeU32(w, THROWN);
   writeText(w, actor);
   writeErrorChain(w, thrown);
 }
 
-/** A call that could not be delivered or that nobody will answer. */
+/** Writes why a call could not be delivered or will not be answered. */
 export function writeDeliveryError(w: Writer, actor: string, error: DeliveryError): void {
   writeU32(w, deliveryReasons.indexOf(error.reason));
   writeText(w, actor);
@@ -42,7 +45,7 @@ export function writeDeliveryError(w: Writer, actor: string, error: DeliveryErro
 
 const THROWN = 0xff;
 
-/** @throws ProtocolError */
+/** @throws {ProtocolError} */
 export function readCallError(r: Reader): RemoteError | DeliveryError {
   return readBody(r, "error", () => {
     const code = readU32(r);
@@ -54,7 +57,7 @@ export function readCallError(r: Reader): RemoteError | DeliveryError {
   });
 }
 
-/** What ended a call, as it is passed on to whoever casts. */
+/** Encodes the error that ended a call as an answer for the sender of the cast. */
 export function encodeErrorAnswer(error: Error): Answer {
   const w = new Writer(512);
   const undelivered = error instanceof DeliveryError;
@@ -65,7 +68,7 @@ export function encodeErrorAnswer(error: Error): Answer {
   return { kind, protobuf: false, bytes: w.copy(0), blocks: [] };
 }
 
-/** An error with its causes, outermost first, as a value of its own. Whatever was thrown, this does not throw. */
+/** Writes an error with its causes, outermost first, as a value of its own. Never throws, whatever value was thrown. */
 export function writeErrorWithCauses(w: Writer, thrown: unknown): void {
   writeErrorChain(w, errorChainOf(thrown));
 }

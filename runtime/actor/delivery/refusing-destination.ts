@@ -1,4 +1,4 @@
-/** Where lanes lead that should not be there: what comes is sent back with the reason. */
+/** The end of a lane that leads to no actor or port. It sends each message back with the reason. */
 import { type Binding, Layout } from "../../link/binding.js";
 import type { DeliveryError } from "../../link/errors.js";
 import type { Destination, Lane } from "../../link/lane.js";
@@ -13,7 +13,7 @@ export class RefusingDestination implements Destination {
     this.#error = error;
   }
 
-  /** There is nothing to agree on; each message will be told why. */
+  /** Accepts every layout, because each message is refused anyway. */
   bind(lane: Lane, { layout, base }: Binding): void {
     if (layout === Layout.lockstep) lane.link.sendBound(lane.id, base, undefined);
   }

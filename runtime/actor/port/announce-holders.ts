@@ -1,6 +1,7 @@
 /**
- * Who holds a port: its owner must know, so that a receiver whose only sender has died does not wait for ever. Ports are
- * noted while a message is being encoded or decoded, and told to their owners when it is known whose message it is.
+ * Tells the owner of a port which actors hold it, so that a receiver does not wait forever after its only sender has
+ * died. Ports are collected while a message is encoded or decoded, and announced to their owners when the receiver or
+ * sender of that message is known.
  */
 import type { ActorId, ProcId } from "../../link/address.js";
 import type { Sender, Session } from "../../link/session.js";
@@ -11,13 +12,13 @@ import type { ChannelPort, PortTarget } from "./port.js";
 /** An actor that holds a port. */
 export interface PortHolder {
   readonly proc: ProcId;
-  /** Of the actor, the same on both sides. */
+  /** The actor's name. Both processes derive the same name. */
   readonly name: string;
 }
 
-/** Ports in the message that was encoded last. */
+/** The ports in the message that was encoded last. */
 export const portsWritten: ChannelPort<unknown>[] = [];
-/** Ports in the message that was decoded last. */
+/** The ports in the message that was decoded last. */
 export const portsRead: ChannelPort<unknown>[] = [];
 
 export function holderName({ mesh, rank, incarnation }: Pick<ActorId, "mesh" | "rank" | "incarnation">): string {
@@ -25,8 +26,8 @@ export function holderName({ mesh, rank, incarnation }: Pick<ActorId, "mesh" | "
 }
 
 /**
- * The message that was encoded last has been sent by `from` to `holders`. Those that it cannot reach let go of its ports
- * at once: so a receiver learns that nobody has them.
+ * Announces that `from` has sent the message that was encoded last to `holders`. The holders in `unreachable` release
+ * its ports at once, so that a receiver learns that no holder is left.
  */
 export function announceHolders(
   from: Proc,
@@ -39,19 +40,19 @@ export function announceHolders(
   }
 }
 
-/** The ports in an answer are held by whoever asked: the sender of the session. */
+/** Makes the sender of `session`, who asked, a holder of the ports in the answer that was decoded last. */
 export function ownReceivedPorts(session: Session | undefined): void {
   const { sender } = session ?? {};
   if (sender !== undefined && "ownDecodedPorts" in sender)
     (sender as Sender & Pick<ActorCell, "ownDecodedPorts">).ownDecodedPorts();
 }
 
-/** An actor of `from` has been given a port. */
+/** Announces that an actor of `from` holds a port. */
 export function announceHolder(from: Proc, port: PortTarget, holder: PortHolder): void {
   tellOwner(from, port, holder, true);
 }
 
-/** An actor of `from` that held a port has ended. */
+/** Announces that an actor of `from` no longer holds a port. */
 export function releaseHolder(from: Proc, port: PortTarget, holder: PortHolder): void {
   tellOwner(from, port, holder, false);
 }

@@ -1,6 +1,6 @@
 /**
- * Channels: a port and the receiver of what is sent to it. The receiver belongs to the actor that opened it; what has
- * come and has not been taken is bounded by the credit of its senders.
+ * Channels: a port together with the receiver of its messages. The receiver belongs to the actor that opened it. The
+ * credit of the senders bounds the values that have arrived and were not taken.
  */
 
 import { checkOptionNames, describeValue } from "../../shape/index.js";
@@ -25,7 +25,7 @@ export class PortReceiver<T> implements AsyncIterable<T> {
   constructor(queue: PortQueue, proc: Proc) {
     this.#queue = queue;
     this.#proc = proc;
-    // What nobody has any more is closed: what is sent to it comes back.
+    // A dropped receiver is closed, so that later messages return to their senders.
     proc.drops.watch(this, queue);
   }
 

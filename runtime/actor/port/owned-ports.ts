@@ -1,6 +1,6 @@
 /**
- * The ports that one actor was sent and has not dropped. Their owners hear when it ends, by every name that senders may know
- * it by: those who send hear late that an actor has been replaced.
+ * The ports that one actor was sent and has not dropped. When the actor ends, the owners of the ports are told under
+ * every name that a sender can have used for it, because senders learn late that an actor has been replaced.
  */
 import type { ActorId } from "../../link/address.js";
 import type { Session } from "../../link/session.js";
@@ -18,25 +18,30 @@ export class OwnedPorts {
     this.#id = id;
   }
 
-  /** The ports in what was decoded last are the actor's now. */
+  /** Makes the ports in the message that was decoded last the actor's own. */
   ownDecoded(): void {
     const held = this.#ports;
     const { incarnation } = this.#id;
     for (const port of portsRead.splice(0)) {
       const { target } = port;
       held.add(target);
-      // The sender may have taken it for the one before.
+      // The sender may have announced the previous incarnation as the holder.
       if (incarnation > 0) announceHolder(this.#proc, target, this.#holder(incarnation));
       this.#proc.drops.watch(port, { dropped: () => held.delete(target) });
     }
   }
 
-  /** Nobody gets the ports in what was decoded last. */
+  /** Releases the ports in the message that was decoded last, because no actor receives them. */
   releaseDecoded(): void {
     for (const { target } of portsRead.splice(0)) this.#release(target);
   }
 
-  /** The actor has ended. @param sessions by which it has sent: its ports are let go of behind what it has said by them */
+  /**
+   * Releases all ports when the actor has ended.
+   *
+   * @param sessions the sessions of the actor. A port is released only after the actor's messages to that port are
+   * sent.
+   */
   releaseAll(sessions: Iterable<Session>): void {
     const all = [...sessions];
     for (const port of this.#ports) {

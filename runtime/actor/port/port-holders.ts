@@ -1,10 +1,10 @@
-/** The actors that hold one port, by name, and where they live. */
+/** The actors that hold one port, by name, with the procs that they live in. */
 import type { ActorId, ProcId } from "../../link/address.js";
 import { holderName } from "./announce-holders.js";
 
 export class PortHolders {
   readonly #holders = new Map<string, ProcId>();
-  /** Why nobody is left; undefined while somebody holds the port, and before anybody did. */
+  /** Why no holder is left. Undefined while there is a holder, and before there was the first one. */
   orphanReason: string | undefined;
 
   add(holder: string, proc: ProcId): void {
@@ -16,12 +16,12 @@ export class PortHolders {
     this.add(holderName(sender), sender.proc);
   }
 
-  /** @returns whether it was the last one */
+  /** @returns whether the last holder was removed */
   remove(holder: string): boolean {
     return this.#holders.delete(holder) && this.#checkOrphaned("the actor that held its port has ended");
   }
 
-  /** @returns whether the last one was there */
+  /** @returns whether the last holder was removed */
   removeProc(peer: ProcId, reason: string): boolean {
     let removed = false;
     for (const [holder, proc] of this.#holders) if (proc === peer) removed = this.#holders.delete(holder) || removed;

@@ -1,6 +1,6 @@
 /**
- * What has come to a port: values and errors in order, until the receiver takes them. Knows who holds the port, so that
- * its receiver hears when nobody is left who could send.
+ * The queue of a port: keeps values and errors in order until the receiver takes them. It knows the holders of the
+ * port, so that the receiver learns when no sender is left.
  */
 import type { ActorId, ProcId } from "../../link/address.js";
 import type { Binding } from "../../link/binding.js";
@@ -39,7 +39,7 @@ export class PortQueue implements OpenPort {
   readonly #receivers: ReceiverCallback[] = [];
   readonly #lanes = new Set<Lane>();
   readonly #holders = new PortHolders();
-  /** What the entry that was taken last belongs to. */
+  /** The trace of the entry that was taken last. */
   trace: TraceContext | undefined;
   #closeReason: string | undefined;
 
@@ -49,7 +49,7 @@ export class PortQueue implements OpenPort {
     this.codec = codec;
   }
 
-  /** The next entry, if there is one; a rejected one if none will ever come. */
+  /** Takes the next entry, if there is one. Returns a rejected promise if no entry will ever arrive. */
   take(): Promise<unknown> | undefined {
     const entry = this.#entries.shift();
     if (entry !== undefined) {
@@ -63,13 +63,13 @@ export class PortQueue implements OpenPort {
     return orphaned === undefined ? undefined : Promise.reject(new OrphanedError(orphaned));
   }
 
-  /** Tells `waiting` of the next entry when it comes. */
+  /** Passes the next entry to `waiting` when it arrives. */
   wait(waiting: ReceiverCallback): ReceiverCallback {
     this.#receivers.push(waiting);
     return waiting;
   }
 
-  /** @returns whether it was still waiting */
+  /** @returns whether `waiting` was still waiting */
   stopWaiting(waiting: ReceiverCallback): boolean {
     const index = this.#receivers.indexOf(waiting);
     if (index >= 0) this.#receivers.splice(index, 1);
@@ -120,7 +120,7 @@ export class PortQueue implements OpenPort {
     if (this.#holders.removeProc(peer, reason)) this.#rejectAsOrphaned();
   }
 
-  /** Nobody has its receiver any more. */
+  /** Called when nothing refers to the receiver any more. */
   dropped(): void {
     this.close("its receiver was dropped");
   }
@@ -134,7 +134,7 @@ export class PortQueue implements OpenPort {
     this.#rejectReceivers(new PortClosedError(`cannot receive: ${why}`));
   }
 
-  /** Nothing will come for those who wait. */
+  /** Rejects all waiting receivers, because nothing will arrive for them. */
   #rejectReceivers(error: Error): void {
     if (isProgramEnding() && this.cell.isRoot) return;
     for (const waiting of this.#receivers.splice(0)) waiting(Promise.reject(error));
@@ -144,7 +144,7 @@ export class PortQueue implements OpenPort {
     this.#rejectReceivers(new OrphanedError(this.#holders.orphanReason ?? ""));
   }
 
-  /** @throws ProtocolError */
+  /** @throws {ProtocolError} */
   #read(lane: Lane, slot: number, flags: number, r: Reader): Promise<unknown> {
     try {
       if ((flags & Flag.exception) === 0) {
@@ -160,7 +160,7 @@ export class PortQueue implements OpenPort {
   }
 }
 
-/** An error that was sent instead of a value. */
+/** Reads an error that was sent instead of a value. */
 export function readException({ sender }: Lane, r: Reader): ActorError {
   const { name, message, stack, cause } = readErrorWithCauses(r);
   return new ActorError({

@@ -1,6 +1,7 @@
 /**
- * Ports: where messages of one type can be sent. A port is a value that any actor can be given and can keep. Here is what
- * all ports are, and the port of a channel; the port that answers a call is in replier.ts, receivers in channel.ts.
+ * Ports: destinations for messages of one type. A port is a value that any actor can receive and keep. This file
+ * contains what all ports have in common and the port of a channel. The port that answers a call is in cell/replier.ts;
+ * receivers are in channel.ts.
  */
 
 import type { Location, ProcId } from "../../link/address.js";
@@ -46,7 +47,7 @@ export abstract class Port<T> {
   abstract exception(error: unknown): Sent;
 }
 
-/** Where the receiver of a port lives. */
+/** The address of a port's receiver. */
 export class PortTarget implements SessionTarget {
   readonly kind = "port";
   readonly rank = 0;
@@ -66,7 +67,7 @@ export class PortTarget implements SessionTarget {
     return this.proc;
   }
 
-  /** The key of sessions to it: the same for all handles of the port. */
+  /** The key of sessions to the port, the same for all handles of the port. */
   get key(): string {
     return `port ${this.number}`;
   }
@@ -76,7 +77,7 @@ export class ChannelPort<T> extends Port<T> {
   readonly target: PortTarget;
   readonly codec: Codec<T>;
 
-  /** Made by `Channel.open`, and when a port is received. */
+  /** Called by `Channel.open`, and when a port is received. */
   constructor(target: PortTarget, codec: Codec<T>) {
     super();
     this.target = target;
@@ -107,7 +108,8 @@ export class ChannelPort<T> extends Port<T> {
     const { target, codec } = this;
     const turn = currentTurn();
     const sender = turn?.cell ?? mainRoot();
-    // Who knows the type by another fingerprint than the receiver agrees with it on a layout first, on a lane apart.
+    // A sender that knows the type by another fingerprint than the receiver first agrees on a layout with it, on a
+    // separate lane.
     const same = codec.fingerprint === target.fingerprint;
     let session: Session;
     try {
@@ -129,5 +131,5 @@ function traced(trace: TraceContext | undefined): Extension | undefined {
   return trace === undefined ? undefined : { rank: 0, extent: WHOLE_MESH, timeout: 0, trace, chain: noChain };
 }
 
-/** An error with its causes, as the message of a port. */
+/** Encodes an error with its causes as the message of a port. */
 const errorEncoder: Encoder = { encodeInto: writeErrorWithCauses };

@@ -1,23 +1,26 @@
 /**
- * Finding out that a value was dropped. JavaScript tells only when the garbage collector comes by, and it may never come
- * by in a process that has nothing to do: so where a caller waits for something that may have been dropped, the collector
- * is asked to, seldom, and never for more than a fiftieth of the time.
+ * Drop detection: finds out that nothing refers to a value any more. JavaScript reports this only when the garbage
+ * collector runs, and the collector may never run in an idle process. If a caller waits for something that may have
+ * been dropped, this file therefore starts a collection: rarely, and for at most a fiftieth of the time.
  */
 import { lazyModules } from "../../lazy-modules.js";
 import type { Clock } from "../../link/clock.js";
 
-/** When a value is first suspected of having been dropped, in milliseconds; then ten times later, and so on. */
+/**
+ * The time after which a value is first suspected of having been dropped, in milliseconds. The next suspicions follow
+ * after ten times that time each.
+ */
 const FIRST_MS = 100;
 const NEXT_FACTOR = 10;
-/** A large heap takes long to collect: for each MiB of it, a suspect must have lasted so many milliseconds. */
+/** The extra age of a suspect for each MiB of the heap, in milliseconds, because collecting a large heap takes long. */
 const DELAY_PER_MIB_MS = 10;
 const MIB = 1024 * 1024;
-/** A collection of t ms is followed by none for so many times t. */
+/** After a collection that took t ms, no other collection starts for this many times t. */
 const QUIET_FACTOR = 50;
 const PERIOD_MS = 100;
 
 interface Suspect {
-  /** How long it may last until the next collection, and when that is due. */
+  /** The time until the next collection for this suspect, and when that collection is due, in milliseconds. */
   delay: number;
   due: number;
 }
@@ -32,23 +35,23 @@ function garbageCollector(): () => void {
   return collect;
 }
 
-/** A value that may be gone. */
+/** A reference to a value that may have been collected. */
 export interface DroppableReference<T extends object> {
   deref(): T | undefined;
 }
 
-/** How it is found out that nobody has a value any more. */
+/** Detects that nothing refers to a value any more. */
 export interface DropDetector {
-  /** `held.dropped` is called when `value` has been collected. */
+  /** Calls `held.dropped` when `value` has been collected. */
   watch(value: object, held: { dropped(): void }): void;
   unwatch(held: { dropped(): void }): void;
-  /** Somebody waits for what belongs to `held`. */
+  /** Tells the detector that a caller waits for something that belongs to `held`. */
   suspectDropped(held: object): void;
-  /** What does not keep `value`. */
+  /** Returns a reference that does not keep `value` alive. */
   reference<T extends object>(value: T): DroppableReference<T>;
 }
 
-/** Never: where everything that happens must happen again, the garbage collector has no say. */
+/** A detector that never reports a drop. Deterministic runs need it, because garbage collection cannot be replayed. */
 export const neverDropped: DropDetector = {
   watch() {},
   unwatch() {},

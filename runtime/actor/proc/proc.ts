@@ -1,6 +1,6 @@
 /**
- * One logical process: an identity, its links, its actors, its ports. Several may live in one operating-system process
- * (inline isolation, tests): they share no state, and talk through links like any others.
+ * A proc: one logical process with an identity, links, actors and ports. Several procs can live in one operating-system
+ * process (inline isolation, tests). They share no state and communicate through links like any others.
  */
 import type { Answer } from "../../cast/answers.js";
 import { Casts } from "../../cast/casts.js";
@@ -36,29 +36,32 @@ import { type DropDetector, DropWatch } from "./drop-watch.js";
 
 export interface ProcOptions {
   readonly id: ProcId;
-  /** Drawn by the root, the same in its whole tree; a link to another universe is refused. */
+  /** The universe id, drawn by the root and the same in its whole tree. A link to another universe is refused. */
   readonly universe: bigint;
   readonly clock: Clock;
   readonly random: Random;
   readonly hooks: ProcHooks;
   readonly limits?: Partial<Limits>;
-  /** Where this proc listens, as it stands in references to its actors; empty: nowhere. */
+  /** The address that this proc listens at, as it appears in references to its actors. Empty: it does not listen. */
   readonly location?: Location;
-  /** The proc that made this one: what cannot be reached directly is reached through it. */
+  /** The proc that created this one. Procs that cannot be reached directly are reached through it. */
   readonly parent?: ProcId;
-  /** Whether that one connects by itself, and cannot be dialled. */
+  /** Whether the parent connects by itself and cannot be dialled. */
   readonly parentConnects?: boolean;
-  /** What waiting calls keep alive: by default the operating-system process. */
+  /** What waiting calls keep alive. Default: the operating-system process. */
   readonly keepAlive?: KeepAlive;
-  /** How it is noticed that values were dropped: by default when the garbage collector has been by. */
+  /** How dropped values are detected. Default: by the garbage collector. */
   readonly drops?: DropDetector;
-  /** What is known here of meshes; shared by the procs of one operating-system process. */
+  /** The meshes that are known here, shared by the procs of one operating-system process. */
   readonly records?: MeshRecords;
-  /** The name of its root, for people: `root`. */
+  /** The name of the root actor, for people. Default: `root`. */
   readonly name?: string;
-  /** Dials `location` of `peer`. Rejects when it cannot be reached: traffic then goes through the owner or the parent. */
+  /**
+   * Connects to `location` of `peer`. Rejects if it cannot be reached; messages then go through the owner or the
+   * parent.
+   */
   readonly connect: Dial;
-  /** Takes a pipe that a peer has made to here through others. Absent: it becomes a link. */
+  /** Takes a pipe that a peer has opened to this proc through other procs. Default: the pipe becomes a link. */
   readonly accept?: (pipe: Pipe, from: ProcId) => void;
 }
 
@@ -76,21 +79,24 @@ export class Proc implements LinkHost {
   readonly traces: TraceSource;
   readonly records: MeshRecords;
   readonly casts: Casts;
-  /** What code outside any actor sends as. */
+  /** The sender of messages from code outside of any actor. */
   readonly root: ActorCell;
-  /** What actors see of it; whoever knows more of the process may replace it. */
+  /** The context that actors see. Code that knows more about the process can replace it. */
   context: ProcContext;
   readonly #relays: Relays;
   readonly #links = new Set<Link>();
-  /** Links that no route uses any more, while the process asks why they have ended. */
+  /** Links that no route uses any more, while this process finds out why they ended. */
   readonly #lostLinks = new Set<Link>();
   readonly #cells = new Map<MeshId, ActorCell>();
-  /** Actors that have ended, the last of them: who asks for others is told by their owner. */
+  /** The actors that ended last. The owner answers for those that ended earlier. */
   readonly #endedActors = new Map<MeshId, DeliveryError>();
   readonly #earlyMessages = new Map<MeshId, EarlyMessages>();
-  /** What owners were asked, by number, and over which link. */
+  /** Pending questions to owners of meshes, by number, with the link on which each was asked. */
   readonly #questions = new Map<number, { readonly mesh: MeshId; readonly link: Link }>();
-  /** Questions that are asked for the sake of their answers alone: a peer that answers has received what was sent before. */
+  /**
+   * Pending questions that only serve as confirmations: a peer that answers has received everything that was sent
+   * before.
+   */
   readonly #confirmations = new Map<number, { readonly link: Link; readonly confirmed: () => void }>();
   readonly #ports = new Map<bigint, OpenPort>();
   #lastQuestion = 0;
@@ -122,8 +128,8 @@ export class Proc implements LinkHost {
   }
 
   /**
-   * A link over a pipe: `peer` is known for a child just spawned, unknown for an accepted connection. What is sent before a
-   * promised pipe is there waits in the link.
+   * Creates a link over a pipe. `peer` is given for a child that has just been spawned, and absent for an accepted
+   * connection. If the pipe is a promise, the link queues messages until the promise resolves.
    */
   attach(pipe: Pipe | Promise<Pipe>, peer?: ProcId): Link {
     const link = new Link(this, peer);
@@ -139,14 +145,15 @@ export class Proc implements LinkHost {
     return link;
   }
 
-  /** A pipe to `peer` through another proc, which knows it, and is dialled if need be. */
+  /** Opens a pipe to `peer` through the proc `via`, which knows `peer`. Connects to `via` if necessary. */
   relayTo(peer: ProcId, via: ProcId, location: Location): Pipe {
     return this.#relays.dial(this.routes.to(via, location, undefined), peer);
   }
 
   /**
-   * Calls `constructor` and `init` of an actor at once; messages that come meanwhile wait. Failing: `hooks.actorFailed`.
-   * An actor of the same mesh that has failed is replaced: what was sent to its address goes to the new one.
+   * Creates an actor: calls its constructor and `init` at once. Messages that arrive meanwhile wait. A failure is
+   * reported to `hooks.actorFailed`. A failed actor of the same mesh is replaced: messages to its address go to the new
+   * actor.
    */
   createActor(request: ActorRequest): ActorCell {
     const { args, ...shape } = request;
@@ -156,36 +163,42 @@ export class Proc implements LinkHost {
     return cell;
   }
 
-  /** An actor cannot be created at all: calls to its address fail. The owner is not told: it is the one to say so. */
+  /**
+   * Records that an actor cannot be created, so that calls to its address fail. The owner is not told, because the
+   * refusal comes from the owner.
+   */
   refuseActor(request: ActorSpec, failure: ActorFailure): ActorCell {
     const cell = new ActorCell(this, request);
     cell.failCreation(failure);
     return this.#installCell(request.mesh, cell);
   }
 
-  /** Stops an actor as `options` says. Idempotent, never rejects; resolves when `cleanup` has ended. */
+  /** Stops an actor with the given options. Idempotent, never rejects; resolves when `cleanup` has ended. */
   stopActor(cell: ActorCell, options: StopOptions): Promise<void> {
     return cell.stop(options);
   }
 
-  /** The actor of `mesh` that lives here. */
+  /** Returns the actor of `mesh` that lives in this proc. */
   cell(mesh: MeshId): ActorCell | undefined {
     return this.#cells.get(mesh);
   }
 
-  /** All actors that live here, failed ones that have not been stopped included. */
+  /** Returns all actors of this proc, including failed ones that have not been stopped. */
   cells(): IterableIterator<ActorCell> {
     return this.#cells.values();
   }
 
-  /** Declares `peer` dead, as its links do when they end: everything pending on it fails with `reason`. Idempotent. */
+  /**
+   * Declares `peer` dead, as its links do when they end. Everything that is pending on `peer` fails with `reason`.
+   * Idempotent.
+   */
   peerDown(peer: ProcId, reason: string): void {
     const known = this.routes.down(peer);
     const error = new DeliveryError("peer-down", reason);
-    // Who declares it knows more than the end of a link tells.
+    // The caller of this method knows more than the end of a link reveals, so its reason replaces the earlier one.
     this.routes.markDown(peer, error);
     if (known !== undefined) return;
-    // Before the links end: what they carried tells less than why the process has ended.
+    // This happens before the links end, because the reason why the process ended says more than the end of a link.
     for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
     const lost = [...this.#lostLinks].filter((link) => link.peer === peer);
     for (const link of [...this.routes.allTo(peer), ...lost]) {
@@ -196,7 +209,7 @@ export class Proc implements LinkHost {
     this.hooks.peerDown(peer, reason);
   }
 
-  /** Says farewell on every link and closes them. Pending calls fail. */
+  /** Sends a farewell on every link and closes the links. Pending calls fail. */
   close(reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -207,13 +220,16 @@ export class Proc implements LinkHost {
     }
   }
 
-  /** Resolves when the processes of its receivers have received everything that was sent from here, or have ended. */
+  /** Resolves when the receiving processes have received everything that was sent from here, or have ended. */
   async whenDelivered(): Promise<void> {
     await Promise.all([...this.casts.casters].map((caster) => caster.taken()));
     await Promise.all([...this.#links].map((link) => link.afterSending().then(() => this.#whenConfirmed(link))));
   }
 
-  /** Resolves when a peer has received everything that has been sent to it, or has ended. What waits for credit has not been. */
+  /**
+   * Resolves when a peer has received everything that has been sent to it, or has ended. Messages that wait for credit
+   * are not sent yet and do not count.
+   */
   async whenDeliveredTo(peer: ProcId): Promise<void> {
     await Promise.all(this.routes.allTo(peer).map((link) => this.#whenConfirmed(link)));
   }
@@ -227,7 +243,7 @@ export class Proc implements LinkHost {
     });
   }
 
-  /** A cell has come to its end. */
+  /** Removes an actor that has ended. */
   removeCell(cell: ActorCell): void {
     if (this.#cells.get(cell.mesh) !== cell) return;
     this.#cells.delete(cell.mesh);
@@ -246,12 +262,18 @@ export class Proc implements LinkHost {
     port.cell.removePort(port);
   }
 
-  /** An actor has ended, which may have been sent ports of this proc that it never saw. */
+  /**
+   * Removes an actor that has ended from the holders of all ports, because it may have been sent ports of this proc
+   * that it never received.
+   */
   holderEnded(holder: string): void {
     for (const port of [...this.#ports.values()]) port.setHolder(holder, 0n, false);
   }
 
-  /** Kept while an actor is known to have ended; undefined: it is there, as far as is known here. */
+  /**
+   * Returns the downtime of an actor that is known to have ended. Undefined: as far as this proc knows, the actor is
+   * alive.
+   */
   downtimeOf(target: ActorTarget): Downtime | undefined {
     if (target.downtime === undefined && this.routes.isGone(target.proc)) target.markDown();
     const { downtime } = target;
@@ -259,7 +281,7 @@ export class Proc implements LinkHost {
     return downtime;
   }
 
-  /** The link that leads to where something lives; undefined if its process is dead. */
+  /** Returns the link to the process of `target`, or undefined if that process is dead. */
   linkTo({ proc, owner }: SessionTarget, location: Location): Link | undefined {
     return this.routes.down(proc) === undefined ? this.routes.to(proc, location, owner) : undefined;
   }
@@ -317,7 +339,7 @@ export class Proc implements LinkHost {
       return port;
     }
     const cell = this.#cells.get(target.number);
-    // Every proc has one agent, whatever rank those who speak to it give it in their mesh.
+    // Every proc has one agent, whichever rank the sender's mesh gives to it.
     if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell;
     const stopped = this.#endedActors.get(target.number);
     return stopped === undefined ? this.#holdEarlyMessages(link, target) : new RefusingDestination(stopped);
@@ -378,7 +400,7 @@ export class Proc implements LinkHost {
     return descriptor === undefined ? undefined : createFold(descriptor, known, endpoint, reduction);
   }
 
-  /** Puts a cell in its place, and hands over what came before it. */
+  /** Installs a cell at its mesh id and passes it the messages that arrived before. */
   #installCell(mesh: MeshId, cell: ActorCell): ActorCell {
     const before = this.#cells.get(mesh);
     if (before !== undefined && before.ended === undefined) {
@@ -394,8 +416,8 @@ export class Proc implements LinkHost {
   }
 
   /**
-   * The mesh is not known here, not yet or not any more: its owner is asked. When it says that there is one, what has
-   * come is kept until `createActor` or `refuseActor` follows.
+   * Keeps messages for a mesh that is not known here, either not yet or not any more, and asks the owner of the mesh.
+   * If the owner says that the mesh exists, the messages stay until `createActor` or `refuseActor` follows.
    */
   #holdEarlyMessages(link: Link, { number: mesh, owner }: SessionTarget): Destination {
     let held = this.#earlyMessages.get(mesh);
@@ -411,7 +433,7 @@ export class Proc implements LinkHost {
       );
       return held;
     }
-    // Whoever sent the message knows a way to the owner, if this proc has none of its own.
+    // The sender of the message has a route to the owner, if this proc has none of its own.
     const toOwner = link.peer === owner ? link : this.#linkToOwner(owner, link.peer);
     if (toOwner === undefined) queueMicrotask(() => this.#refuseUnknownMesh(mesh));
     else {
@@ -440,7 +462,8 @@ export class Proc implements LinkHost {
     this.#links.delete(link);
     this.#lostLinks.delete(link);
     this.routes.remove(link);
-    // Not sooner: those who are reached through it hear of its end after whoever knows what it ended of.
+    // The relays must not end earlier: procs that are reached through this link learn of its end after the callers that
+    // know its cause.
     this.#relays.linkEnded(link, error);
     link.end(error);
     this.casts.linkEnded(link, error);

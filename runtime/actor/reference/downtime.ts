@@ -1,6 +1,7 @@
 /**
- * The time from the end of an actor until it is there again, as one process knows it: kept while the actor is down, so
- * that calls can avoid it or wait for it. How the process learns of the end and of the return is not decided here.
+ * The time from the end of an actor until it is back, as one process knows it. It exists while the actor is down, so
+ * that calls can avoid the actor or wait for it. This class does not find out about the end or the return of the actor:
+ * {@link ActorTarget} is told of both.
  */
 export class Downtime {
   #isLost = false;
@@ -12,12 +13,12 @@ export class Downtime {
     return this.#isLost;
   }
 
-  /** Whether a call waits for the end of it. */
+  /** Whether a call waits for the end of the downtime. */
   get isAwaited(): boolean {
     return this.#whenSettled !== undefined;
   }
 
-  /** Resolves when the actor is there again, or is known not to come back. */
+  /** Resolves when the actor is back or is known not to come back. */
   get whenSettled(): Promise<void> {
     this.#whenSettled ??= this.#isLost
       ? Promise.resolve()
@@ -27,13 +28,13 @@ export class Downtime {
     return this.#whenSettled;
   }
 
-  /** The actor does not come back. */
+  /** Records that the actor does not come back. */
   markLost(): void {
     this.#isLost = true;
     this.#settle?.();
   }
 
-  /** The actor is there again. */
+  /** Records that the actor is back. */
   end(): void {
     this.#settle?.();
   }

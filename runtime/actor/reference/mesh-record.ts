@@ -1,6 +1,6 @@
 /**
- * What a process knows of a mesh: one record for all handles and slices of it, so that whoever sends to an actor, by
- * whatever handle, uses the same session. Handles are told of in mesh.ts.
+ * The record of a mesh: what a process knows of it. All handles and slices of the mesh share one record, so that all
+ * messages from one sender to an actor use the same session. The handles are in mesh/actor-mesh.ts.
  */
 import { AGENT_MESH, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import { chainToken } from "../../link/extension.js";
@@ -11,15 +11,15 @@ import { currentCell } from "../context.js";
 import type { DropDetector, DroppableReference } from "../proc/drop-watch.js";
 import { Downtime } from "./downtime.js";
 
-/** Where one rank lives. */
+/** The location of the actor at one rank. */
 export interface RankLocation {
   readonly proc: ProcId;
   readonly location: Location;
-  /** How many times the actor has moved, which is the incarnation that lives there. */
+  /** How many times the actor has moved. It equals the incarnation that lives at this location. */
   readonly generation?: number;
 }
 
-/** One actor as those who send to it know it; also the key of their sessions. */
+/** One actor as its senders know it. It is also the key of their sessions. */
 export class ActorTarget implements SessionTarget {
   readonly kind = "actor";
   readonly fingerprint = 0n;
@@ -31,7 +31,7 @@ export class ActorTarget implements SessionTarget {
   /** Set while this process knows that the actor has ended and does not know that it is back. */
   downtime: Downtime | undefined;
   readonly #sessions = new Set<Session>();
-  /** The records of messages that were sent to the actor's former processes and have not been handled or answered. */
+  /** Records of the messages that were sent to the actor's former processes and are not yet handled or answered. */
   #leaving: Set<Leaving> | undefined;
   #token: readonly [number, number] | undefined;
 
@@ -43,30 +43,33 @@ export class ActorTarget implements SessionTarget {
     this.generation = generation;
   }
 
-  /** Somebody in this process sends to it. */
+  /** Registers a session from an actor of this process. */
   sessionOpened(session: Session): void {
     this.#sessions.add(session);
     for (const before of this.leavingOf(session.sender)) session.waitFor(before);
   }
 
-  /** Returns the messages of a sender to former processes of the actor that its later messages wait for. */
+  /**
+   * Returns the messages of `sender` to former processes of the actor that are not yet handled. Later messages of the
+   * sender wait for them.
+   */
   leavingOf(sender: Sender): Leaving[] {
     if (this.#leaving === undefined) return [];
     return [...this.#leaving].filter((leaving) => leaving.sender === sender && !leaving.isHandled);
   }
 
-  /** Resolves when nothing that was sent from here to where it lives waits here any more. */
+  /** Resolves when all messages that this process has queued for the actor's current location are sent. */
   async whenSent(): Promise<void> {
     await Promise.all([...this.#sessions].map((session) => new Promise<void>((sent) => session.afterSending(sent))));
   }
 
-  /** Resolves when everything that was sent to where the actor lived before has been handled and answered. */
+  /** Resolves when all messages that were sent to the actor's former locations are handled and answered. */
   async whenFormerHandled(): Promise<void> {
     const leaving = [...(this.#leaving ?? [])];
     await Promise.all(leaving.map((before) => new Promise<void>((over) => before.afterAnswers(over))));
   }
 
-  /** The process that it has left handles nothing any more: what is sent from now on does not wait for that. */
+  /** Stops waiting for the former processes: they handle no more messages, so new messages go out without waiting. */
   abandonFormer(): void {
     for (const leaving of [...(this.#leaving ?? [])]) leaving.handled();
   }
@@ -75,7 +78,10 @@ export class ActorTarget implements SessionTarget {
     this.#sessions.delete(session);
   }
 
-  /** It lives elsewhere from now on: what is sent from now on goes there, and what has been sent is left to the old one. */
+  /**
+   * Records the actor's new location. Later messages go there; messages that are already sent stay with the old
+   * process.
+   */
   move({ proc, location, generation = 0 }: RankLocation): void {
     if (generation < this.generation) return;
     if (generation > this.generation) this.markBack();
@@ -88,20 +94,20 @@ export class ActorTarget implements SessionTarget {
 
   #retireSession(session: Session): void {
     const leaving = session.retire();
-    // The agents of two processes have nothing to do with each other.
+    // The agents of two processes are different actors, so they need no order between them.
     if (leaving === undefined || this.mesh.id === AGENT_MESH) return;
     this.#leaving ??= new Set();
     this.#leaving.add(leaving);
     leaving.afterAnswers(() => this.#leaving?.delete(leaving));
   }
 
-  /** It has ended, for now or for good. */
+  /** Records that the actor has ended, for now or for good. */
   markDown(): Downtime {
     this.downtime ??= new Downtime();
     return this.downtime;
   }
 
-  /** It is there again. */
+  /** Records that the actor is back. */
   markBack(): void {
     this.downtime?.end();
     this.downtime = undefined;
@@ -115,28 +121,34 @@ export class ActorTarget implements SessionTarget {
     return this.mesh.owner;
   }
 
-  /** Its name in call chains. */
+  /** The actor's name in call chains. */
   get token(): readonly [number, number] {
     this.#token ??= chainToken({ proc: this.proc, mesh: this.mesh.id, rank: this.rank });
     return this.#token;
   }
 }
 
-/** Somebody in this process who casts to a mesh. */
+/** A sender in this process that casts to a mesh. */
 export interface MeshCastSender {
-  /** The actor at a rank is about to move: sees to it that there is a session to where it lives, if anything was cast to it. */
+  /**
+   * Called before the actor at `rank` moves. Opens a session to the actor's current location if anything was cast to
+   * it.
+   */
   leaves(rank: number): void;
-  /** Actors have moved. */
+  /** Called after actors have moved. */
   followMoves(): void;
-  /** Resolves when everything is over that was cast to actors where they lived before. */
+  /** Resolves when all casts to the actors' former locations are finished. */
   left(): Promise<void>;
 }
 
-/** What the owner of a mesh can do with it; absent where a mesh is only referred to. */
+/** The operations that only the owner of a mesh has. Processes that merely refer to the mesh have none. */
 export interface MeshControl {
-  /** Resolves when all actors are there, rejects with why one is not. Never raises unhandledRejection. */
+  /**
+   * Resolves when all actors have started; rejects with the reason if one cannot start. Never raises
+   * unhandledRejection.
+   */
   readonly ready: Promise<void>;
-  /** Idempotent, never rejects. */
+  /** Stops the mesh. Idempotent, never rejects. */
   stop(options: MeshStopOptions): Promise<void>;
 }
 
@@ -148,15 +160,21 @@ export interface MeshStopOptions {
   readonly drain?: number;
 }
 
-/** Stands for a reason where none was given. */
+/** The text that replaces a missing reason. */
 export const noReason = "stopped";
 
-/** Returns the text that follows "was stopped": `: enough`, or nothing if nobody has given a reason. */
+/** Returns the text that follows "was stopped": `: enough`, or an empty string if no reason was given. */
 export function reasonSuffix(reason: string): string {
   return reason === noReason ? "" : `: ${reason}`;
 }
 
-/** @param name of the mesh. @throws TypeError, RangeError */
+/**
+ * Checks the options of `stop`.
+ *
+ * @param name of the mesh
+ * @throws {TypeError} when an option is unknown or the reason is not a string
+ * @throws {RangeError} when `drain` is out of range
+ */
 export function checkStopOptions(name: string, options: MeshStopOptions): void {
   const failed = `cannot stop mesh "${name}"`;
   checkOptionNames(failed, options, ["reason", "drain"]);
@@ -169,9 +187,9 @@ export function checkStopOptions(name: string, options: MeshStopOptions): void {
 
 export interface MeshIdentity {
   readonly id: MeshId;
-  /** As it was spawned. */
+  /** The name that was given to `spawn`. */
   readonly name: string;
-  /** The proc whose actor made it. */
+  /** The proc whose actor spawned the mesh. */
   readonly owner: ProcId;
   readonly extent: Extent;
 }
@@ -181,16 +199,16 @@ export class MeshRecord implements MeshIdentity {
   readonly name: string;
   readonly owner: ProcId;
   readonly extent: Extent;
-  /** The number of ranks, as it was spawned. */
+  /** The number of ranks of the spawned mesh. */
   readonly size: number;
   control: MeshControl | undefined;
-  /** Why nothing can be sent to it any more, as far as this process has decided so. */
+  /** Why this process sends no more messages to the mesh. Undefined as long as this process has not decided so. */
   stopReason: string | undefined;
-  /** One more each time that one of its actors has moved to another proc. */
+  /** The number of times that an actor of the mesh has moved to another proc. */
   moves = 0;
-  /** The casters of this process that have trees to the mesh. */
+  /** The cast senders of this process that have trees to the mesh. */
   readonly castSenders = new Set<MeshCastSender>();
-  /** By rank in the mesh as it was spawned; those that this process has heard of. */
+  /** The targets that this process knows, by rank in the spawned mesh. */
   readonly #targets = new Map<number, ActorTarget>();
 
   constructor({ id, name, owner, extent }: MeshIdentity) {
@@ -201,7 +219,10 @@ export class MeshRecord implements MeshIdentity {
     this.size = extentSize(extent);
   }
 
-  /** The actor at a rank of the mesh as it was spawned. */
+  /**
+   * Returns the actor at a rank of the spawned mesh.
+   * @throws {RangeError} when this process does not know its location
+   */
   target(rank: number): ActorTarget {
     const target = this.#targets.get(rank);
     if (target === undefined)
@@ -209,12 +230,12 @@ export class MeshRecord implements MeshIdentity {
     return target;
   }
 
-  /** The proc of a rank, if this process has heard of it. */
+  /** Returns the proc of a rank, or undefined if this process does not know it. */
   procAt(rank: number): ProcId | undefined {
     return this.#targets.get(rank)?.proc;
   }
 
-  /** Where a rank lives, or lives from now on: a rank that was replaced may be in another process. */
+  /** Sets the location of a rank. The location can change: a replaced actor can live in another process. */
   setLocation(rank: number, location: RankLocation): void {
     const target = this.#targets.get(rank);
     if (target === undefined) {
@@ -230,48 +251,57 @@ export class MeshRecord implements MeshIdentity {
     for (const caster of this.castSenders) caster.followMoves();
   }
 
-  /** Resolves when nothing that was sent from here to the actors of the mesh waits here any more, for whatever. */
+  /** Resolves when all messages that this process has queued for the actors of the mesh are sent. */
   async whenSent(): Promise<void> {
     await Promise.all([...this.#targets.values()].map((target) => target.whenSent()));
   }
 
-  /** Resolves when everything that was sent from here to where actors of the mesh lived before has been handled and answered. */
+  /** Resolves when all messages that this process sent to former locations of the actors are handled and answered. */
   async whenFormerHandled(): Promise<void> {
     const targets = [...this.#targets.values()].map((target) => target.whenFormerHandled());
     await Promise.all([...targets, ...[...this.castSenders].map((caster) => caster.left())]);
   }
 }
 
-/** An actor lives in another process from now on. */
+/** A move of an actor to another process. */
 export interface RecordedMove extends RankLocation {
   readonly mesh: MeshId;
   readonly rank: number;
   readonly generation: number;
-  /** Whether the process that it has left still handles what was sent to it there. */
+  /** Whether the former process still handles the messages that were sent to it. */
   readonly drains?: boolean | undefined;
 }
 
-/** Meshes with moves that are remembered: the oldest are forgotten, and owners are asked for their actors. */
+/**
+ * The number of meshes whose moves are remembered. Beyond it the oldest are forgotten, and the owners are asked for
+ * their actors.
+ */
 const MOST_REMEMBERED_MOVES = 1024;
 
-/** What one operating-system process knows of meshes: one record of each, made on first sight. */
+/**
+ * The meshes that one operating-system process knows. It holds one record of each mesh, created at the first reference.
+ */
 export class MeshRecords {
   readonly #records = new Map<MeshId, DroppableReference<MeshRecord>>();
   readonly #drops: DropDetector;
-  /** The last move of each actor, by mesh and rank: references that were sent before it may come after it. */
+  /** The last move of each actor, by mesh and rank. A reference that was sent before the move can arrive after it. */
   readonly #moves = new Map<MeshId, Map<number, RecordedMove>>();
 
-  /** @param drops tells of records that nobody has any more */
+  /** @param drops reports records that nothing refers to any more */
   constructor(drops: DropDetector) {
     this.#drops = drops;
   }
 
-  /** What is known of a mesh. */
+  /** Returns the record of a mesh, if there is one. */
   find(id: MeshId): MeshRecord | undefined {
     return this.#records.get(id)?.deref();
   }
 
-  /** The one record of a mesh. @param key by which it is known, where ids do not tell meshes apart */
+  /**
+   * Returns the one record of a mesh.
+   *
+   * @param key the key of the record, for callers whose mesh ids are not unique
+   */
   findOrCreate(identity: MeshIdentity, key = identity.id): MeshRecord {
     const known = this.find(key);
     if (known !== undefined) return known;
@@ -282,14 +312,16 @@ export class MeshRecords {
     return made;
   }
 
-  /** The moves that are remembered. */
+  /** The remembered moves. */
   get moves(): readonly RecordedMove[] {
     return [...this.#moves.values()].flatMap((moves) => [...moves.values()]);
   }
 
   /**
-   * An actor has moved, whether its mesh is known here or not.
-   * @returns when everything that was sent from here to where it lived before has been handled and answered
+   * Records a move of an actor, whether its mesh is known here or not.
+   *
+   * @returns a promise that resolves when all messages that this process sent to the former location are handled and
+   * answered, if that process still handles them
    */
   async recordMove(move: RecordedMove): Promise<void> {
     const { mesh, rank, generation, drains = false } = move;
@@ -297,7 +329,7 @@ export class MeshRecords {
     if ((moves?.get(rank)?.generation ?? 0) > generation) return;
     moves ??= new Map();
     moves.set(rank, move);
-    // The last to change stands last.
+    // Reinserted, so that the map is in the order of the last changes.
     this.#moves.delete(mesh);
     this.#moves.set(mesh, moves);
     if (this.#moves.size > MOST_REMEMBERED_MOVES) this.#moves.delete(this.#moves.keys().next().value!);
@@ -312,7 +344,7 @@ export class MeshRecords {
   }
 }
 
-/** The record of a mesh in the process that the running code belongs to. */
+/** Returns the record of a mesh in the process that the running code belongs to. */
 export function currentMeshRecord(identity: MeshIdentity): MeshRecord {
   return currentCell().proc.records.findOrCreate(identity);
 }

@@ -1,4 +1,7 @@
-/** What a handle of a mesh refers to: a region of a mesh, seen through an interface. Immutable, shared by its endpoints. */
+/**
+ * A mesh view: a region of a mesh seen through one interface. A handle of a mesh refers to a view. Views are immutable,
+ * and the endpoints of a handle share one.
+ */
 import type { CastView } from "../../cast/cast-mesh.js";
 import {
   baseRank,
@@ -20,9 +23,12 @@ export class MeshView {
   readonly region: Region;
   readonly extent: Extent;
   readonly size: number;
-  /** The mesh as it was spawned: receivers know their place in it. */
+  /**
+   * Whether the region is the whole spawned mesh. The receivers know their ranks in that mesh, so messages need not
+   * carry them.
+   */
   readonly isWholeMesh: boolean;
-  /** The shape of answers: that of a mesh which has this region's ranks and no others. */
+  /** The shape of answers: the region of a mesh that has exactly the ranks of this view. */
   readonly answerRegion: Region;
   readonly #targets: (ActorTarget | undefined)[] = [];
   #castView: CastView | undefined;
@@ -37,7 +43,7 @@ export class MeshView {
     this.isWholeMesh = sameRegion(region, wholeRegion(record.extent));
   }
 
-  /** The actor at a rank of the region. */
+  /** Returns the actor at a rank of the region. */
   target(rank: number): ActorTarget {
     let target = this.#targets[rank];
     if (target === undefined) {
@@ -47,18 +53,18 @@ export class MeshView {
     return target;
   }
 
-  /** The processes of the actors, in rank order. */
+  /** The procs of the actors, in rank order. */
   get procs(): readonly bigint[] {
     return Array.from({ length: this.size }, (_, rank) => this.target(rank).proc);
   }
 
-  /** The same as trees for casts know it. */
+  /** The same view as the trees of casts use it. */
   get castView(): CastView {
     this.#castView ??= createCastView(this);
     return this.#castView;
   }
 
-  /** The names of the actors at these ranks: `counters[2]`. */
+  /** Returns the names of the actors at the given ranks: `counters[2]`. */
   actorNames(ranks: readonly number[]): string[] {
     return ranks.map((rank) => `${this.record.name}[${baseRank(this.region, rank)}]`);
   }

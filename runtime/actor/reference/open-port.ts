@@ -1,19 +1,19 @@
-/** What can stand behind a port's number: a queue with a receiver, or a call that waits for its answer. */
+/** The receiving end of a port number: a queue with a receiver, or a call that waits for its answer. */
 import type { ActorId, ProcId } from "../../link/address.js";
 import type { Destination } from "../../link/lane.js";
 import type { Codec } from "../../wire/codec.js";
 import type { ActorCell } from "../cell/actor-cell.js";
 
 export interface OpenPort extends Destination {
-  /** Whose actor it belongs to, and with whom it ends. */
+  /** The actor that the port belongs to. The port closes when this actor ends. */
   readonly cell: ActorCell;
   readonly number: bigint;
   readonly codec: Codec<unknown>;
-  /** Somebody has opened a lane to it: holds the port, then. */
+  /** Called when `sender` opens a lane to the port, which makes it a holder of the port. */
   laneOpenedBy(sender: ActorId): void;
-  /** An actor holds the port, or does not any more. */
+  /** Adds or removes a holder of the port. */
   setHolder(holder: string, proc: ProcId, held: boolean): void;
-  /** A proc has ended, and with it whoever held the port there. */
+  /** Called when a proc has ended. All holders of the port in that proc have ended, too. */
   peerDown(peer: ProcId, reason: string): void;
   close(why: string): void;
 }

@@ -1,6 +1,7 @@
 /**
- * The seam between actors and everything above them (supervision, spawning, processes): what a proc tells upwards, and
- * what it is told to do. Types only. Actors know nothing of owners, agents or child processes.
+ * The interface between actors and the layers above them (supervision, spawning, processes): what a proc reports to
+ * those layers, and the orders that it takes from them. Types only. Actors do not know owners, agents or child
+ * processes.
  */
 
 import type { MeshId, ProcId } from "../../link/address.js";
@@ -11,19 +12,21 @@ import type { ActorCell } from "../cell/actor-cell.js";
 import type { WatchLimits } from "../cell/watchdog.js";
 import type { ActorTarget } from "./mesh-record.js";
 
-/** The class of an actor, as `spawn` is given it. */
+/** The class of an actor, as given to `spawn`. */
 export interface ActorClass<Args extends readonly never[] = readonly never[]> {
   new (...args: Args): Actor;
   readonly descriptor: ActorDescriptor;
 }
 
-/** Why an actor failed. */
+/** The failure of an actor. */
 export interface ActorFailure {
   /**
-   * `constructor` and `init`: it never came to be. `message`: a handler threw where nobody waits for the answer, or code
-   * that it had left running did.
-   * `supervise`: it did not handle the failure of something it owns. `stuck`: a handler took longer than it may.
-   * `killed`: somebody ordered it.
+   * The kind of the failure:
+   * `constructor` and `init`: the actor never started.
+   * `message`: a handler threw and no caller waits for the answer, or code that the actor had left running threw.
+   * `supervise`: the actor did not handle the failure of a mesh that it owns.
+   * `stuck`: a handler exceeded its time limit.
+   * `killed`: another actor ordered the failure.
    */
   readonly kind: "constructor" | "init" | "message" | "supervise" | "stuck" | "killed";
   readonly error: unknown;
@@ -33,30 +36,30 @@ export interface ActorFailure {
   readonly at: number;
 }
 
-/** What `proc.createActor` is given. */
+/** The arguments of `proc.createActor`. */
 export interface ActorRequest {
   readonly mesh: MeshId;
   readonly rank: number;
   readonly incarnation: number;
-  /** The mesh's name: `spawn("counters", …)`. */
+  /** The name that was given to `spawn`: `spawn("counters", …)`. */
   readonly name: string;
-  /** Sizes of the mesh as it was spawned, in order. */
+  /** The sizes of the spawned mesh, in the order of its dimensions. */
   readonly extent: Readonly<Record<string, number>>;
-  /** The proc whose actor made the mesh: who is asked about it. */
+  /** The proc whose actor spawned the mesh. It answers questions about the mesh. */
   readonly owner: ProcId;
-  /** Undefined: its handlers may take as long as they do. */
+  /** The time limits of handlers. Undefined: there are none. */
   readonly watch?: WatchLimits | undefined;
   readonly descriptor: ActorDescriptor;
   readonly actorClass: ActorClass;
-  /** Decoded; they are used once. */
+  /** The decoded constructor arguments. They are used once. */
   readonly args: readonly unknown[];
 }
 
 export interface StopOptions {
   readonly reason: string;
-  /** Milliseconds in which queued messages are still handled; 0: none of them. */
+  /** The time in which queued messages are still handled, in milliseconds. 0: none is handled. */
   readonly drain: number;
-  /** What made it stop, handed to `cleanup(error)`. */
+  /** The error that caused the stop, which is passed to `cleanup(error)`. */
   readonly error?: Error;
 }
 
@@ -70,37 +73,41 @@ export interface Undeliverable {
   readonly message: string;
 }
 
-/** What a proc tells upwards. Hooks never throw. */
+/** The callbacks of a proc to the layers above it. Hooks never throw. */
 export interface ProcHooks {
-  /** An actor's constructor and `init` have ended well: it takes messages now. */
+  /** Called when the constructor and `init` of an actor have succeeded. The actor handles messages from then on. */
   actorStarted(cell: ActorCell): void;
-  /** An actor failed: it takes no more messages, its callers have been told. Once per failure. */
+  /**
+   * Called once per failure, when an actor has failed. It takes no more messages and its callers have been answered.
+   */
   actorFailed(cell: ActorCell, failure: ActorFailure): void;
-  /** Stop what `cell`'s actor owns; called before its `cleanup`. */
+  /** Stops everything that the actor of `cell` owns. Called before the actor's `cleanup`. */
   stopOwned(cell: ActorCell, options: StopOptions): Promise<void>;
-  /** A handler of an actor that is watched takes long. */
+  /** Called when a handler of a watched actor takes long. */
   handlerSlow(cell: ActorCell, message: string): void;
-  /** An actor's `cleanup` threw; it ends all the same. */
+  /** Called when `cleanup` of an actor threw. The actor ends all the same. */
   cleanupFailed(cell: ActorCell, error: unknown): void;
   /**
-   * Somebody asks about a mesh that this proc owns, because a message for it came where it is not known. Resolves true
-   * when its actors have been ordered or will be: `createActor` or `refuseActor` must then follow there. Resolves false
-   * when there is none, or it is being stopped.
+   * Asks about a mesh that this proc owns, because a message for it arrived in a process that does not know the mesh.
+   * Resolves to true if the actors have been ordered or will be: `createActor` or `refuseActor` must then follow in
+   * that process. Resolves to false if there is no such mesh or it is being stopped.
    */
   meshOrdered(mesh: MeshId): Promise<boolean>;
   /**
-   * A call would go to an actor that is known to have ended. Its owner knows whether it comes back: `target` is to be told.
-   * Called for each such call until it has been told that the actor does not come back.
+   * Called when a call is to go to an actor that is known to have ended. The owner of the actor knows whether the actor
+   * comes back, and the hook must report that to `target`. Called for each such call until `target` knows that the
+   * actor does not come back.
    */
   targetDown(target: ActorTarget): void;
   /**
-   * The last link to `peer` ended without a farewell. May return what is known about the end (an exit status), or a
-   * promise of it that settles within some 30 ms: calls to `peer` fail with that text.
-   * @param fault the link was given up here, because of this error
+   * Called when the last link to `peer` has ended without a farewell. Returns what is known about the end (an exit
+   * status), or a promise of it that settles within about 30 ms. Calls to `peer` fail with that text.
+   *
+   * @param fault the error because of which this process gave up the link, if it did
    */
   peerLost(peer: ProcId, error: Error | undefined, fault: Error | undefined): string | Promise<string>;
-  /** A message came back, and the actor that sent it has no `undeliverable` of its own. */
+  /** Called when a message could not be delivered and its sender has no method `undeliverable`. */
   undeliverable(cell: ActorCell, message: Undeliverable): void;
-  /** `peer` is dead: everything pending on it has just failed. Once per proc. */
+  /** Called once per proc, when `peer` is dead and everything that was pending on it has just failed. */
   peerDown(peer: ProcId, reason: string): void;
 }

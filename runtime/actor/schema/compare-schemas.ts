@@ -1,6 +1,6 @@
 /**
- * Schemas of two processes compared: what this process says of an interface to those who know it by another fingerprint, and
- * what it makes of what they say. The rules are those of `viceroy break`; what comes of them is kept for each pair.
+ * Compares the schemas of two processes: describes an interface for peers that know it by another fingerprint, and
+ * checks their descriptions. The rules are those of `viceroy break`. The result is cached for each pair of schemas.
  */
 
 import { findWireDifferences, oneWayRules } from "../../../shared/evolution/index.js";
@@ -14,13 +14,16 @@ import { ActorTarget } from "../reference/mesh-record.js";
 import { PortInterface } from "./port-interface.js";
 import { readSchema, writeSchema } from "./schema-text.js";
 
-/** Pairs that are remembered: more than any program has, and a bound for peers that draw fingerprints at random. */
+/**
+ * The number of pairs that are cached. It is more than any program has, and it limits peers that send random
+ * fingerprints.
+ */
 const MOST_PAIRS = 1024;
 
 const knownSchemas = new WeakMap<Interface, OtherSchema>();
 const knownDifferences = new Map<string, string | undefined>();
 
-/** An interface as others are told of it. */
+/** Returns the description of an interface for a peer. */
 export function schemaForPeer(known: ActorDescriptor | PortInterface): OtherSchema {
   let schema = knownSchemas.get(known);
   if (schema === undefined) {
@@ -30,15 +33,21 @@ export function schemaForPeer(known: ActorDescriptor | PortInterface): OtherSche
   return schema;
 }
 
-/** @returns why messages by an interface cannot be sent to a receiver with another schema of it; undefined: they can */
+/**
+ * Compares the schema of an interface with that of the receiver.
+ *
+ * @returns why messages of the interface cannot be sent to the receiver; undefined if they can
+ */
 export function compareSchemas(target: SessionTarget, known: Interface, other: OtherSchema): DeliveryError | undefined {
   const apart = schemaDifferences(known as ActorDescriptor | PortInterface, other);
   return apart === undefined ? undefined : new DeliveryError("refused", `${receiverName(target)} ${apart}`);
 }
 
 /**
- * What keeps two schemas of an interface from being read by each other.
- * @returns what follows the name of whoever has the other one, each difference on a line of its own; undefined: nothing
+ * Returns the differences that keep two processes from reading each other's messages of an interface.
+ *
+ * @returns text that follows the name of the peer, with each difference on a line of its own; undefined if there is
+ * none
  */
 export function schemaDifferences(known: ActorDescriptor | PortInterface, other: OtherSchema): string | undefined {
   const pair = `${known.key} ${known.fingerprint} ${other.fingerprint}`;
@@ -52,7 +61,8 @@ export function schemaDifferences(known: ActorDescriptor | PortInterface, other:
 function findDifferences(known: ActorDescriptor | PortInterface, { description }: OtherSchema): string | undefined {
   let found: readonly WireDifference[];
   try {
-    // Which of the two is older is not known: an endpoint that one side lacks is refused when it is called.
+    // Nobody knows which of the two schemas is older, so rules of one direction do not apply. A call of an endpoint
+    // that the other side lacks is refused when it is made.
     found = findWireDifferences(readSchema(description), describeActor(actorOf(known))).filter(
       ({ code }) => !oneWayRules.has(code),
     );

@@ -1,6 +1,6 @@
 /**
- * What a port takes, as an interface with one endpoint: how sender and receiver agree on a layout when they know the type
- * by different fingerprints. Where these are the same nothing is agreed, and none of this is needed.
+ * The type of a port as an interface with one endpoint. Sender and receiver use it to agree on a layout when they know
+ * the type by different fingerprints. Equal fingerprints need no agreement and nothing of this file.
  */
 import type { Binding } from "../../link/binding.js";
 import { Layout, type OtherSchema } from "../../link/binding.js";
@@ -28,7 +28,7 @@ export class PortInterface implements Interface {
     this.#element = element;
   }
 
-  /** An actor with one endpoint that takes what the port takes: for those who compare actors. */
+  /** Returns an actor interface whose one endpoint takes the values of the port, for code that compares actors. */
   asActor(): ActorDescriptor {
     const { key, fingerprint } = this;
     const args = defineArgs(codec.tuple(this.#element), 1, 1);
@@ -45,7 +45,7 @@ export class PortInterface implements Interface {
 
 const interfaces = new WeakMap<Codec<unknown>, PortInterface>();
 
-/** The same for the same codec. */
+/** Returns the interface of a codec, the same object for the same codec. */
 export function portInterface(element: Codec<unknown>): PortInterface {
   let known = interfaces.get(element);
   if (known === undefined) {
@@ -55,10 +55,14 @@ export function portInterface(element: Codec<unknown>): PortInterface {
   return known;
 }
 
-/** On the slot of a lane to a port whose sender knows its type by another fingerprint. */
+/** Marks the slot of a lane to a port whose sender knows the type by another fingerprint. */
 const protobufSlot = Symbol("protobuf");
 
-/** A sender names what it takes the port for. @param describe what the receiver says of its own */
+/**
+ * Handles the sender's declaration of the type that it uses for the port.
+ *
+ * @param describe returns the receiver's description of its own type
+ */
 export function bindPort(
   lane: Lane,
   { base, layout, fingerprint }: Binding,
@@ -74,7 +78,12 @@ export function bindPort(
   }
 }
 
-/** @throws CodecError, ProtocolError if the layout is not what was agreed */
+/**
+ * Decodes a value that was sent to a port.
+ *
+ * @throws {CodecError}
+ * @throws {ProtocolError} if the layout is not the agreed one
+ */
 export function readPortValue(lane: Lane, slot: number, flags: number, r: Reader, element: Codec<unknown>): unknown {
   if ((flags & Flag.protobuf) !== 0) return protobufValue(element).decodeFrom(r);
   if (lane.slots[slot] !== protobufSlot) return element.decodeFrom(r);

@@ -1,11 +1,15 @@
-/** The description of a schema as text: JSON, with maps as lists of their entries. */
+/** Converts the description of a schema to text and back. The text is JSON, with maps as lists of their entries. */
 import type { ProtoSchema } from "../../../shared/protobuf/proto-schema.js";
 
 export function writeSchema(schema: ProtoSchema): string {
   return JSON.stringify(schema, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
 }
 
-/** @throws Error unless the text is of the shape that `writeSchema` makes; what single members say is not looked at */
+/**
+ * Parses the text of a schema. The contents of single members are not checked.
+ *
+ * @throws {Error} when the text does not have the form that `writeSchema` produces
+ */
 export function readSchema(text: string): ProtoSchema {
   const { messages, enums, services } = asRecord(JSON.parse(text), "a schema");
   return {

@@ -1,4 +1,6 @@
-/** A message that was written in the lockstep layout and has to go in the protobuf layout: the receiver has another schema. */
+/**
+ * Translates an encoded message from the lockstep layout to the protobuf layout, for a receiver with another schema.
+ */
 import { encodeMessage } from "../../link/encode.js";
 import type { Limits } from "../../link/limits.js";
 import type { Message } from "../../link/session.js";
@@ -8,8 +10,11 @@ import { Reader } from "../../wire/reader.js";
 import { portsRead, portsWritten } from "../port/announce-holders.js";
 
 /**
- * Who holds the ports in it has been told when it was sent for the first time.
- * @throws CodecError, MessageSizeError
+ * Returns the message in the protobuf layout. The holders of its ports are not announced again: that happened when the
+ * message was sent for the first time.
+ *
+ * @throws {CodecError}
+ * @throws {MessageSizeError}
  */
 export function translateToProtobuf(
   codec: Codec<unknown>,

@@ -1,4 +1,4 @@
-/** Actors are known by the ids that the lock keeps for them: with another id one is another actor. */
+/** Reports actors whose id changed. Calls identify an actor by its id, which the lock keeps. */
 import type { ActorRule } from "../wire-rule.js";
 
 export const actorIdChanged: ActorRule = {

@@ -1,4 +1,4 @@
-/** Actors that the newer side does not have: what is sent to them is refused. */
+/** Reports actors that the newer schema does not have. Calls to them are refused. */
 import type { ActorRule } from "../wire-rule.js";
 
 export const actorRemoved: ActorRule = {

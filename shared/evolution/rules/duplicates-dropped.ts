@@ -1,4 +1,7 @@
-/** Whether a list keeps what comes twice: a set does not, nor does a map whose entries are a list on the wire. */
+/**
+ * Reports lists that begin or cease to drop duplicates. Sets drop them, and so do maps that are lists of entries on the
+ * wire.
+ */
 import type { ProtoField } from "../../protobuf/proto-schema.js";
 import type { FieldRule } from "../wire-rule.js";
 

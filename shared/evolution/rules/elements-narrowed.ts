@@ -1,6 +1,7 @@
 /**
- * How much of its values a reader keeps, where the wire has room for more: the elements of `Int8Array`, `Int16Array` and
- * `Uint16Array` have fewer bits, and a `Date` has milliseconds where a `Timestamp` has nanoseconds.
+ * Reports changes of precision where the wire type has room for more than the reader keeps. Elements of `Int8Array`,
+ * `Int16Array` and `Uint16Array` have fewer bits than their wire type, and a `Date` has milliseconds where a
+ * `Timestamp` has nanoseconds.
  */
 import type { FieldRule } from "../wire-rule.js";
 

@@ -1,4 +1,4 @@
-/** Calls name the id of an endpoint, not its name. */
+/** Reports endpoints whose id changed. Calls contain the id of an endpoint, not its name. */
 import type { ServiceRule } from "../wire-rule.js";
 
 export const endpointIdChanged: ServiceRule = {

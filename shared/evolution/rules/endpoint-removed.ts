@@ -1,4 +1,4 @@
-/** Endpoints that the newer side does not have: calls to them are refused. */
+/** Reports endpoints that the newer schema does not have. Calls to them are refused. */
 import type { ServiceRule } from "../wire-rule.js";
 
 export const endpointRemoved: ServiceRule = {

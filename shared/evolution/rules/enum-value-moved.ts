@@ -1,7 +1,7 @@
 /**
- * Numbers of an enum that mean another value than before: a value has moved away from its number, or to it, or the enum is
- * another one. Values put in the middle of an enum without initialisers do that, and so does a member that gets another enum
- * for its type. A value that was renamed with `@was` keeps its number and its meaning.
+ * Reports numbers of an enum that mean another value than before. The cause can be a value inserted into an enum
+ * without initialisers, or a member that gets another enum as its type. A value renamed with `@was` keeps its number
+ * and its meaning.
  */
 
 import { enumValueName } from "../../protobuf/names.js";
@@ -36,9 +36,9 @@ function isSame(
 ): boolean {
   const same = isSameMember(spelt, around);
   if (same !== undefined) return same;
-  // The value that protobuf demands in an enum of strings. It is never written.
+  // protobuf requires this value in an enum of strings. It is never written.
   if (number === 0 && [spelt.older, spelt.newer].some(({ plain }) => plain.includes("UNSPECIFIED"))) return true;
-  // Values cannot be renamed together with their type: the lock knows them by it.
+  // A value cannot be renamed together with its enum, because the lock finds values by the enum's name.
   if (older.name !== newer.name) return false;
   return !has(values.newer, spelt.older) && !has(values.older, spelt.newer);
 }
@@ -47,7 +47,10 @@ function has(values: Values, { plain }: MemberSpelling): boolean {
   return [...values.values()].some((value) => value.plain.some((name) => plain.includes(name)));
 }
 
-/** By their numbers; names without the prefix that they have from the enum's own name, which may have changed. */
+/**
+ * Groups the values by their numbers. Plain names omit the prefix from the enum's own name, because that name may have
+ * changed.
+ */
 function valuesOf({ name, values }: ProtoEnum): Values {
   const prefix = enumValueName(name.slice(name.lastIndexOf(".") + 1), "");
   const found = new Map<number, { readonly full: string[]; readonly plain: string[] }>();

@@ -1,6 +1,6 @@
 /**
- * How often a field comes: a list read as one value loses all but its last, or is not found at all where it is packed. One
- * value that may be absent and one that has a default are the same on the wire.
+ * Reports fields that change between one value, a list and a map. A reader of one value keeps only the last element of
+ * a list, or finds none if the list is packed. An optional value and a value with a default are equal on the wire.
  */
 import type { Cardinality } from "../../protobuf/proto-schema.js";
 import { describeField } from "../describe-field.js";

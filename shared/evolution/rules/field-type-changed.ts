@@ -1,7 +1,8 @@
 /**
- * The type of a field. What the two sides make of the same bytes must be the same value, for all values: `int32` read as
- * `int64` would do, but `int64` read as `int32` is cut, and both sides write. What is left are an enum and `int32`, since
- * enums are open, and messages or enums of other names that are the same by their members.
+ * Reports changes of a field's type. Both sides must read the same value from the same bytes, for all values. A change
+ * from `int32` to `int64` is reported too: `int64` read as `int32` is truncated, and both sides write. Only two changes
+ * are allowed: between an enum and `int32`, since enums are open, and between messages or enums that differ in name but
+ * have the same members.
  */
 import type { ProtoScalar, ProtoType } from "../../protobuf/proto-schema.js";
 import { describeType } from "../describe-field.js";
@@ -17,7 +18,7 @@ export const fieldTypeChanged: FieldRule = {
   },
 };
 
-/** What becomes of values of one type that are read as another. */
+/** Describes the harm to values of one type that are read as another. Returns undefined if there is none. */
 export function describeTypeHarm(types: Pair<ProtoType>, around: RuleContext): string | undefined {
   const { older, newer } = types;
   const harm = isNumbered(older) && isNumbered(newer) ? harmOfNumbers(types, around) : harmOf(types, around);
@@ -25,12 +26,15 @@ export function describeTypeHarm(types: Pair<ProtoType>, around: RuleContext): s
   return `its type was ${describeType(older)} and is ${describeType(newer)}: ${harm}`;
 }
 
-/** An enum, or an `int32`, which is the same on the wire. */
+/** Returns whether the type is an enum or an `int32`, which are equal on the wire. */
 function isNumbered(type: ProtoType): boolean {
   return type.kind === "enum" || (type.kind === "scalar" && type.scalar === "int32");
 }
 
-/** Enums of a schema are open, but what is a `NullValue` has one value, whatever its number. */
+/**
+ * Describes the harm between two enums or `int32`s. Enums of a schema are open, but a reader of `NullValue` reads null
+ * for every number.
+ */
 function harmOfNumbers(types: Pair<ProtoType>, around: RuleContext): string | undefined {
   if (isNullValue(types.older) === isNullValue(types.newer)) return around.incompatibility(types);
   return "every number reads as null, and is written as 0";
@@ -73,7 +77,7 @@ const wireTypes: Readonly<Record<WireScalar, "varint" | "64 bits" | "32 bits" | 
   message: "length",
 };
 
-/** Every pair of different scalars does some: this says which. */
+/** Describes the harm between two different scalars. Every such pair does some harm. */
 function harmOfScalars(before: WireScalar, after: WireScalar): string {
   const pair = [before, after];
   const has = (part: string) => pair.some((type) => type.includes(part));

@@ -1,4 +1,7 @@
-/** Ports and meshes: what is sent through them is not in their bytes, and must be what the other side takes. */
+/**
+ * Reports ports and meshes that carry something else than before. Their own bytes do not contain the type of their
+ * messages, so the field rules cannot compare it there.
+ */
 import type { FieldRule } from "../wire-rule.js";
 import { describeTypeHarm } from "./field-type-changed.js";
 

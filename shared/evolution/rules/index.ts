@@ -1,4 +1,7 @@
-/** All rules of the wire, in the order in which they are asked: of one member the first that finds something is reported. */
+/**
+ * All wire rules, in the order in which they are applied. For each member, only the first rule with a finding is
+ * reported.
+ */
 import type { WireRule } from "../wire-rule.js";
 import { actorIdChanged } from "./actor-id-changed.js";
 import { actorRemoved } from "./actor-removed.js";

@@ -1,4 +1,4 @@
-/** The type of a map's keys: none of them reads as another for all values. */
+/** Reports changes of a map's key type. No two key types read each other's values correctly in all cases. */
 import type { FieldRule } from "../wire-rule.js";
 
 export const mapKeyChanged: FieldRule = {

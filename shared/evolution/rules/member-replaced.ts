@@ -1,7 +1,7 @@
 /**
- * A message instead of another one: members with the same number and the same type, but with other names, read as each other,
- * though they have nothing to do with each other. A type that was renamed has the same members by the same numbers, and a
- * member that was renamed with `@was` is the same one.
+ * Reports a message that was replaced by another one: unrelated members with the same number and type but other names
+ * would read each other's values. A renamed type has the same members at the same numbers, and a member renamed with
+ * `@was` is the same member.
  */
 import type { ProtoField, ProtoMessage } from "../../protobuf/proto-schema.js";
 import { isSameMember, type MemberSpelling } from "../same-member.js";
@@ -25,7 +25,9 @@ export const memberReplaced: MessageRule = {
   },
 };
 
-/** Elements of tuples, and of what stands for collections, are known by their places. */
+/**
+ * Returns whether the fields are identified by position: elements of tuples and of messages that stand for collections.
+ */
 function isUnnamed({ standsFor }: ProtoMessage): boolean {
   return standsFor === "tuple" || standsFor === "part";
 }
@@ -35,7 +37,7 @@ function isSame(fields: Pair<ProtoField>, messages: Pair<ProtoMessage>, around: 
   const same = isSameMember(spelt, around);
   if (same !== undefined) return same;
   if (around.areDistinctTypes || messages.newer.standsFor === "union") return false;
-  // A message that is written in place has its name from the member that it stands in. Both may have been renamed.
+  // The name of an inline message comes from the member that contains it. Both may have been renamed.
   return !has(messages.newer, fields.older) && !has(messages.older, fields.newer);
 }
 

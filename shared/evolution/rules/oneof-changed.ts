@@ -1,6 +1,6 @@
 /**
- * Which fields exclude each other. Where two of them were free and are cases of one `oneof` now, or the other way round, one
- * side may send both, and the other keeps the last.
+ * Reports fields that begin or cease to exclude each other, because they were put into one `oneof` or taken out of it.
+ * One side may then send both fields, and the other side keeps only the last.
  */
 import type { ProtoField, ProtoMessage } from "../../protobuf/proto-schema.js";
 import { joinNames } from "../describe-field.js";
@@ -24,7 +24,10 @@ export const oneofChanged: MessageRule = {
   },
 };
 
-/** Of every `oneof` of `message` the names of the cases that `other` knows too, where they are not all of one there. */
+/**
+ * Returns the `oneof`s of `message` whose cases are not in one `oneof` in `other`, each with the names of the cases
+ * that `other` knows.
+ */
 function splitOneofs(message: ProtoMessage, other: ProtoMessage): readonly (readonly [string, readonly string[]])[] {
   const known = new Map(other.fields.map((field) => [field.number, field]));
   return oneofsOf(message).flatMap(([oneof, cases]): [string, readonly string[]][] => {

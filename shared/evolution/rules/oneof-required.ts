@@ -1,6 +1,6 @@
 /**
- * A `oneof` of which a reader demands a case, while the writer may set none. A case that the reader does not know is one:
- * among the unknown fields, as which it is kept.
+ * Reports a `oneof` of which the reader requires a case and the writer may set none. A case that the reader does not
+ * know counts, because it is kept as an unknown field.
  */
 import type { ProtoMessage } from "../../protobuf/proto-schema.js";
 import { isAlwaysWritten } from "../demanded-fields.js";
@@ -23,7 +23,10 @@ export const oneofRequired: MessageRule = {
   },
 };
 
-/** The `oneof`s that `reader` demands and of which `writer` may write no case, nor anything that may be an unknown one. */
+/**
+ * Returns the `oneof`s that `reader` requires and for which `writer` may write neither a known case nor a field that
+ * could be an unknown case.
+ */
 function missed(reader: ProtoMessage, writer: ProtoMessage): readonly string[] {
   const demanded = reader.demandedOneofs ?? [];
   const always = alwaysWritten(writer);
@@ -37,7 +40,7 @@ function missed(reader: ProtoMessage, writer: ProtoMessage): readonly string[] {
     .map(([oneof]) => oneof);
 }
 
-/** Of each of these groups of numbers one is in every message. */
+/** Returns groups of field numbers. Every message contains one field of each group. */
 function alwaysWritten(writer: ProtoMessage): readonly (readonly number[])[] {
   const demanded = writer.demandedOneofs ?? [];
   return [

@@ -1,4 +1,4 @@
-/** Members without which a message is refused, and that the older side may leave out, or does not know. */
+/** Reports members that the newer schema requires and that the older side may omit or does not know. */
 
 import { demandedOnlyBy } from "../demanded-fields.js";
 import type { MessageRule } from "../wire-rule.js";

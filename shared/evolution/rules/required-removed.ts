@@ -1,4 +1,4 @@
-/** Members without which the older side refuses a message, and that the newer side may leave out, or does not know. */
+/** Reports members that the older schema requires and that the newer side may omit or does not know. */
 
 import { demandedOnlyBy } from "../demanded-fields.js";
 import type { MessageRule } from "../wire-rule.js";

@@ -1,4 +1,7 @@
-/** Whether an endpoint answers once or yields a stream: a caller that expects the one cannot use the other. */
+/**
+ * Reports endpoints that change between one answer and a stream. A caller that expects one of them cannot use the
+ * other.
+ */
 import type { ServiceRule } from "../wire-rule.js";
 
 export const streamChanged: ServiceRule = {

@@ -1,6 +1,7 @@
 /**
- * Tuples, messages that stand for collections, and unions keep no unknown fields: what one side alone knows is lost on the
- * other. Another variant of a union is none of that: it comes instead of those that are known.
+ * Reports fields that only one side of a tuple, a union or a message for a collection knows. These messages do not keep
+ * unknown fields, so the other side loses them. A new variant of a union is allowed, because it is sent instead of the
+ * known ones.
  */
 import type { ProtoMessage } from "../../protobuf/proto-schema.js";
 import { joinNames } from "../describe-field.js";
@@ -24,7 +25,7 @@ export const tupleChanged: MessageRule = {
   },
 };
 
-/** Names of the fields that `writer` may send and `reader` drops. */
+/** Returns the names of the fields that `writer` may send and `reader` drops. */
 function lost(writer: ProtoMessage, reader: ProtoMessage): readonly string[] {
   if (reader.standsFor === undefined || reader.standsFor === "oneof") return [];
   const known = new Set(reader.fields.map(({ number }) => number));

@@ -1,6 +1,6 @@
 /**
- * One file as a `FileDescriptorProto`: what protoc makes of the `.proto` that we print. Numbers of fields are those of
- * google/protobuf/descriptor.proto.
+ * Writes one file as a `FileDescriptorProto`, equal to what protoc produces from the `.proto` file that the compiler
+ * prints. Field numbers come from google/protobuf/descriptor.proto.
  */
 
 import { entryName, hasAliases, rangesOf } from "../derived.js";
@@ -18,7 +18,7 @@ export interface DescribedFile {
 }
 
 export interface FileDescriptorExtras {
-  /** The comment at its top; none: there is nothing to tell. */
+  /** The comment at the top of the file. Absent if the file has none. */
   readonly header?: string;
   readonly options?: (w: MessageWriter) => void;
 }
@@ -47,7 +47,7 @@ export function writeFileDescriptor(
   w.string(12, "proto3");
 }
 
-/** The comment above the first line: `syntax = "proto3";`, the third one of the file. */
+/** Writes the comment above the statement `syntax = "proto3";`, which is on line 3 of the file. */
 function writeHeader(w: MessageWriter, header: string): void {
   w.message(1, (location) => {
     location.packed(1, [12]);
@@ -84,7 +84,7 @@ function writeMessage(w: MessageWriter, { name, simple, messages, enums }: Neste
   const isOptional = ({ cardinality, type, oneof }: ProtoField): boolean =>
     cardinality === "explicit" && type.kind !== "message" && oneof === undefined;
   const taken = new Set([...fields.map((field) => field.name), ...oneofs]);
-  // What `optional` means is told to older tools as a oneof with one case.
+  // protobuf describes an `optional` field to older tools as a oneof with one case.
   const synthetic = new Map(fields.filter(isOptional).map((field, i) => [field.name, oneofs.length + i]));
   w.string(1, simple);
   for (const field of printedOrder(fields)) {
@@ -98,13 +98,13 @@ function writeMessage(w: MessageWriter, { name, simple, messages, enums }: Neste
   }
   for (const oneof of oneofs) w.message(8, (inner) => inner.string(1, oneof));
   for (const field of synthetic.keys()) w.message(8, (inner) => inner.string(1, syntheticName(field, taken)));
-  // Of a message the end of a range is behind its last number, of an enum it is that.
+  // In a message, the end of a range is exclusive; in an enum it is inclusive.
   for (const [first, last] of rangesOf(reserved?.numbers ?? []))
     w.message(9, (inner) => writeRange(inner, first, last + 1));
   for (const text of reserved?.names ?? []) w.string(10, text);
 }
 
-/** The cases of a oneof stand together, where its first one does. */
+/** Moves the cases of each oneof together, to the position of its first case. */
 function printedOrder(fields: readonly ProtoField[]): readonly ProtoField[] {
   return fields.flatMap((field, i) => {
     if (field.oneof === undefined) return [field];
@@ -191,7 +191,7 @@ function writeService(w: MessageWriter, { methods }: ProtoService, short: string
       inner.string(1, method.name);
       inner.string(2, `.${method.request}`);
       inner.string(3, `.${method.response}`);
-      // The option `idempotency_level`. A method that is declared with a block has options, also with none in it.
+      // The option `idempotency_level`. protoc writes the options of a method that has a block even if they are empty.
       if (method.idempotent) inner.message(4, (options) => options.int(34, idempotent));
       inner.bool(6, method.stream);
     });

@@ -1,6 +1,6 @@
 /**
- * A binary `FileDescriptorSet`: files of a schema, and before them those of protobuf itself that they import. For tools and
- * libraries that take descriptors instead of `.proto` files.
+ * Writes a binary `FileDescriptorSet`: the files of a schema, preceded by protobuf's own files that they import. It is
+ * for tools and libraries that take descriptors instead of `.proto` files.
  */
 import type { ProtoSchema } from "../proto-schema.js";
 import { type WellKnownFile, wellKnownFiles, wellKnownPackage } from "../well-known-files.js";
@@ -9,7 +9,10 @@ import { MessageWriter } from "./message-writer.js";
 
 export type { DescribedFile } from "./file-descriptor.js";
 
-/** @param headerOf the comment at the top of a file; none if not given */
+/**
+ * Writes the descriptor set of `files`.
+ * @param headerOf returns the comment at the top of a file; without it, files have no such comment
+ */
 export function writeDescriptorSet<F extends DescribedFile>(
   files: readonly F[],
   schema: ProtoSchema,
@@ -41,7 +44,10 @@ function writeWellKnown(w: MessageWriter, known: WellKnownFile): void {
   });
 }
 
-/** Options of google/protobuf/*.proto, by which other languages find the types that they have already. */
+/**
+ * Writes the options of google/protobuf/*.proto. Other languages use them to find their built-in versions of these
+ * types.
+ */
 function writeOptions(w: MessageWriter, { word, hasArenas }: WellKnownFile): void {
   w.string(1, "com.google.protobuf");
   w.string(8, `${word}Proto`);

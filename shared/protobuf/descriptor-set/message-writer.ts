@@ -1,8 +1,11 @@
-/** Writes messages of protobuf, as far as descriptors need it: varints, strings, and messages in messages. */
+/** Writes protobuf messages with the wire types that descriptors need: varints, strings and nested messages. */
 export class MessageWriter {
   readonly #parts: Uint8Array[] = [];
 
-  /** Nothing if `value` is undefined. Negative numbers take ten bytes, as protobuf wants it of an int32. */
+  /**
+   * Writes a varint field, or nothing if `value` is undefined. A negative number takes ten bytes, as protobuf requires
+   * for int32.
+   */
   int(number: number, value: number | undefined): void {
     if (value === undefined) return;
     this.#parts.push(varint(number * 8), varint(value));
@@ -26,7 +29,7 @@ export class MessageWriter {
     this.#parts.push(varint(number * 8 + 2), varint(value.length), value);
   }
 
-  /** Whole numbers as one block. */
+  /** Writes integers as one packed block. */
   packed(number: number, values: readonly number[]): void {
     this.bytes(number, Buffer.concat(values.map(varint)));
   }

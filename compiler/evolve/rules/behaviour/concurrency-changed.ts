@@ -1,4 +1,7 @@
-/** Whether other messages are handled while one is: what the actor could rely on, and what its callers could. */
+/**
+ * Reports endpoints that begin or cease to run concurrently with other messages of their actor. The actor and its
+ * callers may rely on either.
+ */
 import type { BreakRule } from "../../break-rule.js";
 
 export const concurrencyChanged: BreakRule = {

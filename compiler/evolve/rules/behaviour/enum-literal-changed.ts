@@ -1,7 +1,7 @@
 /**
- * Members of an enum of strings whose literal is another one. The name and the number are what they were, and so the bytes and
- * JSON are; but what one side has sent as one literal arrives as another, and code that keeps or compares literals does not
- * know it.
+ * Reports members of a string enum whose literal changed. The bytes and JSON stay the same, because the name and the
+ * number do. But a literal that one side sends arrives as another one, and code that stores or compares literals does
+ * not know it.
  */
 import type { EnumValue, Shape } from "../../../model/index.js";
 import { hasNumbers } from "../../../protobuf/form/form.js";
@@ -28,7 +28,10 @@ export const enumLiteralChanged: BreakRule = {
   },
 };
 
-/** The ids of a numeric enum are its values: they go over the wire as they are. */
+/**
+ * Returns whether the shape is an enum with string values. The ids of a numeric enum are its values and are sent as
+ * they are.
+ */
 function isOfLiterals(shape: Shape): boolean {
   return shape.kind === "enum" && !hasNumbers(shape);
 }

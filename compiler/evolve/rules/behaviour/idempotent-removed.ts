@@ -1,4 +1,4 @@
-/** Calls to an endpoint that is not `@idempotent` cannot be retried. */
+/** Reports endpoints that are no longer `@idempotent`. Calls to them cannot be retried. */
 import type { BreakRule } from "../../break-rule.js";
 
 export const idempotentRemoved: BreakRule = {

@@ -1,8 +1,8 @@
 /**
- * What JSON and `.proto` files call something that TypeScript calls the same as before. Of a member `@name` says it, and for
- * values of an enum that is written in place the name of the member that has them too. Parameters and elements of tuples are
- * known by their places in TypeScript and by their names outside of it; endpoints are called from outside by `@name`, and
- * actors by their package.
+ * Reports names that changed in JSON or `.proto` files while the name in TypeScript did not. The external name of a
+ * member comes from `@name`; for values of an inline enum, the name of the member that contains it counts too.
+ * TypeScript identifies parameters and elements of tuples by position, but JSON does so by name. External callers find
+ * endpoints by `@name` and actors by their package.
  */
 import type { Endpoint } from "../../../model/index.js";
 import type { BreakFinding, BreakRule } from "../../break-rule.js";
@@ -68,7 +68,7 @@ function parameterFindings({ older, newer, actor }: EndpointPair): readonly Brea
   });
 }
 
-/** The parameters that callers give: the port of `@respond` is none of them. */
+/** Returns the parameters that callers pass, which excludes the port of `@respond`. */
 function sent({ params, options }: Endpoint): Endpoint["params"] {
   return options.respond ? params.slice(1) : params;
 }

@@ -1,4 +1,4 @@
-/** How the answers of many actors become one. */
+/** Reports endpoints that combine the answers of many actors differently than before. */
 import type { BreakRule } from "../../break-rule.js";
 
 export const reduceChanged: BreakRule = {

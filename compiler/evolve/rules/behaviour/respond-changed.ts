@@ -1,4 +1,4 @@
-/** Whether the answer is what the handler returns, or what it sends to a port. */
+/** Reports endpoints that change between returning their answer and sending it to a port. */
 import type { BreakRule } from "../../break-rule.js";
 
 export const respondChanged: BreakRule = {

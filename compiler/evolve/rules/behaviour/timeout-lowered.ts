@@ -1,4 +1,4 @@
-/** Calls that had more time, or any time they needed, fail earlier. */
+/** Reports endpoints that get a shorter deadline, or a deadline where they had none. Calls fail earlier. */
 import type { BreakRule } from "../../break-rule.js";
 
 export const timeoutLowered: BreakRule = {

@@ -1,4 +1,4 @@
-/** Values of an enumeration that older readers do not know. */
+/** Reports new values of an enumeration. Older readers do not know them. */
 
 import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";

@@ -1,4 +1,7 @@
-/** Members of a name that was there before, with another id: what either side writes under that name the other keeps as unknown. */
+/**
+ * Reports members that keep their name but have another id. Each side keeps as unknown what the other writes under that
+ * name.
+ */
 
 import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";

@@ -1,4 +1,4 @@
-/** Variants and cases that older readers do not know. */
+/** Reports new variants and cases. Older readers do not know them. */
 
 import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";

@@ -1,6 +1,6 @@
 /**
- * Ids that belong to somebody else than before. What was written with the id, by the older schema or one before it, is read
- * as something else. The lock never does that by itself: it has been edited, or merged by hand.
+ * Reports ids that belong to another member than before. Data written with the id, by the older schema or an earlier
+ * one, is misread. The compiler never reuses an id, so the lock was edited or merged by hand.
  */
 import type { BreakRule } from "../../break-rule.js";
 import { entryPairs, positionIn } from "../../lock-pairs.js";
@@ -12,7 +12,7 @@ export const idReused: BreakRule = {
   find({ states: { older, newer } }) {
     return entryPairs(older.lock, newer.lock).flatMap(({ block, older: was, newer: is }) => {
       if (is === undefined || is.retired || is.name === was.name || is.was.includes(was.name)) return [];
-      // Values of an enum that are numbers themselves may have been renamed: the sources are all that there is.
+      // In an enum of numbers, a value may have been renamed; only the sources can tell.
       if (block.kind === "enum" && !was.retired) return [];
       const place = `${block.name}.${is.name}`;
       const text = `id ${is.id} of ${block.name} was ${was.name} and is ${is.name}: what was written as one is read as the other`;

@@ -1,4 +1,4 @@
-/** Lines of the lock that have vanished: their ids may be given to something else, and nobody would notice. */
+/** Reports lines that disappeared from the lock. Their ids could be assigned again unnoticed. */
 import type { BreakRule } from "../../break-rule.js";
 import { blockPairs, entryPairs, positionIn } from "../../lock-pairs.js";
 

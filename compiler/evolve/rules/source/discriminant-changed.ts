@@ -1,4 +1,4 @@
-/** The property by which the variants of a union are told apart. It is not on the wire. */
+/** Reports unions whose discriminant property changed. The discriminant is not on the wire. */
 import type { BreakRule } from "../../break-rule.js";
 
 export const discriminantChanged: BreakRule = {

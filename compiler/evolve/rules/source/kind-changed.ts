@@ -1,4 +1,7 @@
-/** An interface that is an enum now, a union that is an alias: nothing of its members can be compared. */
+/**
+ * Reports declarations that changed their kind, as from an interface to an enum or from a union to an alias. Their
+ * members cannot be compared.
+ */
 import type { Shape } from "../../../model/index.js";
 import type { BreakRule } from "../../break-rule.js";
 

@@ -1,4 +1,4 @@
-/** Fields that may be absent or null now: code that reads them must say what happens then. */
+/** Reports fields that may now be absent or null. Code that reads them must handle that case. */
 
 import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";

@@ -1,4 +1,7 @@
-/** Fields, cases, variants and values that have gone. Those without which a message is refused are a matter of the wire. */
+/**
+ * Reports removed fields, cases, variants and values. The wire rules report removed members without which a message is
+ * refused.
+ */
 
 import type { BreakRule } from "../../break-rule.js";
 import { compareMembers } from "../../comparison.js";

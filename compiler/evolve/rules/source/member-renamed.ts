@@ -1,4 +1,7 @@
-/** Members, endpoints and actors with the same id and another name: the bytes are the same, code and JSON are not. */
+/**
+ * Reports members, endpoints and actors with the same id and another name. The bytes stay the same, but code and JSON
+ * change.
+ */
 import { jsonName } from "../../../../shared/protobuf/names.js";
 import type { BreakFinding, BreakRule } from "../../break-rule.js";
 import { compareMembers, type Pair, type StateComparison } from "../../comparison.js";
@@ -29,7 +32,7 @@ function renamed({ older, newer }: Pair<Pick<ShapeMember, "name" | "at">>, owner
   return [{ place: `${owner}${newer.name}`, at: newer.at, side: "newer", text }];
 }
 
-/** Where `@name` can keep the name that JSON has. */
+/** Returns a fix if `@name` or `@json` can keep the JSON name. */
 function fixOf(comparison: StateComparison, shape: ShapePair, pair: Pair<ShapeMember>): Pick<BreakFinding, "fix"> {
   const names = externalNames(comparison, shape, pair);
   if (names === undefined || names.older.json === names.newer.json) return {};

@@ -1,4 +1,7 @@
-/** Fields that must be given now: code that makes such objects does not compile, and older messages have the default there. */
+/**
+ * Reports fields that are now required. Code that creates such objects without them does not compile, and older
+ * messages are read with the default.
+ */
 
 import { isRequired } from "../../absence.js";
 import type { BreakRule } from "../../break-rule.js";

@@ -1,4 +1,7 @@
-/** Members whose type is another one in TypeScript. Where the bytes are other ones too, the rules of the wire say so instead. */
+/**
+ * Reports members whose TypeScript type changed. If the wire format changed too, the wire rules report the member
+ * instead.
+ */
 import { typeText } from "../../../lock/type-text.js";
 import { withoutNull } from "../../absence.js";
 import type { BreakRule } from "../../break-rule.js";

@@ -1,4 +1,4 @@
-/** What callers give: callers that compiled against the older parameters of an endpoint or a constructor do not any more. */
+/** Reports changed parameters of endpoints and constructors. Code that calls them does not compile any more. */
 import { typeText } from "../../../lock/type-text.js";
 import type { Parameter, Position, Type } from "../../../model/index.js";
 import type { BreakFinding, BreakRule } from "../../break-rule.js";
@@ -17,7 +17,7 @@ export const parametersChanged: BreakRule = {
   },
 };
 
-/** Callers know parameters by their places: names do not count. */
+/** Compares parameters by position. Their names do not matter to callers. */
 function compareCalls(
   place: string,
   older: readonly Parameter[],

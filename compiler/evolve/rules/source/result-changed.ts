@@ -1,4 +1,4 @@
-/** What callers get. Where the bytes are other ones too, the rules of the wire say so instead. */
+/** Reports changed result types. If the wire format changed too, the wire rules report the endpoint instead. */
 import { typeText } from "../../../lock/type-text.js";
 import type { Endpoint, Type } from "../../../model/index.js";
 import type { BreakRule } from "../../break-rule.js";

@@ -1,6 +1,6 @@
 /**
- * Declarations in another file, whose generated code is imported from another module, and declarations in another namespace,
- * whose generated code has another name.
+ * Reports declarations that moved to another file or namespace. Their generated code is imported from another module or
+ * has another name.
  */
 import type { BreakRule } from "../../break-rule.js";
 

@@ -1,4 +1,4 @@
-/** How many type arguments a generic type takes. */
+/** Reports generic types that take another number of type arguments. */
 import type { BreakRule } from "../../break-rule.js";
 
 export const typeParametersChanged: BreakRule = {

@@ -1,4 +1,4 @@
-/** Types that nobody can import any more. Actors are a matter of the wire. */
+/** Reports types that can no longer be imported. The wire rules report removed actors. */
 import type { BreakRule } from "../../break-rule.js";
 
 export const typeRemoved: BreakRule = {

@@ -1,6 +1,7 @@
 /**
- * Members that the protobuf layout reads as before and Cap'n Proto does not, where a place in memory depends on the type, on
- * whether there may be nothing, and on all members before. Asked where both sides emit `"capnp"`.
+ * Reports members whose protobuf layout is compatible but whose Cap'n Proto layout is not. In Cap'n Proto, the slot of
+ * a member depends on its type, on whether it may be null or absent, and on all members before it. The rule applies if
+ * both states emit `"capnp"`.
  */
 import { flatName } from "../../../../shared/names/qualified-name.js";
 import type { BreakFinding, BreakRule } from "../../break-rule.js";

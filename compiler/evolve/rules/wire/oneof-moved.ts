@@ -1,7 +1,7 @@
 /**
- * A `Oneof` whose cases all have an `@id` is part of the message that it stands in, and any other is a message of its own.
- * Where that changes, its cases have other numbers in another message: each side keeps what the other has written as unknown,
- * and finds no value.
+ * Reports a `Oneof` that moves into or out of the message that contains it. If all its cases have an `@id`, its cases
+ * are fields of that message; otherwise it is a message of its own. After a move, the cases have other numbers in
+ * another message: each side keeps what the other writes as unknown fields and finds no value.
  */
 import { flattenedCases } from "../../../model/flattened-oneof.js";
 import type { BreakRule } from "../../break-rule.js";
@@ -30,7 +30,7 @@ export const oneofMoved: BreakRule = {
   },
 };
 
-/** Whether it is a `Oneof` whose cases are fields of the message that it stands in. */
+/** Returns whether the member is a `Oneof` whose cases are fields of the message that contains it. */
 function casesIn({ type, optional }: ShapeMember): boolean {
   return type !== undefined && flattenedCases(type, optional) !== undefined;
 }
