@@ -33,7 +33,8 @@ function forbidden(imports: Readonly<Record<string, string>>): string[] {
   const result = spawnSync(process.execPath, [script, "--tree", tree], { encoding: "utf8" });
   // Continuous integration may ask for colours, whose codes would stand between the words that are matched below.
   const stdout = stripVTControlCharacters(result.stdout);
-  if (!stdout.includes("dependencies cruised") && !stdout.includes("no dependency violations")) throw new Error(result.stderr);
+  if (!stdout.includes("dependencies cruised") && !stdout.includes("no dependency violations"))
+    throw new Error(result.stderr);
   return [...stdout.matchAll(/error .*: (\S+) → ?\n? *(\S+)/g)].map(([, from, to]) => `${from} -> ${to}`).sort();
 }
 
