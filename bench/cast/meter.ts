@@ -1,5 +1,5 @@
 /** Counts the frames and bytes that a proc sends and receives, between its links and their pipes, and the time that its own code takes. */
-import { Kind } from "../../runtime/link/frame.js";
+import { FrameKind } from "../../runtime/link/frame.js";
 import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
 
 // The clock of the machine, also where time is simulated.
@@ -85,7 +85,7 @@ class FrameCounter {
       const view = new DataView(Uint8Array.from(this.#head).buffer);
       this.#head.length = 0;
       this.#left = ((view.getUint32(0, true) + 7) & ~7) - headBytes;
-      if ((view.getUint32(4, true) & 0xff) !== Kind.block) count++;
+      if ((view.getUint32(4, true) & 0xff) !== FrameKind.block) count++;
     }
     return count;
   }

@@ -6,20 +6,20 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { systemClock } from "../../runtime/link/clock.js";
-import { Kind } from "../../runtime/link/frame.js";
+import { FrameKind } from "../../runtime/link/frame.js";
 import type { LinkHost } from "../../runtime/link/host.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
 import type { Destination } from "../../runtime/link/lane.js";
-import { defaultLimits } from "../../runtime/link/limits.js";
+import { defaultLinkLimits } from "../../runtime/link/limits.js";
 import { Link } from "../../runtime/link/link.js";
-import type { Message, Sender } from "../../runtime/link/sending.js";
-import { RING_BYTES, usesMemory } from "../../runtime/link/shared/pipe.js";
+import type { MessageSender, OutboundMessage } from "../../runtime/link/sending.js";
+import { RING_BYTES, usesSharedMemory } from "../../runtime/link/shared/pipe.js";
 import { connectUnix, listenUnix } from "../../runtime/link/unix/pipe.js";
 import { type NativeChannel, rdmaAddonState } from "../../runtime/native/rdma-addon.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 
 const size = 64;
-const echoed: Message = { label: "echo", codec: codec.bytes, protobuf: codec.bytes };
+const echoed: OutboundMessage = { label: "echo", codec: codec.bytes, protobuf: codec.bytes };
 const payload = new Uint8Array(size).fill(7);
 const target = { kind: "actor", proc: 11n, number: 5n, rank: 0, owner: 10n, fingerprint: 0n } as const;
 
@@ -32,25 +32,25 @@ function hostOf(id: bigint, destination: Destination): LinkHost {
     id,
     universe: 1n,
     clock: systemClock,
-    limits: defaultLimits,
+    limits: defaultLinkLimits,
     keepAlive: noKeepAlive,
     linkOpened: none,
     linkClosed: none,
     laneOpened: () => destination,
     readError: () => new Error("remote"),
-    asked: none,
-    told: none,
-    portHeld: none,
-    relayed: none,
+    meshQueried: none,
+    meshQueryAnswered: none,
+    portHolderChanged: none,
+    relayFrameReceived: none,
     laneSynced: none,
-    treeFrame: none,
+    treeFrameReceived: none,
   };
 }
 
 const answering: Destination = {
   bind() {},
   message(lane, _slot, call, _flags, r) {
-    lane.link.sendReply(Kind.reply, call, false, codec.bytes, codec.bytes.decodeFrom(r));
+    lane.link.sendReply(FrameKind.reply, call, false, codec.bytes, codec.bytes.decodeFrom(r));
   },
   cancel() {},
   laneClosed() {},
@@ -64,7 +64,7 @@ const sender = {
   bounced() {},
   targetEnded() {},
   sessionEnded() {},
-} as unknown as Sender;
+} as unknown as MessageSender;
 
 function addon() {
   const state = rdmaAddonState();
@@ -111,7 +111,7 @@ export async function ask(kind: string, address: string): Promise<Ask> {
     id: 0,
     session: undefined,
     credit: 0,
-    abandoned: false,
+    isAbandoned: false,
     answered: () => heard(),
     failed(error: Error) {
       throw error;
@@ -124,7 +124,7 @@ export async function ask(kind: string, address: string): Promise<Ask> {
     session.call(0, echoed, payload, call);
   };
   await new Promise<void>((resolve) => asks(resolve));
-  if (usesMemory(pipe) !== (kind === "memory"))
+  if (usesSharedMemory(pipe) !== (kind === "memory"))
     throw new Error(`cannot measure ${kind}: the link uses another transport`);
   return asks;
 }

@@ -9,7 +9,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ActorId, AGENT_MESH } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
-import { noChain } from "../link/extension.js";
+import { emptyChain } from "../link/extension.js";
 import type { Extent, Point } from "../shape/index.js";
 import type { ActorCell } from "./cell/actor-cell.js";
 import type { OutstandingCall, Turn } from "./cell/turn.js";
@@ -110,7 +110,7 @@ export class NoMessageTurn implements Context {
   readonly timeLeft = 0;
   readonly isEnded = false;
 
-  constructor(cell: ActorCell, chain: readonly number[] = noChain) {
+  constructor(cell: ActorCell, chain: readonly number[] = emptyChain) {
     this.cell = cell;
     this.chain = chain;
   }

@@ -6,7 +6,7 @@ import { readU32, writeU32 } from "../link/control.js";
 import { copyBytes, ProtocolError } from "../link/frame.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
-import { append, merged, type RankRun, readMany, readRuns, writeRuns } from "./runs.js";
+import { appendRun, mergeRuns, type RankRun, readList, readRuns, writeRuns } from "./runs.js";
 
 /** On the wire the numbers. */
 export const AnswerKind = {
@@ -19,63 +19,63 @@ export const AnswerKind = {
   folded: 3,
 } as const;
 
-export interface Answer {
+export interface RankAnswer {
   /** One of `AnswerKind`. */
   readonly kind: number;
   /** Whether this is the protobuf layout. */
-  readonly protobuf: boolean;
+  readonly isProtobuf: boolean;
   readonly bytes: Uint8Array;
   readonly blocks: readonly Uint8Array[];
 }
 
 /** The same answer of several ranks. */
-export interface AnswerGroup extends Answer {
+export interface AnswerGroup extends RankAnswer {
   readonly ranks: readonly RankRun[];
 }
 
-interface OpenGroup extends Answer {
+interface GrowingGroup extends RankAnswer {
   ranks: RankRun[];
 }
 
 /** Distinct answers that later ones are compared with. */
-const COMPARED = 16;
+const MAX_COMPARED = 16;
 /** Answers that are longer are not compared: unequal ones would cost more than equal ones save. */
-const LONGEST_COMPARED = 64 * 1024;
+const MAX_COMPARED_BYTES = 64 * 1024;
 
-export class Answers {
-  #groups: OpenGroup[] = [];
-  #lastEqual: OpenGroup | undefined;
+export class AnswerCollector {
+  #groups: GrowingGroup[] = [];
+  #lastEqual: GrowingGroup | undefined;
   /** Bytes of the distinct answers. */
   bytes = 0;
 
-  add(answer: Answer, ranks: readonly RankRun[]): void {
-    const known = this.#find(answer);
+  add(answer: RankAnswer, ranks: readonly RankRun[]): void {
+    const known = this.#findEqual(answer);
     if (known !== undefined) {
-      for (const run of ranks) append(known.ranks, run);
+      for (const run of ranks) appendRun(known.ranks, run);
       return;
     }
-    const { kind, protobuf, bytes, blocks } = answer;
-    this.#groups.push({ kind, protobuf, bytes, blocks, ranks: [...ranks] });
+    const { kind, isProtobuf: protobuf, bytes, blocks } = answer;
+    this.#groups.push({ kind, isProtobuf: protobuf, bytes, blocks, ranks: [...ranks] });
     this.bytes += bytes.length + blocks.reduce((sum, block) => sum + block.length, 0);
   }
 
   /** Everything, and forgets it. */
-  take(): AnswerGroup[] {
-    const groups = this.#groups.map((group) => ({ ...group, ranks: merged(group.ranks) }));
+  takeAll(): AnswerGroup[] {
+    const groups = this.#groups.map((group) => ({ ...group, ranks: mergeRuns(group.ranks) }));
     this.#groups = [];
     this.#lastEqual = undefined;
     this.bytes = 0;
     return groups;
   }
 
-  #find(answer: Answer): OpenGroup | undefined {
+  #findEqual(answer: RankAnswer): GrowingGroup | undefined {
     if (answer.kind === AnswerKind.folded) return undefined;
-    if (answer.blocks.length > 0 || answer.bytes.length > LONGEST_COMPARED) return undefined;
-    if (this.#lastEqual !== undefined && sameAnswer(this.#lastEqual, answer)) return this.#lastEqual;
-    const from = Math.max(0, this.#groups.length - COMPARED);
+    if (answer.blocks.length > 0 || answer.bytes.length > MAX_COMPARED_BYTES) return undefined;
+    if (this.#lastEqual !== undefined && isSameAnswer(this.#lastEqual, answer)) return this.#lastEqual;
+    const from = Math.max(0, this.#groups.length - MAX_COMPARED);
     for (let i = this.#groups.length - 1; i >= from; i--) {
       const group = this.#groups[i]!;
-      if (!sameAnswer(group, answer)) continue;
+      if (!isSameAnswer(group, answer)) continue;
       this.#lastEqual = group;
       return group;
     }
@@ -83,22 +83,25 @@ export class Answers {
   }
 }
 
-function sameAnswer(a: Answer, b: Answer): boolean {
+function isSameAnswer(a: RankAnswer, b: RankAnswer): boolean {
   return (
-    a.kind === b.kind && a.protobuf === b.protobuf && a.blocks.length === 0 && Buffer.compare(a.bytes, b.bytes) === 0
+    a.kind === b.kind &&
+    a.isProtobuf === b.isProtobuf &&
+    a.blocks.length === 0 &&
+    Buffer.compare(a.bytes, b.bytes) === 0
   );
 }
 
 /** The message that `r` stands at, in memory of its own. */
-export function answerOf(r: Reader): Answer {
+export function copyAnswer(r: Reader): RankAnswer {
   const bytes = Buffer.from(copyBytes(r.bytes, r.position, r.end).buffer);
-  return { kind: AnswerKind.value, protobuf: r.protobuf, bytes, blocks: r.blocks ?? [] };
+  return { kind: AnswerKind.value, isProtobuf: r.protobuf, bytes, blocks: r.blocks ?? [] };
 }
 
 /** The blocks go into the writer's, in order. */
 export function writeAnswers(w: Writer, groups: readonly AnswerGroup[]): void {
   writeU32(w, groups.length);
-  for (const { kind, protobuf, ranks, bytes, blocks } of groups) {
+  for (const { kind, isProtobuf: protobuf, ranks, bytes, blocks } of groups) {
     writeU32(w, kind);
     writeU32(w, protobuf ? 1 : 0);
     writeRuns(w, ranks);
@@ -113,10 +116,10 @@ export function writeAnswers(w: Writer, groups: readonly AnswerGroup[]): void {
 /** @throws ProtocolError if the blocks are not those that the groups say */
 export function readAnswers(r: Reader, all: readonly Uint8Array[]): AnswerGroup[] {
   let used = 0;
-  const groups = readMany(r, 20, () => {
+  const groups = readList(r, 20, () => {
     const kind = readU32(r);
     if (kind > AnswerKind.folded) throw new ProtocolError(`unknown kind of answer ${kind}`);
-    const protobuf = readU32(r) === 1;
+    const isProtobuf = readU32(r) === 1;
     const ranks = readRuns(r);
     const first = used;
     used += readU32(r);
@@ -124,7 +127,7 @@ export function readAnswers(r: Reader, all: readonly Uint8Array[]): AnswerGroup[
     const length = readU32(r);
     const at = r.take(length);
     const bytes = Buffer.from(copyBytes(r.bytes, at, at + length).buffer);
-    return { kind, protobuf, ranks, bytes, blocks };
+    return { kind, isProtobuf, ranks, bytes, blocks };
   });
   if (used !== all.length) throw new ProtocolError(`${all.length} blocks came with answers that have ${used}`);
   return groups;

@@ -7,60 +7,60 @@
  * messages holds for them. When direct messages wait for casts, that lane is asked how far they have come.
  */
 import type { ActorId, MeshId, ProcId } from "../link/address.js";
-import type { OtherSchema } from "../link/binding.js";
+import type { PeerSchema } from "../link/binding.js";
 import type { DeliveryError } from "../link/errors.js";
-import { Sync } from "../link/frame.js";
-import { Gate } from "../link/gate.js";
+import { SyncKind } from "../link/frame.js";
+import { OrderGate } from "../link/gate.js";
 import type { Lane } from "../link/lane.js";
-import type { Sender, Session, SessionTarget } from "../link/session.js";
-import { before, Way } from "./cast-frame.js";
+import type { MessageSender, Session, SessionTarget } from "../link/session.js";
+import { CastOrdering, comesBefore } from "./cast-frame.js";
 import type { CastInterface } from "./setup.js";
 
 /** A cast that has come for one rank. */
-export interface Arriving {
+export interface OrderedCast {
   readonly seq: number;
   /** Casts of the sender to the rank before it. */
   readonly index: number;
   /** `Way.plain` or `Way.marked`. */
-  readonly way: number;
+  readonly ordering: number;
   /** Its turn has come. */
-  post(to: Arrivals): void;
+  post(to: OrderedArrivals): void;
   /** Nobody waits for it any more: what is left of it is its place. */
   cancel(): void;
 }
 
 /** Who sends, as its messages say. */
-export type CastSender = ActorId & { readonly name: string };
+export type CastOrigin = ActorId & { readonly name: string };
 
-export class Arrivals implements Sender {
-  readonly id: CastSender;
+export class OrderedArrivals implements MessageSender {
+  readonly id: CastOrigin;
   readonly name: string;
   /** Told of messages that came back. */
   onBounce: ((label: string, error: DeliveryError) => void) | undefined;
   readonly #target: SessionTarget;
-  readonly #open: (from: Arrivals, target: SessionTarget) => Session;
-  readonly #schemas = new Map<unknown, OtherSchema>();
-  readonly #held = new Map<number, Arriving>();
-  #gates: { readonly gate: Gate; readonly casts: number }[] = [];
+  readonly #open: (from: OrderedArrivals, target: SessionTarget) => Session;
+  readonly #schemas = new Map<unknown, PeerSchema>();
+  readonly #heldCasts = new Map<number, OrderedCast>();
+  #gates: { readonly gate: OrderGate; readonly casts: number }[] = [];
   /** Casts that have had their turn. */
-  #next = 0;
+  #nextIndex = 0;
   /** Those of them that have come out of their lane, as far as it was asked. */
-  #passed = 0;
+  #confirmedPassed = 0;
   /** How far it was asked. */
   #asked = 0;
   /** Casts before which all direct messages have come. */
-  #marked = 0;
+  #directMessagesUpTo = 0;
   #session: Session | undefined;
   /** The sender is no more: nothing waits. */
-  #over = false;
+  #senderEnded = false;
   /** Told once all that came has passed, if the sender has ended. */
-  #settled: () => void = () => {};
+  #onSettled: () => void = () => {};
 
   /** @param open opens a lane from this proc to itself */
   constructor(
-    sender: CastSender,
+    sender: CastOrigin,
     target: { readonly proc: ProcId; readonly mesh: MeshId; readonly owner: ProcId; readonly rank: number },
-    open: (from: Arrivals, target: SessionTarget) => Session,
+    open: (from: OrderedArrivals, target: SessionTarget) => Session,
   ) {
     this.id = sender;
     this.name = sender.name;
@@ -76,48 +76,48 @@ export class Arrivals implements Sender {
   }
 
   /** Calls `done` when the actor has said by which schema it knows an interface; undefined: the same, or it is not there, or the sender is. */
-  agree(known: CastInterface, done: (other: OtherSchema | undefined) => void): void {
-    if (this.#over) {
+  askForSchema(known: CastInterface, done: (other: PeerSchema | undefined) => void): void {
+    if (this.#senderEnded) {
       done(undefined);
       return;
     }
     const { session } = this;
     session.slotOf(known);
-    session.afterSending(() => done(this.#schemas.get(known)));
+    session.afterAllSent(() => done(this.#schemas.get(known)));
   }
 
   /** @returns false if it has come before, or its sender is known to have ended */
-  arrive(cast: Arriving): boolean {
-    if (this.#over || before(cast.index, this.#next)) return false;
-    this.#held.set(cast.index, cast);
-    this.#advance();
+  addCast(cast: OrderedCast): boolean {
+    if (this.#senderEnded || comesBefore(cast.index, this.#nextIndex)) return false;
+    this.#heldCasts.set(cast.index, cast);
+    this.#postReady();
     return true;
   }
 
   /** Nobody waits for the answers to a cast any more. */
   cancel(seq: number): void {
-    for (const cast of this.#held.values()) if (cast.seq === seq) cast.cancel();
+    for (const cast of this.#heldCasts.values()) if (cast.seq === seq) cast.cancel();
   }
 
   /** A `sync` frame on a lane of direct messages, or on the lane of casts. */
-  synced(lane: Lane, sync: number, casts: number): void {
-    if (sync === Sync.passed) this.#havePassed(casts);
-    else if (sync === Sync.mark) this.release(casts);
+  syncReceived(lane: Lane, sync: number, casts: number): void {
+    if (sync === SyncKind.passed) this.#notePassed(casts);
+    else if (sync === SyncKind.mark) this.releaseUpTo(casts);
     else {
-      if (sync === Sync.without) this.#skip(casts);
+      if (sync === SyncKind.without) this.#skipTo(casts);
       // Of one that has ended, what has not come will not come.
-      const needed = this.#over && before(this.#next, casts) ? this.#next : casts;
-      if (!before(this.#passed, needed)) return;
-      this.#gates.push({ gate: new Gate(lane), casts: needed });
-      this.#askLane();
+      const needed = this.#senderEnded && comesBefore(this.#nextIndex, casts) ? this.#nextIndex : casts;
+      if (!comesBefore(this.#confirmedPassed, needed)) return;
+      this.#gates.push({ gate: new OrderGate(lane), casts: needed });
+      this.#askIfNeeded();
     }
   }
 
   /** All direct messages before the cast with a number have come, or will not come. */
-  release(index: number): void {
-    if (!before(this.#marked, index + 1)) return;
-    this.#marked = (index + 1) >>> 0;
-    this.#advance();
+  releaseUpTo(index: number): void {
+    if (!comesBefore(this.#directMessagesUpTo, index + 1)) return;
+    this.#directMessagesUpTo = (index + 1) >>> 0;
+    this.#postReady();
   }
 
   /**
@@ -125,20 +125,20 @@ export class Arrivals implements Sender {
    * Only the first call counts.
    * @param settled called when what has come has passed, maybe at once
    */
-  end(settled: () => void): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#held.clear();
-    const missing = this.#gates.filter(({ casts }) => before(this.#next, casts));
-    this.#gates = this.#gates.filter(({ casts }) => !before(this.#next, casts));
-    for (const { gate } of missing) gate.drop();
-    if (before(this.#asked, this.#next)) this.#ask();
+  senderEnded(settled: () => void): void {
+    if (this.#senderEnded) return;
+    this.#senderEnded = true;
+    this.#heldCasts.clear();
+    const missing = this.#gates.filter(({ casts }) => comesBefore(this.#nextIndex, casts));
+    this.#gates = this.#gates.filter(({ casts }) => !comesBefore(this.#nextIndex, casts));
+    for (const { gate } of missing) gate.giveUp();
+    if (comesBefore(this.#asked, this.#nextIndex)) this.#askHowFar();
     this.#session?.close();
-    if (this.#passed === this.#next) settled();
-    else this.#settled = settled;
+    if (this.#confirmedPassed === this.#nextIndex) settled();
+    else this.#onSettled = settled;
   }
 
-  compare(_session: Session, known: unknown, other: OtherSchema): undefined {
+  compare(_session: Session, known: unknown, other: PeerSchema): undefined {
     this.#schemas.set(known, other);
   }
 
@@ -155,49 +155,54 @@ export class Arrivals implements Sender {
   sessionEnded(session: Session): void {
     if (this.#session !== session) return;
     this.#session = undefined;
-    this.#havePassed(this.#next);
+    this.#notePassed(this.#nextIndex);
   }
 
   /** Casts before one with a number have come back to their sender: those that come yet are nobody's. */
-  #skip(casts: number): void {
-    if (!before(this.#next, casts)) return;
-    for (const [index, cast] of [...this.#held]) {
-      if (!before(index, casts)) continue;
-      this.#held.delete(index);
+  #skipTo(casts: number): void {
+    if (!comesBefore(this.#nextIndex, casts)) return;
+    for (const [index, cast] of [...this.#heldCasts]) {
+      if (!comesBefore(index, casts)) continue;
+      this.#heldCasts.delete(index);
       cast.cancel();
       cast.post(this);
     }
-    this.#next = casts;
-    this.#advance();
+    this.#nextIndex = casts;
+    this.#postReady();
   }
 
-  #advance(): void {
-    for (let cast = this.#held.get(this.#next); cast !== undefined; cast = this.#held.get(this.#next)) {
-      if (cast.way === Way.marked && before(this.#marked, cast.index + 1)) break;
-      this.#held.delete(this.#next);
-      this.#next = (this.#next + 1) >>> 0;
+  #postReady(): void {
+    for (
+      let cast = this.#heldCasts.get(this.#nextIndex);
+      cast !== undefined;
+      cast = this.#heldCasts.get(this.#nextIndex)
+    ) {
+      if (cast.ordering === CastOrdering.marked && comesBefore(this.#directMessagesUpTo, cast.index + 1)) break;
+      this.#heldCasts.delete(this.#nextIndex);
+      this.#nextIndex = (this.#nextIndex + 1) >>> 0;
       cast.post(this);
     }
-    this.#askLane();
+    this.#askIfNeeded();
   }
 
   /** Asks how far the lane has come, if direct messages wait for casts that have had their turn and were not asked for. */
-  #askLane(): void {
-    if (this.#gates.some(({ casts }) => before(this.#asked, casts) && !before(this.#next, casts))) this.#ask();
+  #askIfNeeded(): void {
+    if (this.#gates.some(({ casts }) => comesBefore(this.#asked, casts) && !comesBefore(this.#nextIndex, casts)))
+      this.#askHowFar();
   }
 
-  #ask(): void {
-    this.#asked = this.#next;
-    if (this.#session === undefined) this.#havePassed(this.#next);
-    else this.#session.sync(Sync.passed, this.#next);
+  #askHowFar(): void {
+    this.#asked = this.#nextIndex;
+    if (this.#session === undefined) this.#notePassed(this.#nextIndex);
+    else this.#session.sendSync(SyncKind.passed, this.#nextIndex);
   }
 
-  #havePassed(casts: number): void {
-    if (!before(this.#passed, casts)) return;
-    this.#passed = casts;
-    const open = this.#gates.filter((waiting) => !before(casts, waiting.casts));
-    this.#gates = this.#gates.filter((waiting) => before(casts, waiting.casts));
-    for (const { gate } of open) gate.open();
-    if (casts === this.#next) this.#settled();
+  #notePassed(casts: number): void {
+    if (!comesBefore(this.#confirmedPassed, casts)) return;
+    this.#confirmedPassed = casts;
+    const open = this.#gates.filter((waiting) => !comesBefore(casts, waiting.casts));
+    this.#gates = this.#gates.filter((waiting) => comesBefore(casts, waiting.casts));
+    for (const { gate } of open) gate.release();
+    if (casts === this.#nextIndex) this.#onSettled();
   }
 }

@@ -1,15 +1,15 @@
 /** A part of a tree below a proc, and the frames that go down to it. What comes up is handed out by casts.ts. */
 import type { ProcId } from "../link/address.js";
 import { writeU32 } from "../link/control.js";
-import { beginFrame, Kind } from "../link/frame.js";
+import { beginFrame, FrameKind } from "../link/frame.js";
 import type { Link } from "../link/link.js";
 import type { CastFrame } from "./cast-frame.js";
 import type { TreeNode } from "./node.js";
 import type { RankRun } from "./runs.js";
-import { type PlannedProc, ranksBelow, type Setup, writeSetup } from "./setup.js";
+import { type PlannedProc, ranksOfProcs, type TreeSetup, writeSetup } from "./setup.js";
 
 /** What a `treeFlush` frame says. */
-export const Flush = {
+export const FlushMode = {
   /** What has been taken is to be told at once. */
   tell: 0,
   /** The tree is not used any more. */
@@ -26,9 +26,9 @@ export class Branch {
   /** In what is cast to. */
   readonly ranks: readonly RankRun[];
   /** Its actors have said by which schema they know the interface. */
-  ready = false;
+  isReady = false;
   /** Casts that it has taken. */
-  taken = 0;
+  takenCasts = 0;
   /** Undefined: there is no way to it. */
   link: Link | undefined;
   /** Its number on this proc. */
@@ -37,7 +37,7 @@ export class Branch {
   constructor(node: TreeNode, procs: readonly PlannedProc[]) {
     this.node = node;
     this.procs = procs;
-    this.ranks = ranksBelow(procs);
+    this.ranks = ranksOfProcs(procs);
   }
 
   /** The proc that passes things on. */
@@ -45,11 +45,11 @@ export class Branch {
     return this.procs[0]!.proc;
   }
 
-  open(link: Link, handle: number, setup: Setup): void {
+  setUp(link: Link, handle: number, setup: TreeSetup): void {
     this.link = link;
     this.handle = handle;
     const { outbox } = link;
-    const at = beginFrame(outbox.writer, Kind.tree, handle, 0);
+    const at = beginFrame(outbox.writer, FrameKind.tree, handle, 0);
     writeSetup(outbox.writer, setup);
     outbox.commit(at);
   }
@@ -59,7 +59,7 @@ export class Branch {
     if (link === undefined) return;
     const { outbox } = link;
     const w = outbox.writer;
-    const at = beginFrame(w, Kind.cast | (flags << 8) | (endpoint << 16), handle, seq);
+    const at = beginFrame(w, FrameKind.cast | (flags << 8) | (endpoint << 16), handle, seq);
     const start = w.reserve(body.length);
     w.bytes.set(body, start);
     w.blocks.push(...blocks);
@@ -67,24 +67,24 @@ export class Branch {
   }
 
   cancel(seq: number, reason: number): void {
-    this.#empty(Kind.castCancel | (reason << 16), seq);
+    this.#sendEmpty(FrameKind.castCancel | (reason << 16), seq);
   }
 
   release(base: number, index: number): void {
     const { link, handle } = this;
     if (link === undefined) return;
     const { outbox } = link;
-    const at = beginFrame(outbox.writer, Kind.castRelease, handle, base);
+    const at = beginFrame(outbox.writer, FrameKind.castRelease, handle, base);
     writeU32(outbox.writer, index);
     outbox.commit(at);
   }
 
   /** @param over one of `Flush` */
   flush(over: number): void {
-    this.#empty(Kind.treeFlush, over);
+    this.#sendEmpty(FrameKind.treeFlush, over);
   }
 
-  #empty(word1: number, b: number): void {
+  #sendEmpty(word1: number, b: number): void {
     if (this.link === undefined) return;
     const { outbox } = this.link;
     outbox.commit(beginFrame(outbox.writer, word1, this.handle, b));

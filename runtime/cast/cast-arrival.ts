@@ -1,47 +1,47 @@
 /** A cast that has come for one actor here, and what becomes of it when its turn comes. */
-import type { Extension } from "../link/extension.js";
+import type { MessageExtension } from "../link/extension.js";
 import type { Session } from "../link/session.js";
-import type { Encoded } from "../link/waiting.js";
-import type { Arrivals, Arriving } from "./arrivals.js";
-import type { Reply } from "./caster-end.js";
+import type { EncodedMessage } from "../link/waiting.js";
+import type { OrderedArrivals, OrderedCast } from "./arrivals.js";
+import type { CastReply } from "./caster-end.js";
 
 export interface CastArrivalOptions {
   readonly seq: number;
   readonly index: number;
-  readonly way: number;
+  readonly ordering: number;
   /** Of the endpoint, on the lane of casts to the actor. */
   readonly slot: (session: Session) => number;
   /** Undefined: it only keeps its place. */
-  readonly body: Encoded | undefined;
-  readonly extension: (session: Session) => Extension | undefined;
+  readonly body: EncodedMessage | undefined;
+  readonly extension: (session: Session) => MessageExtension | undefined;
   /** Who waits for the answer; undefined: nobody. */
-  readonly reply: (() => Reply) | undefined;
+  readonly createReply: (() => CastReply) | undefined;
   /** It has had credit. */
-  readonly taken: () => void;
+  readonly onTaken: () => void;
 }
 
-export class CastArrival implements Arriving {
+export class CastArrival implements OrderedCast {
   readonly seq: number;
   readonly index: number;
-  readonly way: number;
+  readonly ordering: number;
   readonly #options: CastArrivalOptions;
-  #cancelled = false;
+  #isCancelled = false;
 
   constructor(options: CastArrivalOptions) {
-    const { seq, index, way } = options;
+    const { seq, index, ordering: way } = options;
     this.seq = seq;
     this.index = index;
-    this.way = way;
+    this.ordering = way;
     this.#options = options;
   }
 
-  post({ session }: Arrivals): void {
-    const { slot, body, extension, reply, taken } = this.#options;
-    if (body === undefined || this.#cancelled) taken();
+  post({ session }: OrderedArrivals): void {
+    const { slot, body, extension, createReply: reply, onTaken: taken } = this.#options;
+    if (body === undefined || this.#isCancelled) taken();
     else session.post(slot(session), body, extension(session), reply?.(), { credited: taken });
   }
 
   cancel(): void {
-    this.#cancelled = true;
+    this.#isCancelled = true;
   }
 }

@@ -4,11 +4,11 @@
  * each rank.
  */
 import { readText, readU32, writeText, writeU32 } from "../link/control.js";
-import { type Extension, readTrace, TRACE_BYTES, writeTrace } from "../link/extension.js";
+import { type MessageExtension, readTrace, TRACE_BYTES, writeTrace } from "../link/extension.js";
 import { ProtocolError } from "../link/frame.js";
 import { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
-import { type RankRun, readMany, readRuns, writeRuns } from "./runs.js";
+import { type RankRun, readList, readRuns, writeRuns } from "./runs.js";
 
 /** Flags of `cast`. `Flag.protobuf` is one of them. */
 export const CastFlag = {
@@ -21,7 +21,7 @@ export const CastFlag = {
 } as const;
 
 /** How a cast comes to a rank. */
-export const Way = {
+export const CastOrdering = {
   /** After the casts before it. */
   plain: 0,
   /** Also after a `mark` on the lane of direct messages. */
@@ -31,23 +31,23 @@ export const Way = {
 } as const;
 
 /** The next ranks, `count` of them: casts of the sender before this one, which is the same number for all. */
-export interface Place {
+export interface OrderPosition {
   readonly count: number;
   readonly index: number;
   /** One of `VerbsPath`. */
-  readonly way: number;
+  readonly ordering: number;
 }
 
 /** What a cast has besides its message. */
 export interface CastHead {
   /** Without rank and extent. */
-  readonly extension: Pick<Extension, "timeout" | "trace" | "chain"> | undefined;
+  readonly extension: Pick<MessageExtension, "timeout" | "trace" | "chain"> | undefined;
   /** Casts whose answers have come home, as runs of numbers. */
   readonly finished: readonly RankRun[];
   /** How answers can be made one on the way, by name; empty: they cannot. */
   readonly reduction: string;
   /** Of all ranks of the tree, in order. */
-  readonly places: readonly Place[];
+  readonly positions: readonly OrderPosition[];
 }
 
 /** What the header of its frame says, and its body as it is passed on. */
@@ -60,7 +60,11 @@ export interface CastFrame {
   readonly blocks: readonly Uint8Array[];
 }
 
-export function writeCast(w: Writer, { extension, finished, reduction, places }: CastHead, message: Uint8Array): void {
+export function writeCast(
+  w: Writer,
+  { extension, finished, reduction, positions: places }: CastHead,
+  message: Uint8Array,
+): void {
   writeU32(w, extension === undefined ? 0 : 1);
   if (extension !== undefined) {
     writeU32(w, extension.timeout);
@@ -72,10 +76,10 @@ export function writeCast(w: Writer, { extension, finished, reduction, places }:
   writeRuns(w, finished);
   writeText(w, reduction);
   writeU32(w, places.length);
-  for (const { count, index, way } of places) {
+  for (const { count, index, ordering } of places) {
     writeU32(w, count);
     writeU32(w, index);
-    writeU32(w, way);
+    writeU32(w, ordering);
   }
   const at = w.reserve(message.length);
   w.bytes.set(message, at);
@@ -87,30 +91,30 @@ export function readCast(body: Uint8Array, size: number): CastHead & { readonly 
   r.reset(body, new DataView(body.buffer, body.byteOffset, body.length), 0, body.length);
   let head: CastHead;
   try {
-    const extension = readU32(r) === 0 ? undefined : readExtras(r);
+    const extension = readU32(r) === 0 ? undefined : readCastExtension(r);
     const finished = readRuns(r);
     const reduction = readText(r);
-    const places = readMany(r, 12, () => ({ count: readU32(r), index: readU32(r), way: readU32(r) }));
-    head = { extension, finished, reduction, places };
+    const places = readList(r, 12, () => ({ count: readU32(r), index: readU32(r), ordering: readU32(r) }));
+    head = { extension, finished, reduction, positions: places };
   } catch (error) {
     throw new ProtocolError(`cannot read cast: ${(error as Error).message}`, { cause: error });
   }
-  const ranks = head.places.reduce((sum, { count }) => sum + count, 0);
+  const ranks = head.positions.reduce((sum, { count }) => sum + count, 0);
   if (ranks !== size)
     throw new ProtocolError(`cannot read cast: it has places of ${ranks} ranks, its tree has ${size}`);
   return { ...head, message: body.subarray(r.position) };
 }
 
-function readExtras(r: Reader): NonNullable<CastHead["extension"]> {
+function readCastExtension(r: Reader): NonNullable<CastHead["extension"]> {
   return {
     timeout: readU32(r),
     trace: readTrace(r.view, r.take(TRACE_BYTES)),
-    chain: readMany(r, 4, () => readU32(r)),
+    chain: readList(r, 4, () => readU32(r)),
   };
 }
 
 /** The place of one rank. */
-export function placeOf(places: readonly Place[], rank: number): Place {
+export function orderPositionOf(places: readonly OrderPosition[], rank: number): OrderPosition {
   let left = rank;
   for (const place of places) {
     if (left < place.count) return place;
@@ -120,6 +124,6 @@ export function placeOf(places: readonly Place[], rank: number): Place {
 }
 
 /** Whether number `a` comes before `b`; numbers go round at 2³². */
-export function before(a: number, b: number): boolean {
+export function comesBefore(a: number, b: number): boolean {
   return ((a - b) | 0) < 0;
 }

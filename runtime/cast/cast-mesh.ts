@@ -1,14 +1,14 @@
 /** What is cast to, and who casts, as casters know them. */
 import type { Location, ProcId } from "../link/address.js";
-import type { BoundEndpoint, OtherSchema } from "../link/binding.js";
+import type { BoundEndpoint, PeerSchema } from "../link/binding.js";
 import type { DeliveryError } from "../link/errors.js";
 import type { KeepAlive } from "../link/keep-alive.js";
-import type { Leaving } from "../link/leaving.js";
-import type { Encoded } from "../link/waiting.js";
+import type { UnhandledMessages } from "../link/leaving.js";
+import type { EncodedMessage } from "../link/waiting.js";
 import type { Reader } from "../wire/reader.js";
-import type { CastSender } from "./arrivals.js";
-import type { Caster } from "./caster.js";
-import type { Casts } from "./casts.js";
+import type { CastOrigin } from "./arrivals.js";
+import type { CastSender } from "./caster.js";
+import type { CastRouter } from "./casts.js";
 import type { CastInterface } from "./setup.js";
 
 /** The mesh that is cast to. */
@@ -35,24 +35,24 @@ export interface CastView {
 }
 
 /** The actor that casts. */
-export interface CasterHost {
-  readonly casts: Casts;
-  readonly sender: CastSender;
+export interface CastSenderHost {
+  readonly router: CastRouter;
+  readonly sender: CastOrigin;
   readonly keepAlive: KeepAlive;
   undeliverable(label: string, error: DeliveryError): void;
   /** An actor of the mesh has ended. */
   targetEnded(base: number): void;
   /** Opens a session to an actor where it lives now, unless there is one, or its process is no more. */
-  open(base: number): void;
+  openSession(base: number): void;
   /** Returns the sender's messages to former processes of an actor that its later messages wait for. */
-  leaving(base: number): readonly Leaving[];
+  unhandledMessages(base: number): readonly UnhandledMessages[];
   /** @returns why not, if those who know an interface by another schema cannot read what is sent by it */
-  compare(base: number, known: CastInterface, other: OtherSchema): DeliveryError | undefined;
+  compare(base: number, known: CastInterface, other: PeerSchema): DeliveryError | undefined;
   /** The message in the protobuf layout. @throws CodecError, MessageSizeError */
-  translate(known: CastInterface, endpoint: BoundEndpoint, body: Encoded): Encoded;
+  translate(known: CastInterface, endpoint: BoundEndpoint, body: EncodedMessage): EncodedMessage;
   readError(r: Reader): Error;
   /** Something is to be done for the caster, from now on. */
-  awake(caster: Caster): void;
+  senderActive(caster: CastSender): void;
   /** Nothing is left to be done, until something is cast to the mesh. @param ended nothing will be */
-  asleep(caster: Caster, ended: boolean): void;
+  senderIdle(caster: CastSender, ended: boolean): void;
 }

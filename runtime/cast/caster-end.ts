@@ -5,26 +5,26 @@
 import type { PendingCall } from "../link/calls.js";
 import type { Session } from "../link/session.js";
 import type { Reader } from "../wire/reader.js";
-import { type Answer, answerOf } from "./answers.js";
-import type { Arrivals } from "./arrivals.js";
+import { copyAnswer, type RankAnswer } from "./answers.js";
+import type { OrderedArrivals } from "./arrivals.js";
 import type { RankRun } from "./runs.js";
 
 /** Who passes an answer on: a part of a tree. */
 export interface ReplyRoute {
   /** The first of the trees in whose place it stands. */
-  readonly line: number;
-  answered(seq: number, rank: number, answer: Answer): void;
+  readonly lineage: number;
+  answered(seq: number, rank: number, answer: RankAnswer): void;
   /** @returns an error as an answer */
-  answerOfError(error: Error): Answer;
+  answerOfError(error: Error): RankAnswer;
 }
 
 /** One actor's answer to one cast, kept until the root has it: the tree may have to be set up again. */
-export class Reply implements PendingCall {
+export class CastReply implements PendingCall {
   id = 0;
   session: Session | undefined;
   credit = 0;
-  abandoned = false;
-  answer: Answer | undefined;
+  isAbandoned = false;
+  answer: RankAnswer | undefined;
   /** The part of a tree by which it goes home. */
   route: ReplyRoute;
   readonly #seq: number;
@@ -37,11 +37,11 @@ export class Reply implements PendingCall {
   }
 
   answered(r: Reader): void {
-    this.#settle(answerOf(r));
+    this.#setAnswer(copyAnswer(r));
   }
 
   failed(error: Error): void {
-    this.#settle(this.route.answerOfError(error));
+    this.#setAnswer(this.route.answerOfError(error));
   }
 
   item(): void {}
@@ -53,38 +53,38 @@ export class Reply implements PendingCall {
     if (this.id !== 0) this.session?.abandon(this, reason);
   }
 
-  #settle(answer: Answer): void {
+  #setAnswer(answer: RankAnswer): void {
     this.answer = answer;
     this.route.answered(this.#seq, this.#rank, answer);
   }
 }
 
-export class CasterEnd {
+export class CastReceiver {
   /** By rank in the mesh. */
-  readonly arrivals = new Map<number, Arrivals>();
+  readonly arrivals = new Map<number, OrderedArrivals>();
   /** The newest tree of each line. */
-  readonly #newest = new Map<number, number>();
+  readonly #newestTrees = new Map<number, number>();
   /** By cast, then by rank in what was cast to. */
-  readonly #replies = new Map<number, Map<number, Reply>>();
+  readonly #replies = new Map<number, Map<number, CastReply>>();
 
   /** A tree is set up. @returns false if another one has taken its place meanwhile: they may come by different ways */
   isNewest(line: number, tree: number): boolean {
-    if (tree < (this.#newest.get(line) ?? tree)) return false;
-    this.#newest.set(line, tree);
+    if (tree < (this.#newestTrees.get(line) ?? tree)) return false;
+    this.#newestTrees.set(line, tree);
     return true;
   }
 
   /** The trees of a line are not used any more. */
-  forgetLine(line: number): void {
-    this.#newest.delete(line);
+  forgetLineage(line: number): void {
+    this.#newestTrees.delete(line);
   }
 
-  reply(seq: number, rank: number): Reply | undefined {
+  replyOf(seq: number, rank: number): CastReply | undefined {
     return this.#replies.get(seq)?.get(rank);
   }
 
-  newReply(route: ReplyRoute, seq: number, rank: number): Reply {
-    const reply = new Reply(route, seq, rank);
+  createReply(route: ReplyRoute, seq: number, rank: number): CastReply {
+    const reply = new CastReply(route, seq, rank);
     let ranks = this.#replies.get(seq);
     if (ranks === undefined) {
       ranks = new Map();
@@ -95,12 +95,12 @@ export class CasterEnd {
   }
 
   /** Casts for which something is kept. */
-  get pending(): number[] {
+  get pendingCasts(): number[] {
     return [...this.#replies.keys()];
   }
 
   /** The answers have come home. */
-  forget(casts: readonly RankRun[]): void {
+  forgetCasts(casts: readonly RankRun[]): void {
     for (const { start, count } of casts) {
       if (count > this.#replies.size) {
         for (const seq of this.#replies.keys()) if ((seq - start) >>> 0 < count) this.#replies.delete(seq);
@@ -109,10 +109,10 @@ export class CasterEnd {
   }
 
   /** A tree is set up again: of its line, only some casts are waited for. */
-  keepOnly(line: number, unfinished: readonly number[]): void {
+  keepUnfinished(line: number, unfinished: readonly number[]): void {
     const waited = new Set(unfinished);
     for (const [seq, ranks] of this.#replies) {
-      const ofLine = [...ranks.values()].some(({ route }) => route.line === line);
+      const ofLine = [...ranks.values()].some(({ route }) => route.lineage === line);
       if (ofLine && !waited.has(seq)) this.#replies.delete(seq);
     }
   }
@@ -125,7 +125,7 @@ export class CasterEnd {
   }
 
   /** The sender has ended, or its process: nobody waits for answers. */
-  end(reason: number): void {
-    for (const seq of this.pending) this.cancel(seq, reason);
+  cancelAll(reason: number): void {
+    for (const seq of this.pendingCasts) this.cancel(seq, reason);
   }
 }

@@ -1,114 +1,117 @@
 /** One tree of a caster, set up for one handle: what comes up it is told to those who wait. */
 import type { Location, ProcId } from "../link/address.js";
-import type { OtherSchema } from "../link/binding.js";
-import { type DeliveryError, meansEnded } from "../link/errors.js";
-import type { Leaving } from "../link/leaving.js";
+import type { PeerSchema } from "../link/binding.js";
+import { type DeliveryError, meansTargetEnded } from "../link/errors.js";
+import type { UnhandledMessages } from "../link/leaving.js";
 import type { AnswerGroup } from "./answers.js";
-import type { CasterHost, CastMesh, CastView } from "./cast-mesh.js";
+import type { CastMesh, CastSenderHost, CastView } from "./cast-mesh.js";
 import type { PendingCast } from "./pending-cast.js";
 import type { PlannedProc } from "./setup.js";
-import { Tree, type TreeOwner } from "./tree.js";
+import { CastTree, type TreeOwner } from "./tree.js";
 
 /** Whose tree it is. */
-export interface TreeCaster {
+export interface ViewTreeOwner {
   readonly mesh: CastMesh;
-  readonly host: CasterHost;
+  readonly host: CastSenderHost;
   flush(): void;
   /** A cast has been taken. */
-  release(cast: PendingCast): void;
+  castTaken(cast: PendingCast): void;
   /** A call has been answered by all. */
-  completed(): void;
+  callCompleted(): void;
   /** Whether the actors still live where the tree finds them. */
-  isCurrent(tree: CasterTree): boolean;
+  isCurrent(tree: ViewTree): boolean;
   /** An actor cannot be cast to any more. */
   exclude(base: number): void;
   /** All that a tree led to is no more. */
   treeDied(): void;
 }
 
-export class CasterTree implements TreeOwner {
-  readonly tree: Tree;
+export class ViewTree implements TreeOwner {
+  readonly tree: CastTree;
   readonly view: CastView;
-  readonly #caster: TreeCaster;
+  readonly #owner: ViewTreeOwner;
   /** The number of earlier sessions, to former processes of actors, whose messages have not been handled. */
-  #behind = 0;
+  #formerSessions = 0;
 
-  constructor(caster: TreeCaster, view: CastView) {
-    this.#caster = caster;
+  constructor(caster: ViewTreeOwner, view: CastView) {
+    this.#owner = caster;
     this.view = view;
     const { mesh, host } = caster;
     const { bases, interface: known, extent } = view;
     const setup = { mesh: mesh.id, owner: mesh.owner, interface: known, extent, size: bases.length };
-    this.tree = new Tree(host.casts, this, { sender: host.sender, setup, procs: procsOf(mesh, bases) });
+    this.tree = new CastTree(host.router, this, { sender: host.sender, setup, procs: groupByProc(mesh, bases) });
   }
 
   /** Whether it is used only when what was sent before has been handled where actors of it lived before. */
-  get waits(): boolean {
-    return this.#behind > 0;
+  get isWaiting(): boolean {
+    return this.#formerSessions > 0;
   }
 
   /** Makes casts wait for the messages that the sender has sent before. */
-  waitFor(before: Leaving): void {
-    this.#behind++;
+  waitForFormer(before: UnhandledMessages): void {
+    this.#formerSessions++;
     before.afterHandling(() => {
-      this.#behind--;
-      this.#caster.flush();
+      this.#formerSessions--;
+      this.#owner.flush();
     });
   }
 
   ready(): void {
-    this.#caster.flush();
+    this.#owner.flush();
   }
 
   taken(cast: PendingCast): void {
-    this.#caster.release(cast);
+    this.#owner.castTaken(cast);
   }
 
   answers(cast: PendingCast, groups: readonly AnswerGroup[]): void {
-    const { host } = this.#caster;
-    cast.answers(groups, (r) => host.readError(r));
+    const { host } = this.#owner;
+    cast.addAnswers(groups, (r) => host.readError(r));
     this.#checkComplete(cast);
   }
 
   failed(cast: PendingCast, rank: number, error: DeliveryError): void {
-    if (meansEnded(error)) this.#caster.host.targetEnded(this.view.bases[rank]!);
+    if (meansTargetEnded(error)) this.#owner.host.targetEnded(this.view.bases[rank]!);
     cast.failed(rank, error);
     this.#checkComplete(cast);
   }
 
   bounced(label: string, error: DeliveryError): void {
-    this.#caster.host.undeliverable(label, error);
+    this.#owner.host.undeliverable(label, error);
   }
 
-  compare(rank: number, other: OtherSchema): DeliveryError | undefined {
-    return this.#caster.host.compare(this.view.bases[rank]!, this.view.interface, other);
+  compare(rank: number, other: PeerSchema): DeliveryError | undefined {
+    return this.#owner.host.compare(this.view.bases[rank]!, this.view.interface, other);
   }
 
   excluded(rank: number): void {
-    if (this.#caster.isCurrent(this)) this.#caster.exclude(this.view.bases[rank]!);
+    if (this.#owner.isCurrent(this)) this.#owner.exclude(this.view.bases[rank]!);
     // While it is being made it is not there yet, and not dead either.
-    if (this.tree?.isDead) this.#caster.treeDied();
+    if (this.tree?.isDead) this.#owner.treeDied();
   }
 
   #checkComplete(cast: PendingCast): void {
-    if (!cast.isCall || !cast.complete) return;
-    this.#caster.host.keepAlive.release();
-    this.tree.finished(cast);
-    this.#caster.completed();
+    if (!cast.isCall || !cast.isComplete) return;
+    this.#owner.host.keepAlive.release();
+    this.tree.castAnswered(cast);
+    this.#owner.callCompleted();
   }
 }
 
 /** The procs of some actors, in the order of their first ranks. */
-function procsOf(mesh: CastMesh, bases: readonly number[]): PlannedProc[] {
-  const procs = new Map<ProcId, { proc: ProcId; location: Location; ranks: { view: number; base: number }[] }>();
-  for (const [view, base] of bases.entries()) {
-    const { proc, location } = mesh.target(base);
+function groupByProc(mesh: CastMesh, meshRanks: readonly number[]): PlannedProc[] {
+  const procs = new Map<
+    ProcId,
+    { proc: ProcId; location: Location; ranks: { viewRank: number; meshRank: number }[] }
+  >();
+  for (const [viewRank, meshRank] of meshRanks.entries()) {
+    const { proc, location } = mesh.target(meshRank);
     let known = procs.get(proc);
     if (known === undefined) {
       known = { proc, location, ranks: [] };
       procs.set(proc, known);
     }
-    known.ranks.push({ view, base });
+    known.ranks.push({ viewRank, meshRank });
   }
   return [...procs.values()];
 }

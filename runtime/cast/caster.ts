@@ -5,69 +5,69 @@
 import type { ProcId } from "../link/address.js";
 import { BackpressureError, DeliveryError } from "../link/errors.js";
 import type { Session } from "../link/session.js";
-import { type Place, Way } from "./cast-frame.js";
-import type { CasterHost, CastMesh, CastView } from "./cast-mesh.js";
-import { CasterTree, type TreeCaster } from "./caster-tree.js";
+import { CastOrdering, type OrderPosition } from "./cast-frame.js";
+import type { CastMesh, CastSenderHost, CastView } from "./cast-mesh.js";
+import { ViewTree, type ViewTreeOwner } from "./caster-tree.js";
 import { LaneOrder, type OrderedCasts } from "./lane-order.js";
 import { type CastRequest, PendingCast } from "./pending-cast.js";
 
-interface Queued {
+interface QueuedCast {
   readonly cast: PendingCast;
-  readonly tree: CasterTree;
+  readonly tree: ViewTree;
 }
 
 /** Trees that are kept although nothing is under way in them. */
-const KEPT_TREES = 32;
+const MAX_IDLE_TREES = 32;
 /** Index in the reasons to cancel. */
 const CALLER_GONE = 0;
 
-export class Caster implements OrderedCasts, TreeCaster {
+export class CastSender implements OrderedCasts, ViewTreeOwner {
   readonly mesh: CastMesh;
-  readonly host: CasterHost;
+  readonly host: CastSenderHost;
   /** Casts to each actor of the mesh, since it lives where it does. */
-  readonly counts: Uint32Array;
+  readonly castCounts: Uint32Array;
   /** Sessions with messages that the receiver must have before the next cast. */
-  readonly dirty = new Map<number, LaneOrder>();
+  readonly unmarkedLanes = new Map<number, LaneOrder>();
   /** Actors that cannot be cast to: their direct messages do not wait for casts. */
   readonly excluded = new Set<number>();
-  readonly #trees = new Map<string, CasterTree>();
+  readonly #trees = new Map<string, ViewTree>();
   /** Trees for casts from before an actor moved. */
-  readonly #retired = new Set<CasterTree>();
+  readonly #formerTrees = new Set<ViewTree>();
   /** Where the actors live, as far as this is known. */
   readonly #procs: (ProcId | undefined)[] = [];
   #moves: number;
   #nextSeq = 1;
-  #queue: Queued[] = [];
+  #queue: QueuedCast[] = [];
   #queuedBytes = 0;
   /** Sent and not taken. */
-  #casts = 0;
-  #bytes = 0;
-  #closing = false;
+  #untakenCasts = 0;
+  #untakenBytes = 0;
+  #isClosing = false;
   /** The mesh has been stopped. */
-  #stopped = false;
+  #isMeshStopped = false;
   #whenTaken: (() => void)[] = [];
   #whenAnswered: (() => void)[] = [];
-  #whenLeft: (() => void)[] = [];
+  #whenFormerDone: (() => void)[] = [];
 
-  constructor(host: CasterHost, mesh: CastMesh) {
+  constructor(host: CastSenderHost, mesh: CastMesh) {
     this.host = host;
     this.mesh = mesh;
-    this.counts = new Uint32Array(mesh.size);
+    this.castCounts = new Uint32Array(mesh.size);
     this.#moves = mesh.moves;
     for (let base = 0; base < mesh.size; base++) this.#procs.push(mesh.procAt(base));
   }
 
   /** A session of the same sender to an actor of the mesh. @param used whether something may have been sent by it */
-  attach(session: Session, base: number, used: boolean): void {
+  attachSession(session: Session, base: number, used: boolean): void {
     this.followMoves();
     const order = new LaneOrder(this, session, base);
-    session.order = order;
-    if (used) this.dirty.set(base, order);
+    session.castOrder = order;
+    if (used) this.unmarkedLanes.set(base, order);
   }
 
   /** @throws BackpressureError if a message of so many bytes would not find room */
-  admits(size: number, label: string): void {
-    const { sendWindowMessages, sendWindowBytes } = this.host.casts.limits;
+  checkRoom(size: number, label: string): void {
+    const { sendWindowMessages, sendWindowBytes } = this.host.router.limits;
     const waiting = this.#queue.length;
     if (waiting === 0 || (waiting < sendWindowMessages && this.#queuedBytes + size <= sendWindowBytes)) return;
     throw new BackpressureError(
@@ -79,19 +79,19 @@ export class Caster implements OrderedCasts, TreeCaster {
   /** Whether a cast to a view would be sent at once. */
   hasCredit(view: CastView): boolean {
     if (this.#queue.length > 0) return false;
-    const tree = this.#treeOf(view);
-    return tree.tree.usable && !tree.waits && this.#hasRoom();
+    const tree = this.#treeFor(view);
+    return tree.tree.isUsable && !tree.isWaiting && this.#hasRoom();
   }
 
   /** Whether messages to a view are to be in the protobuf layout, as far as that is known. */
   needsProtobuf(view: CastView): boolean {
-    return this.#treeOf(view).tree.protobuf;
+    return this.#treeFor(view).tree.needsProtobuf;
   }
 
   /** Casts. `admits` has been asked. */
   cast(view: CastView, request: CastRequest): PendingCast {
-    const tree = this.#treeOf(view);
-    const cast = new PendingCast(this.#nextSeq, request, this.#places(view.bases), view.bases.length);
+    const tree = this.#treeFor(view);
+    const cast = new PendingCast(this.#nextSeq, request, this.#positionsOf(view.bases), view.bases.length);
     this.#nextSeq = (this.#nextSeq + 1) >>> 0;
     this.host.keepAlive.hold();
     this.#queue.push({ cast, tree });
@@ -102,37 +102,37 @@ export class Caster implements OrderedCasts, TreeCaster {
 
   /** Nobody waits for the answers any more. @param reason an index of the reasons to cancel */
   cancel(cast: PendingCast, reason: number): void {
-    if (!cast.isCall || cast.complete) return;
+    if (!cast.isCall || cast.isComplete) return;
     const queued = this.#queue.find((entry) => entry.cast === cast);
     if (queued === undefined) {
-      for (const { tree } of this.#all()) if (tree.pending.get(cast.seq) === cast) tree.cancel(cast, reason);
+      for (const { tree } of this.#allTrees()) if (tree.pending.get(cast.seq) === cast) tree.cancel(cast, reason);
       this.host.keepAlive.release();
     } else {
       // Its place in the order has been given to it.
       this.#queuedBytes -= cast.size;
-      cast.empty();
+      cast.makeEmpty();
     }
-    this.#settled();
+    this.#settle();
   }
 
   /** Sends what may be sent. */
   flush(): void {
-    const urgent = this.#closing || this.#whenTaken.length > 0;
+    const urgent = this.#isClosing || this.#whenTaken.length > 0;
     while (this.#queue.length > 0) {
       const { cast, tree } = this.#queue[0]!;
-      if (!tree.tree.usable || tree.waits) return;
+      if (!tree.tree.isUsable || tree.isWaiting) return;
       if (!this.#hasRoom()) {
-        this.#urge();
+        this.#requestTaken();
         return;
       }
       this.#queue.shift();
       if (!cast.isEmpty) this.#queuedBytes -= cast.size;
-      this.#casts++;
-      this.#bytes += cast.size;
+      this.#untakenCasts++;
+      this.#untakenBytes += cast.size;
       if (!cast.isCall) this.host.keepAlive.release();
-      this.#translate(cast, tree);
+      this.#translateIfNeeded(cast, tree);
       const { waiter } = cast.request;
-      tree.tree.send(cast);
+      tree.tree.sendCast(cast);
       waiter?.credited();
       // Where nobody is left, nothing comes that what was taken could be told with.
       if (urgent || tree.tree.isDead) tree.tree.flush();
@@ -140,33 +140,33 @@ export class Caster implements OrderedCasts, TreeCaster {
   }
 
   /** Each tree may keep to itself for a while what has been taken: of many trees, all that there is room for. */
-  #urge(): void {
-    const owing = this.#all().filter(({ tree }) => tree.owing);
-    if (owing.length > 1) for (const { tree } of owing) tree.urge();
+  #requestTaken(): void {
+    const owing = this.#allTrees().filter(({ tree }) => tree.hasUntaken);
+    if (owing.length > 1) for (const { tree } of owing) tree.requestTaken();
   }
 
   /** Resolves when everything that was cast has been taken, or its receivers are no more. */
-  taken(): Promise<void> {
-    if (this.#idle) return Promise.resolve();
-    for (const { tree } of this.#all()) tree.flush();
+  whenTaken(): Promise<void> {
+    if (this.#isIdle) return Promise.resolve();
+    for (const { tree } of this.#allTrees()) tree.flush();
     return new Promise((resolve) => this.#whenTaken.push(resolve));
   }
 
   /** Resolves when, besides, all calls have been answered, or nobody waits for them any more. */
-  async answered(): Promise<void> {
-    await this.taken();
+  async whenAnswered(): Promise<void> {
+    await this.whenTaken();
     if (!this.#isAnswered) await new Promise<void>((resolve) => this.#whenAnswered.push(resolve));
   }
 
   /** The sender has ended: nobody waits for answers. What it has sent goes its way. */
   close(): void {
-    this.#closing = true;
+    this.#isClosing = true;
     for (const { cast } of this.#queue) this.cancel(cast, CALLER_GONE);
-    for (const { tree } of this.#all()) {
+    for (const { tree } of this.#allTrees()) {
       for (const cast of [...tree.pending.values()]) this.cancel(cast, CALLER_GONE);
       tree.flush();
     }
-    this.#settled();
+    this.#settle();
   }
 
   /**
@@ -174,75 +174,75 @@ export class Caster implements OrderedCasts, TreeCaster {
    * @param proc where the actor lived; where it has moved to, casts are counted anew
    */
   sessionEnded(base: number, index: number, proc: ProcId | undefined): void {
-    for (const { tree } of this.#all()) if (tree.procOf(base) === proc) tree.release(base, index);
+    for (const { tree } of this.#allTrees()) if (tree.procOf(base) === proc) tree.release(base, index);
   }
 
   /** A tree has news: some of its casts have been taken. */
-  release(cast: PendingCast): void {
-    this.#casts--;
-    this.#bytes -= cast.size;
+  castTaken(cast: PendingCast): void {
+    this.#untakenCasts--;
+    this.#untakenBytes -= cast.size;
     this.flush();
-    this.#settled();
+    this.#settle();
   }
 
   /** An actor cannot be cast to any more: what is sent to it directly must not wait for casts. */
   exclude(base: number): void {
     this.excluded.add(base);
-    const casts = this.counts[base]!;
+    const casts = this.castCounts[base]!;
     if (casts > 0) this.sessionEnded(base, casts - 1, this.#procs[base]);
   }
 
   /** All that a tree led to is no more: it is dropped, unless it is still waited for. */
   treeDied(): void {
     // What is pending in it fails first.
-    queueMicrotask(() => this.#settled());
+    queueMicrotask(() => this.#settle());
   }
 
   /** The mesh has been stopped, or is being: nothing will be cast to it any more. */
   meshStopped(): void {
-    this.#stopped = true;
-    this.#settled();
+    this.#isMeshStopped = true;
+    this.#settle();
   }
 
   /** Whether the actors still live where a tree of this caster finds them. */
-  isCurrent(tree: CasterTree): boolean {
-    return !this.#retired.has(tree);
+  isCurrent(tree: ViewTree): boolean {
+    return !this.#formerTrees.has(tree);
   }
 
   /** The proc closes its links. */
-  fail(error: DeliveryError): void {
-    for (const { cast } of this.#queue) this.#failAll(cast, error);
-    for (const { tree } of this.#all()) for (const cast of [...tree.pending.values()]) this.#failAll(cast, error);
+  failCalls(error: DeliveryError): void {
+    for (const { cast } of this.#queue) this.#failCall(cast, error);
+    for (const { tree } of this.#allTrees()) for (const cast of [...tree.pending.values()]) this.#failCall(cast, error);
   }
 
-  #failAll(cast: PendingCast, error: DeliveryError): void {
-    if (!cast.isCall || cast.complete) return;
+  #failCall(cast: PendingCast, error: DeliveryError): void {
+    if (!cast.isCall || cast.isComplete) return;
     cast.failAll(error);
     this.host.keepAlive.release();
   }
 
   /** A call has been answered by all. */
-  completed(): void {
-    if (this.#stopped || this.#whenAnswered.length > 0 || this.#retired.size > 0) this.#settled();
+  callCompleted(): void {
+    if (this.#isMeshStopped || this.#whenAnswered.length > 0 || this.#formerTrees.size > 0) this.#settle();
   }
 
   /** Something has come to its end. */
-  #settled(): void {
-    for (const tree of this.#retired) {
+  #settle(): void {
+    for (const tree of this.#formerTrees) {
       if (tree.tree.pending.size > 0 || this.#queue.some((entry) => entry.tree === tree)) continue;
-      this.#retired.delete(tree);
+      this.#formerTrees.delete(tree);
       tree.tree.drop(false);
     }
-    if (this.#retired.size === 0) for (const resolve of this.#whenLeft.splice(0)) resolve();
-    if (!this.#idle) return;
+    if (this.#formerTrees.size === 0) for (const resolve of this.#whenFormerDone.splice(0)) resolve();
+    if (!this.#isIdle) return;
     for (const resolve of this.#whenTaken.splice(0)) resolve();
     if (this.#isAnswered) for (const resolve of this.#whenAnswered.splice(0)) resolve();
-    const { sender, casts } = this.host;
-    if (this.#closing || (this.#stopped && this.#isAnswered)) {
-      for (const { tree } of this.#all()) tree.drop(true);
+    const { sender, router: casts } = this.host;
+    if (this.#isClosing || (this.#isMeshStopped && this.#isAnswered)) {
+      for (const { tree } of this.#allTrees()) tree.drop(true);
       this.#trees.clear();
       casts.senderEnded(sender, this.mesh.id);
-      this.host.asleep(this, true);
+      this.host.senderIdle(this, true);
       return;
     }
     for (const [key, { tree }] of this.#trees) {
@@ -250,38 +250,38 @@ export class Caster implements OrderedCasts, TreeCaster {
       this.#trees.delete(key);
       tree.drop(false);
     }
-    if (this.#trees.size > 0 || this.#retired.size > 0) return;
+    if (this.#trees.size > 0 || this.#formerTrees.size > 0) return;
     casts.receiversEnded(sender, this.mesh.id);
-    this.host.asleep(this, false);
+    this.host.senderIdle(this, false);
   }
 
   get #isAnswered(): boolean {
-    return this.#idle && this.#all().every(({ tree }) => tree.pending.size === 0);
+    return this.#isIdle && this.#allTrees().every(({ tree }) => tree.pending.size === 0);
   }
 
-  get #idle(): boolean {
-    return this.#queue.length === 0 && this.#casts === 0;
+  get #isIdle(): boolean {
+    return this.#queue.length === 0 && this.#untakenCasts === 0;
   }
 
   #hasRoom(): boolean {
-    const { creditMessages, creditBytes } = this.host.casts.limits;
-    return this.#casts < creditMessages && this.#bytes < creditBytes;
+    const { creditMessages, creditBytes } = this.host.router.limits;
+    return this.#untakenCasts < creditMessages && this.#untakenBytes < creditBytes;
   }
 
-  #all(): CasterTree[] {
-    return [...this.#trees.values(), ...this.#retired];
+  #allTrees(): ViewTree[] {
+    return [...this.#trees.values(), ...this.#formerTrees];
   }
 
-  #treeOf(view: CastView): CasterTree {
+  #treeFor(view: CastView): ViewTree {
     this.followMoves();
     let tree = this.#trees.get(view.key);
     if (tree === undefined) {
-      this.host.awake(this);
-      tree = new CasterTree(this, view);
+      this.host.senderActive(this);
+      tree = new ViewTree(this, view);
       this.#trees.set(view.key, tree);
-      for (const base of view.bases) for (const before of this.host.leaving(base)) tree.waitFor(before);
+      for (const base of view.bases) for (const before of this.host.unhandledMessages(base)) tree.waitForFormer(before);
       tree.tree.start();
-      this.#evict();
+      this.#dropIdleTrees();
     } else if (this.#trees.size > 1) {
       // The one that was used last stands last.
       this.#trees.delete(view.key);
@@ -290,21 +290,21 @@ export class Caster implements OrderedCasts, TreeCaster {
     return tree;
   }
 
-  #evict(): void {
+  #dropIdleTrees(): void {
     for (const [key, tree] of this.#trees) {
-      if (this.#trees.size <= KEPT_TREES) return;
+      if (this.#trees.size <= MAX_IDLE_TREES) return;
       if (tree.tree.pending.size > 0 || this.#queue.some((entry) => entry.tree === tree)) continue;
       this.#trees.delete(key);
       tree.tree.drop(false);
     }
   }
 
-  leaves(base: number): void {
-    if (this.counts[base]! > 0 && !this.excluded.has(base)) this.host.open(base);
+  openBeforeMove(base: number): void {
+    if (this.castCounts[base]! > 0 && !this.excluded.has(base)) this.host.openSession(base);
   }
 
-  async left(): Promise<void> {
-    if (this.#retired.size > 0) await new Promise<void>((resolve) => this.#whenLeft.push(resolve));
+  async whenFormerHandled(): Promise<void> {
+    if (this.#formerTrees.size > 0) await new Promise<void>((resolve) => this.#whenFormerDone.push(resolve));
   }
 
   /** Where actors live elsewhere by now: those know nothing of what was sent to the ones before them. */
@@ -315,54 +315,54 @@ export class Caster implements OrderedCasts, TreeCaster {
       const proc = this.mesh.procAt(base);
       if (proc === this.#procs[base]) continue;
       this.#procs[base] = proc;
-      this.counts[base] = 0;
-      this.dirty.delete(base);
+      this.castCounts[base] = 0;
+      this.unmarkedLanes.delete(base);
       this.excluded.delete(base);
     }
     for (const tree of this.#trees.values()) {
-      this.#retired.add(tree);
+      this.#formerTrees.add(tree);
       tree.tree.flush();
     }
     this.#trees.clear();
-    this.#settled();
+    this.#settle();
   }
 
-  #places(bases: readonly number[]): Place[] {
-    const { counts, dirty } = this;
-    const places: Place[] = [];
+  #positionsOf(bases: readonly number[]): OrderPosition[] {
+    const { castCounts: counts, unmarkedLanes: dirty } = this;
+    const places: OrderPosition[] = [];
     let count = 0;
     let index = 0;
-    let way: number = Way.plain;
+    let way: number = CastOrdering.plain;
     for (const base of bases) {
       const before = counts[base]!;
       counts[base] = before + 1;
       const order = dirty.size === 0 ? undefined : dirty.get(base);
-      const own = order === undefined ? Way.plain : Way.marked;
-      order?.mark(before);
+      const own = order === undefined ? CastOrdering.plain : CastOrdering.marked;
+      order?.markBefore(before);
       if (count > 0 && before === index && own === way) {
         count++;
         continue;
       }
-      if (count > 0) places.push({ count, index, way });
+      if (count > 0) places.push({ count, index, ordering: way });
       count = 1;
       index = before;
       way = own;
     }
-    if (count > 0) places.push({ count, index, way });
+    if (count > 0) places.push({ count, index, ordering: way });
     return places;
   }
 
   /** A receiver has another schema: all can read the layout that it can. */
-  #translate(cast: PendingCast, { tree, view }: CasterTree): void {
-    if (!tree.protobuf || cast.isEmpty || cast.body.protobuf) return;
+  #translateIfNeeded(cast: PendingCast, { tree, view }: ViewTree): void {
+    if (!tree.needsProtobuf || cast.isEmpty || cast.body.isProtobuf) return;
     const { endpoint, label } = cast.request;
     try {
       cast.body = this.host.translate(view.interface, view.interface.endpoints[endpoint]!, cast.body);
     } catch (error) {
       const why = new DeliveryError("refused", (error as Error).message, { cause: error });
-      if (cast.isCall) this.#failAll(cast, why);
+      if (cast.isCall) this.#failCall(cast, why);
       else this.host.undeliverable(label, why);
-      cast.empty();
+      cast.makeEmpty();
     }
   }
 }

@@ -1,14 +1,14 @@
 /** Where the direct messages of one session stand among the casts of the same sender to the same actor. */
 import type { ProcId } from "../link/address.js";
-import { Sync } from "../link/frame.js";
+import { SyncKind } from "../link/frame.js";
 import type { CastOrder, Session } from "../link/session.js";
 
 /** What is known of the casts of one sender to a mesh. */
 export interface OrderedCasts {
   /** Casts to each actor, since it lives where it does. */
-  readonly counts: Uint32Array;
+  readonly castCounts: Uint32Array;
   /** Sessions with messages that the receiver must have before the next cast. */
-  readonly dirty: Map<number, LaneOrder>;
+  readonly unmarkedLanes: Map<number, LaneOrder>;
   /** Actors that cannot be cast to: their direct messages do not wait for casts, which come to them before or not at all. */
   readonly excluded: ReadonlySet<number>;
   /** @param proc where the actor of the session lived */
@@ -16,40 +16,40 @@ export interface OrderedCasts {
 }
 
 export class LaneOrder implements CastOrder {
-  readonly #caster: OrderedCasts;
+  readonly #casts: OrderedCasts;
   readonly #session: Session;
   readonly #base: number;
   /** Casts that the receiver knows to come before what is sent next. */
-  #told = 0;
+  #announced = 0;
   /** The last cast that waits for what was sent before it; -1: none. */
-  #marked = -1;
+  #lastMarked = -1;
 
   constructor(caster: OrderedCasts, session: Session, base: number) {
-    this.#caster = caster;
+    this.#casts = caster;
     this.#session = session;
     this.#base = base;
   }
 
-  behind(): void {
-    const { counts, dirty, excluded } = this.#caster;
+  beforeMessage(): void {
+    const { castCounts: counts, unmarkedLanes: dirty, excluded } = this.#casts;
     const casts = counts[this.#base]!;
     dirty.set(this.#base, this);
-    if (casts === this.#told) return;
-    this.#told = casts;
+    if (casts === this.#announced) return;
+    this.#announced = casts;
     // What was cast came back to its sender. It may be on its way all the same: whoever was taken for dead may live.
-    this.#session.sync(excluded.has(this.#base) ? Sync.without : Sync.after, casts);
+    this.#session.sendSync(excluded.has(this.#base) ? SyncKind.without : SyncKind.after, casts);
   }
 
   /** A cast comes after what has been sent. */
-  mark(cast: number): void {
-    this.#caster.dirty.delete(this.#base);
-    this.#marked = cast;
-    this.#session.sync(Sync.mark, cast);
+  markBefore(cast: number): void {
+    this.#casts.unmarkedLanes.delete(this.#base);
+    this.#lastMarked = cast;
+    this.#session.sendSync(SyncKind.mark, cast);
   }
 
-  ended(): void {
-    const { dirty } = this.#caster;
+  sessionEnded(): void {
+    const { unmarkedLanes: dirty } = this.#casts;
     if (dirty.get(this.#base) === this) dirty.delete(this.#base);
-    if (this.#marked >= 0) this.#caster.sessionEnded(this.#base, this.#marked, this.#session.link.peer);
+    if (this.#lastMarked >= 0) this.#casts.sessionEnded(this.#base, this.#lastMarked, this.#session.link.peer);
   }
 }

@@ -3,31 +3,31 @@
  * reads neither messages nor answers. The root's own proc has one, too, above which is the root.
  */
 import type { MeshId, ProcId } from "../link/address.js";
-import type { OtherSchema } from "../link/binding.js";
+import type { PeerSchema } from "../link/binding.js";
 import { DeliveryError } from "../link/errors.js";
 import { WHOLE_MESH } from "../link/extension.js";
-import { Flag, ProtocolError } from "../link/frame.js";
-import type { Limits } from "../link/limits.js";
+import { FrameFlag, ProtocolError } from "../link/frame.js";
+import type { LinkLimits } from "../link/limits.js";
 import type { Link } from "../link/link.js";
-import type { Routes } from "../link/route.js";
-import { type Answer, type AnswerGroup, AnswerKind, Answers } from "./answers.js";
-import type { Arrivals, CastSender } from "./arrivals.js";
-import { Branch, Flush } from "./branch.js";
+import type { RoutingTable } from "../link/route.js";
+import { AnswerCollector, type AnswerGroup, AnswerKind, type RankAnswer } from "./answers.js";
+import type { CastOrigin, OrderedArrivals } from "./arrivals.js";
+import { Branch, FlushMode } from "./branch.js";
 import { CastArrival } from "./cast-arrival.js";
-import { CastFlag, type CastFrame, type CastHead, placeOf, readCast, Way } from "./cast-frame.js";
-import type { CasterEnd, ReplyRoute } from "./caster-end.js";
-import { countOf, type RankRun, ranksOf, within } from "./runs.js";
-import { divide, type PlannedProc, ranksBelow, type Setup } from "./setup.js";
-import { Taken } from "./taken.js";
+import { CastFlag, type CastFrame, type CastHead, CastOrdering, orderPositionOf, readCast } from "./cast-frame.js";
+import type { CastReceiver, ReplyRoute } from "./caster-end.js";
+import { countRanks, isWithin, type RankRun, ranksOf } from "./runs.js";
+import { type PlannedProc, ranksOfProcs, splitEvenly, type TreeSetup } from "./setup.js";
+import { TakenCounter } from "./taken.js";
 
 /** Ranks that know the interface by another schema. */
 export interface SchemaGroup {
-  readonly schema: OtherSchema;
+  readonly schema: PeerSchema;
   readonly ranks: readonly RankRun[];
 }
 
 /** What is above a part of a tree. */
-export interface TreeTop {
+export interface NodeParent {
   /** All ranks have said by which schema they know the interface; those that are not named have the same one. */
   ready(others: readonly SchemaGroup[]): void;
   answers(seq: number, groups: readonly AnswerGroup[]): void;
@@ -40,91 +40,97 @@ export interface TreeTop {
 }
 
 /** Makes one answer of those of ranks that follow each other. Never throws: what it cannot fold it leaves as it is. */
-export type Fold = (groups: readonly AnswerGroup[]) => readonly AnswerGroup[];
+export type AnswerFold = (groups: readonly AnswerGroup[]) => readonly AnswerGroup[];
 
 /** What a part of a tree needs of its proc. */
 export interface TreeHost {
   readonly id: ProcId;
-  readonly limits: Limits;
-  readonly routes: Routes;
+  readonly limits: LinkLimits;
+  readonly routes: RoutingTable;
   /** Draws the number by which a proc below knows its part. */
-  handleFor(branch: Branch): number;
+  assignHandle(branch: Branch): number;
   forgetBranch(branch: Branch): void;
-  arrivals(
-    sender: CastSender,
+  arrivalsFor(
+    sender: CastOrigin,
     target: { readonly mesh: MeshId; readonly owner: ProcId; readonly rank: number },
-  ): Arrivals;
-  answerOfError(error: Error): Answer;
+  ): OrderedArrivals;
+  answerOfError(error: Error): RankAnswer;
   /** How the answers of an endpoint are made one; undefined: that is not known here. */
-  folding(setup: Setup, endpoint: number, reduction: string): Fold | undefined;
+  foldFor(setup: TreeSetup, endpoint: number, reduction: string): AnswerFold | undefined;
 }
 
-interface Gathering {
+interface AnswerGathering {
   /** Makes answers one, as far as they can be. */
-  readonly fold: Fold | undefined;
+  readonly fold: AnswerFold | undefined;
   /** Ranks below whose answers have not come. */
-  left: number;
-  readonly answers: Answers;
+  unanswered: number;
+  readonly answers: AnswerCollector;
 }
 
 /** Answers of so many bytes go up without waiting for the others. */
 const FLUSH_BYTES = 1024 * 1024;
 
 export class TreeNode implements ReplyRoute {
-  readonly setup: Setup;
+  readonly setup: TreeSetup;
   readonly #host: TreeHost;
-  readonly #end: CasterEnd;
-  readonly #top: TreeTop;
-  readonly #own: { readonly rank: number; readonly arrivals: Arrivals }[] = [];
-  readonly #below: readonly RankRun[];
+  readonly #receiver: CastReceiver;
+  readonly #parent: NodeParent;
+  readonly #localRanks: { readonly rank: number; readonly arrivals: OrderedArrivals }[] = [];
+  readonly #ranksBelow: readonly RankRun[];
   readonly #branches: Branch[];
-  readonly #gatherings = new Map<number, Gathering>();
-  readonly #taken: Taken;
+  readonly #gatherings = new Map<number, AnswerGathering>();
+  readonly #takenCounter: TakenCounter;
   /** Actors here and branches that have not said by which schema they know the interface. */
-  #asked: number;
-  #others: SchemaGroup[] = [];
-  #over = false;
+  #schemasAwaited: number;
+  #peerSchemas: SchemaGroup[] = [];
+  #isDropped = false;
 
   /** @param apart procs that this one passes casts on to by itself, and no others below them */
-  constructor(host: TreeHost, end: CasterEnd, setup: Setup, top: TreeTop, apart: readonly PlannedProc[] = []) {
+  constructor(
+    host: TreeHost,
+    end: CastReceiver,
+    setup: TreeSetup,
+    top: NodeParent,
+    apart: readonly PlannedProc[] = [],
+  ) {
     this.#host = host;
-    this.#end = end;
+    this.#receiver = end;
     this.setup = setup;
-    this.#top = top;
+    this.#parent = top;
     const { sender, mesh, owner, procs, window } = setup;
     const [self, ...rest] = procs as [PlannedProc, ...PlannedProc[]];
-    for (const { view, base } of self.ranks) {
+    for (const { viewRank: view, meshRank: base } of self.ranks) {
       let arrivals = end.arrivals.get(base);
       if (arrivals === undefined) {
-        arrivals = host.arrivals(sender, { mesh, owner, rank: base });
+        arrivals = host.arrivalsFor(sender, { mesh, owner, rank: base });
         end.arrivals.set(base, arrivals);
       }
       arrivals.onBounce = (label, error) => this.bounced(label, error);
-      this.#own.push({ rank: view, arrivals });
+      this.#localRanks.push({ rank: view, arrivals });
     }
-    const parts = [...divide(rest, host.limits.treeFanout), ...apart.map((proc) => [proc])];
+    const parts = [...splitEvenly(rest, host.limits.treeFanout), ...apart.map((proc) => [proc])];
     this.#branches = parts.map((part) => new Branch(this, part));
-    this.#below = ranksBelow([...procs, ...apart]);
-    this.#taken = new Taken(window, this.#branches, (casts) => top.taken(casts));
+    this.#ranksBelow = ranksOfProcs([...procs, ...apart]);
+    this.#takenCounter = new TakenCounter(window, this.#branches, (casts) => top.taken(casts));
     // One more: itself, until it has asked all.
-    this.#asked = this.#own.length + parts.length + 1;
+    this.#schemasAwaited = this.#localRanks.length + parts.length + 1;
   }
 
-  get line(): number {
-    return this.setup.line;
+  get lineage(): number {
+    return this.setup.lineage;
   }
 
   /** Sets up the parts below, and asks the actors here by which schema they know the interface. */
   start(): void {
-    for (const branch of this.#branches) this.#open(branch);
+    for (const branch of this.#branches) this.#setUpBranch(branch);
     const { interface: known } = this.setup;
-    for (const { rank, arrivals } of this.#own) {
-      arrivals.agree(known, (schema) => {
-        if (schema !== undefined) this.#others.push({ schema, ranks: [{ start: rank, count: 1 }] });
-        this.#haveAsked();
+    for (const { rank, arrivals } of this.#localRanks) {
+      arrivals.askForSchema(known, (schema) => {
+        if (schema !== undefined) this.#peerSchemas.push({ schema, ranks: [{ start: rank, count: 1 }] });
+        this.#schemaAnswered();
       });
     }
-    this.#haveAsked();
+    this.#schemaAnswered();
   }
 
   cast(frame: CastFrame): void {
@@ -132,89 +138,91 @@ export class TreeNode implements ReplyRoute {
     if (frame.endpoint >= this.setup.interface.endpoints.length) {
       throw new ProtocolError(`cannot read cast: its interface has no endpoint ${frame.endpoint}`);
     }
-    this.#forget(head.finished);
+    this.#forgetFinished(head.finished);
     for (const branch of this.#branches) branch.cast(frame);
     const isCall = (frame.flags & (CastFlag.call | CastFlag.empty)) === CastFlag.call;
     if (isCall) {
       const { reduction } = head;
-      const fold = reduction === "" ? undefined : this.#host.folding(this.setup, frame.endpoint, reduction);
-      this.#gatherings.set(frame.seq, { left: this.#receivers(head), answers: new Answers(), fold });
+      const fold = reduction === "" ? undefined : this.#host.foldFor(this.setup, frame.endpoint, reduction);
+      this.#gatherings.set(frame.seq, { unanswered: this.#receiverCount(head), answers: new AnswerCollector(), fold });
     }
-    const own = this.#own.filter(({ rank }) => placeOf(head.places, rank).way !== Way.none);
-    const taken = this.#taken.add(own.length, head.message.length);
-    for (const { rank, arrivals } of own) this.#arrive(frame, head, rank, arrivals, isCall, taken);
+    const own = this.#localRanks.filter(
+      ({ rank }) => orderPositionOf(head.positions, rank).ordering !== CastOrdering.none,
+    );
+    const taken = this.#takenCounter.addCast(own.length, head.message.length);
+    for (const { rank, arrivals } of own) this.#deliverTo(frame, head, rank, arrivals, isCall, taken);
   }
 
   /** An actor here has answered. */
-  answered(seq: number, rank: number, answer: Answer): void {
+  answered(seq: number, rank: number, answer: RankAnswer): void {
     const gathering = this.#gatherings.get(seq);
-    if (gathering === undefined || this.#over) return;
+    if (gathering === undefined || this.#isDropped) return;
     gathering.answers.add(answer, [{ start: rank, count: 1 }]);
-    gathering.left--;
-    this.#passOn(seq, gathering, answer.kind === AnswerKind.failure);
+    gathering.unanswered--;
+    this.#passUp(seq, gathering, answer.kind === AnswerKind.failure);
   }
 
-  answerOfError(error: Error): Answer {
+  answerOfError(error: Error): RankAnswer {
     return this.#host.answerOfError(error);
   }
 
   /** Answers of a part below. */
   answers(branch: Branch, seq: number, groups: readonly AnswerGroup[]): void {
     for (const { ranks } of groups) {
-      if (!within(ranks, branch.ranks)) throw new ProtocolError("cannot read answers: of ranks that are elsewhere");
+      if (!isWithin(ranks, branch.ranks)) throw new ProtocolError("cannot read answers: of ranks that are elsewhere");
     }
     const gathering = this.#gatherings.get(seq);
     if (gathering === undefined) return;
     let fails = false;
     for (const group of groups) {
       gathering.answers.add(group, group.ranks);
-      gathering.left -= countOf(group.ranks);
+      gathering.unanswered -= countRanks(group.ranks);
       if (group.kind === AnswerKind.failure) fails = true;
     }
-    this.#passOn(seq, gathering, fails);
+    this.#passUp(seq, gathering, fails);
   }
 
   ready(branch: Branch, others: readonly SchemaGroup[]): void {
-    if (branch.ready) throw new ProtocolError("cannot read treeReady: it came twice");
+    if (branch.isReady) throw new ProtocolError("cannot read treeReady: it came twice");
     for (const { ranks } of others) {
-      if (!within(ranks, branch.ranks)) throw new ProtocolError("cannot read treeReady: of ranks that are elsewhere");
+      if (!isWithin(ranks, branch.ranks)) throw new ProtocolError("cannot read treeReady: of ranks that are elsewhere");
     }
-    branch.ready = true;
-    this.#others.push(...others);
-    this.#haveAsked();
+    branch.isReady = true;
+    this.#peerSchemas.push(...others);
+    this.#schemaAnswered();
   }
 
   /** A part below has taken so many casts. */
   taken(branch: Branch, casts: number): void {
-    this.#taken.below(branch, casts);
+    this.#takenCounter.takenBelow(branch, casts);
   }
 
   lost(proc: ProcId, why: DeliveryError): void {
-    if (!this.#over) this.#top.lost(proc, why);
+    if (!this.#isDropped) this.#parent.lost(proc, why);
   }
 
   bounced(label: string, error: DeliveryError): void {
-    if (!this.#over) this.#top.bounced(label, error);
+    if (!this.#isDropped) this.#parent.bounced(label, error);
   }
 
   /** Nobody waits for the answers to a cast any more. */
   cancel(seq: number, reason: number): void {
     this.#gatherings.delete(seq);
     for (const branch of this.#branches) branch.cancel(seq, reason);
-    this.#end.cancel(seq, reason);
+    this.#receiver.cancel(seq, reason);
   }
 
   /** Direct messages to an actor will not come: casts up to a number need not wait for them. */
   release(base: number, index: number): void {
     for (const branch of this.#branches) branch.release(base, index);
-    const own = this.setup.procs[0]!.ranks.findIndex((rank) => rank.base === base);
-    this.#own[own]?.arrivals.release(index);
+    const own = this.setup.procs[0]!.ranks.findIndex((rank) => rank.meshRank === base);
+    this.#localRanks[own]?.arrivals.releaseUpTo(index);
   }
 
   /** What has been taken is told at once. */
   flush(): void {
-    for (const branch of this.#branches) branch.flush(Flush.tell);
-    this.#taken.flush();
+    for (const branch of this.#branches) branch.flush(FlushMode.tell);
+    this.#takenCounter.flush();
   }
 
   /** A link has ended: the procs at its other end are lost, for this tree. */
@@ -230,8 +238,8 @@ export class TreeNode implements ReplyRoute {
 
   /** It is not used any more. @param tell what those below are told; undefined: another tree takes its place, they know */
   drop(tell: number | undefined): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#isDropped) return;
+    this.#isDropped = true;
     this.#gatherings.clear();
     for (const branch of this.#branches) {
       if (tell !== undefined) branch.flush(tell);
@@ -239,12 +247,12 @@ export class TreeNode implements ReplyRoute {
     }
   }
 
-  #open(branch: Branch): void {
+  #setUpBranch(branch: Branch): void {
     const { setup } = this;
     const [{ proc, location }] = branch.procs as [PlannedProc];
     try {
-      const link = this.#host.routes.to(proc, location, setup.owner);
-      branch.open(link, this.#host.handleFor(branch), { ...setup, procs: branch.procs });
+      const link = this.#host.routes.linkTo(proc, location, setup.owner);
+      branch.setUp(link, this.#host.assignHandle(branch), { ...setup, procs: branch.procs });
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
       // Not at once: whoever makes this tree does not have it yet.
@@ -252,40 +260,40 @@ export class TreeNode implements ReplyRoute {
     }
   }
 
-  #arrive(
+  #deliverTo(
     frame: CastFrame,
     head: CastHead & { readonly message: Uint8Array },
     rank: number,
-    arrivals: Arrivals,
+    arrivals: OrderedArrivals,
     isCall: boolean,
     taken: () => void,
   ): void {
     const { seq, endpoint, flags, blocks } = frame;
     const { extension: given, message } = head;
     const { extent, interface: known } = this.setup;
-    const { index, way } = placeOf(head.places, rank);
-    const reply = this.#end.reply(seq, rank);
+    const { index, ordering: way } = orderPositionOf(head.positions, rank);
+    const reply = this.#receiver.replyOf(seq, rank);
     if (reply !== undefined) reply.route = this;
-    const protobuf = (flags & Flag.protobuf) !== 0;
+    const protobuf = (flags & FrameFlag.protobuf) !== 0;
     const size = message.length + blocks.reduce((sum, block) => sum + block.length, 0);
     const cast = new CastArrival({
       seq,
       index,
-      way,
-      taken,
+      ordering: way,
+      onTaken: taken,
       slot: (session) => session.slotOf(known) + endpoint,
-      body: (flags & CastFlag.empty) === 0 ? { bytes: message, blocks, size, protobuf } : undefined,
+      body: (flags & CastFlag.empty) === 0 ? { bytes: message, blocks, size, isProtobuf: protobuf } : undefined,
       extension: (session) =>
         given === undefined && extent === undefined
           ? undefined
           : {
-              ...(given ?? noExtension),
+              ...(given ?? emptyExtension),
               rank,
-              extent: extent === undefined ? WHOLE_MESH : session.link.extentNumber(extent),
+              extent: extent === undefined ? WHOLE_MESH : session.link.numberOfExtent(extent),
             },
-      reply: isCall ? () => this.#end.newReply(this, seq, rank) : undefined,
+      createReply: isCall ? () => this.#receiver.createReply(this, seq, rank) : undefined,
     });
-    if ((flags & CastFlag.recall) === 0 && arrivals.arrive(cast)) return;
+    if ((flags & CastFlag.recall) === 0 && arrivals.addCast(cast)) return;
     taken();
     if (!isCall) return;
     if (reply?.answer !== undefined) this.answered(seq, rank, reply.answer);
@@ -295,32 +303,33 @@ export class TreeNode implements ReplyRoute {
     }
   }
 
-  #receivers({ places }: CastHead): number {
-    const all = countOf(this.#below);
-    if (places.every(({ way }) => way !== Way.none)) return all;
+  #receiverCount({ positions: places }: CastHead): number {
+    const all = countRanks(this.#ranksBelow);
+    if (places.every(({ ordering: way }) => way !== CastOrdering.none)) return all;
     let none = 0;
-    for (const rank of ranksOf(this.#below)) if (placeOf(places, rank).way === Way.none) none++;
+    for (const rank of ranksOf(this.#ranksBelow))
+      if (orderPositionOf(places, rank).ordering === CastOrdering.none) none++;
     return all - none;
   }
 
-  #passOn(seq: number, gathering: Gathering, atOnce: boolean): void {
-    const { left, answers, fold } = gathering;
+  #passUp(seq: number, gathering: AnswerGathering, atOnce: boolean): void {
+    const { unanswered: left, answers, fold } = gathering;
     if (left <= 0) this.#gatherings.delete(seq);
     else if (!atOnce && answers.bytes < FLUSH_BYTES) return;
-    const groups = answers.take();
-    this.#top.answers(seq, fold === undefined ? groups : fold(groups));
+    const groups = answers.takeAll();
+    this.#parent.answers(seq, fold === undefined ? groups : fold(groups));
   }
 
-  #forget(casts: readonly RankRun[]): void {
-    this.#end.forget(casts);
+  #forgetFinished(casts: readonly RankRun[]): void {
+    this.#receiver.forgetCasts(casts);
     for (const { start, count } of casts) {
       for (const seq of this.#gatherings.keys()) if ((seq - start) >>> 0 < count) this.#gatherings.delete(seq);
     }
   }
 
-  #haveAsked(): void {
-    if (--this.#asked === 0 && !this.#over) this.#top.ready(this.#others);
+  #schemaAnswered(): void {
+    if (--this.#schemasAwaited === 0 && !this.#isDropped) this.#parent.ready(this.#peerSchemas);
   }
 }
 
-const noExtension = { timeout: 0, trace: undefined, chain: [] };
+const emptyExtension = { timeout: 0, trace: undefined, chain: [] };

@@ -2,19 +2,19 @@
 import type { ProcId } from "../link/address.js";
 import { writeText, writeU32, writeU64 } from "../link/control.js";
 import { type DeliveryError, deliveryReasons } from "../link/errors.js";
-import { beginFrame, HEADER, Kind } from "../link/frame.js";
+import { beginFrame, FrameKind, HEADER_BYTES } from "../link/frame.js";
 import type { Link } from "../link/link.js";
 import type { Writer } from "../wire/writer.js";
 import { type AnswerGroup, AnswerKind, writeAnswers } from "./answers.js";
-import type { SchemaGroup, TreeHost, TreeTop } from "./node.js";
+import type { NodeParent, SchemaGroup, TreeHost } from "./node.js";
 import { writeRuns } from "./runs.js";
 
 /** Answers of so many bytes go into one frame, unless one of them alone has more. */
-const FRAME_BYTES = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** More than the frame of one answer takes besides it. */
-const OVERHEAD = 1024;
+const ANSWER_OVERHEAD = 1024;
 
-export class Parent implements TreeTop {
+export class RemoteParent implements NodeParent {
   readonly link: Link;
   readonly #handle: number;
   readonly #host: TreeHost;
@@ -27,7 +27,7 @@ export class Parent implements TreeTop {
   }
 
   ready(others: readonly SchemaGroup[]): void {
-    this.#send(Kind.treeReady, 0, (w) => {
+    this.#send(FrameKind.treeReady, 0, (w) => {
       writeU32(w, others.length);
       for (const { schema, ranks } of others) {
         writeU64(w, schema.fingerprint);
@@ -41,9 +41,9 @@ export class Parent implements TreeTop {
     let part: AnswerGroup[] = [];
     let bytes = 0;
     for (const whole of groups) {
-      const group = this.#fitting(whole);
-      const size = sizeOf(group);
-      if (part.length > 0 && bytes + size > FRAME_BYTES) {
+      const group = this.#fittingAnswer(whole);
+      const size = answerBytes(group);
+      if (part.length > 0 && bytes + size > MAX_ANSWER_BYTES) {
         this.#sendAnswers(seq, part);
         part = [];
         bytes = 0;
@@ -55,36 +55,36 @@ export class Parent implements TreeTop {
   }
 
   taken(casts: number): void {
-    this.#send(Kind.taken, casts, () => {});
+    this.#send(FrameKind.taken, casts, () => {});
   }
 
   /** @param orphan the number of this part is that of its tree, and the root is told past those in between */
   lost(proc: ProcId, { message }: DeliveryError, orphan = false): void {
-    this.#send(Kind.treeLost, orphan ? 1 : 0, (w) => {
+    this.#send(FrameKind.treeLost, orphan ? 1 : 0, (w) => {
       writeU64(w, proc);
       writeText(w, message);
     });
   }
 
   bounced(label: string, error: DeliveryError): void {
-    this.#send(Kind.castBounce, deliveryReasons.indexOf(error.reason), (w) => {
+    this.#send(FrameKind.castBounce, deliveryReasons.indexOf(error.reason), (w) => {
       writeText(w, label);
       writeText(w, error.message);
     });
   }
 
   /** An answer that fits into a frame by itself, and not with what stands around it here, is an error. */
-  #fitting(group: AnswerGroup): AnswerGroup {
+  #fittingAnswer(group: AnswerGroup): AnswerGroup {
     const { maxFrame } = this.#host.limits;
     const runs = group.ranks.length * 8;
-    const size = sizeOf(group);
-    if (HEADER + OVERHEAD + runs + size <= maxFrame) return group;
+    const size = answerBytes(group);
+    if (HEADER_BYTES + ANSWER_OVERHEAD + runs + size <= maxFrame) return group;
     const why = `cannot send the answer: it has ${size} bytes, more than the limit of ${maxFrame} for a frame; send it in parts`;
     return { ...this.#host.answerOfError(new RangeError(why)), kind: AnswerKind.error, ranks: group.ranks };
   }
 
   #sendAnswers(seq: number, groups: readonly AnswerGroup[]): void {
-    this.#send(Kind.answers, seq, (w) => writeAnswers(w, groups));
+    this.#send(FrameKind.answers, seq, (w) => writeAnswers(w, groups));
   }
 
   #send(kind: number, b: number, body: (w: Writer) => void): void {
@@ -95,6 +95,6 @@ export class Parent implements TreeTop {
   }
 }
 
-function sizeOf({ bytes, blocks }: AnswerGroup): number {
+function answerBytes({ bytes, blocks }: AnswerGroup): number {
   return blocks.reduce((sum, block) => sum + block.length, bytes.length);
 }

@@ -1,11 +1,11 @@
 /** A cast at its root, from when it was asked for until nothing of it is left to be done. */
 import type { DeliveryError } from "../link/errors.js";
-import { Flag } from "../link/frame.js";
+import { FrameFlag } from "../link/frame.js";
 import type { CreditWaiter } from "../link/session.js";
-import type { Encoded } from "../link/waiting.js";
+import type { EncodedMessage } from "../link/waiting.js";
 import { Reader } from "../wire/reader.js";
 import { type AnswerGroup, AnswerKind } from "./answers.js";
-import { CastFlag, type CastHead, type Place } from "./cast-frame.js";
+import { CastFlag, type CastHead, type OrderPosition } from "./cast-frame.js";
 import { ranksOf } from "./runs.js";
 
 /** Who waits for the answers. None of these throws. */
@@ -24,7 +24,7 @@ export interface CastRequest {
   readonly label: string;
   /** The place of the endpoint in its interface. */
   readonly endpoint: number;
-  readonly body: Encoded;
+  readonly body: EncodedMessage;
   /** By which procs on the way can make answers one; empty: they cannot. */
   readonly reduction: string;
   readonly extension: CastHead["extension"];
@@ -36,34 +36,34 @@ export interface CastRequest {
 export class PendingCast {
   readonly seq: number;
   request: CastRequest;
-  places: readonly Place[];
+  positions: readonly OrderPosition[];
   /** Of the message and its blocks. */
   readonly size: number;
-  body: Encoded;
+  body: EncodedMessage;
   /** All its receivers have had credit for it, or are no more. */
-  taken = false;
+  isTaken = false;
   /** Whether somebody waits for answers. */
   isCall: boolean;
   /** It only keeps its place in the order. */
   isEmpty = false;
   #answered: Uint8Array;
-  #left: number;
+  #unanswered: number;
 
   /** @param ranks of what is cast to */
-  constructor(seq: number, request: CastRequest, places: readonly Place[], ranks: number) {
+  constructor(seq: number, request: CastRequest, places: readonly OrderPosition[], ranks: number) {
     this.seq = seq;
     this.request = request;
-    this.places = places;
+    this.positions = places;
     this.body = request.body;
     this.size = request.body.size;
     this.isCall = request.sink !== undefined;
     this.#answered = new Uint8Array(this.isCall ? ranks : 0);
-    this.#left = this.#answered.length;
+    this.#unanswered = this.#answered.length;
   }
 
   get flags(): number {
     if (this.isEmpty) return CastFlag.empty;
-    return (this.isCall ? CastFlag.call : 0) | (this.body.protobuf ? Flag.protobuf : 0);
+    return (this.isCall ? CastFlag.call : 0) | (this.body.isProtobuf ? FrameFlag.protobuf : 0);
   }
 
   /** Whether the answer of a rank is still to come. */
@@ -72,16 +72,16 @@ export class PendingCast {
   }
 
   /** Whether all answers have come. */
-  get complete(): boolean {
-    return this.#left === 0;
+  get isComplete(): boolean {
+    return this.#unanswered === 0;
   }
 
   /** Answers that have come before, the tree having been set up again, are left out. */
-  answers(groups: readonly AnswerGroup[], readError: (r: Reader) => Error): void {
+  addAnswers(groups: readonly AnswerGroup[], readError: (r: Reader) => Error): void {
     for (const group of groups) {
-      const ranks = [...ranksOf(group.ranks)].filter((rank) => this.#note(rank));
+      const ranks = [...ranksOf(group.ranks)].filter((rank) => this.#noteAnswer(rank));
       if (ranks.length === 0) continue;
-      const { bytes, blocks, protobuf } = group;
+      const { bytes, blocks, isProtobuf: protobuf } = group;
       const r = new Reader();
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       r.reset(bytes, view, 0, bytes.length, blocks.length === 0 ? undefined : blocks);
@@ -96,14 +96,14 @@ export class PendingCast {
   }
 
   failed(rank: number, error: DeliveryError): void {
-    if (this.#note(rank)) this.request.sink?.failed(rank, error);
+    if (this.#noteAnswer(rank)) this.request.sink?.failed(rank, error);
   }
 
   /** Everything that has come comes again. @returns whether anything is waited for */
   reset(): boolean {
-    if (!this.isCall || this.complete) return false;
+    if (!this.isCall || this.isComplete) return false;
     this.#answered.fill(0);
-    this.#left = this.#answered.length;
+    this.#unanswered = this.#answered.length;
     this.request.sink?.reset();
     return true;
   }
@@ -113,34 +113,34 @@ export class PendingCast {
   }
 
   /** Nobody waits any more, and the message is not needed. */
-  empty(): void {
+  makeEmpty(): void {
     this.isEmpty = true;
     this.isCall = false;
-    this.drop();
+    this.dropBody();
   }
 
   /** The message is not needed any more. */
-  drop(): void {
+  dropBody(): void {
     this.body = noBody;
   }
 
   /** All answers have come: until it is known to be taken it keeps its place, and nothing that was asked or answered. */
-  finish(): void {
-    this.drop();
+  releaseRequest(): void {
+    this.dropBody();
     this.request = noRequest;
-    this.places = [];
+    this.positions = [];
     this.#answered = noBody.bytes;
   }
 
-  #note(rank: number): boolean {
+  #noteAnswer(rank: number): boolean {
     if (!this.waitsFor(rank)) return false;
     this.#answered[rank] = 1;
-    this.#left--;
+    this.#unanswered--;
     return true;
   }
 }
 
-const noBody: Encoded = { bytes: new Uint8Array(0), blocks: [], size: 0, protobuf: false };
+const noBody: EncodedMessage = { bytes: new Uint8Array(0), blocks: [], size: 0, isProtobuf: false };
 const noRequest: CastRequest = {
   label: "",
   endpoint: 0,

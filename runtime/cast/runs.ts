@@ -11,7 +11,7 @@ export interface RankRun {
 }
 
 /** Adds a run behind the others. It becomes one with the last of them if it follows that one directly. */
-export function append(runs: RankRun[], { start, count }: RankRun): void {
+export function appendRun(runs: RankRun[], { start, count }: RankRun): void {
   const last = runs.at(-1);
   if (last !== undefined && last.start + last.count === start) {
     runs[runs.length - 1] = { start: last.start, count: last.count + count };
@@ -19,7 +19,7 @@ export function append(runs: RankRun[], { start, count }: RankRun): void {
 }
 
 /** The same ranks, ascending, in as few runs as possible. */
-export function merged(runs: readonly RankRun[]): RankRun[] {
+export function mergeRuns(runs: readonly RankRun[]): RankRun[] {
   const found: { start: number; count: number }[] = [];
   for (const { start, count } of [...runs].sort((a, b) => a.start - b.start)) {
     const last = found.at(-1);
@@ -34,12 +34,12 @@ export function* ranksOf(runs: readonly RankRun[]): Generator<number, void, unde
   for (const { start, count } of runs) for (let rank = start; rank < start + count; rank++) yield rank;
 }
 
-export function countOf(runs: readonly RankRun[]): number {
+export function countRanks(runs: readonly RankRun[]): number {
   return runs.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Whether each rank of `runs` is one of `of`, which are merged. */
-export function within(runs: readonly RankRun[], of: readonly RankRun[]): boolean {
+export function isWithin(runs: readonly RankRun[], of: readonly RankRun[]): boolean {
   return runs.every(({ start, count }) =>
     of.some((outer) => outer.start <= start && start + count <= outer.start + outer.count),
   );
@@ -55,7 +55,7 @@ export function writeRuns(w: Writer, runs: readonly RankRun[]): void {
 
 /** @throws ProtocolError on a run without ranks */
 export function readRuns(r: Reader): RankRun[] {
-  return readMany(r, 8, () => {
+  return readList(r, 8, () => {
     const start = readU32(r);
     const count = readU32(r);
     if (count === 0) throw new ProtocolError("a run of no ranks");
@@ -64,7 +64,7 @@ export function readRuns(r: Reader): RankRun[] {
 }
 
 /** @param least bytes that each takes: a number that lies is found out before memory is taken for it */
-export function readMany<T>(r: Reader, least: number, one: () => T): T[] {
+export function readList<T>(r: Reader, least: number, one: () => T): T[] {
   const count = readU32(r);
   if (count * least > r.end - r.position) throw new ProtocolError(`${count} entries do not fit`);
   return Array.from({ length: count }, one);

@@ -8,12 +8,12 @@ import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../li
 import { ProtocolError } from "../link/frame.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
-import { merged, type RankRun, readMany } from "./runs.js";
+import { mergeRuns, type RankRun, readList } from "./runs.js";
 
 /** One actor: its rank in what is cast to, which may be a slice, and in its mesh. */
 export interface PlacedRank {
-  readonly view: number;
-  readonly base: number;
+  readonly viewRank: number;
+  readonly meshRank: number;
 }
 
 /** One proc with the actors on it, of which there is at least one. */
@@ -31,14 +31,14 @@ export interface CastInterface {
   readonly endpoints: readonly BoundEndpoint[];
 }
 
-export interface Setup {
+export interface TreeSetup {
   /** Where the caster lives. */
   readonly root: ProcId;
   readonly location: Location;
   /** Drawn by the root: one more for each. */
   readonly tree: number;
   /** The first of the trees whose place it takes, procs of those being lost; its own number: there are none. */
-  readonly line: number;
+  readonly lineage: number;
   /** Casts of those that somebody still waits for: the answers to all others can be forgotten. */
   readonly unfinished: readonly number[];
   readonly sender: ActorId & { readonly name: string };
@@ -56,12 +56,12 @@ export interface Setup {
 }
 
 /** The ranks of a part of a tree, in what is cast to. */
-export function ranksBelow(procs: readonly PlannedProc[]): RankRun[] {
-  return merged(procs.flatMap(({ ranks }) => ranks.map(({ view }) => ({ start: view, count: 1 }))));
+export function ranksOfProcs(procs: readonly PlannedProc[]): RankRun[] {
+  return mergeRuns(procs.flatMap(({ ranks }) => ranks.map(({ viewRank: view }) => ({ start: view, count: 1 }))));
 }
 
 /** At most `fanout` parts of about the same size, in order. */
-export function divide<T>(procs: readonly T[], fanout: number): T[][] {
+export function splitEvenly<T>(procs: readonly T[], fanout: number): T[][] {
   const parts: T[][] = [];
   const count = Math.min(fanout, procs.length);
   for (let i = 0; i < count; i++) {
@@ -70,12 +70,12 @@ export function divide<T>(procs: readonly T[], fanout: number): T[][] {
   return parts;
 }
 
-export function writeSetup(w: Writer, setup: Setup): void {
+export function writeSetup(w: Writer, setup: TreeSetup): void {
   const { sender, interface: known, extent, window } = setup;
   writeU64(w, setup.root);
   writeText(w, setup.location);
   writeU32(w, setup.tree);
-  writeU32(w, setup.line);
+  writeU32(w, setup.lineage);
   writeU32(w, setup.unfinished.length);
   for (const seq of setup.unfinished) writeU32(w, seq);
   writeU64(w, sender.proc);
@@ -108,20 +108,20 @@ export function writeSetup(w: Writer, setup: Setup): void {
     writeU64(w, proc);
     writeText(w, location);
     writeU32(w, ranks.length);
-    for (const { view, base } of ranks) {
-      writeU32(w, view);
-      writeU32(w, base);
+    for (const { viewRank, meshRank } of ranks) {
+      writeU32(w, viewRank);
+      writeU32(w, meshRank);
     }
   }
 }
 
 /** @throws ProtocolError unless the first proc is `self` */
-export function readSetup(r: Reader, universe: bigint, self: ProcId): Setup {
+export function readSetup(r: Reader, universe: bigint, self: ProcId): TreeSetup {
   const root = readU64(r);
   const location = readText(r);
   const tree = readU32(r);
-  const line = readU32(r);
-  const unfinished = readMany(r, 4, () => readU32(r));
+  const lineage = readU32(r);
+  const unfinished = readList(r, 4, () => readU32(r));
   const sender = {
     universe,
     proc: readU64(r),
@@ -135,18 +135,18 @@ export function readSetup(r: Reader, universe: bigint, self: ProcId): Setup {
   const key = readText(r);
   const name = readText(r);
   const fingerprint = readU64(r);
-  const endpoints = readMany(r, 8, () => ({ id: readU32(r), name: readText(r) }));
+  const endpoints = readList(r, 8, () => ({ id: readU32(r), name: readText(r) }));
   const size = readU32(r);
   const sliced = readU32(r) === 1;
-  const sizes = readMany(r, 8, () => [readText(r), readU32(r)] as const);
+  const sizes = readList(r, 8, () => [readText(r), readU32(r)] as const);
   const window = { casts: readU32(r), bytes: readU32(r) };
-  const procs = readMany(r, 16, () => ({
+  const procs = readList(r, 16, () => ({
     proc: readU64(r),
     location: readText(r),
-    ranks: readMany(r, 8, () => ({ view: readU32(r), base: readU32(r) })),
+    ranks: readList(r, 8, () => ({ viewRank: readU32(r), meshRank: readU32(r) })),
   }));
   if (procs[0]?.proc !== self) throw new ProtocolError("the tree begins with another process");
   const extent = sliced ? Object.freeze(Object.fromEntries(sizes)) : undefined;
-  const place = { root, location, tree, line, unfinished, mesh, owner, size, window };
+  const place = { root, location, tree, lineage, unfinished, mesh, owner, size, window };
   return { ...place, sender, interface: { key, name, fingerprint, endpoints }, extent, procs };
 }

@@ -4,30 +4,30 @@
  * what the root allows has come together, those above pass on what they hear.
  */
 import type { Branch } from "./branch.js";
-import { before } from "./cast-frame.js";
+import { comesBefore } from "./cast-frame.js";
 
-const BATCHES = 4;
+const REPORT_BATCHES = 4;
 
-interface Waiting {
+interface UntakenCast {
   /** Actors here that have not taken it. */
   left: number;
   readonly size: number;
 }
 
-export class Taken {
+export class TakenCounter {
   readonly #branches: readonly Branch[];
-  readonly #tell: (casts: number) => void;
+  readonly #report: (casts: number) => void;
   readonly #castBatch: number;
   readonly #byteBatch: number;
   /** Casts that not all actors here have taken, or that came after one of those. */
-  #waiting: Waiting[] = [];
+  #untaken: UntakenCast[] = [];
   /** Taken by all actors here. */
-  #here = 0;
-  #told = 0;
+  #takenHere = 0;
+  #reported = 0;
   /** Bytes of what was taken here and not told. */
   #bytes = 0;
   /** Up to here everything is told at once. */
-  #urgent = 0;
+  #reportAtOnceUpTo = 0;
 
   constructor(
     window: { readonly casts: number; readonly bytes: number },
@@ -35,15 +35,15 @@ export class Taken {
     tell: (casts: number) => void,
   ) {
     this.#branches = branches;
-    this.#tell = tell;
-    this.#castBatch = Math.max(1, Math.floor(window.casts / BATCHES));
-    this.#byteBatch = Math.max(1, Math.floor(window.bytes / BATCHES));
+    this.#report = tell;
+    this.#castBatch = Math.max(1, Math.floor(window.casts / REPORT_BATCHES));
+    this.#byteBatch = Math.max(1, Math.floor(window.bytes / REPORT_BATCHES));
   }
 
   /** A cast has come. @returns what to call for each actor that has taken it */
-  add(actors: number, size: number): () => void {
+  addCast(actors: number, size: number): () => void {
     const waiting = { left: actors, size };
-    this.#waiting.push(waiting);
+    this.#untaken.push(waiting);
     this.#advance();
     return () => {
       waiting.left--;
@@ -52,41 +52,42 @@ export class Taken {
   }
 
   /** A part below has taken so many. */
-  below(branch: Branch, casts: number): void {
-    branch.taken = casts;
-    this.#tellIfDue();
+  takenBelow(branch: Branch, casts: number): void {
+    branch.takenCasts = casts;
+    this.#reportIfDue();
   }
 
   /** What has come until now is told as soon as it has been taken. */
   flush(): void {
-    this.#urgent = (this.#here + this.#waiting.length) >>> 0;
-    this.#tellIfDue();
+    this.#reportAtOnceUpTo = (this.#takenHere + this.#untaken.length) >>> 0;
+    this.#reportIfDue();
   }
 
   #advance(): void {
     let passed = 0;
-    for (const { left, size } of this.#waiting) {
+    for (const { left, size } of this.#untaken) {
       if (left > 0) break;
       passed++;
       this.#bytes += size;
     }
     if (passed === 0) return;
-    this.#waiting.splice(0, passed);
-    this.#here = (this.#here + passed) >>> 0;
-    this.#tellIfDue();
+    this.#untaken.splice(0, passed);
+    this.#takenHere = (this.#takenHere + passed) >>> 0;
+    this.#reportIfDue();
   }
 
-  #tellIfDue(): void {
-    let below = this.#here;
-    for (const { taken } of this.#branches) if (before(taken, below)) below = taken;
-    const news = (below - this.#told) >>> 0;
+  #reportIfDue(): void {
+    let below = this.#takenHere;
+    for (const { takenCasts: taken } of this.#branches) if (comesBefore(taken, below)) below = taken;
+    const news = (below - this.#reported) >>> 0;
     if (news === 0) return;
     // Until a part below says more, there is nothing that this could be gathered with.
-    const all = this.#branches.some(({ taken }) => taken === below);
-    const due = news >= this.#castBatch || this.#bytes >= this.#byteBatch || before(this.#told, this.#urgent);
+    const all = this.#branches.some(({ takenCasts: taken }) => taken === below);
+    const due =
+      news >= this.#castBatch || this.#bytes >= this.#byteBatch || comesBefore(this.#reported, this.#reportAtOnceUpTo);
     if (!all && !due) return;
-    this.#told = below;
+    this.#reported = below;
     this.#bytes = 0;
-    this.#tell(below);
+    this.#report(below);
   }
 }

@@ -3,23 +3,23 @@
  * left to do when a proc of it is lost. What may be sent, and when, is its caster's concern.
  */
 import type { ProcId } from "../link/address.js";
-import type { OtherSchema } from "../link/binding.js";
+import type { PeerSchema } from "../link/binding.js";
 import type { DeliveryError } from "../link/errors.js";
 import { Writer } from "../wire/writer.js";
 import type { AnswerGroup } from "./answers.js";
-import type { CastSender } from "./arrivals.js";
-import { Flush } from "./branch.js";
-import { CastFlag, type CastFrame, type Place, Way, writeCast } from "./cast-frame.js";
-import type { Casts } from "./casts.js";
-import { type SchemaGroup, TreeNode, type TreeTop } from "./node.js";
+import type { CastOrigin } from "./arrivals.js";
+import { FlushMode } from "./branch.js";
+import { CastFlag, type CastFrame, CastOrdering, type OrderPosition, writeCast } from "./cast-frame.js";
+import type { CastRouter } from "./casts.js";
+import { type NodeParent, type SchemaGroup, TreeNode } from "./node.js";
 import type { PendingCast } from "./pending-cast.js";
-import { append, type RankRun, ranksOf } from "./runs.js";
-import type { PlannedProc, Setup } from "./setup.js";
+import { appendRun, type RankRun, ranksOf } from "./runs.js";
+import type { PlannedProc, TreeSetup } from "./setup.js";
 
 /** What is cast to. */
 export interface TreePlan {
-  readonly sender: CastSender;
-  readonly setup: Pick<Setup, "mesh" | "owner" | "interface" | "extent" | "size">;
+  readonly sender: CastOrigin;
+  readonly setup: Pick<TreeSetup, "mesh" | "owner" | "interface" | "extent" | "size">;
   /** All procs, in the order of their first ranks; the root's own may be one of them. */
   readonly procs: readonly PlannedProc[];
 }
@@ -35,55 +35,55 @@ export interface TreeOwner {
   failed(cast: PendingCast, rank: number, error: DeliveryError): void;
   bounced(label: string, error: DeliveryError): void;
   /** @returns why a rank that knows the interface by another schema cannot be cast to; undefined: it can */
-  compare(rank: number, other: OtherSchema): DeliveryError | undefined;
+  compare(rank: number, other: PeerSchema): DeliveryError | undefined;
   /** A rank is left out from now on. */
   excluded(rank: number): void;
 }
 
-export class Tree implements TreeTop {
+export class CastTree implements NodeParent {
   readonly plan: TreePlan;
   /** Whether casts can be sent: all ranks have said by which schema they know the interface. */
-  usable = false;
+  isUsable = false;
   /** Whether messages have to be in the layout that others than ours can read. */
-  protobuf = false;
+  needsProtobuf = false;
   /** Ranks that cannot be cast to, and why. */
   readonly excluded = new Map<number, DeliveryError>();
   /** Casts that have been sent and are not over, by number, in order. */
   readonly pending = new Map<number, PendingCast>();
-  readonly #casts: Casts;
+  readonly #casts: CastRouter;
   readonly #owner: TreeOwner;
-  readonly #line: number;
+  readonly #lineage: number;
   /** Procs that others could not reach any more. */
-  readonly #apart = new Set<ProcId>();
+  readonly #unreachableFromOthers = new Set<ProcId>();
   /** The same, since the tree was set up last. */
-  readonly #lost = new Map<ProcId, DeliveryError>();
+  readonly #lostProcs = new Map<ProcId, DeliveryError>();
   /** Where actors live, by rank in the mesh; filled when it is first asked for. */
-  readonly #procs = new Map<number, ProcId>();
+  readonly #procByRank = new Map<number, ProcId>();
   /** Up to which cast an actor need not wait for direct messages, by rank in the mesh. */
-  readonly #released = new Map<number, number>();
+  readonly #releasedUpTo = new Map<number, number>();
   /** Sent since it was set up, in order, from the first one on that not all have taken. */
   #sent: PendingCast[] = [];
-  #taken = 0;
+  #takenCount = 0;
   /** The last cast of which was asked whether it has been taken. */
-  #urged: PendingCast | undefined;
-  #finished: RankRun[] = [];
+  #lastUrged: PendingCast | undefined;
+  #finishedCasts: RankRun[] = [];
   #number: number;
-  #node: TreeNode;
-  #rebuilding = false;
-  #dropped = false;
+  #root: TreeNode;
+  #isRebuildPlanned = false;
+  #isDropped = false;
 
-  constructor(casts: Casts, owner: TreeOwner, plan: TreePlan) {
+  constructor(casts: CastRouter, owner: TreeOwner, plan: TreePlan) {
     this.#casts = casts;
     this.#owner = owner;
     this.plan = plan;
-    this.#number = casts.nextTree();
-    this.#line = this.#number;
-    this.#node = this.#plant();
+    this.#number = casts.nextTreeNumber();
+    this.#lineage = this.#number;
+    this.#root = this.#createRoot();
   }
 
   /** Sets it up. */
   start(): void {
-    this.#node.start();
+    this.#root.start();
   }
 
   /** Ranks in what is cast to, those excluded included. */
@@ -98,13 +98,14 @@ export class Tree implements TreeTop {
 
   /** Where it finds an actor, by rank in the mesh. */
   procOf(base: number): ProcId | undefined {
-    if (this.#procs.size === 0) {
-      for (const { proc, ranks } of this.plan.procs) for (const rank of ranks) this.#procs.set(rank.base, proc);
+    if (this.#procByRank.size === 0) {
+      for (const { proc, ranks } of this.plan.procs)
+        for (const rank of ranks) this.#procByRank.set(rank.meshRank, proc);
     }
-    return this.#procs.get(base);
+    return this.#procByRank.get(base);
   }
 
-  send(cast: PendingCast): void {
+  sendCast(cast: PendingCast): void {
     this.pending.set(cast.seq, cast);
     this.#transmit(cast);
     for (const [rank, error] of [...this.excluded]) {
@@ -115,59 +116,59 @@ export class Tree implements TreeTop {
 
   /** Nobody waits for the answers any more. */
   cancel(cast: PendingCast, reason: number): void {
-    this.#node.cancel(cast.seq, reason);
+    this.#root.cancel(cast.seq, reason);
     // Until all have taken it, it keeps its place.
-    cast.empty();
-    if (cast.taken) this.pending.delete(cast.seq);
+    cast.makeEmpty();
+    if (cast.isTaken) this.pending.delete(cast.seq);
   }
 
   /** All answers have come: so all have taken it. */
-  finished(cast: PendingCast): void {
+  castAnswered(cast: PendingCast): void {
     this.pending.delete(cast.seq);
     this.#noteTaken(cast);
-    cast.finish();
-    append(this.#finished, { start: cast.seq, count: 1 });
+    cast.releaseRequest();
+    appendRun(this.#finishedCasts, { start: cast.seq, count: 1 });
   }
 
   /** Direct messages to a rank of the mesh will not come. */
   release(base: number, index: number): void {
-    this.#released.set(base, index);
-    this.#node.release(base, index);
+    this.#releasedUpTo.set(base, index);
+    this.#root.release(base, index);
   }
 
   /** What has been taken is to be told at once. */
   flush(): void {
-    this.#node.flush();
+    this.#root.flush();
   }
 
   /** Whether casts are not known to be taken. */
-  get owing(): boolean {
+  get hasUntaken(): boolean {
     return this.#sent.length > 0;
   }
 
   /** As `flush`, once for what has been sent so far. */
-  urge(): void {
+  requestTaken(): void {
     const last = this.#sent.at(-1);
-    if (last === this.#urged) return;
-    this.#urged = last;
+    if (last === this.#lastUrged) return;
+    this.#lastUrged = last;
     this.flush();
   }
 
   /** Gives it up. @param sender whether its sender has come to its end, too */
   drop(sender: boolean): void {
-    this.#dropped = true;
-    this.#casts.uproot(this.#node, sender ? Flush.end : Flush.drop);
+    this.#isDropped = true;
+    this.#casts.removeRootNode(this.#root, sender ? FlushMode.end : FlushMode.drop);
   }
 
   ready(others: readonly SchemaGroup[]): void {
     for (const { schema, ranks } of others) {
       for (const rank of ranksOf(ranks)) {
         const why = this.#owner.compare(rank, schema);
-        if (why === undefined) this.protobuf = true;
+        if (why === undefined) this.needsProtobuf = true;
         else this.#exclude(rank, why);
       }
     }
-    this.usable = true;
+    this.isUsable = true;
     this.#owner.ready();
   }
 
@@ -177,9 +178,9 @@ export class Tree implements TreeTop {
   }
 
   taken(casts: number): void {
-    while (this.#taken !== casts && this.#sent.length > 0) {
+    while (this.#takenCount !== casts && this.#sent.length > 0) {
       const cast = this.#sent.shift()!;
-      this.#taken = (this.#taken + 1) >>> 0;
+      this.#takenCount = (this.#takenCount + 1) >>> 0;
       if (!cast.isCall) this.pending.delete(cast.seq);
       this.#noteTaken(cast);
     }
@@ -191,29 +192,29 @@ export class Tree implements TreeTop {
 
   /** Not at once: what ended one link may end others. */
   lost(proc: ProcId, why: DeliveryError): void {
-    this.#lost.set(proc, why);
-    if (this.#rebuilding) return;
-    this.#rebuilding = true;
+    this.#lostProcs.set(proc, why);
+    if (this.#isRebuildPlanned) return;
+    this.#isRebuildPlanned = true;
     queueMicrotask(() => {
-      this.#rebuilding = false;
+      this.#isRebuildPlanned = false;
       // One that has been given up says nothing of actors, which may live elsewhere by now.
-      if (!this.#dropped) this.#rebuild();
+      if (!this.#isDropped) this.#rebuild();
     });
   }
 
   /** Around what was lost: a proc that others cannot reach any more is tried from here, by itself. */
   #rebuild(): void {
-    const { usable } = this;
+    const { isUsable: usable } = this;
     // What ends meanwhile makes room for others: those come when there is a tree to send them down.
-    this.usable = false;
-    for (const [proc, why] of this.#lost) {
+    this.isUsable = false;
+    for (const [proc, why] of this.#lostProcs) {
       // It was tried from here, too.
-      if (this.#apart.has(proc)) this.#excludeProc(proc, this.#casts.routes.down(proc) ?? why);
-      this.#apart.add(proc);
+      if (this.#unreachableFromOthers.has(proc)) this.#excludeProc(proc, this.#casts.routes.deathOf(proc) ?? why);
+      this.#unreachableFromOthers.add(proc);
     }
-    this.#lost.clear();
-    this.#casts.uproot(this.#node, undefined);
-    this.#number = this.#casts.nextTree();
+    this.#lostProcs.clear();
+    this.#casts.removeRootNode(this.#root, undefined);
+    this.#number = this.#casts.nextTreeNumber();
     const again = [...this.pending.values()];
     // What was folded cannot be told from what comes again: all of it comes again.
     for (const cast of again) {
@@ -221,55 +222,55 @@ export class Tree implements TreeTop {
       for (const [rank, why] of [...this.excluded]) this.#owner.failed(cast, rank, why);
     }
     this.#sent = [];
-    this.#taken = 0;
-    this.#finished = [];
-    this.#node = this.#plant();
-    this.#node.start();
-    for (const [base, index] of this.#released) this.#node.release(base, index);
+    this.#takenCount = 0;
+    this.#finishedCasts = [];
+    this.#root = this.#createRoot();
+    this.#root.start();
+    for (const [base, index] of this.#releasedUpTo) this.#root.release(base, index);
     if (!usable) return;
     for (const cast of again) if (this.pending.has(cast.seq)) this.#transmit(cast);
     // Whoever has asked what was taken waits for an answer that went with the tree before.
     if (again.length > 0) this.flush();
-    this.usable = true;
+    this.isUsable = true;
     this.#owner.ready();
   }
 
-  #plant(): TreeNode {
+  #createRoot(): TreeNode {
     const { sender, setup, procs } = this.plan;
     const { routes, id, limits } = this.#casts;
     for (const { proc } of procs) {
-      const down = routes.down(proc);
+      const down = routes.deathOf(proc);
       if (down !== undefined) this.#excludeProc(proc, down);
     }
     const alive = procs.filter(({ ranks }) =>
-      ranks.some(({ view }) => !this.excluded.has(view) || this.#refuses(view)),
+      ranks.some(({ viewRank: view }) => !this.excluded.has(view) || this.#isRefused(view)),
     );
     const own = procs.find(({ proc }) => proc === id) ?? { proc: id, location: "", ranks: [] };
     const others = alive.filter(({ proc }) => proc !== id);
-    const whole: Setup = {
+    const whole: TreeSetup = {
       ...setup,
       sender,
       root: id,
       location: this.#casts.location,
       tree: this.#number,
-      line: this.#line,
+      lineage: this.#lineage,
       unfinished: [...this.pending.values()].filter(({ isCall }) => isCall).map(({ seq }) => seq),
       window: { casts: limits.creditMessages, bytes: limits.creditBytes },
-      procs: [own, ...others.filter(({ proc }) => !this.#apart.has(proc))],
+      procs: [own, ...others.filter(({ proc }) => !this.#unreachableFromOthers.has(proc))],
     };
-    const apart = others.filter(({ proc }) => this.#apart.has(proc));
-    return this.#casts.plant((end) => new TreeNode(this.#casts, end, whole, this, apart), sender, setup.mesh);
+    const apart = others.filter(({ proc }) => this.#unreachableFromOthers.has(proc));
+    return this.#casts.addRootNode((end) => new TreeNode(this.#casts, end, whole, this, apart), sender, setup.mesh);
   }
 
   #transmit(cast: PendingCast): void {
-    const recalled = cast.taken;
+    const recalled = cast.isTaken;
     const w = new Writer(256);
-    const places = this.excluded.size === 0 ? cast.places : this.#without(cast.places);
+    const places = this.excluded.size === 0 ? cast.positions : this.#withoutExcluded(cast.positions);
     const { extension, endpoint, reduction } = cast.request;
     // Of what all have taken, and of what nobody waits for, the body has been dropped.
     const { bytes, blocks } = cast.body;
-    writeCast(w, { extension, finished: this.#finished, reduction, places }, bytes);
-    this.#finished = [];
+    writeCast(w, { extension, finished: this.#finishedCasts, reduction, positions: places }, bytes);
+    this.#finishedCasts = [];
     const frame: CastFrame = {
       seq: cast.seq,
       endpoint,
@@ -278,30 +279,30 @@ export class Tree implements TreeTop {
       blocks,
     };
     this.#sent.push(cast);
-    this.#node.cast(frame);
+    this.#root.cast(frame);
   }
 
   /** The same places, without ranks that are excluded. */
-  #without(places: readonly Place[]): Place[] {
-    const found: Place[] = [];
+  #withoutExcluded(places: readonly OrderPosition[]): OrderPosition[] {
+    const found: OrderPosition[] = [];
     let rank = 0;
-    for (const { count, index, way } of places) {
+    for (const { count, index, ordering: way } of places) {
       for (let i = 0; i < count; i++, rank++) {
-        const own = this.excluded.has(rank) ? Way.none : way;
+        const own = this.excluded.has(rank) ? CastOrdering.none : way;
         const last = found.at(-1);
-        if (last !== undefined && last.index === index && last.way === own) {
+        if (last !== undefined && last.index === index && last.ordering === own) {
           found[found.length - 1] = { ...last, count: last.count + 1 };
-        } else found.push({ count: 1, index, way: own });
+        } else found.push({ count: 1, index, ordering: own });
       }
     }
     return found;
   }
 
   #noteTaken(cast: PendingCast): void {
-    if (cast.taken) return;
-    cast.taken = true;
+    if (cast.isTaken) return;
+    cast.isTaken = true;
     this.#owner.taken(cast);
-    cast.drop();
+    cast.dropBody();
   }
 
   /** As it is named where the message is lost: by the interface, if its actor cannot read it. */
@@ -311,7 +312,7 @@ export class Tree implements TreeTop {
   }
 
   #excludeProc(proc: ProcId, why: DeliveryError): void {
-    for (const { view } of this.plan.procs.find((planned) => planned.proc === proc)?.ranks ?? []) {
+    for (const { viewRank: view } of this.plan.procs.find((planned) => planned.proc === proc)?.ranks ?? []) {
       this.#exclude(view, why);
     }
   }
@@ -324,7 +325,7 @@ export class Tree implements TreeTop {
   }
 
   /** Its actor lives, and has a schema that cannot be read. */
-  #refuses(rank: number): boolean {
+  #isRefused(rank: number): boolean {
     return this.excluded.get(rank)?.reason === "refused";
   }
 }

@@ -16,7 +16,7 @@ import {
   SupervisionError,
   TimeoutError,
 } from "../index.js";
-import { registryOf } from "./registry.js";
+import { createTypeRegistry } from "./registry.js";
 
 /**
  * Codes of Connect by the class names of errors that handlers throw: `{ NotFoundError: Code.NotFound }`. Clients
@@ -33,8 +33,8 @@ export type ErrorCodes = Readonly<Record<string, Code>>;
  */
 export function connectError(error: unknown, codes: ErrorCodes = {}): ConnectError {
   if (error instanceof ConnectError) return error;
-  const made = new ConnectError(messageOf(error), codeOf(error, codes), undefined, undefined, error);
-  const about = metadataOf(error);
+  const made = new ConnectError(errorMessage(error), connectCodeOf(error, codes), undefined, undefined, error);
+  const about = errorMetadataOf(error);
   if (about !== undefined) {
     const reason = snakeCase(about["remoteName"] ?? (error as Error).name).toUpperCase();
     made.details.push({ desc: errorInfo, value: { reason, domain: "viceroy", metadata: about } });
@@ -42,7 +42,7 @@ export function connectError(error: unknown, codes: ErrorCodes = {}): ConnectErr
   return made;
 }
 
-function codeOf(error: unknown, codes: ErrorCodes): Code {
+function connectCodeOf(error: unknown, codes: ErrorCodes): Code {
   if (error instanceof ActorError)
     return Object.hasOwn(codes, error.remoteName) ? codes[error.remoteName]! : Code.Unknown;
   if (error instanceof TimeoutError) return Code.DeadlineExceeded;
@@ -54,12 +54,12 @@ function codeOf(error: unknown, codes: ErrorCodes): Code {
   return Code.Internal;
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** Returns the actor, rank and endpoint of an error, as far as the error contains them. */
-function metadataOf(error: unknown): Record<string, string> | undefined {
+function errorMetadataOf(error: unknown): Record<string, string> | undefined {
   if (error instanceof ActorError) {
     const { remoteName, actor, rank, endpoint } = error;
     return { remoteName, actor, rank: String(rank), endpoint };
@@ -70,15 +70,15 @@ function metadataOf(error: unknown): Record<string, string> | undefined {
   return undefined;
 }
 
-const text = { kind: "scalar", scalar: "string" } as const;
+const stringType = { kind: "scalar", scalar: "string" } as const;
 
 /** The descriptor of `google.rpc.ErrorInfo`, for which clients of all languages have support. */
 const errorInfo = (() => {
   const name = "google.rpc.ErrorInfo";
   const field = (name: string, number: number, rest: Partial<ProtoField> = {}): ProtoField => {
-    return { name, jsonName: name, number, cardinality: "implicit", type: text, ...rest };
+    return { name, jsonName: name, number, cardinality: "implicit", type: stringType, ...rest };
   };
   const fields = [field("reason", 1), field("domain", 2), field("metadata", 3, { cardinality: "map", key: "string" })];
   const schema = { messages: new Map([[name, { name, fields }]]), enums: new Map(), services: new Map() };
-  return registryOf(schema).getMessage(name)!;
+  return createTypeRegistry(schema).getMessage(name)!;
 })();

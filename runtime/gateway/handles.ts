@@ -8,7 +8,7 @@ import { isHandle } from "../../shared/protobuf/names.js";
 import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 
 /** A handle in a message. */
-export interface HandlePlace {
+export interface HandlePath {
   /** The kind of handle: `Port`, `Mesh`, `RdmaBuffer` or `Tensor`. */
   readonly handle: string;
   /** The JSON names of the fields that lead to the handle: `items.reply`. */
@@ -16,7 +16,7 @@ export interface HandlePlace {
 }
 
 /** Returns the handle with the shortest path in a message, or undefined if the message cannot contain one. */
-export function findHandle(message: string, { messages }: ProtoSchema): HandlePlace | undefined {
+export function findHandle(message: string, { messages }: ProtoSchema): HandlePath | undefined {
   const seen = new Set([message]);
   // The list grows while the loop runs: a breadth-first search.
   const open: { readonly name: string; readonly path: readonly string[] }[] = [{ name: message, path: [] }];

@@ -22,29 +22,29 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 type Body = AsyncIterable<Uint8Array>;
 
 /** The state of one request, which its handler shares with the implementation. */
-const received = createContextKey<ReceivedRequest | undefined>(undefined);
+const receivedRequestKey = createContextKey<ReceivedRequest | undefined>(undefined);
 
 /** Returns a handler that answers `invalid_argument` to malformed requests, and calls `handler` for all others. */
-export function refusingMalformed(handler: UniversalHandler): UniversalHandler {
-  const refuse = refusalOf(handler);
+export function refuseMalformed(handler: UniversalHandler): UniversalHandler {
+  const refuse = refusalHandlerFor(handler);
   const handle = async (request: UniversalServerRequest): Promise<UniversalServerResponse> => {
     const contextValues = request.contextValues ?? createContextValues();
     const own = new ReceivedRequest(request);
-    contextValues.set(received, own);
+    contextValues.set(receivedRequestKey, own);
     const response = await handler({ ...request, body: own.body, contextValues });
-    if (own.parsed || response.body === undefined) return response;
+    if (own.isParsed || response.body === undefined) return response;
     // Connect answers a malformed request with one chunk, before it calls an implementation.
     const chunks = response.body[Symbol.asyncIterator]();
     const first = await chunks.next();
-    const why = parseError(first, response);
-    if (why === undefined) return { ...response, body: goOn(first, chunks) };
+    const why = parseErrorText(first, response);
+    if (why === undefined) return { ...response, body: continueBody(first, chunks) };
     await chunks.return?.();
     const { parent, name } = handler.method;
     const text = `cannot decode a request of ${parent.typeName}/${name}: ${why}`;
     // The replacement body is not compressed.
     const header = new Headers(request.header);
     for (const name of encodingHeaders) header.delete(name);
-    return refuse({ ...request, header, body: failing(new ConnectError(text, Code.InvalidArgument)) });
+    return refuse({ ...request, header, body: failingBody(new ConnectError(text, Code.InvalidArgument)) });
   };
   return Object.assign(handle, handler);
 }
@@ -53,14 +53,14 @@ export function refusingMalformed(handler: UniversalHandler): UniversalHandler {
  * Marks the request as parsed, and checks its text. An implementation must call this function first.
  * @throws ConnectError if the request is JSON that is not valid UTF-8
  */
-export async function checkText(values: ContextValues): Promise<void> {
-  await values.get(received)?.check();
+export async function checkRequestText(values: ContextValues): Promise<void> {
+  await values.get(receivedRequestKey)?.check();
 }
 
 class ReceivedRequest {
   readonly body: UniversalServerRequest["body"];
   /** Whether Connect has parsed the message. */
-  parsed = false;
+  isParsed = false;
   readonly #header: Headers;
   readonly #isPlain: boolean;
   /** The bytes of a JSON request. Those of a binary request are not kept. */
@@ -71,15 +71,15 @@ class ReceivedRequest {
     this.#header = header;
     this.#isPlain = /^application\/json\b/i.test(type);
     const isJson = /^application\/(?:(?:connect|grpc|grpc-web)\+)?json\b/i.test(type);
-    this.body = isJson && isStream(body) ? this.#keep(body) : body;
+    this.body = isJson && isStream(body) ? this.#keepChunks(body) : body;
   }
 
   async check(): Promise<void> {
-    this.parsed = true;
+    this.isParsed = true;
     const bytes = Buffer.concat(this.#chunks);
     this.#chunks = [];
-    const message = this.#isPlain ? bytes : bytes.subarray(envelopeHead);
-    const isCompressed = this.#isPlain || ((bytes[0] ?? 0) & compressedFlag) !== 0;
+    const message = this.#isPlain ? bytes : bytes.subarray(ENVELOPE_HEAD_BYTES);
+    const isCompressed = this.#isPlain || ((bytes[0] ?? 0) & COMPRESSED_FLAG) !== 0;
     const text = isCompressed ? await this.#decompress(message) : message;
     if (text !== undefined && !isUtf8(text)) {
       throw new ConnectError("cannot decode a request in JSON: expected UTF-8", Code.InvalidArgument);
@@ -96,7 +96,7 @@ class ReceivedRequest {
     return decompressors[name]?.(message);
   }
 
-  async *#keep(body: Body): Body {
+  async *#keepChunks(body: Body): Body {
     for await (const chunk of body) {
       this.#chunks.push(chunk);
       yield chunk;
@@ -110,8 +110,8 @@ const encodingHeaders = ["content-encoding", "connect-content-encoding", "grpc-e
 /**
  * Number of bytes before each message in all protocols except plain HTTP: one byte of flags and four bytes of length.
  */
-const envelopeHead = 5;
-const compressedFlag = 1;
+const ENVELOPE_HEAD_BYTES = 5;
+const COMPRESSED_FLAG = 1;
 
 const decompressors: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
   gzip: promisify(gunzip),
@@ -123,7 +123,7 @@ function isStream(body: UniversalServerRequest["body"]): body is Body {
 }
 
 /** Returns a handler that encodes errors in the format of each protocol. */
-function refusalOf({ method }: UniversalHandler): UniversalHandler {
+function refusalHandlerFor({ method }: UniversalHandler): UniversalHandler {
   const router = createConnectRouter();
   const never = (): never => {
     throw new ConnectError("a request that cannot be read has been read", Code.Internal);
@@ -133,12 +133,12 @@ function refusalOf({ method }: UniversalHandler): UniversalHandler {
   return router.handlers[0]!;
 }
 
-async function* failing(error: ConnectError): Body {
+async function* failingBody(error: ConnectError): Body {
   yield* [];
   throw error;
 }
 
-async function* goOn(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>): Body {
+async function* continueBody(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>): Body {
   try {
     for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
   } finally {
@@ -150,7 +150,7 @@ async function* goOn(first: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint
  * Returns Connect's text about a message that it could not parse. It is in the first chunk of an answer or, for gRPC,
  * in the trailers.
  */
-function parseError(first: IteratorResult<Uint8Array>, { trailer }: UniversalServerResponse): string | undefined {
+function parseErrorText(first: IteratorResult<Uint8Array>, { trailer }: UniversalServerResponse): string | undefined {
   const text = first.done === true ? trailer?.get("grpc-message") : Buffer.from(first.value).toString("latin1");
   const [, why] = /parse(?: |%20)binary(?::|%3A)(?: |%20)([^"\\\r\n]*)/.exec(text ?? "") ?? [];
   return why === undefined ? undefined : decodeURIComponent(why.replace(/%(?![\dA-F]{2})/g, "%25"));

@@ -10,14 +10,14 @@ import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 import { wellKnownFileOf } from "../../shared/protobuf/well-known-files.js";
 
 /** Returns a registry of all types of a schema, and of the protobuf types to which they refer. */
-export function registryOf(schema: ProtoSchema): FileRegistry {
+export function createTypeRegistry(schema: ProtoSchema): FileRegistry {
   const names = [...schema.messages.keys(), ...schema.enums.keys(), ...schema.services.keys()];
-  const packageOf = packagesOf(schema);
-  const files = [...new Set(names.map(packageOf))].sort().map((name) => fileOf(name, schema, packageOf));
-  return createFileRegistry(fromBinary(FileDescriptorSetSchema, writeDescriptorSet(importsFirst(files), schema)));
+  const packageOf = packageResolver(schema);
+  const files = [...new Set(names.map(packageOf))].sort().map((name) => describeFile(name, schema, packageOf));
+  return createFileRegistry(fromBinary(FileDescriptorSetSchema, writeDescriptorSet(sortByImports(files), schema)));
 }
 
-function importsFirst(files: readonly DescribedFile[]): readonly DescribedFile[] {
+function sortByImports(files: readonly DescribedFile[]): readonly DescribedFile[] {
   const ordered: DescribedFile[] = [];
   const seen = new Set<DescribedFile>();
   const add = (file: DescribedFile): void => {
@@ -30,7 +30,7 @@ function importsFirst(files: readonly DescribedFile[]): readonly DescribedFile[]
   return ordered;
 }
 
-function fileOf(
+function describeFile(
   packageName: string,
   { messages, enums, services }: ProtoSchema,
   packageOf: (name: string) => string,
@@ -44,9 +44,9 @@ function fileOf(
   );
   const imports = [...named, ...called]
     .filter((name) => packageOf(name) !== packageName)
-    .map((name) => wellKnownFileOf(name) ?? pathOf(packageOf(name)));
+    .map((name) => wellKnownFileOf(name) ?? filePathOf(packageOf(name)));
   return {
-    path: pathOf(packageName),
+    path: filePathOf(packageName),
     package: packageName,
     imports: [...new Set(imports)].sort(),
     messages: own(messages.keys()),
@@ -59,7 +59,7 @@ function fileOf(
  * Returns the package of a type. The name of a nested type does not show where its package ends. The names of services,
  * which do not nest, show it; without a service, the package ends at the first capital letter.
  */
-function packagesOf({ services }: ProtoSchema): (name: string) => string {
+function packageResolver({ services }: ProtoSchema): (name: string) => string {
   const known = [...[...services.keys()].map(namespaceOf), handlePackage];
   const packages = [...new Set(known)].filter((name) => name !== "").sort((a, b) => b.length - a.length);
   return (name) =>
@@ -67,6 +67,6 @@ function packagesOf({ services }: ProtoSchema): (name: string) => string {
     /^(?:[^A-Z.][^.]*\.)*/.exec(name)![0].slice(0, -1);
 }
 
-function pathOf(packageName: string): string {
+function filePathOf(packageName: string): string {
   return `${packageName.replaceAll(".", "/") || "types"}.proto`;
 }

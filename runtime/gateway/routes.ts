@@ -27,7 +27,7 @@ import {
   withoutHandles,
 } from "../index.js";
 import { connectError, type ErrorCodes } from "./error.js";
-import { checkText, refusingMalformed } from "./malformed.js";
+import { checkRequestText, refuseMalformed } from "./malformed.js";
 import { connectService } from "./service.js";
 
 /** The options of {@link connectRoutes}. */
@@ -72,7 +72,7 @@ export function connectRoutes(
       const served = why === undefined ? new ServedEndpoint(mesh, endpoint, method, codes) : new RefusedEndpoint(why);
       if (endpoint.stream) router.rpc(method as DescMethodServerStreaming, (...call) => served.stream(...call));
       else router.rpc(method as DescMethodUnary, (...call) => served.call(...call));
-      router.handlers.push(refusingMalformed(router.handlers.pop()!));
+      router.handlers.push(refuseMalformed(router.handlers.pop()!));
     }
     return router;
   };
@@ -100,23 +100,23 @@ class ServedEndpoint {
   readonly #mesh: ActorMesh;
   readonly #endpoint: EndpointDescriptor;
   readonly #input: DescMessage;
-  readonly #answers: Answers;
+  readonly #answers: AnswerMessages;
   readonly #codes: ErrorCodes;
 
   constructor(mesh: ActorMesh, endpoint: EndpointDescriptor, { input, output }: DescMethod, codes: ErrorCodes) {
     this.#mesh = mesh;
     this.#endpoint = endpoint;
     this.#input = input;
-    this.#answers = new Answers(output, endpoint.result);
+    this.#answers = new AnswerMessages(output, endpoint.result);
     this.#codes = codes;
   }
 
   async call(request: Message, context: HandlerContext): Promise<Message> {
     try {
-      await checkText(context.values);
+      await checkRequestText(context.values);
       const args = this.#arguments(request);
-      const endpoint = this.#of<Endpoint>(this.#mesh).with(callOptions(context));
-      return this.#answers.of(await endpoint.choose(...args));
+      const endpoint = this.#endpointOf<Endpoint>(this.#mesh).with(callOptions(context));
+      return this.#answers.encode(await endpoint.choose(...args));
     } catch (error) {
       throw connectError(error, this.#codes);
     }
@@ -124,17 +124,17 @@ class ServedEndpoint {
 
   async *stream(request: Message, context: HandlerContext): AsyncGenerator<Message> {
     try {
-      await checkText(context.values);
+      await checkRequestText(context.values);
       const args = this.#arguments(request);
       const one = this.#mesh.slice(livingPoint(this.#mesh)) as unknown as ActorMesh;
-      const endpoint = this.#of<StreamEndpoint>(one).with(callOptions(context));
-      for await (const [, item] of endpoint.stream(...args)) yield this.#answers.of(item);
+      const endpoint = this.#endpointOf<StreamEndpoint>(one).with(callOptions(context));
+      for await (const [, item] of endpoint.stream(...args)) yield this.#answers.encode(item);
     } catch (error) {
       throw connectError(error, this.#codes);
     }
   }
 
-  #of<E>(mesh: ActorMesh): E {
+  #endpointOf<E>(mesh: ActorMesh): E {
     return (mesh as unknown as Readonly<Record<string, E>>)[this.#endpoint.name] as E;
   }
 
@@ -145,7 +145,7 @@ class ServedEndpoint {
 }
 
 /** Converts results to messages with the one field `result`. */
-class Answers {
+class AnswerMessages {
   readonly #output: DescMessage;
   readonly #codec: Codec<object> | undefined;
 
@@ -154,7 +154,7 @@ class Answers {
     this.#codec = result && codec.object(output.name, { result });
   }
 
-  of(result: unknown): Message {
+  encode(result: unknown): Message {
     const bytes = withoutHandles(() => this.#codec?.toProtobuf({ result })) ?? new Uint8Array();
     return fromBinary(this.#output, bytes, { readUnknownFields: false });
   }

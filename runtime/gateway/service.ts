@@ -9,7 +9,7 @@ import {
   type EndpointDescriptor,
 } from "../index.js";
 import { findHandle } from "./handles.js";
-import { registryOf } from "./registry.js";
+import { createTypeRegistry } from "./registry.js";
 
 /** The protobuf service of an actor interface. */
 export interface ConnectService {
@@ -38,17 +38,17 @@ const services = new WeakMap<ActorDescriptor, ConnectService>();
  */
 export function connectService(of: ActorMesh | { readonly descriptor: ActorDescriptor }): ConnectService {
   const actor = descriptorOf(of);
-  const known = services.get(actor) ?? makeService(actor);
+  const known = services.get(actor) ?? createService(actor);
   services.set(actor, known);
   return known;
 }
 
-function makeService(actor: ActorDescriptor): ConnectService {
+function createService(actor: ActorDescriptor): ConnectService {
   const { messages, ...rest } = describeActor(actor);
   // Clients outside the mesh do not construct actors, and protobuf does not allow a message of this name.
   const called = [...messages].filter(([name]) => name !== `${actor.service}.constructor`);
   const schema = { ...rest, messages: new Map(called) };
-  const registry = registryOf(schema);
+  const registry = createTypeRegistry(schema);
   const described = [...schema.services.values()].find(({ id }) => id === actor.id);
   const service = described && registry.getService(described.name);
   if (service === undefined) throw new Error(`cannot serve ${actor.name}: its description has no service of its own`);
@@ -58,7 +58,7 @@ function makeService(actor: ActorDescriptor): ConnectService {
   for (const method of described?.methods ?? []) {
     const endpoint = byId.get(method.id)!;
     endpoints.set(method.name, endpoint);
-    const why = whyRefused(method, schema);
+    const why = refusalReason(method, schema);
     if (why !== undefined) refused.set(method.name, `cannot serve ${actor.name}.${endpoint.name}: ${why}`);
   }
   return { service, registry, endpoints, refused };
@@ -68,7 +68,7 @@ function makeService(actor: ActorDescriptor): ConnectService {
  * Returns the reason why a method is not served. Handles refer to sockets and memory of the mesh, so they must not pass
  * its boundary in either direction.
  */
-function whyRefused({ request, response }: ProtoMethod, schema: ProtoSchema): string | undefined {
+function refusalReason({ request, response }: ProtoMethod, schema: ProtoSchema): string | undefined {
   const taken = findHandle(request, schema);
   const given = findHandle(response, schema);
   if (taken === undefined && given === undefined) return undefined;

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { CertificateFiles } from "../../generated/proc-agent.js";
 import { currentCell } from "../actor/context.js";
-import { tokenOf } from "../link/handshake/proof.js";
+import { parseToken } from "../link/handshake/proof.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/network-address.js";
 import { Credentials, type TlsFiles } from "../link/tls/credentials.js";
 import { currentRuntime } from "../proc/process/process-runtime.js";
@@ -135,7 +135,7 @@ function resolveAccess<D extends string>(options: AttachOptions<D>, targets: rea
   const source = options.token === undefined ? "VICEROY_TOKEN" : "the option token";
   return {
     proof: {
-      ...(token === undefined ? {} : { token: tokenOf(token, source) }),
+      ...(token === undefined ? {} : { token: parseToken(token, source) }),
       ...(tls === undefined ? {} : { tls: absolutePaths(tls) }),
     },
     timeout,

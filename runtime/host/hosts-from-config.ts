@@ -7,7 +7,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { tokenOf } from "../link/handshake/proof.js";
+import { parseToken } from "../link/handshake/proof.js";
 import type { TlsFiles } from "../link/tls/credentials.js";
 import { describeValue } from "../shape/index.js";
 import { type AttachOptions, attachHosts } from "./attach-hosts.js";
@@ -22,7 +22,7 @@ const optionReaders: Readonly<Record<string, (value: unknown, folder: string) =>
   tls: (value, folder) => ({ tls: tlsFilesFrom(value, folder) }),
   tokenFile: (value, folder) => {
     const file = pathFrom(value, "tokenFile", folder);
-    return { token: tokenOf(readFileSync(file, "utf8"), file) };
+    return { token: parseToken(readFileSync(file, "utf8"), file) };
   },
   registry: (value, folder) => {
     if (typeof value === "string" && value.startsWith("file:")) return { registry: value };

@@ -36,11 +36,11 @@ export const AGENT_MESH: MeshId = 0n;
 /** The mesh id of the root actor of every proc: what code outside any actor sends as. Its rank is 0. */
 export const ROOT_MESH: MeshId = 1n;
 
-export function sameAddress(a: ActorAddress, b: ActorAddress): boolean {
+export function isSameAddress(a: ActorAddress, b: ActorAddress): boolean {
   return a.mesh === b.mesh && a.rank === b.rank && a.proc === b.proc;
 }
 
 /** 16 hex digits, as ids are printed everywhere. */
-export function hex64(id: bigint): string {
+export function formatId(id: bigint): string {
   return id.toString(16).padStart(16, "0");
 }

@@ -22,7 +22,7 @@ export interface BoundEndpoint {
 
 export interface Binding {
   /** The slot of its first endpoint. */
-  readonly base: number;
+  readonly firstSlot: number;
   /** One of `Layout`. */
   readonly layout: number;
   readonly key: string;
@@ -33,7 +33,7 @@ export interface Binding {
 }
 
 /** What the receiver knows of the interface itself, where that is another schema than the sender's. */
-export interface OtherSchema {
+export interface PeerSchema {
   readonly fingerprint: bigint;
   /** Of the interface alone; what is in it is the concern of those who compare. */
   readonly description: string;

@@ -17,7 +17,7 @@ export interface PendingCall {
   /** Bytes of credit that come back with the answer. */
   credit: number;
   /** Nobody waits any more. */
-  abandoned: boolean;
+  isAbandoned: boolean;
   /** The answer has come; `r` stands at its message. */
   answered(r: Reader): void;
   /** The handler has thrown, or the message could not be delivered. */
@@ -30,25 +30,25 @@ export interface PendingCall {
 
 const INDEX_BITS = 24;
 const INDEX_MASK = (1 << INDEX_BITS) - 1;
-const ONE_GENERATION = 1 << INDEX_BITS;
+const GENERATION_STEP = 1 << INDEX_BITS;
 /** Names stay small integers. */
-const LARGEST = 0x7fff_ffff;
+const MAX_CALL_ID = 0x7fff_ffff;
 
 export class PendingCalls {
   /** By index. */
   readonly #calls: (PendingCall | undefined)[] = [];
   /** The name that the next call with an index gets. */
-  readonly #names: number[] = [];
+  readonly #nextIds: number[] = [];
   readonly #free: number[] = [];
 
   /** Calls that have not ended, abandoned ones included. */
   get size(): number {
-    return this.#names.length - this.#free.length;
+    return this.#nextIds.length - this.#free.length;
   }
 
   add(call: PendingCall, session: Session): void {
     const index = this.#free.length > 0 ? this.#free.pop()! : this.#grow();
-    call.id = this.#names[index]!;
+    call.id = this.#nextIds[index]!;
     call.session = session;
     this.#calls[index] = call;
   }
@@ -63,7 +63,7 @@ export class PendingCalls {
   remove(call: PendingCall): void {
     const index = (call.id & INDEX_MASK) - 1;
     this.#calls[index] = undefined;
-    this.#names[index] = (call.id + ONE_GENERATION) & LARGEST;
+    this.#nextIds[index] = (call.id + GENERATION_STEP) & MAX_CALL_ID;
     this.#free.push(index);
     call.id = 0;
   }
@@ -74,9 +74,9 @@ export class PendingCalls {
   }
 
   #grow(): number {
-    const index = this.#names.length;
+    const index = this.#nextIds.length;
     if (index >= INDEX_MASK) throw new RangeError(`cannot call: ${index} calls are pending on this link`);
-    this.#names.push(index + 1);
+    this.#nextIds.push(index + 1);
     return index;
   }
 }

@@ -13,11 +13,11 @@ export interface Clock {
   /** Milliseconds of a monotonic clock. */
   now(): number;
   /** Milliseconds since 1970. */
-  wall(): number;
+  epochMs(): number;
   /** Runs `task` once after `ms`. `keepAlive`: the process waits for it; without it, timers never hold a process. */
   after(ms: number, task: () => void, keepAlive?: boolean): Timer;
   /** Runs `task` in a later turn of the event loop: what is ready to run runs first. */
-  soon(task: () => void): void;
+  nextTurn(task: () => void): void;
 }
 
 export interface Random {
@@ -30,9 +30,9 @@ export interface Random {
 // The machine's own, also while a simulation stands in for the global ones.
 const { setTimeout, clearTimeout, setImmediate } = globalThis;
 /** The most that `setTimeout` can wait, in milliseconds, 24 days: it runs at once what is to run later. */
-export const longestTimer = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 const monotonic = performance.now.bind(performance);
-const sinceEpoch = Date.now;
+const systemEpochMs = Date.now;
 
 class NodeTimer implements Timer {
   readonly #handle: ReturnType<typeof setTimeout>;
@@ -47,13 +47,13 @@ class NodeTimer implements Timer {
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: monotonic,
-  wall: sinceEpoch,
+  epochMs: systemEpochMs,
   after(ms, task, keepAlive = false) {
-    const handle = setTimeout(task, Math.min(ms, longestTimer));
+    const handle = setTimeout(task, Math.min(ms, MAX_TIMER_MS));
     if (!keepAlive) handle.unref();
     return new NodeTimer(handle);
   },
-  soon(task) {
+  nextTurn(task) {
     setImmediate(task);
   },
 };
@@ -62,18 +62,18 @@ export const systemClock: Clock = {
 export const systemRandom: Random = {
   number: () => Math.random(),
   id() {
-    if (drawn === words.length) {
+    if (wordsUsed === words.length) {
       fillFromKernel(words);
-      drawn = 0;
+      wordsUsed = 0;
     }
-    const word = words[drawn++]!;
+    const word = words[wordsUsed++]!;
     return word < 2n ? systemRandom.id() : word;
   },
 };
 
 /** Drawn together: each visit to the kernel costs more than many words. */
 const words = new BigUint64Array(32);
-let drawn = words.length;
+let wordsUsed = words.length;
 
 /** Not by Web Crypto where that can be avoided: loading it takes a program that starts 7 ms. */
 function fillFromKernel(target: BigUint64Array): void {

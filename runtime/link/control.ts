@@ -5,7 +5,7 @@
 import { thrownMessage } from "../thrown.js";
 import type { Reader } from "../wire/reader.js";
 import type { Writer } from "../wire/writer.js";
-import { HEADER, ProtocolError } from "./frame.js";
+import { HEADER_BYTES, ProtocolError } from "./frame.js";
 
 /**
  * Reads the whole body that the reader was set to.
@@ -68,7 +68,7 @@ export function readText(r: Reader): string {
 
 /** Bytes of the message in the frame at `at`, its blocks included: what it costs in credit. */
 export function bodySize(w: Writer, at: number): number {
-  let size = w.position - at - HEADER;
+  let size = w.position - at - HEADER_BYTES;
   for (const block of w.blocks) size += block.length;
   return size;
 }

@@ -51,7 +51,7 @@ export class DeliveryError extends Error {
 }
 
 /** Whether the receiver itself is no more, alone or with its process, as opposed to the way to it, or what it takes. */
-export function meansEnded({ reason }: DeliveryError): boolean {
+export function meansTargetEnded({ reason }: DeliveryError): boolean {
   return reason === "failed" || reason === "stopped" || reason === "unknown" || reason === "peer-down";
 }
 

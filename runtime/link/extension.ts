@@ -12,13 +12,13 @@ import { type ActorAddress, AGENT_MESH, ROOT_MESH } from "./address.js";
 import { ProtocolError } from "./frame.js";
 import { TraceContext } from "./trace.js";
 
-const FIXED = 48;
-const TOKEN = 8;
+const FIXED_BYTES = 48;
+const CHAIN_TOKEN_BYTES = 8;
 
 /** The extent that stands for the mesh as it was spawned; the rank is then the actor's own. */
 export const WHOLE_MESH = 0;
 
-export interface Extension {
+export interface MessageExtension {
   /** In the addressed slice. */
   readonly rank: number;
   /** A number that an `extent` frame has named; `WHOLE_MESH`: none. */
@@ -31,14 +31,14 @@ export interface Extension {
   readonly chain: readonly number[];
 }
 
-export const noChain: readonly number[] = [];
+export const emptyChain: readonly number[] = [];
 
 /** In bytes, as it is written. */
-export function extensionSize(extension: Extension | undefined): number {
-  return extension === undefined ? 0 : FIXED + extension.chain.length * 4;
+export function extensionSize(extension: MessageExtension | undefined): number {
+  return extension === undefined ? 0 : FIXED_BYTES + extension.chain.length * 4;
 }
 
-export function writeExtension(w: Writer, extension: Extension): void {
+export function writeExtension(w: Writer, extension: MessageExtension): void {
   const { chain, trace } = extension;
   const size = extensionSize(extension);
   const at = w.reserve(size);
@@ -48,25 +48,25 @@ export function writeExtension(w: Writer, extension: Extension): void {
   view.setUint32(at + 8, extension.extent, true);
   view.setUint32(at + 12, extension.timeout, true);
   writeTrace(view, at + 16, trace);
-  for (let i = 0; i < chain.length; i++) view.setUint32(at + FIXED + i * 4, chain[i]!, true);
+  for (let i = 0; i < chain.length; i++) view.setUint32(at + FIXED_BYTES + i * 4, chain[i]!, true);
 }
 
 /** Reads the extension at the beginning of the message that `r` was set to, and sets it to what follows. */
-export function readExtension(r: Reader): Extension {
+export function readExtension(r: Reader): MessageExtension {
   const { bytes, view, position: start, end: limit, blocks } = r;
-  const size = limit - start >= FIXED ? view.getUint32(start, true) : 0;
-  if (size < FIXED || size % TOKEN !== 0 || size > limit - start) {
+  const size = limit - start >= FIXED_BYTES ? view.getUint32(start, true) : 0;
+  if (size < FIXED_BYTES || size % CHAIN_TOKEN_BYTES !== 0 || size > limit - start) {
     throw new ProtocolError(`cannot read message: invalid extension of ${size} bytes`);
   }
   const chain: number[] = [];
-  for (let at = start + FIXED; at < start + size; at += 4) chain.push(view.getUint32(at, true));
+  for (let at = start + FIXED_BYTES; at < start + size; at += 4) chain.push(view.getUint32(at, true));
   r.reset(bytes, view, start + size, limit, blocks);
   return {
     rank: view.getUint32(start + 4, true),
     extent: view.getUint32(start + 8, true),
     timeout: view.getUint32(start + 12, true),
     trace: readTrace(view, start + 16),
-    chain: chain.length === 0 ? noChain : chain,
+    chain: chain.length === 0 ? emptyChain : chain,
   };
 }
 
@@ -105,7 +105,7 @@ export function chainToken({ proc, mesh, rank }: ActorAddress): readonly [number
 }
 
 /** Whether an actor waits, directly or not, for the answer to a message with this chain. */
-export function inChain(chain: readonly number[], token: readonly [number, number]): boolean {
+export function isInChain(chain: readonly number[], token: readonly [number, number]): boolean {
   for (let i = 0; i < chain.length; i += 2) {
     if (chain[i] === token[0] && chain[i + 1] === token[1]) return true;
   }

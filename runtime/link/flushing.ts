@@ -3,37 +3,37 @@
  * first. The second costs no tick: an answer that a handler gives at once leaves with the read that brought its call.
  */
 
-export interface Flushed {
-  flushArmed(): void;
+export interface Flushable {
+  flushScheduled(): void;
 }
 
 /** Waiting to go out: together, since a call to many arms as many. */
-let armed: Flushed[] = [];
+let scheduled: Flushable[] = [];
 /** Links of this thread that handle what they have read, one of them called by another. */
-let reading = 0;
+let readsInProgress = 0;
 
 /** Sees to it that it goes out. To be called once until then. */
-export function arm(flushed: Flushed): void {
-  if (armed.push(flushed) === 1 && reading === 0) queueMicrotask(flushLater);
+export function scheduleFlush(flushed: Flushable): void {
+  if (scheduled.push(flushed) === 1 && readsInProgress === 0) queueMicrotask(flushAfterMicrotasks);
 }
 
 /** A link handles what it has read. */
 export function beginReading(): void {
-  reading++;
+  readsInProgress++;
 }
 
 /** It has, for each time that it has begun. */
 export function endReading(): void {
-  if (--reading === 0 && armed.length > 0) flushArmed();
+  if (--readsInProgress === 0 && scheduled.length > 0) flushAll();
 }
 
 /** Behind the microtasks that are ready now: what they send goes into the same batch. */
-function flushLater(): void {
-  process.nextTick(flushArmed);
+function flushAfterMicrotasks(): void {
+  process.nextTick(flushAll);
 }
 
-function flushArmed(): void {
-  const all = armed;
-  armed = [];
-  for (const flushed of all) flushed.flushArmed();
+function flushAll(): void {
+  const all = scheduled;
+  scheduled = [];
+  for (const flushed of all) flushed.flushScheduled();
 }

@@ -7,7 +7,7 @@ import type { Binding } from "./binding.js";
 import { copyBytes } from "./frame.js";
 import type { Destination, Lane } from "./lane.js";
 
-type KeptFrame =
+type HeldFrame =
   | { readonly kind: "bind"; readonly lane: Lane; readonly binding: Binding }
   | { readonly kind: "cancel"; readonly lane: Lane; readonly call: number; readonly reason: number }
   | { readonly kind: "sync"; readonly lane: Lane; readonly sync: number; readonly casts: number }
@@ -23,8 +23,8 @@ type KeptFrame =
       readonly size: number;
     };
 
-export class FrameLog {
-  #frames: KeptFrame[] = [];
+export class HeldFrames {
+  #frames: HeldFrame[] = [];
 
   bind(lane: Lane, binding: Binding): void {
     this.#frames.push({ kind: "bind", lane, binding });
@@ -43,12 +43,12 @@ export class FrameLog {
     this.#frames.push({ kind: "sync", lane, sync, casts });
   }
 
-  closed(lane: Lane): void {
+  laneClosed(lane: Lane): void {
     this.#frames.push({ kind: "closed", lane });
   }
 
   /** Whether the message of a call is kept. */
-  holds(call: number): boolean {
+  holdsCall(call: number): boolean {
     return this.#frames.some((frame) => frame.kind === "message" && frame.call === call);
   }
 
@@ -64,7 +64,7 @@ export class FrameLog {
       const { lane } = frame;
       if (frame.kind === "bind") to(lane).bind(lane, frame.binding);
       else if (frame.kind === "cancel") to(lane).cancel(lane, frame.call, frame.reason);
-      else if (frame.kind === "sync") lane.sync(frame.sync, frame.casts);
+      else if (frame.kind === "sync") lane.syncReceived(frame.sync, frame.casts);
       else if (frame.kind === "closed") to(lane).laneClosed(lane);
       else {
         const { bytes, slot, call, flags, blocks, size } = frame;

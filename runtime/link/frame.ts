@@ -10,16 +10,16 @@
  */
 import type { Writer } from "../wire/writer.js";
 
-export const HEADER = 16;
+export const HEADER_BYTES = 16;
 
 /** A peer with another version is refused. */
 export const PROTOCOL_VERSION = 1;
 
 /** First word of the body of `hello`: "VCRY". */
-export const MAGIC = 0x59524356;
+export const HELLO_MAGIC = 0x59524356;
 
 /** Numbers, not an enum: they are compared in the receive loop. */
-export const Kind = {
+export const FrameKind = {
   /** First frame in both directions. */
   hello: 1,
   /** Farewell: what follows is the end of the pipe, and that is no failure. */
@@ -95,7 +95,7 @@ export const Kind = {
 } as const;
 
 /** What a `sync` frame says. */
-export const Sync = {
+export const SyncKind = {
   /** What follows on the lane comes after so many casts. */
   after: 0,
   /** What came before on the lane comes before the cast with this number. */
@@ -109,7 +109,7 @@ export const Sync = {
 } as const;
 
 /** Flags of `message`, `reply`, `item` and `error`. */
-export const Flag = {
+export const FrameFlag = {
   /** `message`: an extension stands between header and message. */
   extended: 1,
   /** `reply`, `error`, `end`: the credit of the call has been given back already. */
@@ -130,7 +130,7 @@ export function align8(n: number): number {
  * @returns where the frame starts
  */
 export function beginFrame(w: Writer, word1: number, a: number, b: number): number {
-  const at = w.reserve(HEADER);
+  const at = w.reserve(HEADER_BYTES);
   const { view } = w;
   view.setUint32(at + 4, word1, true);
   view.setUint32(at + 8, a, true);
@@ -141,10 +141,10 @@ export function beginFrame(w: Writer, word1: number, a: number, b: number): numb
 /** Ends the frame that started at `at`: sets its length and pads it. */
 export function endFrame(w: Writer, at: number): void {
   w.view.setUint32(at, w.position - at, true);
-  if ((w.position & 7) !== 0) pad(w);
+  if ((w.position & 7) !== 0) writePadding(w);
 }
 
-function pad(w: Writer): void {
+function writePadding(w: Writer): void {
   const size = -w.position & 7;
   const at = w.reserve(size);
   const { bytes } = w;

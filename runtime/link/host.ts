@@ -7,7 +7,7 @@ import type { MeshId, ProcId } from "./address.js";
 import type { Clock } from "./clock.js";
 import type { KeepAlive } from "./keep-alive.js";
 import type { Destination, Lane, LaneCredit, LaneSender } from "./lane.js";
-import type { Limits } from "./limits.js";
+import type { LinkLimits } from "./limits.js";
 import type { Link } from "./link.js";
 import type { SessionTarget } from "./session.js";
 
@@ -45,7 +45,7 @@ export interface LinkHost {
   readonly id: ProcId;
   readonly universe: bigint;
   readonly clock: Clock;
-  readonly limits: Limits;
+  readonly limits: LinkLimits;
   readonly keepAlive: KeepAlive;
   /**
    * The peer has introduced itself: `link.peer` is known.
@@ -57,13 +57,13 @@ export interface LinkHost {
   laneOpened(link: Link, request: LaneRequest): Destination;
   /** An error that ended a call. */
   readError(r: Reader): Error;
-  asked(link: Link, question: number, mesh: MeshId): void;
-  told(link: Link, question: number, exists: boolean): void;
+  meshQueried(link: Link, question: number, mesh: MeshId): void;
+  meshQueryAnswered(link: Link, question: number, exists: boolean): void;
   /** A port of this proc is held (or, with `held` false, no longer held) by an actor. */
-  portHeld(link: Link, port: bigint, holder: string, proc: ProcId, held: boolean): void;
-  relayed(link: Link, frame: RelayFrame): void;
+  portHolderChanged(link: Link, port: bigint, holder: string, proc: ProcId, held: boolean): void;
+  relayFrameReceived(link: Link, frame: RelayFrame): void;
   /** Messages of a lane have a place among casts: `sync` is one of `Sync`, `casts` its number. */
   laneSynced(lane: Lane, sync: number, casts: number): void;
   /** A frame of a tree for casts; `r` stands at its body. */
-  treeFrame(link: Link, frame: TreeFrame, r: Reader): void;
+  treeFrameReceived(link: Link, frame: TreeFrame, r: Reader): void;
 }

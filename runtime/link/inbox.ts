@@ -3,21 +3,21 @@
  * doesn't fit gets memory of its own, exactly as long as its body, which bytes are then read into directly. Knows
  * lengths, not kinds.
  */
-import { align8, HEADER, ProtocolError } from "./frame.js";
+import { align8, HEADER_BYTES, ProtocolError } from "./frame.js";
 import {
   beginHandling,
   endHandling,
   isShared,
   memoryToReadInto,
-  ownMemory,
   RECEIVE_BUFFER,
   type ReceiveMemory,
-  releaseMemory,
+  releaseOwnMemory,
+  takeOwnMemory,
 } from "./receive-memory.js";
 
 /** Takes whole frames. `bytes` and `view` are valid until it returns, unless `owned`: made for this frame alone. */
 export interface FrameHandler {
-  frame(
+  handleFrame(
     word1: number,
     a: number,
     b: number,
@@ -30,9 +30,9 @@ export interface FrameHandler {
 }
 
 /** Who knows where the body of a frame belongs that is too large for the buffer. */
-export interface BodyPlaces {
+export interface BodyMemory {
   /** @returns memory for `size` bytes; undefined: memory of its own. @throws ProtocolError if there can be no such frame */
-  placeOf(word1: number, b: number, size: number): Uint8Array | undefined;
+  memoryFor(word1: number, b: number, size: number): Uint8Array | undefined;
 }
 
 /** A body that is read into memory of its own. */
@@ -48,14 +48,14 @@ export class Inbox {
   /** Where the bytes of the next read land, behind those that are waiting there; undefined: none has been asked for. */
   #memory: ReceiveMemory | undefined;
   readonly #maxFrame: number;
-  readonly #handler: FrameHandler & BodyPlaces;
+  readonly #handler: FrameHandler & BodyMemory;
   #fill = 0;
   #large: LargeBody | undefined;
   /** Bytes of padding of a large body that are still to come. */
-  #skip = 0;
+  #paddingLeft = 0;
   #stopped = false;
 
-  constructor(maxFrame: number, handler: FrameHandler & BodyPlaces) {
+  constructor(maxFrame: number, handler: FrameHandler & BodyMemory) {
     this.#maxFrame = maxFrame;
     this.#handler = handler;
   }
@@ -85,73 +85,73 @@ export class Inbox {
   }
 
   #receivedSmall(memory: ReceiveMemory, end: number): void {
-    const skip = this.#skip;
+    const skip = this.#paddingLeft;
     if (end < skip) {
-      this.#keep(memory, 0, end);
+      this.#keepRest(memory, 0, end);
       return;
     }
-    this.#skip = 0;
+    this.#paddingLeft = 0;
     const shared = isShared(memory);
     if (shared) beginHandling();
     try {
-      const at = this.#handle(memory, skip, end);
-      if (at >= 0) this.#keep(memory, at, end);
+      const at = this.#handleFrames(memory, skip, end);
+      if (at >= 0) this.#keepRest(memory, at, end);
     } finally {
       if (shared) endHandling();
     }
   }
 
   /** What has come of a frame waits for the rest of it, in memory that nobody else reads into. */
-  #keep(memory: ReceiveMemory, at: number, end: number): void {
+  #keepRest(memory: ReceiveMemory, at: number, end: number): void {
     const shared = isShared(memory);
     this.#fill = end - at;
     if (this.#fill > 0) {
-      this.#memory = shared ? ownMemory() : memory;
+      this.#memory = shared ? takeOwnMemory() : memory;
       if (shared || at > 0) this.#memory.bytes.set(memory.bytes.subarray(at, end));
     } else {
       this.#memory = undefined;
-      if (!shared) releaseMemory(memory);
+      if (!shared) releaseOwnMemory(memory);
     }
   }
 
   /** @returns where the frame begins that is not complete; negative: nothing more is handed out */
-  #handle(memory: ReceiveMemory, from: number, end: number): number {
+  #handleFrames(memory: ReceiveMemory, from: number, end: number): number {
     const { bytes, view } = memory;
     const handler = this.#handler;
     let at = from;
-    while (end - at >= HEADER) {
+    while (end - at >= HEADER_BYTES) {
       const length = view.getUint32(at, true);
-      if (length < HEADER || length > this.#maxFrame) this.#refuse(length);
+      if (length < HEADER_BYTES || length > this.#maxFrame) this.#refuseLength(length);
       const next = at + align8(length);
       if (next > end) break;
       if (this.#stopped) return -1;
-      handler.frame(
+      handler.handleFrame(
         view.getUint32(at + 4, true),
         view.getUint32(at + 8, true),
         view.getUint32(at + 12, true),
         bytes,
         view,
-        at + HEADER,
+        at + HEADER_BYTES,
         at + length,
         false,
       );
       at = next;
     }
     const rest = end - at;
-    if (rest < HEADER || align8(view.getUint32(at, true)) <= RECEIVE_BUFFER) return at;
+    if (rest < HEADER_BYTES || align8(view.getUint32(at, true)) <= RECEIVE_BUFFER) return at;
     this.#startLarge(memory, at, end);
     return end;
   }
 
   /** The frame at `at` doesn't fit: what has come of its body moves out, and the rest of it is read where it belongs. */
   #startLarge({ bytes: arrived, view }: ReceiveMemory, at: number, end: number): void {
-    const size = view.getUint32(at, true) - HEADER;
+    const size = view.getUint32(at, true) - HEADER_BYTES;
     const word1 = view.getUint32(at + 4, true);
     const b = view.getUint32(at + 12, true);
-    const bytes = this.#handler.placeOf(word1, b, size) ?? new Uint8Array(new ArrayBuffer(size));
-    bytes.set(arrived.subarray(at + HEADER, end));
-    this.#large = { word1, a: view.getUint32(at + 8, true), b, bytes, fill: end - at - HEADER };
-    this.#skip = -size & 7;
+    const bytes = this.#handler.memoryFor(word1, b, size) ?? new Uint8Array(new ArrayBuffer(size));
+    bytes.set(arrived.subarray(at + HEADER_BYTES, end));
+    this.#large = { word1, a: view.getUint32(at + 8, true), b, bytes, fill: end - at - HEADER_BYTES };
+    this.#paddingLeft = -size & 7;
   }
 
   #endLarge({ word1, a, b, bytes }: LargeBody): void {
@@ -159,11 +159,11 @@ export class Inbox {
     if (this.#stopped) return;
     const { buffer: memory, byteOffset, length } = bytes;
     const buffer = Buffer.from(memory as ArrayBuffer, byteOffset, length);
-    this.#handler.frame(word1, a, b, buffer, new DataView(memory, byteOffset, length), 0, length, true);
+    this.#handler.handleFrame(word1, a, b, buffer, new DataView(memory, byteOffset, length), 0, length, true);
   }
 
-  #refuse(length: number): never {
-    const limit = length < HEADER ? `at least ${HEADER}` : `at most ${this.#maxFrame}`;
+  #refuseLength(length: number): never {
+    const limit = length < HEADER_BYTES ? `at least ${HEADER_BYTES}` : `at most ${this.#maxFrame}`;
     throw new ProtocolError(`cannot read frame: invalid length: expected ${limit} bytes, got ${length}`);
   }
 }

@@ -8,7 +8,7 @@ export interface KeepAlive {
 }
 
 /** The longest delay a timer can have, in milliseconds. */
-const FOREVER_MS = 0x7fff_ffff;
+const MAX_DELAY_MS = 0x7fff_ffff;
 
 /**
  * Holds with a timer that never does anything: to ref and unref it costs 10 ns. One that is due soon would cost each call
@@ -20,7 +20,7 @@ export class TimerKeepAlive implements KeepAlive {
 
   hold(): void {
     if (this.#holders++ > 0) return;
-    if (this.#timer === undefined) this.#timer = setInterval(() => {}, FOREVER_MS);
+    if (this.#timer === undefined) this.#timer = setInterval(() => {}, MAX_DELAY_MS);
     else this.#timer.ref();
   }
 

@@ -7,8 +7,8 @@ import type { ActorId } from "./address.js";
 import { type Binding, Layout } from "./binding.js";
 import { writeU32 } from "./control.js";
 import type { DeliveryError, DeliveryReason } from "./errors.js";
-import { beginFrame, Kind } from "./frame.js";
-import { Gate } from "./gate.js";
+import { beginFrame, FrameKind } from "./frame.js";
+import { OrderGate } from "./gate.js";
 import type { LaneRequest } from "./host.js";
 import type { Link } from "./link.js";
 import type { SessionTarget } from "./sending.js";
@@ -20,7 +20,7 @@ export interface LaneSender extends ActorId {
 }
 
 /** Credit is given back when a quarter of what the sender has is used up. */
-const BATCHES = 4;
+const CREDIT_BATCHES = 4;
 
 /** Something that lanes lead to. None of these throws, except ProtocolError. */
 export interface Destination {
@@ -50,9 +50,9 @@ export class Lane {
   /** Why slots that it keeps nothing for cannot be used. */
   refusal: DeliveryError | undefined;
   /** The same for single slots: endpoints that the receiver does not have. */
-  refusals: Map<number, DeliveryError> | undefined;
+  slotRefusals: Map<number, DeliveryError> | undefined;
   readonly credit: LaneCredit;
-  open = true;
+  isOpen = true;
   readonly #messageBatch: number;
   readonly #byteBatch: number;
   #messages = 0;
@@ -65,70 +65,71 @@ export class Lane {
     this.target = target;
     this.credit = credit;
     this.destination = destination;
-    this.#messageBatch = Math.max(1, Math.floor(credit.messages / BATCHES));
-    this.#byteBatch = Math.max(1, Math.floor(credit.bytes / BATCHES));
+    this.#messageBatch = Math.max(1, Math.floor(credit.messages / CREDIT_BATCHES));
+    this.#byteBatch = Math.max(1, Math.floor(credit.bytes / CREDIT_BATCHES));
   }
 
   /** A message of `size` bytes, whose credit no answer brings back, has left the mailbox. */
   consumed(size: number): void {
     this.#messages++;
     this.#bytes += size;
-    if (this.#messages >= this.#messageBatch || this.#bytes >= this.#byteBatch) this.#giveBack();
+    if (this.#messages >= this.#messageBatch || this.#bytes >= this.#byteBatch) this.#returnCredit();
   }
 
   /** Nothing more is taken until the sender has named its interface again: it does not know yet that schemas differ. */
   pause(): void {
-    if (!(this.behind instanceof Paused)) this.behind = new Paused(this.behind);
+    if (!(this.finalDestination instanceof PausedDestination))
+      this.finalDestination = new PausedDestination(this.finalDestination);
   }
 
   /** Settles when the sender has named its interface again, or never will; undefined: it need not. */
-  get resumed(): Promise<void> | undefined {
-    return this.behind instanceof Paused ? this.behind.resumed : undefined;
+  get whenResumed(): Promise<void> | undefined {
+    return this.finalDestination instanceof PausedDestination ? this.finalDestination.whenResumed : undefined;
   }
 
   /** Another destination takes over. */
   redirect(to: Destination): void {
-    if (this.behind instanceof Paused) this.behind.redirect(to);
-    else this.behind = to;
+    if (this.finalDestination instanceof PausedDestination) this.finalDestination.redirect(to);
+    else this.finalDestination = to;
   }
 
   /** Where it leads when it does not wait for casts. */
-  get behind(): Destination {
-    return this.destination instanceof Gate ? this.destination.behind : this.destination;
+  get finalDestination(): Destination {
+    return this.destination instanceof OrderGate ? this.destination.destination : this.destination;
   }
 
-  set behind(to: Destination) {
-    if (this.destination instanceof Gate) this.destination.behind = to;
+  set finalDestination(to: Destination) {
+    if (this.destination instanceof OrderGate) this.destination.destination = to;
     else this.destination = to;
   }
 
   /** What comes has a place among casts; `sync` is one of `Sync`. What is not taken comes again, with its place. */
-  sync(sync: number, casts: number): void {
-    if (this.destination instanceof Gate) this.destination.sync(this, sync, casts);
-    else if (!(this.destination instanceof Paused)) this.link.host.laneSynced(this, sync, casts);
+  syncReceived(sync: number, casts: number): void {
+    if (this.destination instanceof OrderGate) this.destination.sync(this, sync, casts);
+    else if (!(this.destination instanceof PausedDestination)) this.link.host.laneSynced(this, sync, casts);
   }
 
   /** Tells the sender that nothing will be received any more. */
-  gone(reason: DeliveryReason, message: string): void {
-    if (this.open) this.link.sendGone(this.id, reason, message);
+  sendGone(reason: DeliveryReason, message: string): void {
+    if (this.isOpen) this.link.sendGone(this.id, reason, message);
   }
 
   /** Answers `Sync.reached`: everything that came before it has been handled. */
-  reached(): void {
+  confirmReached(): void {
     this.#sendCredit(0, 0);
   }
 
-  #giveBack(): void {
+  #returnCredit(): void {
     this.#sendCredit(this.#messages, this.#bytes);
     this.#messages = 0;
     this.#bytes = 0;
   }
 
   #sendCredit(messages: number, bytes: number): void {
-    if (!this.open) return;
+    if (!this.isOpen) return;
     const { outbox } = this.link;
     const w = outbox.writer;
-    const at = beginFrame(w, Kind.credit, this.id, messages);
+    const at = beginFrame(w, FrameKind.credit, this.id, messages);
     writeU32(w, bytes);
     outbox.commit(at);
   }
@@ -138,14 +139,14 @@ export class Lane {
  * What comes before the sender knows that schemas differ is not taken, and no credit given back for it: the sender has
  * kept it and sends it again, behind the interface in a layout that both know.
  */
-class Paused implements Destination {
-  readonly resumed: Promise<void>;
+class PausedDestination implements Destination {
+  readonly whenResumed: Promise<void>;
   #destination: Destination;
   #resume: () => void = () => {};
 
   constructor(destination: Destination) {
     this.#destination = destination;
-    this.resumed = new Promise((resolve) => {
+    this.whenResumed = new Promise((resolve) => {
       this.#resume = resolve;
     });
   }
@@ -156,7 +157,7 @@ class Paused implements Destination {
 
   bind(lane: Lane, binding: Binding): void {
     if (binding.layout === Layout.lockstep) return;
-    lane.behind = this.#destination;
+    lane.finalDestination = this.#destination;
     this.#destination.bind(lane, binding);
     this.#resume();
   }

@@ -4,18 +4,18 @@
  * is not stopped before its callers have their answers.
  */
 import type { PendingCall } from "./calls.js";
-import type { Sender } from "./sending.js";
+import type { MessageSender } from "./sending.js";
 
-export class Leaving {
-  readonly sender: Sender;
+export class UnhandledMessages {
+  readonly sender: MessageSender;
   /** Calls whose answers somebody waits for. */
   readonly #calls: Set<PendingCall>;
   #handled = false;
-  #over = false;
+  #isAnswered = false;
   #whenHandled: (() => void)[] = [];
-  #whenOver: (() => void)[] = [];
+  #whenAnswered: (() => void)[] = [];
 
-  constructor(sender: Sender, calls: readonly PendingCall[]) {
+  constructor(sender: MessageSender, calls: readonly PendingCall[]) {
     this.sender = sender;
     this.#calls = new Set(calls);
   }
@@ -33,12 +33,12 @@ export class Leaving {
 
   /** Calls `then` when, besides, every call has its answer; maybe at once. */
   afterAnswers(then: () => void): void {
-    if (this.#over) then();
-    else this.#whenOver.push(then);
+    if (this.#isAnswered) then();
+    else this.#whenAnswered.push(then);
   }
 
   /** The receiver has handled everything: handlers that hold up others have ended, concurrent ones have begun. */
-  handled(): void {
+  markHandled(): void {
     if (!this.#handled) {
       this.#handled = true;
       for (const then of this.#whenHandled.splice(0)) then();
@@ -53,14 +53,14 @@ export class Leaving {
   }
 
   /** The session has come to its end: nothing of it is handled any more. */
-  end(): void {
+  sessionEnded(): void {
     this.#calls.clear();
-    this.handled();
+    this.markHandled();
   }
 
   #check(): void {
-    if (this.#over || !this.#handled || this.#calls.size > 0) return;
-    this.#over = true;
-    for (const then of this.#whenOver.splice(0)) then();
+    if (this.#isAnswered || !this.#handled || this.#calls.size > 0) return;
+    this.#isAnswered = true;
+    for (const then of this.#whenAnswered.splice(0)) then();
   }
 }

@@ -1,7 +1,7 @@
 /** The bounds of links and lanes, with their defaults. One record per proc; both ends of a link use their own. */
 
 /** The limits of connections, sessions and broadcast trees in one proc. */
-export interface Limits {
+export interface LinkLimits {
   /** The largest size of a message, in bytes. Larger messages are refused at the sender. Default: 256 MiB. */
   readonly maxFrame: number;
   /**
@@ -36,7 +36,7 @@ export interface Limits {
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-export const defaultLimits: Limits = {
+export const defaultLinkLimits: LinkLimits = {
   maxFrame: 256 * MiB,
   creditMessages: 4096,
   creditBytes: 4 * MiB,

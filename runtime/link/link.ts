@@ -8,20 +8,20 @@ import { losesInLockstep, mayBeNewer } from "../wire/protobuf/newer-values.js";
 import { protobufValue } from "../wire/protobuf-messages.js";
 import type { Writer } from "../wire/writer.js";
 import { AGENT_MESH, type MeshId, type ProcId } from "./address.js";
-import { type Binding, Layout, type OtherSchema } from "./binding.js";
+import { type Binding, Layout, type PeerSchema } from "./binding.js";
 import { type PendingCall, PendingCalls } from "./calls.js";
 import { bodySize, writeText, writeU32, writeU64 } from "./control.js";
-import { checkSize } from "./encode.js";
+import { checkMessageSize } from "./encode.js";
 import { type DeliveryError, type DeliveryReason, deliveryReasons } from "./errors.js";
 import { WHOLE_MESH } from "./extension.js";
-import { beginFrame, Flag, HEADER, Kind, MAGIC, PROTOCOL_VERSION } from "./frame.js";
+import { beginFrame, FrameFlag, FrameKind, HEADER_BYTES, HELLO_MAGIC, PROTOCOL_VERSION } from "./frame.js";
 import type { LinkHost, RelayFrame } from "./host.js";
 import type { Lane } from "./lane.js";
-import type { Limits } from "./limits.js";
+import type { LinkLimits } from "./limits.js";
 import { Outbox } from "./outbox.js";
 import type { Pipe } from "./pipe.js";
-import { Receiver } from "./receiver.js";
-import { type Encoder, type Sender, Session, type SessionTarget } from "./session.js";
+import { LinkReceiver } from "./receiver.js";
+import { type MessageEncoder, type MessageSender, Session, type SessionTarget } from "./session.js";
 
 /** The producing end of a stream. */
 export interface StreamSource {
@@ -31,7 +31,7 @@ export interface StreamSource {
 
 export class Link {
   readonly host: LinkHost;
-  readonly limits: Limits;
+  readonly limits: LinkLimits;
   readonly outbox: Outbox;
   readonly calls = new PendingCalls();
   /** Lanes that the peer has opened, by their numbers. */
@@ -45,22 +45,22 @@ export class Link {
   /** Known when the peer has introduced itself, or given. */
   peer: ProcId | undefined;
   /** The peer has introduced itself. */
-  introduced = false;
+  isIntroduced = false;
   /** Why nothing goes over it any more. */
   ended: DeliveryError | undefined;
   /** The error that this side met in the peer's frames; undefined if the link has not ended because of one. */
   fault: Error | undefined;
   /** Whether this side has dialled: a peer that never answers was not there. */
-  readonly dialled: boolean;
+  readonly isDialler: boolean;
   /** Which of its dialler's links this is, from 1 on; 0: nobody has dialled it, or who has does not say. */
-  number: number;
+  dialNumber: number;
   /** Whether the receiver of one of its sessions has moved. */
-  hasLeaving = false;
+  hasUnhandled = false;
   readonly #freeLanes: number[] = [];
-  readonly #extents = new Map<string, number>();
-  readonly #receiver: Receiver;
+  readonly #extentNumbers = new Map<string, number>();
+  readonly #receiver: LinkReceiver;
   #pipe: Pipe | undefined;
-  #closing = false;
+  #isClosing = false;
 
   /**
    * Frames can be sent at once; they leave when the link has a pipe.
@@ -68,19 +68,19 @@ export class Link {
    */
   constructor(host: LinkHost, peer: ProcId | undefined, dialling?: { readonly number: number; readonly over: number }) {
     this.host = host;
-    this.dialled = dialling !== undefined;
-    this.number = dialling?.number ?? 0;
+    this.isDialler = dialling !== undefined;
+    this.dialNumber = dialling?.number ?? 0;
     this.limits = host.limits;
     this.outbox = new Outbox(host.limits.firstPage);
     this.peer = peer;
-    this.#receiver = new Receiver(this);
+    this.#receiver = new LinkReceiver(this);
     this.#sendHello(dialling?.over ?? 0);
   }
 
   /** Gives the link its pipe. */
   attach(pipe: Pipe): void {
     this.#pipe = pipe;
-    if (this.ended !== undefined && !this.#closing) {
+    if (this.ended !== undefined && !this.#isClosing) {
       pipe.destroy();
       return;
     }
@@ -90,17 +90,17 @@ export class Link {
 
   /** Says farewell and closes the pipe when everything has been sent. */
   close(reason: string): void {
-    if (this.#closing || this.ended !== undefined) return;
-    this.#closing = true;
-    const at = beginFrame(this.outbox.writer, Kind.bye, 0, 0);
+    if (this.#isClosing || this.ended !== undefined) return;
+    this.#isClosing = true;
+    const at = beginFrame(this.outbox.writer, FrameKind.bye, 0, 0);
     writeText(this.outbox.writer, reason);
     this.outbox.commit(at);
     this.outbox.finish(() => this.#pipe?.close());
   }
 
   /** Whether this side has said farewell. */
-  get closing(): boolean {
-    return this.#closing;
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /** Ends the pipe at once, because of what the peer sent or because it is known to be dead. */
@@ -110,7 +110,7 @@ export class Link {
   }
 
   /** There is no way to the peer. */
-  unreachable(error: DeliveryError): void {
+  failUnreachable(error: DeliveryError): void {
     this.#receiver.stop();
     this.host.linkClosed(this, error);
   }
@@ -120,16 +120,16 @@ export class Link {
     if (this.ended !== undefined) return;
     this.ended = error;
     // A link that this side has closed still sends what was written before the farewell.
-    if (!this.#closing) this.outbox.end();
+    if (!this.#isClosing) this.outbox.end();
     this.#receiver.stop();
     for (const session of this.sessions) session?.end(error);
     for (const call of this.calls.all()) {
       this.endCall(call);
-      if (!call.abandoned) call.failed(error);
+      if (!call.isAbandoned) call.failed(error);
     }
     for (const lane of this.lanes) {
       if (lane === undefined) continue;
-      lane.open = false;
+      lane.isOpen = false;
       lane.destination.laneClosed(lane);
     }
     this.sessions.length = 1;
@@ -138,13 +138,13 @@ export class Link {
   }
 
   /** @param key what the sender knows the session by */
-  openSession(sender: Sender, target: SessionTarget, key: unknown): Session {
+  openSession(sender: MessageSender, target: SessionTarget, key: unknown): Session {
     const lane = this.#freeLanes.pop() ?? this.sessions.length;
     const session = new Session(this, lane, sender, target, key);
     this.sessions[lane] = session;
-    if (target.kind === "actor" && target.number === AGENT_MESH) this.outbox.ordered.add(lane);
-    else this.outbox.ordered.delete(lane);
-    const at = beginFrame(this.outbox.writer, Kind.open, lane, 0);
+    if (target.kind === "actor" && target.number === AGENT_MESH) this.outbox.orderedLanes.add(lane);
+    else this.outbox.orderedLanes.delete(lane);
+    const at = beginFrame(this.outbox.writer, FrameKind.open, lane, 0);
     writeOpen(this.outbox.writer, sender, target, this.limits);
     this.outbox.commit(at);
     return session;
@@ -153,55 +153,55 @@ export class Link {
   /** The sender will not use the session any more. Its number is free when the peer says so. */
   closeSession(session: Session): void {
     if (this.ended === undefined && this.sessions[session.lane] === session)
-      this.#sendEmpty(Kind.close, session.lane, 0);
+      this.#sendEmpty(FrameKind.close, session.lane, 0);
   }
 
   /** Resolves when everything has been sent that was handed to its sessions, or never will be. */
-  async afterSending(): Promise<void> {
+  async whenAllSent(): Promise<void> {
     const sessions = this.sessions.filter((session) => session !== undefined);
-    await Promise.all(sessions.map((session) => new Promise<void>((sent) => session.afterSending(sent))));
+    await Promise.all(sessions.map((session) => new Promise<void>((sent) => session.afterAllSent(sent))));
   }
 
   /** The peer has forgotten a lane. */
-  laneForgotten(lane: number): void {
+  freeLane(lane: number): void {
     if (this.sessions[lane] === undefined) return;
     this.sessions[lane] = undefined;
     this.#freeLanes.push(lane);
   }
 
   /** A pending call holds the process, also when nobody looks at it. */
-  hold(): void {
+  holdProcess(): void {
     this.host.keepAlive.hold();
   }
 
-  release(): void {
+  releaseProcess(): void {
     this.host.keepAlive.release();
   }
 
   /** A call has ended: forgets it. */
   endCall(call: PendingCall): void {
-    if (!call.abandoned) this.host.keepAlive.release();
+    if (!call.isAbandoned) this.host.keepAlive.release();
     this.calls.remove(call);
-    if (this.hasLeaving) call.session?.leaving?.callEnded(call);
+    if (this.hasUnhandled) call.session?.unhandled?.callEnded(call);
   }
 
   /** Nobody waits for a call any more; its record stays until it has ended. */
   abandonCall(call: PendingCall): void {
-    if (call.abandoned) return;
-    call.abandoned = true;
+    if (call.isAbandoned) return;
+    call.isAbandoned = true;
     this.host.keepAlive.release();
-    if (this.hasLeaving) call.session?.leaving?.callEnded(call);
+    if (this.hasUnhandled) call.session?.unhandled?.callEnded(call);
   }
 
   /** The number by which the peer knows an extent; tells it on first use. */
-  extentNumber(extent: Readonly<Record<string, number>>): number {
+  numberOfExtent(extent: Readonly<Record<string, number>>): number {
     const key = Object.entries(extent).join();
-    const known = this.#extents.get(key);
+    const known = this.#extentNumbers.get(key);
     if (known !== undefined) return known;
-    const number = WHOLE_MESH + 1 + this.#extents.size;
-    this.#extents.set(key, number);
+    const number = WHOLE_MESH + 1 + this.#extentNumbers.size;
+    this.#extentNumbers.set(key, number);
     const w = this.outbox.writer;
-    const at = beginFrame(w, Kind.extent, number, 0);
+    const at = beginFrame(w, FrameKind.extent, number, 0);
     const entries = Object.entries(extent);
     writeU32(w, entries.length);
     for (const [name, size] of entries) {
@@ -212,9 +212,9 @@ export class Link {
     return number;
   }
 
-  sendBind(lane: number, { base, layout, key, fingerprint, endpoints }: Binding): void {
+  sendBind(lane: number, { firstSlot: base, layout, key, fingerprint, endpoints }: Binding): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, Kind.bind | (base << 16), lane, layout);
+    const at = beginFrame(w, FrameKind.bind | (base << 16), lane, layout);
     writeU64(w, fingerprint);
     writeText(w, key);
     if (layout === Layout.protobuf) {
@@ -228,9 +228,9 @@ export class Link {
   }
 
   /** @param other undefined: the sender can go on */
-  sendBound(lane: number, base: number, other: OtherSchema | undefined): void {
+  sendBound(lane: number, base: number, other: PeerSchema | undefined): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, Kind.bound | (base << 16), lane, other === undefined ? 0 : 1);
+    const at = beginFrame(w, FrameKind.bound | (base << 16), lane, other === undefined ? 0 : 1);
     if (other !== undefined) {
       writeU64(w, other.fingerprint);
       writeText(w, other.description);
@@ -243,8 +243,8 @@ export class Link {
    * protobuf layout, whichever the call came in.
    * @throws CodecError, MessageSizeError: then nothing has been sent
    */
-  sendReply(kind: number, call: number, credited: boolean, codec: Encoder | undefined, value: unknown): number {
-    const word = credited ? kind | (Flag.credited << 8) : kind;
+  sendReply(kind: number, call: number, credited: boolean, codec: MessageEncoder | undefined, value: unknown): number {
+    const word = credited ? kind | (FrameFlag.credited << 8) : kind;
     if (codec === undefined) {
       this.#sendEmpty(word, call, 0);
       return 0;
@@ -253,7 +253,7 @@ export class Link {
     try {
       return this.#sendValue(word, call, codec, value);
     } catch (error) {
-      if (!mayBeNewer(error) || !("position" in codec)) throw error;
+      if (!mayBeNewer(error) || !("protoForm" in codec)) throw error;
       try {
         return this.#sendInProtobuf(word, call, codec, value);
       } catch {
@@ -262,11 +262,11 @@ export class Link {
     }
   }
 
-  #sendInProtobuf(word: number, call: number, codec: Encoder, value: unknown): number {
-    return this.#sendValue(word | (Flag.protobuf << 8), call, protobufValue(codec as Codec<unknown>), value);
+  #sendInProtobuf(word: number, call: number, codec: MessageEncoder, value: unknown): number {
+    return this.#sendValue(word | (FrameFlag.protobuf << 8), call, protobufValue(codec as Codec<unknown>), value);
   }
 
-  #sendValue(word: number, call: number, codec: Encoder, value: unknown): number {
+  #sendValue(word: number, call: number, codec: MessageEncoder, value: unknown): number {
     const w = this.outbox.writer;
     const at = beginFrame(w, word, call, 0);
     try {
@@ -276,8 +276,8 @@ export class Link {
       } finally {
         this.outbox.endValue(w);
       }
-      const size = w.blocks.length === 0 ? w.position - at - HEADER : bodySize(w, at);
-      checkSize("the answer", size, this.limits);
+      const size = w.blocks.length === 0 ? w.position - at - HEADER_BYTES : bodySize(w, at);
+      checkMessageSize("the answer", size, this.limits);
       this.outbox.commit(at);
       return size;
     } catch (error) {
@@ -289,7 +289,7 @@ export class Link {
   /** Ends a call of the peer with an error. @throws what `write` throws: then nothing has been sent */
   sendError(call: number, credited: boolean, write: (w: Writer) => void): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, credited ? Kind.error | (Flag.credited << 8) : Kind.error, call, 0);
+    const at = beginFrame(w, credited ? FrameKind.error | (FrameFlag.credited << 8) : FrameKind.error, call, 0);
     try {
       write(w);
       this.outbox.commit(at);
@@ -300,49 +300,54 @@ export class Link {
   }
 
   sendEnd(call: number): void {
-    this.#sendEmpty(Kind.end | (Flag.credited << 8), call, 0);
+    this.#sendEmpty(FrameKind.end | (FrameFlag.credited << 8), call, 0);
   }
 
   sendStreamCredit(call: number, items: number, bytes: number): void {
-    const at = beginFrame(this.outbox.writer, Kind.streamCredit, call, items);
+    const at = beginFrame(this.outbox.writer, FrameKind.streamCredit, call, items);
     writeU32(this.outbox.writer, bytes);
     this.outbox.commit(at);
   }
 
   sendCancel(lane: number, call: number, reason: number): void {
-    this.#sendEmpty(Kind.cancel | (reason << 16), lane, call);
+    this.#sendEmpty(FrameKind.cancel | (reason << 16), lane, call);
   }
 
   sendGone(lane: number, reason: DeliveryReason, message: string): void {
-    const at = beginFrame(this.outbox.writer, Kind.gone, lane, deliveryReasons.indexOf(reason));
+    const at = beginFrame(this.outbox.writer, FrameKind.gone, lane, deliveryReasons.indexOf(reason));
     writeText(this.outbox.writer, message);
     this.outbox.commit(at);
   }
 
   sendBounce(lane: number, slot: number, error: DeliveryError): void {
-    const at = beginFrame(this.outbox.writer, Kind.bounce | (slot << 16), lane, deliveryReasons.indexOf(error.reason));
+    const at = beginFrame(
+      this.outbox.writer,
+      FrameKind.bounce | (slot << 16),
+      lane,
+      deliveryReasons.indexOf(error.reason),
+    );
     writeText(this.outbox.writer, error.message);
     this.outbox.commit(at);
   }
 
   sendClosed(lane: number): void {
-    this.#sendEmpty(Kind.closed, lane, 0);
+    this.#sendEmpty(FrameKind.closed, lane, 0);
   }
 
   sendAsk(question: number, mesh: MeshId): void {
-    const at = beginFrame(this.outbox.writer, Kind.ask, question, 0);
+    const at = beginFrame(this.outbox.writer, FrameKind.ask, question, 0);
     writeU64(this.outbox.writer, mesh);
     this.outbox.commit(at);
   }
 
   sendTell(question: number, exists: boolean): void {
-    this.#sendEmpty(Kind.tell, question, exists ? 1 : 0);
+    this.#sendEmpty(FrameKind.tell, question, exists ? 1 : 0);
   }
 
   /** Tells the owner of a port which actor holds it, or no longer does. */
   sendHold(held: boolean, port: bigint, holder: string, proc: ProcId): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, held ? Kind.hold : Kind.release, 0, 0);
+    const at = beginFrame(w, held ? FrameKind.hold : FrameKind.release, 0, 0);
     writeU64(w, port);
     writeU64(w, proc);
     writeText(w, holder);
@@ -351,7 +356,7 @@ export class Link {
 
   sendRelay({ to, from, channel, op, bytes }: RelayFrame): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, Kind.relay, channel, op);
+    const at = beginFrame(w, FrameKind.relay, channel, op);
     writeU64(w, to);
     writeU64(w, from);
     const start = w.reserve(bytes.length);
@@ -365,18 +370,18 @@ export class Link {
 
   #sendHello(over: number): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, Kind.hello, PROTOCOL_VERSION, 0);
-    writeU32(w, MAGIC);
+    const at = beginFrame(w, FrameKind.hello, PROTOCOL_VERSION, 0);
+    writeU32(w, HELLO_MAGIC);
     writeU32(w, 0);
     writeU64(w, this.host.universe);
     writeU64(w, this.host.id);
-    writeU32(w, this.number);
+    writeU32(w, this.dialNumber);
     writeU32(w, over);
     this.outbox.commit(at);
   }
 }
 
-function writeOpen(w: Writer, { id, name }: Sender, target: SessionTarget, limits: Limits): void {
+function writeOpen(w: Writer, { id, name }: MessageSender, target: SessionTarget, limits: LinkLimits): void {
   writeU64(w, id.proc);
   writeU64(w, id.mesh);
   writeU32(w, id.rank);

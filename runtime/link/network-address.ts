@@ -26,17 +26,17 @@ export function parseNetworkAddress(text: string): NetworkAddress {
   const [, scheme, rest = ""] = /^([a-z]+):\/\/(.*)$/.exec(text) ?? [];
   if (scheme === "unix") {
     if (!rest.startsWith("/") || rest === "/")
-      refuse(text, "the path must be absolute, as in unix:///run/viceroy.sock");
+      refuseAddress(text, "the path must be absolute, as in unix:///run/viceroy.sock");
     return { kind: "unix", path: rest };
   }
   if (scheme !== "tcp" && scheme !== "tls") {
-    refuse(text, "expected tcp://host:port, tls://host:port or unix:///path");
+    refuseAddress(text, "expected tcp://host:port, tls://host:port or unix:///path");
   }
   const [, v6, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/?#@[\]\s]+))(?::(\d{1,5}))?\/?$/.exec(rest) ?? [];
   const host = v6 ?? name;
-  if (host === undefined) refuse(text, `expected ${scheme}://host:port, an IPv6 address in brackets`);
+  if (host === undefined) refuseAddress(text, `expected ${scheme}://host:port, an IPv6 address in brackets`);
   const port = digits === undefined ? DEFAULT_PORT : Number(digits);
-  if (port > 65_535) refuse(text, "the port must be at most 65535");
+  if (port > 65_535) refuseAddress(text, "the port must be at most 65535");
   return { kind: scheme, host, port };
 }
 
@@ -53,6 +53,6 @@ export function isLocalAddress(address: NetworkAddress): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function refuse(text: string, why: string): never {
+function refuseAddress(text: string, why: string): never {
   throw new TypeError(`cannot read address "${text}": ${why}`);
 }

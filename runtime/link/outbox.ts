@@ -4,10 +4,10 @@
  * the message it belongs to; very large ones in pieces, so that nothing waits for them (bulk.ts).
  */
 import { Writer } from "../wire/writer.js";
-import { BARRIER, BULK_BYTES, Bulk, keyOf } from "./bulk.js";
-import { arm, type Flushed } from "./flushing.js";
-import { align8, beginFrame, copyBytes, endFrame, HEADER, Kind } from "./frame.js";
-import { type Pipe, sizeOf } from "./pipe.js";
+import { BARRIER, BULK_BYTES, BulkQueue, orderKeyOf } from "./bulk.js";
+import { type Flushable, scheduleFlush } from "./flushing.js";
+import { align8, beginFrame, copyBytes, endFrame, FrameKind, HEADER_BYTES } from "./frame.js";
+import { type Pipe, totalBytes } from "./pipe.js";
 
 /** A batch of this many bytes is sent without waiting for the end of the tick. */
 export const FLUSH_BYTES = 64 * 1024;
@@ -18,34 +18,34 @@ const WRITES_AHEAD = 2;
 const zeros = new Uint8Array(8);
 
 /** A frame that was written while another one was not complete. */
-interface SetAside {
+interface DeferredFrame {
   readonly bytes: Uint8Array;
   readonly blocks: readonly Uint8Array[];
 }
 
 /** Writers for values that are sent by the getters of values that are being encoded. */
-const inner: Writer[] = [];
-let used = 0;
+const innerWriters: Writer[] = [];
+let innerWritersInUse = 0;
 
-export class Outbox implements Flushed {
+export class Outbox implements Flushable {
   /** Where frames are written; between frames its position is 8-aligned. */
   writer: Writer;
   /** Lanes whose messages come after all that was sent before: orders to stop what that was sent to. */
-  readonly ordered = new Set<number>();
+  readonly orderedLanes = new Set<number>();
   #pipe: Pipe | undefined;
   /** What goes before the batch at hand: earlier parts of it, and blocks. */
   #chunks: Uint8Array[] = [];
   /** Where the part of the batch begins that is not in `#chunks` yet. */
-  #from = 0;
+  #partStart = 0;
   /** What goes out in between. */
-  #bulk: Bulk | undefined;
-  #armed = false;
-  #writing = 0;
+  #bulk: BulkQueue | undefined;
+  #isScheduled = false;
+  #writesInProgress = 0;
   #ended = false;
-  #finished: (() => void) | undefined;
+  #onFinished: (() => void) | undefined;
   /** How many values are being encoded, each by a getter of the one before. */
-  #encoding = 0;
-  #aside: SetAside[] = [];
+  #encodingDepth = 0;
+  #deferred: DeferredFrame[] = [];
 
   /** @param firstPage bytes of the memory that it begins with */
   constructor(firstPage: number) {
@@ -56,12 +56,12 @@ export class Outbox implements Flushed {
   attach(pipe: Pipe): void {
     this.#pipe = pipe;
     this.flush();
-    if (this.#finished !== undefined) this.#checkFinished();
+    if (this.#onFinished !== undefined) this.#checkFinished();
   }
 
   /** Calls `done` when everything that has been written was handed to the pipe. */
   finish(done: () => void): void {
-    this.#finished = done;
+    this.#onFinished = done;
     this.flush();
     this.#checkFinished();
   }
@@ -69,7 +69,7 @@ export class Outbox implements Flushed {
   /** Nothing is sent any more: what is written from now on is dropped. */
   end(): void {
     this.#ended = true;
-    this.#drop();
+    this.#discard();
   }
 
   /**
@@ -78,15 +78,15 @@ export class Outbox implements Flushed {
    * follow, also when encoding fails.
    */
   beginValue(): void {
-    this.#encoding++;
-    if (used === inner.length) inner.push(new Writer(1024));
-    this.writer = inner[used++]!;
+    this.#encodingDepth++;
+    if (innerWritersInUse === innerWriters.length) innerWriters.push(new Writer(1024));
+    this.writer = innerWriters[innerWritersInUse++]!;
   }
 
   /** @param outer the writer of the frame */
   endValue(outer: Writer): void {
-    this.#encoding--;
-    used--;
+    this.#encodingDepth--;
+    innerWritersInUse--;
     this.writer = outer;
   }
 
@@ -94,36 +94,36 @@ export class Outbox implements Flushed {
   commit(at: number): void {
     const w = this.writer;
     endFrame(w, at);
-    if (this.#encoding > 0) {
-      this.#aside.push(setAside(w, at));
-      if (!this.#armed) this.arm();
+    if (this.#encodingDepth > 0) {
+      this.#deferred.push(takeFrame(w, at));
+      if (!this.#isScheduled) this.scheduleFlush();
       return;
     }
-    if (this.#aside.length > 0) {
-      const last = setAside(w, at);
-      this.#writeAside();
-      this.#rewrite(last);
+    if (this.#deferred.length > 0) {
+      const last = takeFrame(w, at);
+      this.#appendDeferred();
+      this.#appendFrame(last);
       return;
     }
-    this.#committed(at);
+    this.#frameAppended(at);
   }
 
-  #committed(at: number): void {
+  #frameAppended(at: number): void {
     const w = this.writer;
-    if (this.#bulk !== undefined || w.blocks.length > 0) this.#place(at);
-    if (w.position - this.#from >= FLUSH_BYTES) this.flush();
-    else if (!this.#armed) this.arm();
+    if (this.#bulk !== undefined || w.blocks.length > 0) this.#moveBlocks(at);
+    if (w.position - this.#partStart >= FLUSH_BYTES) this.flush();
+    else if (!this.#isScheduled) this.scheduleFlush();
   }
 
   /** Sees to it that the batch is sent, at the latest at the end of this tick. */
-  arm(): void {
-    this.#armed = true;
-    arm(this);
+  scheduleFlush(): void {
+    this.#isScheduled = true;
+    scheduleFlush(this);
   }
 
   /** That for which it was armed. */
-  flushArmed(): void {
-    this.#armed = false;
+  flushScheduled(): void {
+    this.#isScheduled = false;
     this.flush();
   }
 
@@ -131,92 +131,92 @@ export class Outbox implements Flushed {
   flush(): void {
     const pipe = this.#pipe;
     // Nothing is complete before the value is. It may also have been refused, and only what its getters sent is left.
-    if (this.#encoding > 0) return;
-    if (this.#aside.length > 0) this.#writeAside();
+    if (this.#encodingDepth > 0) return;
+    if (this.#deferred.length > 0) this.#appendDeferred();
     const w = this.writer;
     if (w.position === 0 && this.#chunks.length === 0 && this.#bulk === undefined) return;
-    if (this.#ended) this.#drop();
-    if (this.#ended || pipe === undefined || this.#writing >= WRITES_AHEAD) return;
+    if (this.#ended) this.#discard();
+    if (this.#ended || pipe === undefined || this.#writesInProgress >= WRITES_AHEAD) return;
     const chunks = this.#chunks;
     const batch = w.take();
-    if (batch.length > this.#from) chunks.push(this.#from === 0 ? batch : batch.subarray(this.#from));
+    if (batch.length > this.#partStart) chunks.push(this.#partStart === 0 ? batch : batch.subarray(this.#partStart));
     this.#chunks = [];
-    this.#from = 0;
+    this.#partStart = 0;
     if (this.#bulk !== undefined) this.#addBulk(this.#bulk, chunks);
-    this.#writing++;
+    this.#writesInProgress++;
     pipe.write(chunks, () => {
       w.recycle(batch);
-      if (this.#writing-- === WRITES_AHEAD) this.flush();
-      if (this.#finished !== undefined) this.#checkFinished();
+      if (this.#writesInProgress-- === WRITES_AHEAD) this.flush();
+      if (this.#onFinished !== undefined) this.#checkFinished();
     });
     if (this.#bulk !== undefined) this.flush();
   }
 
-  #addBulk(bulk: Bulk, chunks: Uint8Array[]): void {
-    bulk.take(chunks);
-    if (bulk.empty) this.#bulk = undefined;
+  #addBulk(bulk: BulkQueue, chunks: Uint8Array[]): void {
+    bulk.takePieces(chunks);
+    if (bulk.isEmpty) this.#bulk = undefined;
   }
 
   #checkFinished(): void {
-    if (this.#encoding > 0) return;
-    if (!this.#ended && (this.#pipe === undefined || this.waiting > 0)) return;
-    const done = this.#finished;
-    this.#finished = undefined;
+    if (this.#encodingDepth > 0) return;
+    if (!this.#ended && (this.#pipe === undefined || this.unsentBytes > 0)) return;
+    const done = this.#onFinished;
+    this.#onFinished = undefined;
     done?.();
   }
 
   /** Bytes that have been written here and not yet been handed to the pipe. */
-  get waiting(): number {
-    const written = sizeOf(this.#chunks) + this.writer.position - this.#from;
-    return written + (this.#bulk?.bytes ?? 0);
+  get unsentBytes(): number {
+    const written = totalBytes(this.#chunks) + this.writer.position - this.#partStart;
+    return written + (this.#bulk?.waitingBytes ?? 0);
   }
 
-  #writeAside(): void {
-    for (const frame of this.#aside.splice(0)) this.#rewrite(frame);
+  #appendDeferred(): void {
+    for (const frame of this.#deferred.splice(0)) this.#appendFrame(frame);
   }
 
-  #rewrite({ bytes, blocks }: SetAside): void {
+  #appendFrame({ bytes, blocks }: DeferredFrame): void {
     const w = this.writer;
     const at = w.reserve(bytes.length);
     w.bytes.set(bytes, at);
     w.blocks.push(...blocks);
-    this.#committed(at);
+    this.#frameAppended(at);
   }
 
-  #drop(): void {
-    this.#aside = [];
+  #discard(): void {
+    this.#deferred = [];
     this.#chunks = [];
     this.#bulk = undefined;
-    this.#from = 0;
+    this.#partStart = 0;
     this.writer.position = 0;
   }
 
   /** The frame from `at` has large blocks, or is not to pass one that has. */
-  #place(at: number): void {
+  #moveBlocks(at: number): void {
     const w = this.writer;
     let size = 0;
     for (const block of w.blocks) size += block.length;
-    const key = this.#keyOf(w.view.getUint32(at + 4, true) & 0xff, w.view.getUint32(at + 8, true));
-    if (size < BULK_BYTES && this.#bulk?.holds(key) !== true) {
+    const key = this.#orderKeyOf(w.view.getUint32(at + 4, true) & 0xff, w.view.getUint32(at + 8, true));
+    if (size < BULK_BYTES && this.#bulk?.mustWait(key) !== true) {
       if (size > 0) this.#insertBlocks(at);
       return;
     }
-    this.#bulk ??= new Bulk();
+    this.#bulk ??= new BulkQueue();
     this.#bulk.add(key, copyBytes(w.bytes, at, w.position), w.blocks.splice(0));
     w.position = at;
   }
 
-  #keyOf(kind: number, a: number): number {
-    return kind === Kind.message && this.ordered.has(a) ? BARRIER : keyOf(kind, a);
+  #orderKeyOf(kind: number, a: number): number {
+    return kind === FrameKind.message && this.orderedLanes.has(a) ? BARRIER : orderKeyOf(kind, a);
   }
 
   #insertBlocks(at: number): void {
     const w = this.writer;
     const chunks = this.#chunks;
-    if (at > this.#from) chunks.push(w.bytes.subarray(this.#from, at));
-    this.#from = at;
+    if (at > this.#partStart) chunks.push(w.bytes.subarray(this.#partStart, at));
+    this.#partStart = at;
     for (const block of w.blocks) {
-      chunks.push(blockHeader(block.length), block);
+      chunks.push(newBlockHeader(block.length), block);
       const padding = align8(block.length) - block.length;
       if (padding > 0) chunks.push(zeros.subarray(0, padding));
     }
@@ -225,16 +225,16 @@ export class Outbox implements Flushed {
 }
 
 /** Takes the frame from `at` out of the batch. */
-function setAside(w: Writer, at: number): SetAside {
+function takeFrame(w: Writer, at: number): DeferredFrame {
   const frame = { bytes: copyBytes(w.bytes, at, w.position), blocks: w.blocks.splice(0) };
   w.position = at;
   return frame;
 }
 
-function blockHeader(length: number): Uint8Array {
-  const w = new Writer(HEADER);
-  const at = beginFrame(w, Kind.block, 0, 0);
+function newBlockHeader(length: number): Uint8Array {
+  const w = new Writer(HEADER_BYTES);
+  const at = beginFrame(w, FrameKind.block, 0, 0);
   endFrame(w, at);
-  w.view.setUint32(0, HEADER + length, true);
-  return w.bytes.subarray(0, HEADER);
+  w.view.setUint32(0, HEADER_BYTES + length, true);
+  return w.bytes.subarray(0, HEADER_BYTES);
 }

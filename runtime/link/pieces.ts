@@ -1,9 +1,9 @@
 /** Blocks that come in pieces: one at a time is being put together, and those that are whole wait for their message. */
 import { ProtocolError } from "./frame.js";
 
-export class Pieces {
+export class BlockAssembler {
   readonly #limit: number;
-  readonly #whole: Uint8Array[] = [];
+  readonly #complete: Uint8Array[] = [];
   /** The block at hand, and how much of it has come. */
   #block: Uint8Array | undefined;
   #fill = 0;
@@ -15,7 +15,7 @@ export class Pieces {
   }
 
   /** Where the next piece belongs. @throws ProtocolError if it does not fit */
-  placeOf(total: number, size: number): Uint8Array {
+  memoryFor(total: number, size: number): Uint8Array {
     const block = this.#block ?? this.#begin(total);
     if (block.length !== total || size === 0 || size > total - this.#fill) {
       const left = block.length - this.#fill;
@@ -27,18 +27,18 @@ export class Pieces {
   }
 
   /** A piece has come. @param placed where it belongs already. @throws ProtocolError if it does not fit */
-  received(total: number, bytes: Uint8Array, start: number, end: number, placed: boolean): void {
+  pieceReceived(total: number, bytes: Uint8Array, start: number, end: number, placed: boolean): void {
     const size = end - start;
-    if (!placed) this.placeOf(total, size).set(bytes.subarray(start, end));
+    if (!placed) this.memoryFor(total, size).set(bytes.subarray(start, end));
     this.#fill += size;
     if (this.#fill < total) return;
-    this.#whole.push(this.#block!);
+    this.#complete.push(this.#block!);
     this.#block = undefined;
   }
 
   /** The oldest whole block goes to its message. @throws ProtocolError if there is none */
-  taken(): Uint8Array {
-    const block = this.#whole.shift();
+  takeBlock(): Uint8Array {
+    const block = this.#complete.shift();
     if (block === undefined) throw new ProtocolError("cannot read block: it has not come in pieces");
     this.#bytes -= block.length;
     return block;

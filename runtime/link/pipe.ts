@@ -14,7 +14,7 @@ export interface PipeSink {
 }
 
 /** Hands bytes that were read elsewhere to a sink, in as many pieces as its memory takes. They need not outlast this call. */
-export function deliver(bytes: Uint8Array, sink: PipeSink): void {
+export function deliverBytes(bytes: Uint8Array, sink: PipeSink): void {
   for (let at = 0; at < bytes.length; ) {
     const target = sink.buffer();
     const size = Math.min(target.length, bytes.length - at);
@@ -25,10 +25,10 @@ export function deliver(bytes: Uint8Array, sink: PipeSink): void {
 }
 
 /** Bytes that a pipe may take and give back before `write` returns. */
-export const SHORT = 16 * 1024;
+export const SHORT_WRITE_BYTES = 16 * 1024;
 
 /** Of all together. */
-export function sizeOf(chunks: readonly Uint8Array[]): number {
+export function totalBytes(chunks: readonly Uint8Array[]): number {
   let size = 0;
   for (const { length } of chunks) size += length;
   return size;

@@ -13,15 +13,15 @@ export interface ReceiveMemory {
 }
 
 /** Pieces that are kept for the next who needs one. */
-const KEPT = 16;
+const MAX_IDLE = 16;
 
 /** Windows fills the memory that a read was started with whenever it likes, and not while the read is handled. */
-const readsAtOnce = process.platform !== "win32";
+const readsSynchronously = process.platform !== "win32";
 
 const idle: ReceiveMemory[] = [];
-const shared = newMemory();
+const sharedMemory = newMemory();
 /** What is in the shared memory is being handled. */
-let busy = false;
+let isSharedInUse = false;
 
 function newMemory(): ReceiveMemory {
   const bytes = Buffer.allocUnsafeSlow(RECEIVE_BUFFER);
@@ -30,28 +30,28 @@ function newMemory(): ReceiveMemory {
 
 /** Memory to read into next: the shared one unless the caller is called by what handles it, as relayed links are. */
 export function memoryToReadInto(): ReceiveMemory {
-  return busy || !readsAtOnce ? ownMemory() : shared;
+  return isSharedInUse || !readsSynchronously ? takeOwnMemory() : sharedMemory;
 }
 
 /** Memory that nobody else reads into, until it is released. */
-export function ownMemory(): ReceiveMemory {
+export function takeOwnMemory(): ReceiveMemory {
   return idle.pop() ?? newMemory();
 }
 
 /** Of one's own: it is not needed any more. */
-export function releaseMemory(memory: ReceiveMemory): void {
-  if (idle.length < KEPT) idle.push(memory);
+export function releaseOwnMemory(memory: ReceiveMemory): void {
+  if (idle.length < MAX_IDLE) idle.push(memory);
 }
 
 export function isShared(memory: ReceiveMemory): boolean {
-  return memory === shared;
+  return memory === sharedMemory;
 }
 
 /** What stands in the shared memory is being handled from now on: nobody else reads into it. */
 export function beginHandling(): void {
-  busy = true;
+  isSharedInUse = true;
 }
 
 export function endHandling(): void {
-  busy = false;
+  isSharedInUse = false;
 }

@@ -4,33 +4,33 @@
  */
 import { isError, thrownMessage } from "../thrown.js";
 import { Reader } from "../wire/reader.js";
-import { type Binding, type BoundEndpoint, Layout, type OtherSchema } from "./binding.js";
+import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "./binding.js";
 import { readBody, readText, readU32, readU64 } from "./control.js";
-import { DeliveryError, deliveryReasons, meansEnded } from "./errors.js";
+import { DeliveryError, deliveryReasons, meansTargetEnded } from "./errors.js";
 import { beginReading, endReading } from "./flushing.js";
-import { copyBytes, Flag, Kind, MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
+import { copyBytes, FrameFlag, FrameKind, HELLO_MAGIC, PROTOCOL_VERSION, ProtocolError } from "./frame.js";
 import type { LaneRequest } from "./host.js";
-import { type BodyPlaces, type FrameHandler, Inbox } from "./inbox.js";
+import { type BodyMemory, type FrameHandler, Inbox } from "./inbox.js";
 import { Lane } from "./lane.js";
 import type { Link } from "./link.js";
-import { Pieces } from "./pieces.js";
+import { BlockAssembler } from "./pieces.js";
 import type { PipeSink } from "./pipe.js";
 
-export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
+export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
   readonly #link: Link;
   readonly #inbox: Inbox;
   readonly #reader = new Reader();
   /** Blocks that have come for the next message. */
   #blocks: Uint8Array[] | undefined;
   #blockBytes = 0;
-  readonly #pieces: Pieces;
-  #farewell = false;
+  readonly #assembler: BlockAssembler;
+  #hasFarewell = false;
   #stopped = false;
 
   constructor(link: Link) {
     this.#link = link;
     this.#inbox = new Inbox(link.limits.maxFrame, this);
-    this.#pieces = new Pieces(link.limits.maxFrame);
+    this.#assembler = new BlockAssembler(link.limits.maxFrame);
   }
 
   buffer(): Uint8Array {
@@ -51,14 +51,16 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     }
   }
 
-  placeOf(word1: number, b: number, size: number): Uint8Array | undefined {
-    return (word1 & 0xff) === Kind.piece && this.#link.introduced ? this.#pieces.placeOf(b, size) : undefined;
+  memoryFor(word1: number, b: number, size: number): Uint8Array | undefined {
+    return (word1 & 0xff) === FrameKind.piece && this.#link.isIntroduced
+      ? this.#assembler.memoryFor(b, size)
+      : undefined;
   }
 
   closed(error?: Error): void {
     this.stop();
-    const lost = error ?? (this.#farewell ? undefined : new Error("the connection ended without a farewell"));
-    this.#link.host.linkClosed(this.#link, this.#farewell ? undefined : lost);
+    const lost = error ?? (this.#hasFarewell ? undefined : new Error("the connection ended without a farewell"));
+    this.#link.host.linkClosed(this.#link, this.#hasFarewell ? undefined : lost);
   }
 
   /** Hands out nothing more. */
@@ -67,7 +69,7 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     this.#inbox.stop();
   }
 
-  frame(
+  handleFrame(
     word1: number,
     a: number,
     b: number,
@@ -78,14 +80,14 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     owned: boolean,
   ): void {
     const kind = word1 & 0xff;
-    if (!this.#link.introduced && kind !== Kind.hello)
+    if (!this.#link.isIntroduced && kind !== FrameKind.hello)
       throw new ProtocolError(`cannot read frame: kind ${kind} before hello`);
-    if (kind === Kind.block) {
-      this.#block(a === 1 ? this.#pieces.taken() : owned ? bytes : copyBytes(bytes, start, end));
+    if (kind === FrameKind.block) {
+      this.#addBlock(a === 1 ? this.#assembler.takeBlock() : owned ? bytes : copyBytes(bytes, start, end));
       return;
     }
-    if (kind === Kind.piece) {
-      this.#pieces.received(b, bytes, start, end, owned);
+    if (kind === FrameKind.piece) {
+      this.#assembler.pieceReceived(b, bytes, start, end, owned);
       return;
     }
     const r = this.#reader;
@@ -97,125 +99,125 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
       this.#blockBytes = 0;
     }
     r.reset(bytes, view, start, end, blocks);
-    if (kind === Kind.message) this.#message(word1, a, b, r, size);
-    else if (kind === Kind.reply) this.#reply(word1, a, r);
-    else this.#other(kind, word1, a, b, r, size);
+    if (kind === FrameKind.message) this.#handleMessage(word1, a, b, r, size);
+    else if (kind === FrameKind.reply) this.#handleReply(word1, a, r);
+    else this.#handleControl(kind, word1, a, b, r, size);
   }
 
-  #message(word1: number, a: number, b: number, r: Reader, size: number): void {
+  #handleMessage(word1: number, a: number, b: number, r: Reader, size: number): void {
     const lane = this.#link.lanes[a];
     if (lane === undefined) throw new ProtocolError(`cannot read message: lane ${a} is not open`);
     lane.destination.message(lane, word1 >>> 16, b, (word1 >>> 8) & 0xff, r, size);
   }
 
-  #reply(word1: number, a: number, r: Reader): void {
+  #handleReply(word1: number, a: number, r: Reader): void {
     const link = this.#link;
     const call = link.calls.find(a);
     if (call === undefined) return;
     link.endCall(call);
-    if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
-    if (call.abandoned) return;
-    this.#layout(word1);
+    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if (call.isAbandoned) return;
+    this.#readLayout(word1);
     call.answered(r);
   }
 
   /** The layout that an answer or an item says it is in. */
-  #layout(word1: number): void {
-    this.#reader.protobuf = ((word1 >>> 8) & Flag.protobuf) !== 0;
+  #readLayout(word1: number): void {
+    this.#reader.protobuf = ((word1 >>> 8) & FrameFlag.protobuf) !== 0;
   }
 
-  #other(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
+  #handleControl(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
     switch (kind) {
-      case Kind.error:
-        this.#error(word1, a, r);
+      case FrameKind.error:
+        this.#handleError(word1, a, r);
         break;
-      case Kind.credit:
-        if (b === 0) this.#link.sessions[a]?.leaving?.handled();
+      case FrameKind.credit:
+        if (b === 0) this.#link.sessions[a]?.unhandled?.markHandled();
         else this.#link.sessions[a]?.credited(b, readU32(r));
         break;
-      case Kind.item:
-        this.#item(word1, a, r, size);
+      case FrameKind.item:
+        this.#handleItem(word1, a, r, size);
         break;
-      case Kind.end:
-        this.#end(word1, a);
+      case FrameKind.end:
+        this.#handleEnd(word1, a);
         break;
-      case Kind.streamCredit:
+      case FrameKind.streamCredit:
         this.#link.streams.get(a)?.credited(b, readU32(r));
         break;
-      case Kind.cancel: {
+      case FrameKind.cancel: {
         const lane = this.#link.lanes[a];
         lane?.destination.cancel(lane, b, word1 >>> 16);
         break;
       }
-      case Kind.open:
-        this.#open(a, r);
+      case FrameKind.open:
+        this.#handleOpen(a, r);
         break;
-      case Kind.bind:
-        this.#bind(word1 >>> 16, a, b, r);
+      case FrameKind.bind:
+        this.#handleBind(word1 >>> 16, a, b, r);
         break;
-      case Kind.bound:
-        this.#bound(word1 >>> 16, a, b, r);
+      case FrameKind.bound:
+        this.#handleBound(word1 >>> 16, a, b, r);
         break;
-      case Kind.extent:
-        this.#extent(a, r);
+      case FrameKind.extent:
+        this.#handleExtent(a, r);
         break;
-      case Kind.close:
-        this.#close(a);
+      case FrameKind.close:
+        this.#handleClose(a);
         break;
-      case Kind.closed:
-        this.#link.laneForgotten(a);
+      case FrameKind.closed:
+        this.#link.freeLane(a);
         break;
-      case Kind.gone:
-        this.#gone(a, b, r);
+      case FrameKind.gone:
+        this.#handleGone(a, b, r);
         break;
-      case Kind.bounce:
-        this.#bounce(word1 >>> 16, a, b, r);
+      case FrameKind.bounce:
+        this.#handleBounce(word1 >>> 16, a, b, r);
         break;
-      case Kind.sync:
-        this.#lane(a).sync(word1 >>> 16, b);
+      case FrameKind.sync:
+        this.#openLane(a).syncReceived(word1 >>> 16, b);
         break;
       default:
-        if (kind >= Kind.tree && kind <= Kind.treeFlush) {
+        if (kind >= FrameKind.tree && kind <= FrameKind.treeFlush) {
           const frame = { kind, flags: (word1 >>> 8) & 0xff, slot: word1 >>> 16, a, b };
-          this.#link.host.treeFrame(this.#link, frame, r);
-        } else this.#seldom(kind, a, b, r);
+          this.#link.host.treeFrameReceived(this.#link, frame, r);
+        } else this.#handleRare(kind, a, b, r);
         break;
     }
   }
 
-  #seldom(kind: number, a: number, b: number, r: Reader): void {
+  #handleRare(kind: number, a: number, b: number, r: Reader): void {
     const { host } = this.#link;
     switch (kind) {
-      case Kind.hello:
-        this.#hello(a, r);
+      case FrameKind.hello:
+        this.#handleHello(a, r);
         break;
-      case Kind.bye:
-        this.#farewell = true;
+      case FrameKind.bye:
+        this.#hasFarewell = true;
         return;
-      case Kind.ask:
-        host.asked(this.#link, a, readU64(r));
+      case FrameKind.ask:
+        host.meshQueried(this.#link, a, readU64(r));
         break;
-      case Kind.tell:
-        host.told(this.#link, a, b === 1);
+      case FrameKind.tell:
+        host.meshQueryAnswered(this.#link, a, b === 1);
         break;
-      case Kind.hold:
-      case Kind.release: {
+      case FrameKind.hold:
+      case FrameKind.release: {
         const [port, proc, holder] = readBody(r, "hold", () => [readU64(r), readU64(r), readText(r)] as const);
-        host.portHeld(this.#link, port, holder, proc, kind === Kind.hold);
+        host.portHolderChanged(this.#link, port, holder, proc, kind === FrameKind.hold);
         break;
       }
-      case Kind.relay:
-        this.#relay(a, b, r);
+      case FrameKind.relay:
+        this.#handleRelay(a, b, r);
         break;
       default:
         throw new ProtocolError(`cannot read frame: unknown kind ${kind}`);
     }
   }
 
-  #hello(version: number, r: Reader): void {
-    if (this.#link.introduced) throw new ProtocolError("cannot read hello: it came twice");
+  #handleHello(version: number, r: Reader): void {
+    if (this.#link.isIntroduced) throw new ProtocolError("cannot read hello: it came twice");
     const magic = readU32(r);
-    if (magic !== MAGIC) throw new ProtocolError("cannot read hello: the peer does not speak this protocol");
+    if (magic !== HELLO_MAGIC) throw new ProtocolError("cannot read hello: the peer does not speak this protocol");
     if (version !== PROTOCOL_VERSION) {
       throw new ProtocolError(
         `cannot connect: the peer speaks version ${version} of the protocol, this process ${PROTOCOL_VERSION}; ` +
@@ -231,14 +233,14 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
       throw new ProtocolError("cannot connect: the peer is another process than expected");
     }
     this.#link.peer = peer;
-    this.#link.introduced = true;
+    this.#link.isIntroduced = true;
     // Those of earlier releases say nothing of it.
     const [number, over] = r.position < r.end ? [readU32(r), readU32(r)] : [0, 0];
-    if (!this.#link.dialled) this.#link.number = number;
-    this.#link.host.linkOpened(this.#link, this.#link.dialled ? 0 : over);
+    if (!this.#link.isDialler) this.#link.dialNumber = number;
+    this.#link.host.linkOpened(this.#link, this.#link.isDialler ? 0 : over);
   }
 
-  #open(a: number, r: Reader): void {
+  #handleOpen(a: number, r: Reader): void {
     const link = this.#link;
     if (a === 0 || a > link.lanes.length || link.lanes[a] !== undefined) {
       throw new ProtocolError(`cannot open lane ${a}: expected a free number, at most ${link.lanes.length}`);
@@ -248,8 +250,8 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     link.lanes[a] = new Lane(link, a, request, destination);
   }
 
-  #bind(base: number, a: number, layout: number, r: Reader): void {
-    const lane = this.#lane(a);
+  #handleBind(base: number, a: number, layout: number, r: Reader): void {
+    const lane = this.#openLane(a);
     if (layout > Layout.none) {
       throw new ProtocolError(
         `cannot bind lane ${a}: unknown layout ${layout}; this process knows lockstep (0), protobuf (1) and none (2)`,
@@ -261,17 +263,17 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     );
   }
 
-  #bound(base: number, a: number, verdict: number, r: Reader): void {
+  #handleBound(base: number, a: number, verdict: number, r: Reader): void {
     if (verdict > 1) throw new ProtocolError(`cannot read bound: unknown verdict ${verdict}`);
-    const other = readBody(r, "bound", () => (verdict === 1 ? readOther(r) : undefined));
+    const other = readBody(r, "bound", () => (verdict === 1 ? readPeerSchema(r) : undefined));
     const session = this.#link.sessions[a];
-    if (session === undefined || session.over) return;
-    if (!session.bound(base, other)) {
+    if (session === undefined || session.isOver) return;
+    if (!session.bindingAnswered(base, other)) {
       throw new ProtocolError(`cannot read bound: slot ${base} of lane ${a} does not wait for it`);
     }
   }
 
-  #extent(a: number, r: Reader): void {
+  #handleExtent(a: number, r: Reader): void {
     const { extents } = this.#link;
     if (a !== extents.length) throw new ProtocolError(`cannot number an extent ${a}: expected ${extents.length}`);
     extents.push(
@@ -283,67 +285,67 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
     );
   }
 
-  #error(word1: number, a: number, r: Reader): void {
+  #handleError(word1: number, a: number, r: Reader): void {
     const link = this.#link;
     const call = link.calls.find(a);
     if (call === undefined) return;
     const error = link.host.readError(r);
     const session = call.session!;
-    if (error instanceof DeliveryError && meansEnded(error)) session.targetEnded();
+    if (error instanceof DeliveryError && meansTargetEnded(error)) session.targetEnded();
     link.endCall(call);
-    if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
-    if (!call.abandoned) call.failed(error);
+    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if (!call.isAbandoned) call.failed(error);
   }
 
-  #item(word1: number, a: number, r: Reader, size: number): void {
+  #handleItem(word1: number, a: number, r: Reader, size: number): void {
     const call = this.#link.calls.find(a);
-    if (call === undefined || call.abandoned) return;
-    this.#layout(word1);
+    if (call === undefined || call.isAbandoned) return;
+    this.#readLayout(word1);
     call.item(r, size);
   }
 
-  #end(word1: number, a: number): void {
+  #handleEnd(word1: number, a: number): void {
     const link = this.#link;
     const call = link.calls.find(a);
     if (call === undefined) return;
     link.endCall(call);
-    if (((word1 >>> 8) & Flag.credited) === 0) call.session!.credited(1, call.credit);
-    if (!call.abandoned) call.ended();
+    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if (!call.isAbandoned) call.ended();
   }
 
-  #close(a: number): void {
-    const lane = this.#lane(a);
+  #handleClose(a: number): void {
+    const lane = this.#openLane(a);
     this.#link.lanes[a] = undefined;
     this.#link.sendClosed(a);
-    lane.open = false;
+    lane.isOpen = false;
     lane.destination.laneClosed(lane);
   }
 
-  #gone(a: number, b: number, r: Reader): void {
+  #handleGone(a: number, b: number, r: Reader): void {
     const message = readBody(r, "gone", () => readText(r));
     const session = this.#link.sessions[a];
-    if (session === undefined || session.over) return;
+    if (session === undefined || session.isOver) return;
     session.end(new DeliveryError(deliveryReasons[b] ?? "unknown", message));
     this.#link.closeSession(session);
   }
 
-  #bounce(slot: number, a: number, b: number, r: Reader): void {
+  #handleBounce(slot: number, a: number, b: number, r: Reader): void {
     const message = readBody(r, "bounce", () => readText(r));
     const session = this.#link.sessions[a];
     if (session === undefined) return;
     const error = new DeliveryError(deliveryReasons[b] ?? "unknown", message);
-    if (meansEnded(error)) session.targetEnded();
+    if (meansTargetEnded(error)) session.targetEnded();
     session.sender.bounced(session, slot, error);
   }
 
-  #relay(channel: number, op: number, r: Reader): void {
+  #handleRelay(channel: number, op: number, r: Reader): void {
     const to = readU64(r);
     const from = readU64(r);
     const bytes = r.bytes.subarray(r.position, r.end);
-    this.#link.host.relayed(this.#link, { to, from, channel, op, bytes });
+    this.#link.host.relayFrameReceived(this.#link, { to, from, channel, op, bytes });
   }
 
-  #block(bytes: Uint8Array): void {
+  #addBlock(bytes: Uint8Array): void {
     this.#blocks ??= [];
     this.#blocks.push(bytes);
     this.#blockBytes += bytes.length;
@@ -351,7 +353,7 @@ export class Receiver implements PipeSink, FrameHandler, BodyPlaces {
       throw new ProtocolError("cannot read blocks: together too large");
   }
 
-  #lane(a: number): Lane {
+  #openLane(a: number): Lane {
     const lane = this.#link.lanes[a];
     if (lane === undefined) throw new ProtocolError(`cannot read frame: lane ${a} is not open`);
     return lane;
@@ -365,10 +367,10 @@ function readBinding(r: Reader, base: number, layout: number): Binding {
   if (layout === Layout.protobuf) {
     for (let left = readU32(r); left > 0; left--) endpoints.push({ id: readU32(r), name: readText(r) });
   }
-  return { base, layout, key, fingerprint, endpoints };
+  return { firstSlot: base, layout, key, fingerprint, endpoints };
 }
 
-function readOther(r: Reader): OtherSchema {
+function readPeerSchema(r: Reader): PeerSchema {
   return { fingerprint: readU64(r), description: readText(r) };
 }
 

@@ -7,124 +7,134 @@ import type { Location, ProcId } from "./address.js";
 import { DeliveryError } from "./errors.js";
 import type { LinkHost } from "./host.js";
 import { Link } from "./link.js";
-import { loopPipe } from "./local/pipe.js";
+import { loopbackPipe } from "./local/pipe.js";
 import type { Pipe } from "./pipe.js";
-import type { Relays } from "./relay.js";
+import type { RelayRouter } from "./relay.js";
 
-export type Dial = (location: Location, peer: ProcId) => Promise<Pipe>;
+export type DialProc = (location: Location, peer: ProcId) => Promise<Pipe>;
 
 /** Who has made this proc. */
-export interface Parent {
+export interface ParentProc {
   readonly id: ProcId;
   /** It dials this proc, and cannot be dialled. */
   readonly connects: boolean;
 }
 
 /** Procs that are known to have ended: the oldest are forgotten, and then found out again. */
-const REMEMBERED = 65_536;
+const MAX_REMEMBERED_PROCS = 65_536;
 
-export class Routes {
+export class RoutingTable {
   readonly #host: LinkHost;
-  readonly #dial: Dial;
+  readonly #dial: DialProc;
   readonly #parent: ProcId | undefined;
   /** The parent, if it is the one who connects. */
-  readonly #coming: ProcId | undefined;
-  readonly #relays: Relays;
-  readonly #made: (link: Link) => void;
+  readonly #connectingParent: ProcId | undefined;
+  readonly #relays: RelayRouter;
+  readonly #onLinkCreated: (link: Link) => void;
   readonly #links = new Map<ProcId, Link>();
   /** Further links to a peer: two that dial each other at the same time have one each, and each uses its own. */
-  readonly #spare = new Map<ProcId, Link[]>();
-  readonly #down = new Map<ProcId, DeliveryError>();
+  readonly #spareLinks = new Map<ProcId, Link[]>();
+  readonly #deadProcs = new Map<ProcId, DeliveryError>();
   /** Procs whose last link has been lost, until it is known why. */
-  readonly #lost = new Set<ProcId>();
+  readonly #lostProcs = new Set<ProcId>();
   /** Of links that were dialled here. */
   #lastNumber = 0;
   /** The last link of each peer, of those that it has dialled, which is over here. */
-  readonly #over = new Map<ProcId, number>();
+  readonly #lastEndedNumbers = new Map<ProcId, number>();
 
   /** @param made told of each link that is made here */
-  constructor(host: LinkHost, dial: Dial, parent: Parent | undefined, relays: Relays, made: (link: Link) => void) {
+  constructor(
+    host: LinkHost,
+    dial: DialProc,
+    parent: ParentProc | undefined,
+    relays: RelayRouter,
+    made: (link: Link) => void,
+  ) {
     this.#host = host;
     this.#dial = dial;
     this.#parent = parent?.id;
-    this.#coming = parent?.connects === true ? parent.id : undefined;
+    this.#connectingParent = parent?.connects === true ? parent.id : undefined;
     this.#relays = relays;
-    this.#made = made;
+    this.#onLinkCreated = made;
   }
 
   /** The link that is used towards a peer, if there is one already. */
-  existing(peer: ProcId): Link | undefined {
+  existingLink(peer: ProcId): Link | undefined {
     return this.#links.get(peer);
   }
 
   /** Why a peer is known to be dead. */
-  down(peer: ProcId): DeliveryError | undefined {
-    return this.#down.get(peer);
+  deathOf(peer: ProcId): DeliveryError | undefined {
+    return this.#deadProcs.get(peer);
   }
 
   /** Whether no message reaches a peer any more, as far as is known. */
-  isGone(peer: ProcId): boolean {
-    return this.#down.has(peer) || this.#lost.has(peer);
+  isUnreachable(peer: ProcId): boolean {
+    return this.#deadProcs.has(peer) || this.#lostProcs.has(peer);
   }
 
   /** Whether the ends of some links have not been explained yet. */
-  get losing(): boolean {
-    return this.#lost.size > 0;
+  get hasLostPeers(): boolean {
+    return this.#lostProcs.size > 0;
   }
 
   /** All links that are in use. */
-  all(): Link[] {
+  allLinks(): Link[] {
     return [...this.#links.values()];
   }
 
   /** Returns the links to a peer: the one that is used, and further ones. */
-  allTo(peer: ProcId): Link[] {
+  linksTo(peer: ProcId): Link[] {
     const used = this.#links.get(peer);
-    return used === undefined ? [] : [used, ...(this.#spare.get(peer) ?? [])];
+    return used === undefined ? [] : [used, ...(this.#spareLinks.get(peer) ?? [])];
   }
 
   /** A link to a peer, dialling it if need be; frames can be sent at once. @throws DeliveryError if it is dead */
-  to(peer: ProcId, location: Location, owner: ProcId | undefined): Link {
+  linkTo(peer: ProcId, location: Location, owner: ProcId | undefined): Link {
     const known = this.#links.get(peer);
     if (known !== undefined) return known;
-    const down = this.#down.get(peer);
+    const down = this.#deadProcs.get(peer);
     if (down !== undefined) throw down;
-    const link = new Link(this.#host, peer, { number: ++this.#lastNumber, over: this.#over.get(peer) ?? 0 });
+    const link = new Link(this.#host, peer, {
+      number: ++this.#lastNumber,
+      over: this.#lastEndedNumbers.get(peer) ?? 0,
+    });
     this.#links.set(peer, link);
-    this.#made(link);
-    if (peer === this.#host.id) link.attach(loopPipe(this.#host.clock));
-    else if (location === "" && peer !== this.#coming) this.#relay(link, peer, owner);
+    this.#onLinkCreated(link);
+    if (peer === this.#host.id) link.attach(loopbackPipe(this.#host.clock));
+    else if (location === "" && peer !== this.#connectingParent) this.#connectThroughRelay(link, peer, owner);
     else
       this.#dial(location, peer).then(
         (pipe) => link.attach(pipe),
-        (error) => this.#relay(link, peer, owner, error),
+        (error) => this.#connectThroughRelay(link, peer, owner, error),
       );
     return link;
   }
 
   /** A link that has come about otherwise. The first one to a peer is the one that is used, as long as it stands. */
-  add(peer: ProcId, link: Link): void {
-    this.#down.delete(peer);
-    this.#lost.delete(peer);
+  addLink(peer: ProcId, link: Link): void {
+    this.#deadProcs.delete(peer);
+    this.#lostProcs.delete(peer);
     const used = this.#links.get(peer);
-    const spare = this.#spare.get(peer) ?? [];
+    const spare = this.#spareLinks.get(peer) ?? [];
     if (used === undefined) this.#links.set(peer, link);
-    else if (used !== link && !spare.includes(link)) this.#spare.set(peer, [...spare, link]);
+    else if (used !== link && !spare.includes(link)) this.#spareLinks.set(peer, [...spare, link]);
   }
 
   /** @returns whether another link to the same peer is left, which is used from now on */
-  remove(link: Link): boolean {
+  removeLink(link: Link): boolean {
     const { peer } = link;
     if (peer === undefined) return true;
-    if (!link.dialled && link.number > (this.#over.get(peer) ?? 0)) this.#noteOver(peer, link.number);
-    const spare = (this.#spare.get(peer) ?? []).filter((other) => other !== link);
+    if (!link.isDialler && link.dialNumber > (this.#lastEndedNumbers.get(peer) ?? 0))
+      this.#noteEnded(peer, link.dialNumber);
+    const spare = (this.#spareLinks.get(peer) ?? []).filter((other) => other !== link);
     if (this.#links.get(peer) === link) {
       const next = spare.shift();
       if (next === undefined) this.#links.delete(peer);
       else this.#links.set(peer, next);
     }
-    if (spare.length === 0) this.#spare.delete(peer);
-    else this.#spare.set(peer, spare);
+    if (spare.length === 0) this.#spareLinks.delete(peer);
+    else this.#spareLinks.set(peer, spare);
     return this.#links.has(peer);
   }
 
@@ -133,55 +143,58 @@ export class Routes {
    * of those that were dialled here it says so, since two can dial each other at the same time. What is still on its way by them came
    * back to its senders: it must not come after what they have sent since.
    */
-  replacedBy(link: Link, over: number): Link[] {
-    if (link.dialled || link.number === 0 || this.#links.get(link.peer!) === link) return [];
-    return this.allTo(link.peer!).filter((older) => {
-      if (!older.introduced) return false;
-      return older.dialled ? older.number <= over : older.number < link.number;
+  linksReplacedBy(link: Link, over: number): Link[] {
+    if (link.isDialler || link.dialNumber === 0 || this.#links.get(link.peer!) === link) return [];
+    return this.linksTo(link.peer!).filter((older) => {
+      if (!older.isIntroduced) return false;
+      return older.isDialler ? older.dialNumber <= over : older.dialNumber < link.dialNumber;
     });
   }
 
   /** The last link to a peer has been lost: `markDown` follows when it is known why. */
   markLost(peer: ProcId): void {
-    this.#lost.add(peer);
+    this.#lostProcs.add(peer);
   }
 
   /** Remembers that a peer is dead. */
-  markDown(peer: ProcId, error: DeliveryError): void {
-    this.#lost.delete(peer);
-    this.#down.set(peer, error);
-    if (this.#down.size > REMEMBERED) this.#down.delete(this.#down.keys().next().value!);
+  markDead(peer: ProcId, error: DeliveryError): void {
+    this.#lostProcs.delete(peer);
+    this.#deadProcs.set(peer, error);
+    if (this.#deadProcs.size > MAX_REMEMBERED_PROCS) this.#deadProcs.delete(this.#deadProcs.keys().next().value!);
   }
 
-  #noteOver(peer: ProcId, number: number): void {
+  #noteEnded(peer: ProcId, number: number): void {
     // The last to change stands last.
-    this.#over.delete(peer);
-    this.#over.set(peer, number);
-    if (this.#over.size > REMEMBERED) this.#over.delete(this.#over.keys().next().value!);
+    this.#lastEndedNumbers.delete(peer);
+    this.#lastEndedNumbers.set(peer, number);
+    if (this.#lastEndedNumbers.size > MAX_REMEMBERED_PROCS)
+      this.#lastEndedNumbers.delete(this.#lastEndedNumbers.keys().next().value!);
   }
 
   /** @param failure why it could not be dialled: it may be known what the peer has ended of */
-  #relay(link: Link, peer: ProcId, owner: ProcId | undefined, failure?: unknown): void {
-    const via = this.#through(owner, peer) ?? this.#throughParent(peer);
+  #connectThroughRelay(link: Link, peer: ProcId, owner: ProcId | undefined, failure?: unknown): void {
+    const via = this.#existingLinkThrough(owner, peer) ?? this.#linkThroughParent(peer);
     if (via !== undefined) {
       link.attach(this.#relays.dial(via, peer));
       return;
     }
     // A mesh has ended with its owner.
-    const ended = failure instanceof DeliveryError ? failure : owner === undefined ? undefined : this.#down.get(owner);
+    const ended =
+      failure instanceof DeliveryError ? failure : owner === undefined ? undefined : this.#deadProcs.get(owner);
     const why = ended ?? new DeliveryError("unknown", "its process cannot be reached");
     // Not at once: who asked for the link is about to send by it, and must hear that this came back.
-    queueMicrotask(() => link.unreachable(why));
+    queueMicrotask(() => link.failUnreachable(why));
   }
 
   /** A parent that connects by itself may not have done so yet: what is for it, or goes through it, waits. */
-  #throughParent(peer: ProcId): Link | undefined {
-    const coming = this.#coming;
-    if (coming === undefined || coming === peer || this.#down.has(coming)) return this.#through(this.#parent, peer);
-    return this.to(coming, "", undefined);
+  #linkThroughParent(peer: ProcId): Link | undefined {
+    const coming = this.#connectingParent;
+    if (coming === undefined || coming === peer || this.#deadProcs.has(coming))
+      return this.#existingLinkThrough(this.#parent, peer);
+    return this.linkTo(coming, "", undefined);
   }
 
-  #through(proc: ProcId | undefined, peer: ProcId): Link | undefined {
+  #existingLinkThrough(proc: ProcId | undefined, peer: ProcId): Link | undefined {
     if (proc === undefined || proc === peer || proc === this.#host.id) return undefined;
     return this.#links.get(proc);
   }

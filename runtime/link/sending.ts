@@ -4,13 +4,13 @@
  */
 import type { Codec } from "../wire/codec.js";
 import type { ActorId, ProcId } from "./address.js";
-import type { BoundEndpoint, OtherSchema } from "./binding.js";
+import type { BoundEndpoint, PeerSchema } from "./binding.js";
 import type { DeliveryError } from "./errors.js";
 import type { Session } from "./session.js";
-import type { Encoded } from "./waiting.js";
+import type { EncodedMessage } from "./waiting.js";
 
 /** Who sends: an actor, or a program's root. */
-export interface Sender {
+export interface MessageSender {
   readonly id: ActorId;
   /** For people. */
   readonly name: string;
@@ -18,9 +18,9 @@ export interface Sender {
    * The receiver has another schema of an interface.
    * @returns why its messages cannot be sent; undefined: they can, in the protobuf layout
    */
-  compare(session: Session, known: Interface, other: OtherSchema): DeliveryError | undefined;
+  compare(session: Session, known: MessageInterface, other: PeerSchema): DeliveryError | undefined;
   /** A message that was encoded in the lockstep layout, in the protobuf layout. @throws CodecError, MessageSizeError */
-  translate(known: Interface, endpoint: BoundEndpoint, body: Encoded): Encoded;
+  translate(known: MessageInterface, endpoint: BoundEndpoint, body: EncodedMessage): EncodedMessage;
   /** A message without an answer came back. */
   bounced(session: Session, slot: number, error: DeliveryError): void;
   /** What was sent found nobody, or what follows will not: the actor or port at the other end has ended. */
@@ -43,19 +43,19 @@ export interface SessionTarget {
 }
 
 /** What is being sent, as errors name it and as it is encoded. */
-export interface Message {
+export interface OutboundMessage {
   /** `counters.increment`. */
   readonly label: string;
-  readonly codec: Encoder;
+  readonly codec: MessageEncoder;
   /** The same in the protobuf layout. */
-  readonly protobuf: Encoder;
+  readonly protobuf: MessageEncoder;
 }
 
 /** The half of a codec that sending needs. */
-export type Encoder = Pick<Codec<unknown>, "encodeInto">;
+export type MessageEncoder = Pick<Codec<unknown>, "encodeInto">;
 
 /** An interface of the receiver, by whose endpoints messages are sent; the same object each time. */
-export interface Interface {
+export interface MessageInterface {
   readonly key: string;
   readonly name: string;
   readonly fingerprint: bigint;
@@ -70,9 +70,9 @@ export interface BoundMessage extends BoundEndpoint {
 /** Where the messages of a session stand among casts of its sender to the same actor. */
 export interface CastOrder {
   /** A message is about to be sent: the receiver is told which casts come before it, unless it knows. */
-  behind(): void;
+  beforeMessage(): void;
   /** The session has come to its end: what it was to tell the receiver may not have been told. */
-  ended(): void;
+  sessionEnded(): void;
 }
 
 /** Waits until a message has been given credit. */

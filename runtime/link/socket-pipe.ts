@@ -6,17 +6,17 @@
  */
 import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
-import { type Pipe, type PipeSink, SHORT, sizeOf } from "./pipe.js";
+import { type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "./pipe.js";
 
 /** What `onread` reads into before the link is there. */
 const EARLY_BYTES = 4096;
 
 /** As it is now, whatever a program makes of `fs` later. */
 const writeToDescriptor: typeof writeSync = writeSync;
-const joined = Buffer.allocUnsafeSlow(SHORT);
+const joinBuffer = Buffer.allocUnsafeSlow(SHORT_WRITE_BYTES);
 
 /** What stands behind a socket; undefined once it is closed. */
-interface Handled {
+interface SocketWithHandle {
   readonly _handle?: { readonly fd?: number } | null;
 }
 
@@ -25,16 +25,16 @@ class SocketPipe implements Pipe {
   #sink: PipeSink | undefined;
   /** The link's memory that is being read into. */
   #target: Uint8Array | undefined;
-  readonly #early: Uint8Array[] = [];
+  readonly #earlyChunks: Uint8Array[] = [];
   #error: Error | undefined;
   #closed = false;
   /** Whether its bytes are those of the connection: not so where they are encrypted. */
-  readonly #plain: boolean;
+  readonly #isPlain: boolean;
 
   constructor(make: (pipe: SocketPipe) => Socket, plain = true) {
     const socket = make(this);
     this.#socket = socket;
-    this.#plain = plain;
+    this.#isPlain = plain;
     socket.unref();
     socket.on("error", (error) => {
       this.#error ??= error;
@@ -49,7 +49,7 @@ class SocketPipe implements Pipe {
 
   open(sink: PipeSink): void {
     this.#sink = sink;
-    for (const bytes of this.#early.splice(0)) this.take(bytes);
+    for (const bytes of this.#earlyChunks.splice(0)) this.receive(bytes);
     if (this.#closed) sink.closed(this.#error);
   }
 
@@ -79,12 +79,12 @@ class SocketPipe implements Pipe {
    */
   #writeDirectly(chunks: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
     const socket = this.#socket;
-    if (!this.#plain || socket.writableLength > 0 || socket.connecting) return chunks;
+    if (!this.#isPlain || socket.writableLength > 0 || socket.connecting) return chunks;
     // Nothing public leads there; on Windows there is none.
-    const descriptor = (socket as unknown as Handled)._handle?.fd ?? -1;
-    const short = descriptor < 0 ? undefined : shortOf(chunks);
+    const descriptor = (socket as unknown as SocketWithHandle)._handle?.fd ?? -1;
+    const short = descriptor < 0 ? undefined : joinIfShort(chunks);
     if (short === undefined) return chunks;
-    const written = writeNow(descriptor, short);
+    const written = tryWrite(descriptor, short);
     if (written === 0) return chunks;
     return written === short.length ? undefined : [short.slice(written)];
   }
@@ -115,14 +115,14 @@ class SocketPipe implements Pipe {
   /** `n` bytes were read into `bytes`, which is what `buffer` returned last. */
   received(n: number, bytes: Uint8Array): void {
     if (bytes === this.#target && this.#sink !== undefined) this.#sink.received(n);
-    else this.take(bytes.slice(0, n));
+    else this.receive(bytes.slice(0, n));
   }
 
   /** Bytes that were read elsewhere. */
-  take(bytes: Uint8Array): void {
+  receive(bytes: Uint8Array): void {
     const sink = this.#sink;
     if (sink === undefined) {
-      this.#early.push(bytes);
+      this.#earlyChunks.push(bytes);
       return;
     }
     for (let at = 0; at < bytes.length; ) {
@@ -141,19 +141,19 @@ class SocketPipe implements Pipe {
 }
 
 /** Chunks as one, to be used at once; undefined: they are not short. */
-function shortOf(chunks: readonly Uint8Array[]): Uint8Array | undefined {
-  if (sizeOf(chunks) > SHORT) return undefined;
+function joinIfShort(chunks: readonly Uint8Array[]): Uint8Array | undefined {
+  if (totalBytes(chunks) > SHORT_WRITE_BYTES) return undefined;
   if (chunks.length === 1) return chunks[0];
   let at = 0;
   for (const chunk of chunks) {
-    joined.set(chunk, at);
+    joinBuffer.set(chunk, at);
     at += chunk.length;
   }
-  return joined.subarray(0, at);
+  return joinBuffer.subarray(0, at);
 }
 
 /** @returns how many bytes were taken */
-function writeNow(descriptor: number, bytes: Uint8Array): number {
+function tryWrite(descriptor: number, bytes: Uint8Array): number {
   try {
     return writeToDescriptor(descriptor, bytes);
   } catch {
@@ -163,7 +163,7 @@ function writeNow(descriptor: number, bytes: Uint8Array): number {
 }
 
 /** `onread` of a socket that reads into a link's buffer. */
-function readInto(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
+function onreadOptions(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
   return {
     buffer: () => pipe.buffer(),
     callback(n, bytes) {
@@ -176,7 +176,12 @@ function readInto(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
 /** A pipe over an inherited file descriptor, which it owns from now on. */
 export function fdPipe(fd: number): Pipe {
   return new SocketPipe((pipe) => {
-    const options: SocketConstructorOpts & ConnectOpts = { fd, readable: true, writable: true, onread: readInto(pipe) };
+    const options: SocketConstructorOpts & ConnectOpts = {
+      fd,
+      readable: true,
+      writable: true,
+      onread: onreadOptions(pipe),
+    };
     return new Socket(options);
   });
 }
@@ -189,7 +194,7 @@ export function fdPipe(fd: number): Pipe {
  * @param signal gives it up; no more looked at once connected
  * @returns rejects when there is nobody, or nobody to be trusted
  */
-export function connecting(
+export function connectPipe(
   make: (onread: Required<ConnectOpts>["onread"]) => Socket,
   ready: "connect" | "secureConnect",
   what: string,
@@ -198,10 +203,10 @@ export function connecting(
   return new Promise((resolve, reject) => {
     let socket: Socket | undefined;
     const pipe = new SocketPipe((made) => {
-      socket = make(readInto(made));
+      socket = make(onreadOptions(made));
       return socket;
     }, ready === "connect");
-    const abort = () => pipe.destroy(errorOfAbort(what, signal));
+    const abort = () => pipe.destroy(abortedError(what, signal));
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted === true) abort();
     socket?.once(ready, () => {
@@ -215,19 +220,19 @@ export function connecting(
   });
 }
 
-function errorOfAbort(what: string, signal: AbortSignal | undefined): Error {
+function abortedError(what: string, signal: AbortSignal | undefined): Error {
   const { reason } = signal ?? {};
   return new Error(`cannot connect to ${what}: ${reason instanceof Error ? reason.message : "it was given up"}`);
 }
 
 /** A pipe over a TLS socket, which must be read as a stream: what it reads from is encrypted. */
 export function streamPipe(socket: Socket): Pipe {
-  return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.take(bytes)), false);
+  return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.receive(bytes)), false);
 }
 
 /** A pipe over a socket that exists already, that nobody has read from, and that is used no more but to destroy it. */
 export function socketPipe(socket: Socket): Pipe {
-  return new SocketPipe((pipe) => readingInto(socket, pipe));
+  return new SocketPipe((pipe) => moveToReadingSocket(socket, pipe));
 }
 
 /**
@@ -235,12 +240,12 @@ export function socketPipe(socket: Socket): Pipe {
  * stream, which costs 2 us. Those that `spawn` and servers make are not made so, and nothing public changes that: so
  * the connection is moved from the one socket to another, or where that cannot be done used as it is.
  */
-function readingInto(socket: Socket, pipe: SocketPipe): Socket {
+function moveToReadingSocket(socket: Socket, pipe: SocketPipe): Socket {
   const owner = socket as unknown as { _handle?: object | null };
   const handle = owner._handle;
-  if (!handle) return socket.on("data", (bytes: Uint8Array) => pipe.take(bytes));
+  if (!handle) return socket.on("data", (bytes: Uint8Array) => pipe.receive(bytes));
   owner._handle = null;
-  const options = { handle, readable: true, writable: true, onread: readInto(pipe) };
+  const options = { handle, readable: true, writable: true, onread: onreadOptions(pipe) };
   const moved = new Socket(options as SocketConstructorOpts);
   socket.once("close", () => moved.destroy());
   return moved;

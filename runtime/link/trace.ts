@@ -27,12 +27,12 @@ export class TraceContext {
 
   /** 32 hex digits. */
   get id(): string {
-    return hex(this.a) + hex(this.b) + hex(this.c) + hex(this.d);
+    return wordToHex(this.a) + wordToHex(this.b) + wordToHex(this.c) + wordToHex(this.d);
   }
 
   /** 16 hex digits. */
   get span(): string {
-    return hex(this.high) + hex(this.low);
+    return wordToHex(this.high) + wordToHex(this.low);
   }
 
   /** As in the header `traceparent` of HTTP. */
@@ -41,11 +41,11 @@ export class TraceContext {
   }
 }
 
-const header = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+const traceparentPattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 /** @returns undefined for what is no valid `traceparent` */
 export function parseTraceparent(text: string): TraceContext | undefined {
-  const [, version, id, span, flags, more] = header.exec(text) ?? [];
+  const [, version, id, span, flags, more] = traceparentPattern.exec(text) ?? [];
   // Later versions may have more fields; ff is none of them.
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
   if (/^0*$/.test(id!) || /^0*$/.test(span!)) return undefined;
@@ -65,20 +65,27 @@ export class TraceSource {
   }
 
   /** A trace that begins here. */
-  start(): TraceContext {
-    return new TraceContext(this.#word(), this.#word(), this.#word(), this.#word() || 1, ...this.#span(), 0);
+  newTrace(): TraceContext {
+    return new TraceContext(
+      this.#nextWord(),
+      this.#nextWord(),
+      this.#nextWord(),
+      this.#nextWord() || 1,
+      ...this.#newSpanWords(),
+      0,
+    );
   }
 
   /** Another span of a trace. */
-  follow({ a, b, c, d, flags }: TraceContext): TraceContext {
-    return new TraceContext(a, b, c, d, ...this.#span(), flags);
+  newSpan({ a, b, c, d, flags }: TraceContext): TraceContext {
+    return new TraceContext(a, b, c, d, ...this.#newSpanWords(), flags);
   }
 
-  #span(): [number, number] {
-    return [this.#word(), this.#word() || 1];
+  #newSpanWords(): [number, number] {
+    return [this.#nextWord(), this.#nextWord() || 1];
   }
 
-  #word(): number {
+  #nextWord(): number {
     this.#state ??= this.#seed();
     const s = this.#state;
     const word = (s[0]! + s[1]! + s[3]!) >>> 0;
@@ -96,7 +103,7 @@ export class TraceSource {
   }
 }
 
-function hex(word: number): string {
+function wordToHex(word: number): string {
   return word.toString(16).padStart(8, "0");
 }
 

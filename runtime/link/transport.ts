@@ -12,7 +12,7 @@ export interface ListenOptions {
   readonly credentials?: Credentials;
   readonly tlsLimits?: Partial<TlsLimits>;
   /** Told of peers that TLS has not let in. @param peer their address */
-  readonly refused?: (error: Error, peer?: string) => void;
+  readonly onRefused?: (error: Error, peer?: string) => void;
 }
 
 const defaultTlsLimits: TlsLimits = { clock: systemClock, halfOpen: 64, handshakeMs: 5000 };
@@ -29,7 +29,7 @@ export async function connectTo(
 ): Promise<Pipe> {
   if (address.kind === "unix") return connectUnix(address.path, signal);
   if (address.kind === "tcp") return (await import("./tcp/pipe.js")).connectTcp(address, signal);
-  if (credentials === undefined) throw new Error(withoutFiles("connect to", address));
+  if (credentials === undefined) throw new Error(missingTlsFiles("connect to", address));
   return (await import("./tls/pipe.js")).connectTls(address, credentials, signal);
 }
 
@@ -40,18 +40,18 @@ export async function connectTo(
 export async function listenAt(
   address: NetworkAddress,
   accept: (pipe: Pipe, peer?: string) => void,
-  { credentials, tlsLimits, refused }: ListenOptions = {},
+  { credentials, tlsLimits, onRefused }: ListenOptions = {},
 ): Promise<Listener> {
   if (address.kind === "unix") {
     const server = await listenUnix(address.path, accept);
     return { address, close: () => void server.close() };
   }
   if (address.kind === "tcp") return (await import("./tcp/pipe.js")).listenTcp(address, accept);
-  if (credentials === undefined) throw new Error(withoutFiles("listen at", address));
+  if (credentials === undefined) throw new Error(missingTlsFiles("listen at", address));
   const limits = { ...defaultTlsLimits, ...tlsLimits };
-  return (await import("./tls/pipe.js")).listenTls(address, credentials, limits, accept, refused);
+  return (await import("./tls/pipe.js")).listenTls(address, credentials, limits, accept, onRefused);
 }
 
-function withoutFiles(verb: string, address: NetworkAddress): string {
+function missingTlsFiles(verb: string, address: NetworkAddress): string {
   return `cannot ${verb} ${formatNetworkAddress(address)}: TLS needs a certificate, its key and an authority; give their files`;
 }

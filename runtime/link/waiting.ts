@@ -1,16 +1,16 @@
 /** Messages that wait for credit, encoded, first come first sent. Whether there is room is their session's concern. */
 import type { PendingCall } from "./calls.js";
-import type { Extension } from "./extension.js";
+import type { MessageExtension } from "./extension.js";
 import type { CreditWaiter } from "./sending.js";
 
 /** The bytes of a message, and its blocks. */
-export interface Encoded {
+export interface EncodedMessage {
   readonly bytes: Uint8Array;
   readonly blocks: readonly Uint8Array[];
   /** Of both. */
   readonly size: number;
   /** Whether this is the protobuf layout. */
-  readonly protobuf: boolean;
+  readonly isProtobuf: boolean;
 }
 
 /** A place among casts that the receiver is told of when its turn comes. */
@@ -23,16 +23,16 @@ export interface SyncMark {
 export interface WaitingMessage {
   readonly slot: number;
   readonly flags: number;
-  readonly body: Encoded;
-  readonly extension: Extension | undefined;
+  readonly body: EncodedMessage;
+  readonly extension: MessageExtension | undefined;
   readonly call: PendingCall | undefined;
   readonly waiter: CreditWaiter | undefined;
 }
 
 /** The array is cut down when so many of its first entries have been taken. */
-const SPENT = 1024;
+const COMPACT_AFTER = 1024;
 
-export class WaitingQueue {
+export class CreditQueue {
   #entries: (WaitingMessage | SyncMark | undefined)[] = [];
   #head = 0;
   #size = 0;
@@ -46,28 +46,28 @@ export class WaitingQueue {
   add(message: WaitingMessage | SyncMark): void {
     this.#entries.push(message);
     this.#size++;
-    if (!isSync(message)) this.bytes += message.body.size;
+    if (!isSyncMark(message)) this.bytes += message.body.size;
   }
 
   /** The oldest entry; there must be one. */
-  take(): WaitingMessage | SyncMark {
+  takeOldest(): WaitingMessage | SyncMark {
     let message: WaitingMessage | SyncMark | undefined;
     while (message === undefined) {
       message = this.#entries[this.#head];
       this.#entries[this.#head++] = undefined;
     }
-    if (this.#head >= SPENT) {
+    if (this.#head >= COMPACT_AFTER) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
     this.#size--;
-    if (!isSync(message)) this.bytes -= message.body.size;
+    if (!isSyncMark(message)) this.bytes -= message.body.size;
     return message;
   }
 
   /** Takes out the message of a call. @returns undefined: it is not here */
   remove(call: PendingCall): WaitingMessage | undefined {
-    const index = this.#entries.findIndex((entry) => entry !== undefined && !isSync(entry) && entry.call === call);
+    const index = this.#entries.findIndex((entry) => entry !== undefined && !isSyncMark(entry) && entry.call === call);
     if (index < 0) return undefined;
     const message = this.#entries[index] as WaitingMessage;
     this.bytes -= message.body.size;
@@ -78,7 +78,7 @@ export class WaitingQueue {
 
   /** Empties the queue. @returns the messages, oldest first */
   takeAll(): WaitingMessage[] {
-    const all = this.#entries.filter((entry): entry is WaitingMessage => entry !== undefined && !isSync(entry));
+    const all = this.#entries.filter((entry): entry is WaitingMessage => entry !== undefined && !isSyncMark(entry));
     this.#entries = [];
     this.#head = 0;
     this.#size = 0;
@@ -87,6 +87,6 @@ export class WaitingQueue {
   }
 }
 
-export function isSync(entry: object): entry is SyncMark {
+export function isSyncMark(entry: object): entry is SyncMark {
   return "sync" in entry;
 }

@@ -1,7 +1,7 @@
 /** What this machine can do with memory of other processes, for people: `viceroy doctor` prints it. Opens nothing. */
 import { readFileSync } from "node:fs";
 import { systemClock, systemRandom } from "../link/clock.js";
-import { linkTransport } from "../link/shared/choice.js";
+import { describeLinkTransport } from "../link/shared/choice.js";
 import { rdmaAddonState } from "../native/rdma-addon.js";
 import { createBackends } from "./domain/create-backends.js";
 import type { Transport } from "./transport-names.js";
@@ -44,7 +44,7 @@ export function rdmaSupport(): RdmaSupport {
     return { transport, oneSided, ...(why !== undefined && { why }) };
   });
   const addon = state.addon === undefined ? { why: state.why } : { addon: state.file };
-  return { ...addon, ptraceScope: ptraceScope(), transports, links: linkTransport() };
+  return { ...addon, ptraceScope: ptraceScope(), transports, links: describeLinkTransport() };
 }
 
 function ptraceScope(): number {

@@ -71,6 +71,6 @@ export class Supervisor<Owner extends object> {
   }
 
   #nextTurn(): Promise<void> {
-    return new Promise((resolve) => this.#clock.soon(resolve));
+    return new Promise((resolve) => this.#clock.nextTurn(resolve));
   }
 }

@@ -7,9 +7,9 @@ import type { ClassReference } from "../proc/platform/actor-registry.js";
 import type { ActorClasses } from "../proc/platform/platform.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";
 
-const registry = "simulation:";
+const REGISTRY = "simulation:";
 
-export class SimulatedClasses implements ActorClasses {
+export class SimulatedActorClasses implements ActorClasses {
   readonly registryUrls: readonly string[] = [];
   readonly #classes = new Map<string, ActorClass>();
   readonly #references = new Map<ActorClass, ClassReference>();
@@ -25,7 +25,7 @@ export class SimulatedClasses implements ActorClasses {
   referenceOf(actorClass: ActorClass): ClassReference {
     let reference = this.#references.get(actorClass);
     if (reference === undefined) {
-      reference = { registry, id: `${this.#references.size + 1}#${actorClass.name}` };
+      reference = { registry: REGISTRY, id: `${this.#references.size + 1}#${actorClass.name}` };
       this.#references.set(actorClass, reference);
       this.#classes.set(reference.id, actorClass);
     }

@@ -1,47 +1,47 @@
 /** The clock of one simulated process: virtual time as this process sees it. */
 import type { Clock, Timer } from "../link/clock.js";
 import { currentTurn, runInTurn } from "./kernel.js";
-import type { Runner, Scheduler } from "./scheduler.js";
+import type { Scheduler, TaskOwner } from "./scheduler.js";
 
 /** The time that all wall clocks show when a simulation starts: 2026-01-01, in ms. */
-const epoch = Date.UTC(2026, 0, 1);
+const START_EPOCH_MS = Date.UTC(2026, 0, 1);
 /** Virtual time in ms that reading a clock takes. Because of it, code that polls the clock in a loop terminates. */
-const reading = 0.0005;
+const CLOCK_READ_MS = 0.0005;
 /** Duration in ms of a turn of the event loop. */
-const turn = 0.001;
+const TURN_MS = 0.001;
 
 export class SimulatedClock implements Clock {
   /** The error of the wall clock, in ms. */
   skew = 0;
   readonly #scheduler: Scheduler;
-  readonly #owner: Runner;
+  readonly #owner: TaskOwner;
   /** The task in which the clock was read last, and the number of reads in this task. */
   #task = -1;
-  #looks = 0;
+  #reads = 0;
   /** The time of the latest `soon` task. Later ones do not come before it, so that they keep their order. */
-  #soonest = 0;
+  #lastTurnAt = 0;
 
-  constructor(scheduler: Scheduler, owner: Runner) {
+  constructor(scheduler: Scheduler, owner: TaskOwner) {
     this.#scheduler = scheduler;
     this.#owner = owner;
   }
 
   now(): number {
-    const { done, now } = this.#scheduler;
+    const { tasksDone: done, now } = this.#scheduler;
     if (this.#task !== done) {
       this.#task = done;
-      this.#looks = 0;
+      this.#reads = 0;
     }
-    return now + this.#looks++ * reading;
+    return now + this.#reads++ * CLOCK_READ_MS;
   }
 
-  wall(): number {
-    return Math.floor(epoch + this.now() + this.skew);
+  epochMs(): number {
+    return Math.floor(START_EPOCH_MS + this.now() + this.skew);
   }
 
   after(ms: number, task: () => void): Timer {
     const delay = ms > 0 ? ms : 0;
-    const scheduled = this.#scheduler.at(this.#scheduler.now + delay, this.#owner, "timer", asHere(task));
+    const scheduled = this.#scheduler.schedule(this.#scheduler.now + delay, this.#owner, "timer", inCurrentTurn(task));
     return {
       cancel() {
         scheduled.run = undefined;
@@ -49,14 +49,14 @@ export class SimulatedClock implements Clock {
     };
   }
 
-  soon(task: () => void): void {
-    this.#soonest = Math.max(this.#soonest, this.#scheduler.now + turn);
-    this.#scheduler.at(this.#soonest, this.#owner, "soon", asHere(task));
+  nextTurn(task: () => void): void {
+    this.#lastTurnAt = Math.max(this.#lastTurnAt, this.#scheduler.now + TURN_MS);
+    this.#scheduler.schedule(this.#lastTurnAt, this.#owner, "soon", inCurrentTurn(task));
   }
 }
 
 /** Binds a task to the turn of the caller, as timers of Node.js keep the asynchronous context. */
-function asHere(task: () => void): () => void {
+function inCurrentTurn(task: () => void): () => void {
   const here = currentTurn();
   return here === undefined ? task : () => void runInTurn(here, task);
 }

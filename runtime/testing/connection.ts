@@ -3,41 +3,41 @@
  * unless the connection breaks. When it breaks, some of the last bytes on their way are lost.
  */
 import type { Pipe, PipeSink } from "../link/pipe.js";
-import { callback, Flow, type FlowEnd } from "./flow.js";
-import type { Network } from "./network.js";
-import type { Runner } from "./scheduler.js";
+import { CALLBACK_DELAY_MS, Flow, type FlowEnd } from "./flow.js";
+import type { SimulatedNetwork } from "./network.js";
+import type { TaskOwner } from "./scheduler.js";
 import { checksum } from "./trace.js";
 
 /** The process at an end of a connection. */
-export interface Member extends Runner {
+export interface ConnectedProcess extends TaskOwner {
   readonly host: string;
   /** The connections of which the process has an end. */
-  readonly connections: Set<Connection>;
+  readonly connections: Set<SimulatedConnection>;
   /** Records the arrival of bytes in the trace. */
-  heard(bytes: number, sum: number): void;
+  bytesArrived(bytes: number, sum: number): void;
 }
 
 /** Time in ms until the kernel's keep-alive gives up a peer that does not answer. */
-export const silence = 15_000;
+export const SILENCE_MS = 15_000;
 
 /** One end of a connection, as its link uses it. */
-class End implements Pipe, FlowEnd {
-  readonly member: Member;
-  readonly #connection: Connection;
-  #out!: Flow;
-  #in!: Flow;
+class ConnectionEnd implements Pipe, FlowEnd {
+  readonly member: ConnectedProcess;
+  readonly #connection: SimulatedConnection;
+  #outgoing!: Flow;
+  #incoming!: Flow;
   #sink: PipeSink | undefined;
   #ended = false;
-  #unheard: { readonly error: Error | undefined } | undefined;
+  #unreportedEnd: { readonly error: Error | undefined } | undefined;
 
-  constructor(connection: Connection, member: Member) {
+  constructor(connection: SimulatedConnection, member: ConnectedProcess) {
     this.#connection = connection;
     this.member = member;
   }
 
-  wire(out: Flow, incoming: Flow): void {
-    this.#out = out;
-    this.#in = incoming;
+  connect(out: Flow, incoming: Flow): void {
+    this.#outgoing = out;
+    this.#incoming = incoming;
   }
 
   get reading(): boolean {
@@ -50,24 +50,24 @@ class End implements Pipe, FlowEnd {
 
   open(sink: PipeSink): void {
     this.#sink = sink;
-    if (this.#unheard !== undefined) sink.closed(this.#unheard.error);
-    else this.#in.arm();
+    if (this.#unreportedEnd !== undefined) sink.closed(this.#unreportedEnd.error);
+    else this.#incoming.scheduleArrival();
   }
 
   write(chunks: readonly Uint8Array[], done: () => void): void {
-    if (this.#ended) this.later(callback, "sent", done);
-    else this.#out.send(joined(chunks), done);
+    if (this.#ended) this.later(CALLBACK_DELAY_MS, "sent", done);
+    else this.#outgoing.send(joinChunks(chunks), done);
   }
 
   close(): void {
     if (this.#ended) return;
-    this.#out.finish();
+    this.#outgoing.finish();
     this.#endHere(undefined);
   }
 
   destroy(error?: Error): void {
     if (this.#ended) return;
-    this.#out.break(new Error("the connection was reset"));
+    this.#outgoing.break(new Error("the connection was reset"));
     this.#endHere(error);
   }
 
@@ -83,15 +83,15 @@ class End implements Pipe, FlowEnd {
     if (this.#ended) return;
     this.#ended = true;
     const { random } = this.#connection.network;
-    if (crashed) this.#out.break(new Error("the connection timed out"), silence);
-    else if (random.chance(0.5)) this.#out.finish(random.chance(0.5) ? new Error("read ECONNRESET") : undefined);
-    else this.#out.break(new Error("read ECONNRESET"));
-    this.#in.stop();
+    if (crashed) this.#outgoing.break(new Error("the connection timed out"), SILENCE_MS);
+    else if (random.chance(0.5)) this.#outgoing.finish(random.chance(0.5) ? new Error("read ECONNRESET") : undefined);
+    else this.#outgoing.break(new Error("read ECONNRESET"));
+    this.#incoming.stop();
     this.#connection.endClosed();
   }
 
-  take(bytes: Uint8Array): void {
-    this.member.heard(bytes.length, checksum(bytes));
+  receive(bytes: Uint8Array): void {
+    this.member.bytesArrived(bytes.length, checksum(bytes));
     const sink = this.#sink!;
     for (let at = 0; at < bytes.length && !this.#ended; ) {
       const target = sink.buffer();
@@ -106,53 +106,53 @@ class End implements Pipe, FlowEnd {
   finished(error: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#out.stop();
+    this.#outgoing.stop();
     this.#connection.endClosed();
-    if (this.#sink === undefined) this.#unheard = { error };
+    if (this.#sink === undefined) this.#unreportedEnd = { error };
     else this.#sink.closed(error);
   }
 
   later(ms: number, what: string, run: () => void): void {
     const { scheduler } = this.#connection.network;
-    scheduler.at(scheduler.now + ms, this.member, what, run);
+    scheduler.schedule(scheduler.now + ms, this.member, what, run);
   }
 
   #endHere(error: Error | undefined): void {
     this.#ended = true;
-    this.#in.stop();
+    this.#incoming.stop();
     this.#connection.endClosed();
-    this.later(callback, "closed", () => this.#sink?.closed(error));
+    this.later(CALLBACK_DELAY_MS, "closed", () => this.#sink?.closed(error));
   }
 }
 
-export class Connection {
-  readonly network: Network;
-  readonly near: End;
-  readonly far: End;
-  readonly #there: Flow;
-  readonly #back: Flow;
+export class SimulatedConnection {
+  readonly network: SimulatedNetwork;
+  readonly near: ConnectionEnd;
+  readonly far: ConnectionEnd;
+  readonly #toFar: Flow;
+  readonly #toNear: Flow;
 
-  constructor(network: Network, near: Member, far: Member) {
+  constructor(network: SimulatedNetwork, near: ConnectedProcess, far: ConnectedProcess) {
     this.network = network;
-    this.near = new End(this, near);
-    this.far = new End(this, far);
-    this.#there = new Flow(network, this.near, this.far);
-    this.#back = new Flow(network, this.far, this.near);
-    this.near.wire(this.#there, this.#back);
-    this.far.wire(this.#back, this.#there);
+    this.near = new ConnectionEnd(this, near);
+    this.far = new ConnectionEnd(this, far);
+    this.#toFar = new Flow(network, this.near, this.far);
+    this.#toNear = new Flow(network, this.far, this.near);
+    this.near.connect(this.#toFar, this.#toNear);
+    this.far.connect(this.#toNear, this.#toFar);
     for (const all of [network, near, far]) all.connections.add(this);
   }
 
   /** Returns the processes at the two ends. */
-  members(): readonly [Member, Member] {
+  members(): readonly [ConnectedProcess, ConnectedProcess] {
     return [this.near.member, this.far.member];
   }
 
   /** Breaks the connection. Each end notices at its own time. */
   cut(): void {
     const error = () => new Error("the connection was cut");
-    this.#there.break(error());
-    this.#back.break(error());
+    this.#toFar.break(error());
+    this.#toNear.break(error());
   }
 
   /** Whether the connection leads from one host to another. */
@@ -163,15 +163,15 @@ export class Connection {
   /** Stops the delivery of bytes. Both ends notice when their kernels give the connection up, after `silence`. */
   mute(): void {
     const { scheduler } = this.network;
-    this.#there.mute();
-    this.#back.mute();
-    scheduler.at(scheduler.now + silence, undefined, "keep-alive", () => this.timeOut());
+    this.#toFar.mute();
+    this.#toNear.mute();
+    scheduler.schedule(scheduler.now + SILENCE_MS, undefined, "keep-alive", () => this.timeOut());
   }
 
   /** Ends the connection because both kernels have heard nothing from the other side for too long. */
   timeOut(): void {
-    this.#there.giveUp(new Error("the connection timed out"));
-    this.#back.giveUp(new Error("the connection timed out"));
+    this.#toFar.giveUp(new Error("the connection timed out"));
+    this.#toNear.giveUp(new Error("the connection timed out"));
   }
 
   endClosed(): void {
@@ -180,7 +180,7 @@ export class Connection {
   }
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
+function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const chunk of chunks) {

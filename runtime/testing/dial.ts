@@ -4,15 +4,15 @@ import type { Listener as Listening } from "../link/listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
 import type { Pipe } from "../link/pipe.js";
 import type { SimulatedProcess } from "./process.js";
-import type { Listener, World } from "./world.js";
+import type { SimulatedListener, World } from "./world.js";
 
 /** Time in ms for which a socket that cannot be reached is tried. */
-const dialLimit = 1000;
+const DIAL_LIMIT_MS = 1000;
 
 /** Time in ms until a kernel repeats an unanswered attempt to connect. Each further pause is twice as long. */
-const askAgain = 1000;
+const FIRST_RETRY_MS = 1000;
 /** Time in ms after which a kernel gives up an attempt to connect. */
-const connectLimit = 127_000;
+const CONNECT_LIMIT_MS = 127_000;
 
 /** @throws Error if another process listens there */
 export function listen(
@@ -23,7 +23,7 @@ export function listen(
 ): void {
   if (listeners.has(place)) throw new Error(`cannot listen at ${place}: somebody does`);
   listeners.set(place, { owner, accept });
-  owner.places.add(place);
+  owner.addresses.add(place);
 }
 
 /** Listens at an address of the network. Port 0 selects a free port. @throws Error if another process listens there */
@@ -46,9 +46,9 @@ export function dial(world: World, from: SimulatedProcess, location: Location): 
   const reachable = listener?.owner.machine === from.machine ? listener : undefined;
   return new Promise((resolve, reject) => {
     const refuse = (ms: number, why: string) =>
-      scheduler.at(scheduler.now + ms, from, "refused", () => reject(refusal(location, why)));
+      scheduler.schedule(scheduler.now + ms, from, "refused", () => reject(refusedConnectionError(location, why)));
     if (reachable === undefined) refuse(network.latency(from, from), "nobody listens there");
-    else if (!network.answers(from, reachable.owner.host)) refuse(dialLimit, "it does not answer");
+    else if (!network.answers(from, reachable.owner.host)) refuse(DIAL_LIMIT_MS, "it does not answer");
     else connect(world, from, reachable, location).then(resolve, reject);
   });
 }
@@ -63,13 +63,13 @@ export function connectTo(
   const { scheduler, network } = world;
   const place = formatNetworkAddress(address);
   if (address.kind !== "tcp") {
-    return Promise.reject(refusal(place, "in a simulation hosts have addresses like tcp://name:port"));
+    return Promise.reject(refusedConnectionError(place, "in a simulation hosts have addresses like tcp://name:port"));
   }
   const started = scheduler.now;
   return new Promise((resolve, reject) => {
     const abort = () => {
       const { reason } = signal;
-      reject(refusal(place, reason instanceof Error ? reason.message : "it was given up"));
+      reject(refusedConnectionError(place, reason instanceof Error ? reason.message : "it was given up"));
     };
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
@@ -77,45 +77,51 @@ export function connectTo(
       if (signal.aborted) pipe.destroy();
       else resolve(pipe);
     };
-    const refuse = () => reject(refusal(place, "nobody listens there"));
+    const refuse = () => reject(refusedConnectionError(place, "nobody listens there"));
     const attempt = (pause: number): void => {
       if (signal.aborted) return;
       if (network.answers(from, address.host)) {
         // The listener is looked up on arrival: a process that was started meanwhile listens by then.
         const arrival = scheduler.now + network.latency(from, { host: address.host });
-        scheduler.at(arrival, undefined, "asked", () => {
+        scheduler.schedule(arrival, undefined, "asked", () => {
           const listener = world.listeners.get(place);
           if (listener !== undefined) connect(world, from, listener, place).then(connected, reject);
-          else scheduler.at(scheduler.now + network.latency(from, from), from, "refused", refuse);
+          else scheduler.schedule(scheduler.now + network.latency(from, from), from, "refused", refuse);
         });
-      } else if (scheduler.now - started > connectLimit) reject(refusal(place, "it does not answer"));
-      else scheduler.at(scheduler.now + pause, from, "connect", () => attempt(pause * 2));
+      } else if (scheduler.now - started > CONNECT_LIMIT_MS)
+        reject(refusedConnectionError(place, "it does not answer"));
+      else scheduler.schedule(scheduler.now + pause, from, "connect", () => attempt(pause * 2));
     };
-    attempt(askAgain);
+    attempt(FIRST_RETRY_MS);
   });
 }
 
-function connect(world: World, from: SimulatedProcess, { owner, accept }: Listener, place: string): Promise<Pipe> {
+function connect(
+  world: World,
+  from: SimulatedProcess,
+  { owner, accept }: SimulatedListener,
+  place: string,
+): Promise<Pipe> {
   const { scheduler, network } = world;
   const there = scheduler.now + network.latency(from, owner);
   const { near, far } = network.connect(from, owner);
-  scheduler.at(there, owner, "accept", () => accept(far));
+  scheduler.schedule(there, owner, "accept", () => accept(far));
   return new Promise((resolve, reject) => {
-    scheduler.at(there + network.latency(owner, from), from, "connected", () => {
-      if (near.ended) reject(refusal(place, "the connection was reset"));
+    scheduler.schedule(there + network.latency(owner, from), from, "connected", () => {
+      if (near.ended) reject(refusedConnectionError(place, "the connection was reset"));
       else resolve(near);
     });
   });
 }
 
 /** The error codes of the operating system for the reasons that come from it. */
-const codes = {
+const errorCodes = {
   "nobody listens there": "ECONNREFUSED",
   "it does not answer": "ETIMEDOUT",
   "the connection was reset": "ECONNRESET",
 } as const;
 
-function refusal(place: string, why: string): Error {
-  const code = codes[why as keyof typeof codes];
+function refusedConnectionError(place: string, why: string): Error {
+  const code = errorCodes[why as keyof typeof errorCodes];
   return Object.assign(new Error(`cannot connect to ${place}: ${why}`), code === undefined ? {} : { code });
 }

@@ -39,7 +39,7 @@ export interface Finding {
 type Scenario = (simulation: Simulation) => Promise<unknown>;
 
 /** Maximum number of runs for finding a shorter one. */
-const attempts = 200;
+const MAX_RUNS = 200;
 
 /**
  * Runs a scenario with many seeds. When a run fails, the function looks for a shorter run that fails, too, by leaving
@@ -68,14 +68,14 @@ export async function explore(scenario: Scenario, options: ExploreOptions): Prom
   const { seeds, from = 1, onRun, vary = () => ({}), ...common } = options;
   for (let seed = from; seed < from + seeds; seed++) {
     const own = { ...common, ...vary(seed) };
-    const outcome = await attempt(scenario, { ...own, seed });
+    const outcome = await tryRun(scenario, { ...own, seed });
     if (!(outcome instanceof Error)) onRun?.(outcome);
-    else return { ...(await shorten(scenario, own, outcome)), seed, before: seed - from, error: outcome };
+    else return { ...(await shortenRun(scenario, own, outcome)), seed, before: seed - from, error: outcome };
   }
   return undefined;
 }
 
-async function attempt(scenario: Scenario, options: SimulateOptions): Promise<Run<unknown> | SimulationError> {
+async function tryRun(scenario: Scenario, options: SimulateOptions): Promise<Run<unknown> | SimulationError> {
   try {
     return await simulate(scenario, options);
   } catch (error) {
@@ -83,12 +83,12 @@ async function attempt(scenario: Scenario, options: SimulateOptions): Promise<Ru
   }
 }
 
-async function shorten(
+async function shortenRun(
   scenario: Scenario,
   common: SimulateOptions,
   { seed }: SimulationError,
 ): Promise<Pick<Finding, "shortest" | "lines" | "shortestError">> {
-  let left = attempts;
+  let left = MAX_RUNS;
   let steps = 0;
   const counted: Scenario = async (simulation) => {
     try {
@@ -99,17 +99,17 @@ async function shorten(
   };
   const fails = async (faults: readonly Fault[], without: ReadonlySet<number>): Promise<boolean> => {
     if (left-- <= 0) return false;
-    return (await attempt(counted, { ...common, seed, faults, without })) instanceof Error;
+    return (await tryRun(counted, { ...common, seed, faults, without })) instanceof Error;
   };
   const { faults: planned = [] } = common;
   let faults = "count" in planned ? planFaults(seed, planned) : planned;
-  faults = await fewest(faults, (some) => fails(some, new Set()));
+  faults = await minimize(faults, (some) => fails(some, new Set()));
   if (steps === 0) await fails(faults, new Set());
   const all = Array.from({ length: steps }, (_, i) => i);
   const without = (kept: readonly number[]) => new Set(all.filter((step) => !kept.includes(step)));
-  const kept = await fewest(all, (some) => fails(faults, without(some)));
+  const kept = await minimize(all, (some) => fails(faults, without(some)));
   const shortest = { seed, faults, without: without(kept) };
-  const last = await attempt(scenario, { ...common, ...shortest, record: true });
+  const last = await tryRun(scenario, { ...common, ...shortest, record: true });
   if (!(last instanceof Error))
     throw new Error(`seed ${seed} failed once, and does not fail again: it is not simulated alone`);
   return { shortest, lines: last.lines, shortestError: last };
@@ -119,7 +119,7 @@ async function shorten(
  * Returns a small part of a list with which the run still fails: delta debugging without complements. It leaves out
  * ever smaller parts, as long as the rest still fails.
  */
-async function fewest<T>(all: readonly T[], fails: (some: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
+async function minimize<T>(all: readonly T[], fails: (some: readonly T[]) => Promise<boolean>): Promise<readonly T[]> {
   let kept = all;
   for (let size = kept.length; size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < kept.length; ) {

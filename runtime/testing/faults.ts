@@ -34,7 +34,7 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 /** Kinds that are not drawn by default, because links that end with their connections do not survive them. */
-const special: readonly FaultKind[] = ["crash-host", "pause-host", "mute"];
+const optInKinds: readonly FaultKind[] = ["crash-host", "pause-host", "mute"];
 
 /** How faults are drawn from the seed. */
 export interface FaultOptions {
@@ -75,18 +75,18 @@ export interface CausedFault extends Fault {
 }
 
 /** Durations in ms of faults that last for a while. */
-const shortest = 5;
-const defaultLongest = 3000;
-const slowness = 20;
+const MIN_FAULT_MS = 5;
+const DEFAULT_MAX_FAULT_MS = 3000;
+const SLOW_FACTOR = 20;
 
 /** @throws RangeError, TypeError for invalid options */
 export function planFaults(seed: number, options: FaultOptions): Fault[] {
-  const { count, within, longest = defaultLongest } = options;
-  const { kinds = faultKinds.filter((kind) => !special.includes(kind)) } = options;
+  const { count, within, longest = DEFAULT_MAX_FAULT_MS } = options;
+  const { kinds = faultKinds.filter((kind) => !optInKinds.includes(kind)) } = options;
   if (!Number.isInteger(count) || count < 0) throw new RangeError(`cannot plan faults: expected a count, got ${count}`);
   if (!(within > 0)) throw new RangeError(`cannot plan faults: expected milliseconds above 0, got ${within}`);
-  if (!(longest >= shortest)) {
-    throw new RangeError(`cannot plan faults: expected longest to be at least ${shortest} ms, got ${longest}`);
+  if (!(longest >= MIN_FAULT_MS)) {
+    throw new RangeError(`cannot plan faults: expected longest to be at least ${MIN_FAULT_MS} ms, got ${longest}`);
   }
   const unknown = kinds.find((kind) => !faultKinds.includes(kind));
   if (unknown !== undefined || kinds.length === 0) {
@@ -98,7 +98,7 @@ export function planFaults(seed: number, options: FaultOptions): Fault[] {
     kind: random.pick(kinds),
     which: random.number(),
     other: random.number(),
-    ms: shortest * (longest / shortest) ** random.number(),
+    ms: MIN_FAULT_MS * (longest / MIN_FAULT_MS) ** random.number(),
   }));
   return plan.sort((a, b) => a.at - b.at);
 }
@@ -107,25 +107,25 @@ export function planFaults(seed: number, options: FaultOptions): Fault[] {
 export function applyFault(world: World, program: SimulatedProcess, fault: Fault): string | undefined {
   const { kind, which, other, ms } = fault;
   const others = [...world.living].filter((process) => process !== program);
-  const victim = pick(others, which);
+  const victim = pickByFraction(others, which);
   switch (kind) {
     case "crash":
       victim?.kill();
       return victim?.name;
     case "crash-host":
-      return crashHost(world, otherHost(others, program, which));
+      return crashHost(world, pickOtherHost(others, program, which));
     case "pause":
       if (victim !== undefined) victim.busyUntil = world.scheduler.now + ms;
       return victim && `${victim.name} for ${ms.toFixed(0)} ms`;
     case "pause-host": {
-      const host = otherHost(others, program, which);
+      const host = pickOtherHost(others, program, which);
       for (const process of others) if (process.host === host) process.busyUntil = world.scheduler.now + ms;
       return host && `${host} for ${ms.toFixed(0)} ms`;
     }
     case "cut":
     case "mute": {
       const between = [...world.network.connections].filter(({ betweenHosts }) => betweenHosts);
-      const connection = pick(between, which);
+      const connection = pickByFraction(between, which);
       if (kind === "cut") connection?.cut();
       else connection?.mute();
       const [near, far] = connection?.members() ?? [];
@@ -133,8 +133,8 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
     }
     case "partition": {
       const hosts = hostsOf(world.processes);
-      const from = pick(hosts, which);
-      const to = pick(
+      const from = pickByFraction(hosts, which);
+      const to = pickByFraction(
         hosts.filter((host) => host !== from),
         other,
       );
@@ -145,7 +145,7 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
       return `${from} ${oneWay ? "" : "<"}-x-> ${to} for ${ms.toFixed(0)} ms`;
     }
     case "slow":
-      world.network.slowDown(slowness, ms);
+      world.network.slowDown(SLOW_FACTOR, ms);
       return `for ${ms.toFixed(0)} ms`;
     case "skew":
       if (victim !== undefined) victim.clock.skew += (other - 0.5) * 2 * 3_600_000;
@@ -156,7 +156,7 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
 /** @returns the host, if there is one */
 export function crashHost(world: World, host: string | undefined): string | undefined {
   if (host === undefined) return undefined;
-  world.network.down.add(host);
+  world.network.crashedHosts.add(host);
   for (const process of [...world.living]) {
     if (process.host === host) process.finish({ message: `host ${host} has crashed` }, true);
   }
@@ -164,8 +164,12 @@ export function crashHost(world: World, host: string | undefined): string | unde
 }
 
 /** Returns a host on which the program does not run. */
-function otherHost(others: readonly SimulatedProcess[], program: SimulatedProcess, which: number): string | undefined {
-  return pick(
+function pickOtherHost(
+  others: readonly SimulatedProcess[],
+  program: SimulatedProcess,
+  which: number,
+): string | undefined {
+  return pickByFraction(
     hostsOf(others).filter((host) => host !== program.host),
     which,
   );
@@ -175,6 +179,6 @@ function hostsOf(processes: readonly SimulatedProcess[]): string[] {
   return [...new Set(processes.map(({ host }) => host))];
 }
 
-function pick<T>(list: readonly T[], which: number): T | undefined {
+function pickByFraction<T>(list: readonly T[], which: number): T | undefined {
   return list[Math.floor(which * list.length)];
 }

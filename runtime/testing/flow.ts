@@ -1,8 +1,8 @@
 /** One direction of a simulated connection: pieces of bytes with their arrival times. */
-import type { Member } from "./connection.js";
-import type { Network } from "./network.js";
+import type { ConnectedProcess } from "./connection.js";
+import type { SimulatedNetwork } from "./network.js";
 
-interface Piece {
+interface FlowPiece {
   bytes: Uint8Array;
   arrival: number;
   /** How the connection ends, for the last piece; undefined for the other pieces. */
@@ -10,17 +10,17 @@ interface Piece {
 }
 
 /** Maximum number of bytes on their way before the writer has to wait, as with the buffers of a socket. */
-const windowBytes = 256 * 1024;
-const nothing = new Uint8Array(0);
+const SOCKET_WINDOW_BYTES = 256 * 1024;
+const noBytes = new Uint8Array(0);
 /** Delay in ms until the writer learns that its bytes were accepted. */
-export const callback = 0.005;
+export const CALLBACK_DELAY_MS = 0.005;
 
 /** An end of a connection as its flows see it. */
 export interface FlowEnd {
-  readonly member: Member;
+  readonly member: ConnectedProcess;
   /** Whether the end reads bytes. */
   readonly reading: boolean;
-  take(bytes: Uint8Array): void;
+  receive(bytes: Uint8Array): void;
   /** Handles the end of the other side. */
   finished(error: Error | undefined): void;
   later(ms: number, what: string, run: () => void): void;
@@ -28,27 +28,27 @@ export interface FlowEnd {
 
 /** One direction of a connection. */
 export class Flow {
-  readonly #network: Network;
+  readonly #network: SimulatedNetwork;
   readonly #from: FlowEnd;
   readonly #to: FlowEnd;
-  readonly #pieces: Piece[] = [];
-  #onTheWay = 0;
+  readonly #pieces: FlowPiece[] = [];
+  #bytesInFlight = 0;
   #lastArrival = 0;
-  #armed = false;
-  #ending = false;
+  #isScheduled = false;
+  #isEnding = false;
   /** Whether nothing arrives any more, not even the end of the connection. */
-  #mute = false;
-  readonly #blocked: (() => void)[] = [];
+  #isMute = false;
+  readonly #blockedWriters: (() => void)[] = [];
 
-  constructor(network: Network, from: FlowEnd, to: FlowEnd) {
+  constructor(network: SimulatedNetwork, from: FlowEnd, to: FlowEnd) {
     this.#network = network;
     this.#from = from;
     this.#to = to;
   }
 
   send(bytes: Uint8Array, done: () => void): void {
-    if (this.#ending) {
-      this.#from.later(callback, "sent", done);
+    if (this.#isEnding) {
+      this.#from.later(CALLBACK_DELAY_MS, "sent", done);
       return;
     }
     const { random } = this.#network;
@@ -58,18 +58,18 @@ export class Flow {
       this.#add(bytes.subarray(at, at + size), undefined);
       at += size;
     }
-    if (this.#onTheWay <= windowBytes) this.#from.later(callback, "sent", done);
-    else this.#blocked.push(done);
-    this.arm();
+    if (this.#bytesInFlight <= SOCKET_WINDOW_BYTES) this.#from.later(CALLBACK_DELAY_MS, "sent", done);
+    else this.#blockedWriters.push(done);
+    this.scheduleArrival();
   }
 
   /** Ends the flow after the bytes on their way. */
   finish(error?: Error): void {
-    if (this.#ending) return;
-    this.#add(nothing, { error });
-    this.#ending = true;
-    this.#release();
-    this.arm();
+    if (this.#isEnding) return;
+    this.#add(noBytes, { error });
+    this.#isEnding = true;
+    this.#releaseWriters();
+    this.scheduleArrival();
   }
 
   /**
@@ -77,7 +77,7 @@ export class Flow {
    * @param delay additional time in ms until the other end notices
    */
   break(error: Error | undefined, delay = 0): void {
-    if (this.#ending) return;
+    if (this.#isEnding) return;
     const { random, scheduler } = this.#network;
     const arriving = this.#pieces.filter(({ arrival }) => arrival <= scheduler.now).length;
     const kept = delay > 0 ? arriving : arriving + random.int(this.#pieces.length - arriving + 1);
@@ -92,42 +92,42 @@ export class Flow {
 
   /** Stops the delivery, as if a middlebox had forgotten the connection. */
   mute(): void {
-    this.#mute = true;
+    this.#isMute = true;
   }
 
   /** Ends the flow at the reader, whose kernel gives the connection up. It also works for a muted flow. */
   giveUp(error: Error): void {
     this.#pieces.length = 0;
     this.stop();
-    this.#to.later(callback, "timed out", () => this.#to.finished(error));
+    this.#to.later(CALLBACK_DELAY_MS, "timed out", () => this.#to.finished(error));
   }
 
   /** Stops sending. Bytes on their way and the end of the flow still arrive if they are read. */
   stop(): void {
-    this.#ending = true;
-    this.#release();
+    this.#isEnding = true;
+    this.#releaseWriters();
   }
 
   /** Schedules the delivery of the next piece, if the other end reads. */
-  arm(): void {
+  scheduleArrival(): void {
     const first = this.#pieces[0];
-    if (this.#armed || this.#mute || first === undefined || !this.#to.reading) return;
-    this.#armed = true;
-    this.#network.scheduler.at(first.arrival, this.#to.member, "bytes", () => this.#arrive());
+    if (this.#isScheduled || this.#isMute || first === undefined || !this.#to.reading) return;
+    this.#isScheduled = true;
+    this.#network.scheduler.schedule(first.arrival, this.#to.member, "bytes", () => this.#arrive());
   }
 
-  #add(bytes: Uint8Array, end: Piece["end"]): void {
+  #add(bytes: Uint8Array, end: FlowPiece["end"]): void {
     const network = this.#network;
     const earliest = network.scheduler.now + network.latency(this.#from.member, this.#to.member);
     const arrival = Math.max(this.#lastArrival, earliest) + bytes.length / network.bandwidth;
     this.#lastArrival = arrival;
-    this.#onTheWay += bytes.length;
+    this.#bytesInFlight += bytes.length;
     this.#pieces.push({ bytes, arrival, end });
   }
 
   #arrive(): void {
-    this.#armed = false;
-    if (this.#mute) return;
+    this.#isScheduled = false;
+    if (this.#isMute) return;
     const { scheduler } = this.#network;
     const until = this.#network.blockedUntil(this.#from.member, this.#to.member);
     const first = this.#pieces[0];
@@ -137,15 +137,15 @@ export class Flow {
     }
     while (this.#pieces.length > 0 && this.#pieces[0]!.arrival <= scheduler.now) {
       const { bytes, end } = this.#pieces.shift()!;
-      this.#onTheWay -= bytes.length;
+      this.#bytesInFlight -= bytes.length;
       if (end !== undefined) this.#to.finished(end.error);
-      else this.#to.take(bytes);
+      else this.#to.receive(bytes);
     }
-    if (this.#onTheWay <= windowBytes) this.#release();
-    this.arm();
+    if (this.#bytesInFlight <= SOCKET_WINDOW_BYTES) this.#releaseWriters();
+    this.scheduleArrival();
   }
 
-  #release(): void {
-    for (const done of this.#blocked.splice(0)) this.#from.later(callback, "sent", done);
+  #releaseWriters(): void {
+    for (const done of this.#blockedWriters.splice(0)) this.#from.later(CALLBACK_DELAY_MS, "sent", done);
   }
 }

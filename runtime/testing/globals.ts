@@ -6,16 +6,16 @@ import { AsyncResource } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers";
 import timersPromises from "node:timers/promises";
-import { here } from "./here.js";
+import { currentProcess } from "./here.js";
 import type { SimulatedProcess } from "./process.js";
-import type { Task } from "./scheduler.js";
+import type { ScheduledTask } from "./scheduler.js";
 import type { World } from "./world.js";
 
-type Callback = (...args: unknown[]) => void;
+type TimerCallback = (...args: unknown[]) => void;
 
 /** The return value of the virtual `setTimeout`, `setInterval` and `setImmediate`. */
 class VirtualTimer {
-  task: Task | undefined;
+  task: ScheduledTask | undefined;
   ref(): this {
     return this;
   }
@@ -35,7 +35,7 @@ class VirtualTimer {
 }
 
 /** Replaces the global functions. Returns a function that restores them. */
-export function virtualGlobals(world: World): () => void {
+export function installVirtualGlobals(world: World): () => void {
   const undo: (() => void)[] = [];
   const replace = <T extends object>(target: T, changes: Partial<Record<keyof T, unknown>>): void => {
     for (const [name, value] of Object.entries(changes)) {
@@ -69,33 +69,33 @@ function virtualTimers(world: World) {
     else real[kind](timer as never);
   };
   return {
-    setTimeout(run: Callback, ms?: number, ...args: unknown[]): unknown {
-      const process = here(world);
+    setTimeout(run: TimerCallback, ms?: number, ...args: unknown[]): unknown {
+      const process = currentProcess(world);
       if (process === undefined) return real.setTimeout(run, ms, ...args);
-      return later(world, process, new VirtualTimer(), delayOf(ms), bound(run, args));
+      return scheduleTimer(world, process, new VirtualTimer(), timerDelay(ms), bindContext(run, args));
     },
-    setInterval(run: Callback, ms?: number, ...args: unknown[]): unknown {
-      const process = here(world);
+    setInterval(run: TimerCallback, ms?: number, ...args: unknown[]): unknown {
+      const process = currentProcess(world);
       if (process === undefined) return real.setInterval(run, ms, ...args);
       const timer = new VirtualTimer();
-      const task = bound(run, args);
+      const task = bindContext(run, args);
       const again = (): void => {
-        later(world, process, timer, delayOf(ms), again);
+        scheduleTimer(world, process, timer, timerDelay(ms), again);
         task();
       };
-      return later(world, process, timer, delayOf(ms), again);
+      return scheduleTimer(world, process, timer, timerDelay(ms), again);
     },
-    setImmediate(run: Callback, ...args: unknown[]): unknown {
-      const process = here(world);
+    setImmediate(run: TimerCallback, ...args: unknown[]): unknown {
+      const process = currentProcess(world);
       if (process === undefined) return real.setImmediate(run, ...args);
       const timer = new VirtualTimer();
-      const task = bound(run, args);
+      const task = bindContext(run, args);
       let cancelled = false;
       timer.close = () => {
         cancelled = true;
         return timer;
       };
-      process.clock.soon(() => {
+      process.clock.nextTurn(() => {
         if (!cancelled) task();
       });
       return timer;
@@ -106,20 +106,26 @@ function virtualTimers(world: World) {
   };
 }
 
-function later(world: World, owner: SimulatedProcess, timer: VirtualTimer, ms: number, run: () => void): VirtualTimer {
+function scheduleTimer(
+  world: World,
+  owner: SimulatedProcess,
+  timer: VirtualTimer,
+  ms: number,
+  run: () => void,
+): VirtualTimer {
   const { scheduler } = world;
-  timer.task = scheduler.at(scheduler.now + ms, owner, "timer", run);
+  timer.task = scheduler.schedule(scheduler.now + ms, owner, "timer", run);
   return timer;
 }
 
 /** Returns the delay of a timer as Node.js computes it: at least 1 ms. */
-function delayOf(ms: number | undefined): number {
+function timerDelay(ms: number | undefined): number {
   const delay = Number(ms);
   return delay >= 1 && delay <= 0x7fff_ffff ? Math.trunc(delay) : 1;
 }
 
 /** Binds a callback to the asynchronous context of the caller, as real timers do. */
-function bound(run: Callback, args: readonly unknown[]): () => void {
+function bindContext(run: TimerCallback, args: readonly unknown[]): () => void {
   const resource = new AsyncResource("Timeout");
   return () => resource.runInAsyncScope(run, undefined, ...args);
 }
@@ -128,10 +134,10 @@ function virtualPromises(world: World) {
   const real = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
   return {
     setTimeout(ms?: number, value?: unknown, options?: { signal?: AbortSignal }): Promise<unknown> {
-      const process = here(world);
+      const process = currentProcess(world);
       if (process === undefined) return real.setTimeout(ms, value, options);
       return new Promise((resolve, reject) => {
-        const timer = later(world, process, new VirtualTimer(), delayOf(ms), () => resolve(value));
+        const timer = scheduleTimer(world, process, new VirtualTimer(), timerDelay(ms), () => resolve(value));
         const abort = (): void => {
           timer.close();
           reject(new DOMException("The operation was aborted", "AbortError"));
@@ -141,16 +147,16 @@ function virtualPromises(world: World) {
       });
     },
     setImmediate(value?: unknown): Promise<unknown> {
-      const process = here(world);
+      const process = currentProcess(world);
       if (process === undefined) return real.setImmediate(value);
-      return new Promise((resolve) => process.clock.soon(() => resolve(value)));
+      return new Promise((resolve) => process.clock.nextTurn(() => resolve(value)));
     },
   };
 }
 
 function virtualDate(world: World): DateConstructor {
   const real = Date;
-  const now = (): number => here(world)?.clock.wall() ?? real.now();
+  const now = (): number => currentProcess(world)?.clock.epochMs() ?? real.now();
   return new Proxy(real, {
     construct(target, args, newTarget) {
       const given = args.length === 0 ? [now()] : args;
@@ -163,25 +169,25 @@ function virtualDate(world: World): DateConstructor {
 
 function virtualNow(world: World): () => number {
   const real = performance.now.bind(performance);
-  return () => here(world)?.clock.now() ?? real();
+  return () => currentProcess(world)?.clock.now() ?? real();
 }
 
 function virtualRandom(world: World): () => number {
   const real = Math.random;
-  return () => here(world)?.random.number() ?? real();
+  return () => currentProcess(world)?.random.number() ?? real();
 }
 
 function virtualCrypto(world: World) {
   const real = { fill: crypto.getRandomValues.bind(crypto), uuid: crypto.randomUUID.bind(crypto) };
   const fill = <T extends ArrayBufferView>(target: T): T => {
-    const random = here(world)?.random;
+    const random = currentProcess(world)?.random;
     if (random === undefined) return real.fill(target as never);
     const bytes = new Uint8Array(target.buffer, target.byteOffset, target.byteLength);
     for (let i = 0; i < bytes.length; i++) bytes[i] = random.bits();
     return target;
   };
   const uuid = (): string => {
-    if (here(world) === undefined) return real.uuid();
+    if (currentProcess(world) === undefined) return real.uuid();
     const bytes = fill(new Uint8Array(16));
     bytes[6] = (bytes[6]! & 0x0f) | 0x40;
     bytes[8] = (bytes[8]! & 0x3f) | 0x80;
@@ -194,10 +200,10 @@ function virtualCrypto(world: World) {
 function virtualTimeout(world: World): (ms: number) => AbortSignal {
   const real = AbortSignal.timeout.bind(AbortSignal);
   return (ms) => {
-    const process = here(world);
+    const process = currentProcess(world);
     if (process === undefined) return real(ms);
     const controller = new AbortController();
-    later(world, process, new VirtualTimer(), delayOf(ms), () =>
+    scheduleTimer(world, process, new VirtualTimer(), timerDelay(ms), () =>
       controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError")),
     );
     return controller.signal;

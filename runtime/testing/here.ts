@@ -5,7 +5,7 @@ import type { SimulatedProcess } from "./process.js";
 import type { World } from "./world.js";
 
 /** Returns the simulated process to which the running code belongs, or undefined outside of all of them. */
-export function here(world: World): SimulatedProcess | undefined {
+export function currentProcess(world: World): SimulatedProcess | undefined {
   if (currentTurn() === undefined) return world.scheduler.current as SimulatedProcess | undefined;
   const { platform } = currentRuntime();
   return platform instanceof SimulatedPlatform ? platform.process : undefined;

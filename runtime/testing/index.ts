@@ -3,8 +3,8 @@
  *
  * @module
  */
-export type { LastingLimits } from "../link/lasting/limits.js";
-export type { Limits } from "../link/limits.js";
+export type { ResumableLimits } from "../link/lasting/limits.js";
+export type { LinkLimits } from "../link/limits.js";
 export { SimulationError } from "./errors.js";
 export { type ExploreOptions, explore, type Finding } from "./explore.js";
 export type { CausedFault, Fault, FaultKind, FaultOptions } from "./faults.js";

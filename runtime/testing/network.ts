@@ -3,7 +3,7 @@
  * Its connections (`connection.ts`) behave like those of TCP: bytes arrive in order and completely, or the connection
  * breaks.
  */
-import { Connection, type Member, silence } from "./connection.js";
+import { type ConnectedProcess, SILENCE_MS, SimulatedConnection } from "./connection.js";
 import type { Scheduler } from "./scheduler.js";
 import { Seeded } from "./seeded.js";
 
@@ -16,23 +16,23 @@ export interface NetworkOptions {
 }
 
 /** An end point of which only the host matters. */
-type Placed = Pick<Member, "host">;
+type OnHost = Pick<ConnectedProcess, "host">;
 
 /** Delay in ms between processes of one host. */
-const localLatency: readonly [number, number] = [0.01, 0.05];
+const LOCAL_LATENCY_MS: readonly [number, number] = [0.01, 0.05];
 
-export class Network {
+export class SimulatedNetwork {
   readonly scheduler: Scheduler;
   readonly random: Seeded;
   readonly bandwidth: number;
-  readonly connections = new Set<Connection>();
+  readonly connections = new Set<SimulatedConnection>();
   readonly #latency: readonly [number, number];
   /** Times until which bytes from one host do not reach another, by the two hosts. */
-  readonly #blocked = new Map<string, number>();
+  readonly #blockedUntil = new Map<string, number>();
   /** Hosts that have crashed. Attempts to connect to them get no answer. */
-  readonly down = new Set<string>();
+  readonly crashedHosts = new Set<string>();
   /** The slowdowns that are active, as factors of the delay. */
-  readonly #slow = new Set<{ readonly factor: number }>();
+  readonly #slowdowns = new Set<{ readonly factor: number }>();
 
   constructor(scheduler: Scheduler, seed: number, { latency = [0.1, 0.5], bandwidth = 100_000 }: NetworkOptions) {
     this.scheduler = scheduler;
@@ -41,20 +41,20 @@ export class Network {
     this.bandwidth = bandwidth;
   }
 
-  connect(near: Member, far: Member): Connection {
-    return new Connection(this, near, far);
+  connect(near: ConnectedProcess, far: ConnectedProcess): SimulatedConnection {
+    return new SimulatedConnection(this, near, far);
   }
 
   /** Returns a random delay for bytes that are sent now, in ms. */
-  latency(from: Placed, to: Placed): number {
-    const [low, high] = from.host === to.host ? localLatency : this.#latency;
+  latency(from: OnHost, to: OnHost): number {
+    const [low, high] = from.host === to.host ? LOCAL_LATENCY_MS : this.#latency;
     const jitter = this.random.number();
     return (low + (high - low) * jitter * jitter * jitter) * this.#slowness;
   }
 
   get #slowness(): number {
     let slowest = 1;
-    for (const { factor } of this.#slow) slowest = Math.max(slowest, factor);
+    for (const { factor } of this.#slowdowns) slowest = Math.max(slowest, factor);
     return slowest;
   }
 
@@ -62,13 +62,16 @@ export class Network {
   block(from: string, to: string, ms: number): void {
     const key = `${from}>${to}`;
     const until = this.scheduler.now + ms;
-    if (until > (this.#blocked.get(key) ?? 0)) this.#blocked.set(key, until);
-    if (ms > silence) this.scheduler.at(this.scheduler.now + silence, undefined, "keep-alive", () => this.#forget(key));
+    if (until > (this.#blockedUntil.get(key) ?? 0)) this.#blockedUntil.set(key, until);
+    if (ms > SILENCE_MS)
+      this.scheduler.schedule(this.scheduler.now + SILENCE_MS, undefined, "keep-alive", () =>
+        this.#giveUpConnections(key),
+      );
   }
 
   /** Ends some of the connections that have been blocked for long, because the kernels give them up. */
-  #forget(key: string): void {
-    if ((this.#blocked.get(key) ?? 0) <= this.scheduler.now) return;
+  #giveUpConnections(key: string): void {
+    if ((this.#blockedUntil.get(key) ?? 0) <= this.scheduler.now) return;
     for (const connection of [...this.connections]) {
       const [near, far] = connection.members().map(({ host }) => host);
       if (key !== `${near}>${far}` && key !== `${far}>${near}`) continue;
@@ -77,16 +80,16 @@ export class Network {
   }
 
   /** Whether an attempt to connect gets an answer now, even a refusal. */
-  answers(from: Member, to: string): boolean {
-    if (this.down.has(to)) return false;
+  answers(from: ConnectedProcess, to: string): boolean {
+    if (this.crashedHosts.has(to)) return false;
     const there = { host: to };
     return this.blockedUntil(from, there) === 0 && this.blockedUntil(there, from) === 0;
   }
 
   /** Returns the time until which bytes are blocked, or 0 if they are not blocked. */
-  blockedUntil(from: Placed, to: Placed): number {
+  blockedUntil(from: OnHost, to: OnHost): number {
     if (from.host === to.host) return 0;
-    const until = this.#blocked.get(`${from.host}>${to.host}`) ?? 0;
+    const until = this.#blockedUntil.get(`${from.host}>${to.host}`) ?? 0;
     return until > this.scheduler.now ? until : 0;
   }
 
@@ -96,7 +99,7 @@ export class Network {
    */
   slowDown(factor: number, ms: number): void {
     const slow = { factor };
-    this.#slow.add(slow);
-    this.scheduler.at(this.scheduler.now + ms, undefined, "speed up", () => this.#slow.delete(slow));
+    this.#slowdowns.add(slow);
+    this.scheduler.schedule(this.scheduler.now + ms, undefined, "speed up", () => this.#slowdowns.delete(slow));
   }
 }

@@ -3,22 +3,22 @@
  * requested. They wait here, and one waker task represents all of them among the other tasks, so that thousands of
  * waiting tasks cost no more than one.
  */
-import type { Task } from "./scheduler.js";
+import type { ScheduledTask } from "./scheduler.js";
 
 /** Number of taken entries after which the list is cut. */
-const spent = 1024;
+const COMPACT_AFTER = 1024;
 
-export class Parked {
+export class DeferredTasks {
   /** The task that represents all parked tasks in the scheduler. */
-  waker: Task | undefined;
-  #tasks: Task[] = [];
+  waker: ScheduledTask | undefined;
+  #tasks: ScheduledTask[] = [];
   #head = 0;
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#head === this.#tasks.length;
   }
 
-  add(task: Task): void {
+  add(task: ScheduledTask): void {
     const tasks = this.#tasks;
     let low = this.#head;
     let high = tasks.length;
@@ -36,10 +36,10 @@ export class Parked {
   }
 
   /** Takes the first task that was not cancelled. */
-  take(): Task | undefined {
-    while (!this.empty) {
+  takeFirst(): ScheduledTask | undefined {
+    while (!this.isEmpty) {
       const task = this.#tasks[this.#head++]!;
-      if (this.#head >= spent) {
+      if (this.#head >= COMPACT_AFTER) {
         this.#tasks = this.#tasks.slice(this.#head);
         this.#head = 0;
       }

@@ -1,5 +1,5 @@
 /** The platform of a simulated process. */
-import { hex64, type Location, type ProcId } from "../link/address.js";
+import { formatId, type Location, type ProcId } from "../link/address.js";
 import type { Clock, Random } from "../link/clock.js";
 import type { KeepAlive } from "../link/keep-alive.js";
 import type { Listener } from "../link/listener.js";
@@ -11,10 +11,10 @@ import type { ShutdownTarget } from "../proc/platform/shutdown.js";
 import { connectTo, dial, listen, listenAt } from "./dial.js";
 import { neverDropped } from "./kernel.js";
 import type { SimulatedProcess } from "./process.js";
-import { killSoon } from "./watcher.js";
+import { killOrphansLater } from "./watcher.js";
 
 /** The shortest and longest start time of a process, in ms. */
-const startTime: readonly [number, number] = [1, 40];
+const START_DELAY_MS: readonly [number, number] = [1, 40];
 
 export class SimulatedPlatform implements ScopedPlatform {
   readonly process: SimulatedProcess;
@@ -26,7 +26,7 @@ export class SimulatedPlatform implements ScopedPlatform {
   readonly pid: number;
   readonly node = process.version;
   readonly execArgv: readonly string[] = [];
-  readonly #made: SimulatedProcess[] = [];
+  readonly #started: SimulatedProcess[] = [];
 
   constructor(owner: SimulatedProcess) {
     this.process = owner;
@@ -35,8 +35,8 @@ export class SimulatedPlatform implements ScopedPlatform {
     this.classes = owner.world.classes;
     this.pid = owner.pid;
     this.keepAlive = {
-      hold: () => void owner.waiting++,
-      release: () => void owner.waiting--,
+      hold: () => void owner.openCalls++,
+      release: () => void owner.openCalls--,
     };
   }
 
@@ -47,7 +47,7 @@ export class SimulatedPlatform implements ScopedPlatform {
   makeRunDir(): void {}
 
   locationOf(runDir: string, id: ProcId): Location {
-    return runDir === "" ? "" : `sim:${hex64(id)}`;
+    return runDir === "" ? "" : `sim:${formatId(id)}`;
   }
 
   async listen(location: Location, accept: (pipe: Pipe) => void): Promise<void> {
@@ -69,17 +69,17 @@ export class SimulatedPlatform implements ScopedPlatform {
   start({ identity, label }: StartRequest): ProcBackend {
     const { process: maker } = this;
     const { world } = maker;
-    const host = world.place({ label, rank: identity.rank, maker });
-    const made = world.make({ host, label, rank: identity.rank, maker, universe: identity.universe });
-    this.#made.push(made);
+    const host = world.hostFor({ label, rank: identity.rank, maker });
+    const made = world.createProcess({ host, label, rank: identity.rank, parent: maker, universe: identity.universe });
+    this.#started.push(made);
     const { near, far } = world.network.connect(maker, made);
     const ended = new Promise<ProcExit>((resolve) => made.whenEnded(resolve));
     const { scheduler } = world;
-    scheduler.at(scheduler.now + maker.random.between(...startTime), made, "start", () =>
+    scheduler.schedule(scheduler.now + maker.random.between(...START_DELAY_MS), made, "start", () =>
       made.bootChild(identity, far),
     );
     const later = (what: string, task: () => void) =>
-      void scheduler.at(scheduler.now + world.network.latency(maker, made), undefined, what, task);
+      void scheduler.schedule(scheduler.now + world.network.latency(maker, made), undefined, what, task);
     return {
       pipe: near,
       exited: ended,
@@ -94,7 +94,7 @@ export class SimulatedPlatform implements ScopedPlatform {
    * Ends the processes that were started here. As at the end of the process, they have a moment to leave by themselves.
    */
   endAll(): void {
-    killSoon(this.process.world, this.#made.splice(0));
+    killOrphansLater(this.process.world, this.#started.splice(0));
   }
 
   loaderFor(): undefined {
@@ -114,7 +114,7 @@ export class SimulatedPlatform implements ScopedPlatform {
   }
 
   registerShutdown(all: ShutdownTarget): void {
-    this.process.endable = all;
+    this.process.shutdownTarget = all;
   }
 
   ignoreOutputErrors(): void {}

@@ -4,64 +4,64 @@ import type { Pipe } from "../link/pipe.js";
 import type { ProcExit, ProcIdentity } from "../proc/launch/proc-backend.js";
 import type { ShutdownTarget } from "../proc/platform/shutdown.js";
 import { SimulatedClock } from "./clock.js";
-import type { Connection, Member } from "./connection.js";
+import type { ConnectedProcess, SimulatedConnection } from "./connection.js";
 import { listenAt } from "./dial.js";
 import { HostListener, ProcessRuntime, runChild, runInTurn, setMainRoot } from "./kernel.js";
-import { Parked } from "./parked.js";
+import { DeferredTasks } from "./parked.js";
 import { SimulatedPlatform } from "./platform.js";
 import { Seeded } from "./seeded.js";
-import { killSoon } from "./watcher.js";
+import { killOrphansLater } from "./watcher.js";
 import type { World } from "./world.js";
 
-export interface ProcessOptions {
+export interface SimulatedProcessOptions {
   readonly host: string;
   /** The name that its parent has given it: `gpus=1`. */
   readonly label: string;
   readonly rank: number;
-  readonly maker: SimulatedProcess | undefined;
+  readonly parent: SimulatedProcess | undefined;
   /** The universe of its process tree, if another process has started it. */
   readonly universe?: bigint;
 }
 
 /** Maximum time in ms until the parent learns of the end of a process. */
-const statusDelay = 5;
+const MAX_STATUS_DELAY_MS = 5;
 
 /** A simulated process. One of the `boot` methods starts it. */
-export class SimulatedProcess implements Member {
+export class SimulatedProcess implements ConnectedProcess {
   readonly world: World;
   readonly pid: number;
   readonly name: string;
-  readonly tie: number;
-  readonly options: ProcessOptions;
+  readonly tieBreaker: number;
+  readonly options: SimulatedProcessOptions;
   readonly clock: SimulatedClock;
   readonly random: Seeded;
   busyUntil = 0;
-  readonly parked = new Parked();
-  readonly connections = new Set<Connection>();
+  readonly deferred = new DeferredTasks();
+  readonly connections = new Set<SimulatedConnection>();
   /** The locations and addresses at which the process listens. */
-  readonly places = new Set<string>();
+  readonly addresses = new Set<string>();
   /** Number of calls of a program that wait for an answer. */
-  waiting = 0;
+  openCalls = 0;
   /** The shutdown that a program has registered. */
-  endable: ShutdownTarget | undefined;
+  shutdownTarget: ShutdownTarget | undefined;
   /** The runtime; undefined until the process has started. */
-  local: ProcessRuntime | undefined;
+  runtime: ProcessRuntime | undefined;
   #isProgram = false;
   #end: ProcExit | undefined;
-  #stop: ((reason: string) => Promise<void>) | undefined;
+  #stopInOrder: ((reason: string) => Promise<void>) | undefined;
   #whenEnded: ((end: ProcExit) => void) | undefined;
-  readonly #made: SimulatedProcess[] = [];
+  readonly #children: SimulatedProcess[] = [];
   readonly #printed: string[] = [];
 
-  constructor(world: World, pid: number, options: ProcessOptions) {
+  constructor(world: World, pid: number, options: SimulatedProcessOptions) {
     this.world = world;
     this.pid = pid;
     this.options = options;
     this.name = `${options.label}@${options.host}#${pid}`;
     this.random = new Seeded(world.seed, `process ${pid}`);
-    this.tie = this.random.bits();
+    this.tieBreaker = this.random.bits();
     this.clock = new SimulatedClock(world.scheduler, this);
-    if (options.maker !== undefined) options.maker.#made.push(this);
+    if (options.parent !== undefined) options.parent.#children.push(this);
   }
 
   get host(): string {
@@ -73,7 +73,7 @@ export class SimulatedProcess implements Member {
    * the simulated network.
    */
   get machine(): string {
-    return this.options.maker?.machine ?? this.host;
+    return this.options.parent?.machine ?? this.host;
   }
 
   /** The program of its process tree; undefined for a daemon. */
@@ -97,21 +97,21 @@ export class SimulatedProcess implements Member {
   }
 
   enter(): void {
-    setMainRoot(this.local?.mainProc.proc.root);
+    setMainRoot(this.runtime?.mainProc.proc.root);
   }
 
-  threw(error: unknown): void {
+  uncaughtError(error: unknown): void {
     this.print(`uncaught: ${error instanceof Error ? error.stack : String(error)}\n`);
     this.exit(1);
   }
 
-  heard(bytes: number, sum: number): void {
-    this.world.heard(this, bytes, sum);
+  bytesArrived(bytes: number, sum: number): void {
+    this.world.noteArrival(this, bytes, sum);
   }
 
   /** Starts the process as a program. */
   bootProgram(main: () => void): void {
-    const local = this.#become(new ProcessRuntime(new SimulatedPlatform(this), undefined, () => {}));
+    const local = this.#startRuntime(new ProcessRuntime(new SimulatedPlatform(this), undefined, () => {}));
     this.#isProgram = true;
     this.world.programs.set(local.universe, this);
     runInTurn(local.mainProc.proc.root.turn, main);
@@ -119,7 +119,7 @@ export class SimulatedProcess implements Member {
 
   /** Stops everything that the program owns, so that it can exit. */
   async endProgram(drain: number): Promise<void> {
-    await this.endable?.stop({ reason: "the program has ended", drain });
+    await this.shutdownTarget?.stop({ reason: "the program has ended", drain });
     // Messages that could not be delivered are reported in a later turn.
     await new Promise<void>((resolve) => this.clock.after(1, resolve));
   }
@@ -133,14 +133,14 @@ export class SimulatedProcess implements Member {
     const machine = { clock, random, hostname: host, platform, addresses: [address] };
     const reception = new HostListener({ ...machine, proof });
     listenAt(world, this, address, (pipe) => reception.accept("tcp", pipe));
-    this.#stop = (reason) => reception.end(reason);
+    this.#stopInOrder = (reason) => reception.end(reason);
     void reception.daemon.ended.then(() => this.exit());
   }
 
   /** Starts the process as the child of another process. */
   bootChild(identity: ProcIdentity, pipe: Pipe): void {
-    this.#stop = runChild(identity, pipe, (who, leave) =>
-      this.#become(new ProcessRuntime(new SimulatedPlatform(this), who, leave)),
+    this.#stopInOrder = runChild(identity, pipe, (who, leave) =>
+      this.#startRuntime(new ProcessRuntime(new SimulatedPlatform(this), who, leave)),
     );
   }
 
@@ -157,10 +157,10 @@ export class SimulatedProcess implements Member {
   /** Sends SIGTERM: the process ends by itself, in order. */
   terminate(): void {
     const { scheduler } = this.world;
-    scheduler.at(scheduler.now + 0.1, this, "SIGTERM", () => {
+    scheduler.schedule(scheduler.now + 0.1, this, "SIGTERM", () => {
       const ended = () => this.finish({ message: `process ${this.pid} was killed by SIGTERM` });
-      if (this.#stop === undefined) ended();
-      else this.#stop("the process was ended by SIGTERM").then(ended, ended);
+      if (this.#stopInOrder === undefined) ended();
+      else this.#stopInOrder("the process was ended by SIGTERM").then(ended, ended);
     });
   }
 
@@ -190,20 +190,20 @@ export class SimulatedProcess implements Member {
       if (near.member === this) near.abandon(crashed);
       if (far.member === this) far.abandon(crashed);
     }
-    this.world.left(this);
-    const { maker } = this.options;
+    this.world.processEnded(this);
+    const { parent: maker } = this.options;
     if (maker !== undefined && !maker.ended) {
-      const delay = crashed ? 15_000 : this.random.between(0.05, statusDelay);
-      scheduler.at(scheduler.now + delay, maker, "exit status", () => this.#whenEnded?.(end));
+      const delay = crashed ? 15_000 : this.random.between(0.05, MAX_STATUS_DELAY_MS);
+      scheduler.schedule(scheduler.now + delay, maker, "exit status", () => this.#whenEnded?.(end));
     }
-    killSoon(
+    killOrphansLater(
       this.world,
-      this.#made.filter(({ host }) => host === this.host),
+      this.#children.filter(({ host }) => host === this.host),
     );
   }
 
-  #become(local: ProcessRuntime): ProcessRuntime {
-    this.local = local;
+  #startRuntime(local: ProcessRuntime): ProcessRuntime {
+    this.runtime = local;
     const { root } = local.mainProc.proc;
     // One turn must run while no main root is set. From then on the asynchronous context follows code across awaits.
     setMainRoot(undefined);

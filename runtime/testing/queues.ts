@@ -2,29 +2,29 @@
 import type { World } from "./world.js";
 
 /** Maximum number of bytes that wait in one link, in addition to those for which its senders have credit. */
-const outboxLimit = 64 * 1024 * 1024;
+const MAX_OUTBOX_BYTES = 64 * 1024 * 1024;
 
 /** @throws Error that names a queue that exceeds its limit */
 export function checkQueues(world: World): void {
   const living = [...world.living];
-  const senders = living.reduce((sum, { local }) => sum + countCells(local), 0);
-  for (const { name, local } of living) {
+  const senders = living.reduce((sum, { runtime: local }) => sum + countSenders(local), 0);
+  for (const { name, runtime: local } of living) {
     for (const { proc } of local?.procs.values() ?? []) {
       const most = proc.limits.creditMessages * senders;
       for (const cell of proc.cells()) {
         if (cell.waitingCount <= most) continue;
         throw new Error(`${cell.waitingCount} messages wait for ${cell.name} in ${name}: credit allows ${most}`);
       }
-      for (const { outbox } of proc.routes.all()) {
-        if (outbox.waiting <= outboxLimit) continue;
-        throw new Error(`${outbox.waiting} bytes wait in a link of ${name}: at most ${outboxLimit} should`);
+      for (const { outbox } of proc.routes.allLinks()) {
+        if (outbox.unsentBytes <= MAX_OUTBOX_BYTES) continue;
+        throw new Error(`${outbox.unsentBytes} bytes wait in a link of ${name}: at most ${MAX_OUTBOX_BYTES} should`);
       }
     }
   }
 }
 
 /** Returns the number of actors and roots. */
-function countCells(local: World["processes"][number]["local"]): number {
+function countSenders(local: World["processes"][number]["runtime"]): number {
   let count = 0;
   for (const { proc } of local?.procs.values() ?? []) count += 1 + [...proc.cells()].length;
   return count;

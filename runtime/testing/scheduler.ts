@@ -3,17 +3,17 @@
  * Time jumps from task to task. Tasks of one owner at the same time run in the order in which they were requested; the
  * seed decides the order between owners.
  */
-import type { Parked } from "./parked.js";
+import type { DeferredTasks } from "./parked.js";
 import { Seeded } from "./seeded.js";
-import type { Trace } from "./trace.js";
+import type { EventTrace } from "./trace.js";
 
 /** The owner of tasks: a simulated process. */
-export interface Runner {
+export interface TaskOwner {
   readonly name: string;
   /** Decides, together with the time, the order between owners. */
-  readonly tie: number;
+  readonly tieBreaker: number;
   /** The tasks that became due while the owner was busy or paused. */
-  readonly parked: Parked;
+  readonly deferred: DeferredTasks;
   /** The time in ms until which the owner is busy or paused. */
   busyUntil: number;
   /** Whether the owner has ended. Its tasks are then dropped. */
@@ -21,30 +21,30 @@ export interface Runner {
   /** Called before a task of the owner runs. */
   enter(): void;
   /** Handles the error of a task of the owner. */
-  threw(error: unknown): void;
+  uncaughtError(error: unknown): void;
 }
 
 /** A scheduled task. Its owner is undefined if it belongs to the simulation itself. */
-export interface Task {
+export interface ScheduledTask {
   /** The time at which the task is due, in ms. */
   time: number;
   readonly order: number;
-  tie: number;
-  readonly owner: Runner | undefined;
+  tieBreaker: number;
+  readonly owner: TaskOwner | undefined;
   readonly what: string;
   /** The work of the task; undefined if the task was cancelled. */
   run: (() => void) | undefined;
 }
 
 /** The shortest and longest time in ms for which a task occupies its process. */
-const leastWork = 0.001;
-const mostWork = 0.02;
+const MIN_WORK_MS = 0.001;
+const MAX_WORK_MS = 0.02;
 /**
  * Maximum number of waits of 1 ms for the real event loop, when no task is left because code waits for something real.
  */
-const patience = 2000;
+const MAX_IDLE_POLLS = 2000;
 /** Number of tasks that run before the real event loop gets a turn. */
-const burst = 64;
+const TASKS_PER_BURST = 64;
 
 const standstill =
   "nothing is left to happen, and it has not ended: something is awaited that never comes, or that is not simulated " +
@@ -57,29 +57,29 @@ export class Scheduler {
   /** The virtual time in ms since the start. */
   now = 0;
   /** The owner of the task that is running. */
-  current: Runner | undefined;
+  current: TaskOwner | undefined;
   /** Number of tasks that have run. */
-  done = 0;
+  tasksDone = 0;
   /** The simulation fails with `why()` when a task after this time is due. */
   deadline: { readonly time: number; readonly why: () => string } | undefined;
   /** Called between tasks. */
-  between: (() => void) | undefined;
-  readonly #trace: Trace;
+  betweenTasks: (() => void) | undefined;
+  readonly #trace: EventTrace;
   readonly #random: Seeded;
-  readonly #heap: Task[] = [];
-  #orders = 0;
-  #finished: ((error?: unknown) => void) | undefined;
+  readonly #heap: ScheduledTask[] = [];
+  #lastOrder = 0;
+  #onFinished: ((error?: unknown) => void) | undefined;
   /** Number of consecutive attempts that found no task. */
-  #idle = 0;
+  #idlePolls = 0;
 
-  constructor(seed: number, trace: Trace) {
+  constructor(seed: number, trace: EventTrace) {
     this.#random = new Seeded(seed, "scheduler");
     this.#trace = trace;
   }
 
   /** @param what the name of the task in the trace */
-  at(time: number, owner: Runner | undefined, what: string, run: () => void): Task {
-    const task = { time: Math.max(time, this.now), order: ++this.#orders, tie: 0, owner, what, run };
+  schedule(time: number, owner: TaskOwner | undefined, what: string, run: () => void): ScheduledTask {
+    const task = { time: Math.max(time, this.now), order: ++this.#lastOrder, tieBreaker: 0, owner, what, run };
     this.#push(task);
     return task;
   }
@@ -87,70 +87,70 @@ export class Scheduler {
   /** Runs tasks until `stop` is called. Rejects with the error of a task without an owner, and when no task is left. */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#finished = (error) => {
-        this.#finished = undefined;
+      this.#onFinished = (error) => {
+        this.#onFinished = undefined;
         this.current = undefined;
         if (error === undefined) resolve();
         else reject(error);
       };
-      this.#burst();
+      this.#runBurst();
     });
   }
 
   stop(error?: unknown): void {
-    this.#finished?.(error);
+    this.#onFinished?.(error);
   }
 
-  #burst = (): void => {
-    for (let i = 0; i < burst; i++) setImmediate(this.#step);
-    setImmediate(this.#again);
+  #runBurst = (): void => {
+    for (let i = 0; i < TASKS_PER_BURST; i++) setImmediate(this.#step);
+    setImmediate(this.#continue);
   };
 
-  #again = (): void => {
-    if (this.#finished === undefined) return;
-    if (this.#idle === 0) this.#burst();
-    else if (++this.#idle > patience) this.stop(new Error(standstill));
-    else setTimeout(this.#burst, 1);
+  #continue = (): void => {
+    if (this.#onFinished === undefined) return;
+    if (this.#idlePolls === 0) this.#runBurst();
+    else if (++this.#idlePolls > MAX_IDLE_POLLS) this.stop(new Error(standstill));
+    else setTimeout(this.#runBurst, 1);
   };
 
   #step = (): void => {
-    if (this.#finished === undefined) return;
+    if (this.#onFinished === undefined) return;
     this.current = undefined;
     try {
-      this.between?.();
-      if (this.#finished === undefined) return;
-      const task = this.#next();
-      if (task === undefined) this.#idle ||= 1;
+      this.betweenTasks?.();
+      if (this.#onFinished === undefined) return;
+      const task = this.#takeRunnable();
+      if (task === undefined) this.#idlePolls ||= 1;
       else {
-        this.#idle = 0;
-        this.#do(task);
+        this.#idlePolls = 0;
+        this.#runTask(task);
       }
     } catch (error) {
       this.stop(error);
     }
   };
 
-  #do({ owner, what, run, time }: Task): void {
+  #runTask({ owner, what, run, time }: ScheduledTask): void {
     this.now = time;
-    this.done++;
+    this.tasksDone++;
     this.#trace.note(time, owner?.name ?? "world", what);
     if (owner === undefined) {
       run!();
       return;
     }
     this.current = owner;
-    owner.busyUntil = time + this.#random.between(leastWork, mostWork);
-    this.#wake(owner);
+    owner.busyUntil = time + this.#random.between(MIN_WORK_MS, MAX_WORK_MS);
+    this.#scheduleWaker(owner);
     owner.enter();
     try {
       run!();
     } catch (error) {
-      owner.threw(error);
+      owner.uncaughtError(error);
     }
   }
 
   /** Returns the next task whose owner can run it. */
-  #next(): Task | undefined {
+  #takeRunnable(): ScheduledTask | undefined {
     for (;;) {
       const task = this.#pop();
       if (task === undefined) return undefined;
@@ -159,12 +159,12 @@ export class Scheduler {
       const { deadline } = this;
       if (deadline !== undefined && task.time > deadline.time) throw new Error(deadline.why());
       if (owner === undefined) return task;
-      const { parked, busyUntil } = owner;
+      const { deferred: parked, busyUntil } = owner;
       if (task === parked.waker) {
         parked.waker = undefined;
-        const first = busyUntil > task.time ? undefined : parked.take();
+        const first = busyUntil > task.time ? undefined : parked.takeFirst();
         if (first === undefined) {
-          this.#wake(owner);
+          this.#scheduleWaker(owner);
           continue;
         }
         first.time = task.time;
@@ -172,35 +172,35 @@ export class Scheduler {
       }
       if (busyUntil <= task.time) return task;
       parked.add(task);
-      this.#wake(owner);
+      this.#scheduleWaker(owner);
     }
   }
 
   /** Schedules the parked tasks of a process for the time at which the process is free. */
-  #wake(owner: Runner): void {
-    const { parked, busyUntil } = owner;
-    if (parked.empty || (parked.waker !== undefined && parked.waker.time <= busyUntil)) return;
+  #scheduleWaker(owner: TaskOwner): void {
+    const { deferred: parked, busyUntil } = owner;
+    if (parked.isEmpty || (parked.waker !== undefined && parked.waker.time <= busyUntil)) return;
     if (parked.waker !== undefined) parked.waker.run = undefined;
-    const order = ++this.#orders;
-    parked.waker = { time: busyUntil, order, tie: 0, owner, what: "wake", run: nothing };
+    const order = ++this.#lastOrder;
+    parked.waker = { time: busyUntil, order, tieBreaker: 0, owner, what: "wake", run: doNothing };
     this.#push(parked.waker);
   }
 
-  #push(task: Task): void {
+  #push(task: ScheduledTask): void {
     const heap = this.#heap;
-    task.tie = task.owner === undefined ? 0 : tieOf(task.owner.tie, task.time);
+    task.tieBreaker = task.owner === undefined ? 0 : tieBreakerOf(task.owner.tieBreaker, task.time);
     let at = heap.length;
     heap.push(task);
     while (at > 0) {
       const above = (at - 1) >> 1;
-      if (!earlier(task, heap[above]!)) break;
+      if (!isEarlier(task, heap[above]!)) break;
       heap[at] = heap[above]!;
       at = above;
     }
     heap[at] = task;
   }
 
-  #pop(): Task | undefined {
+  #pop(): ScheduledTask | undefined {
     const heap = this.#heap;
     const first = heap[0];
     const last = heap.pop();
@@ -209,8 +209,8 @@ export class Scheduler {
     for (;;) {
       let below = 2 * at + 1;
       if (below >= heap.length) break;
-      if (below + 1 < heap.length && earlier(heap[below + 1]!, heap[below]!)) below++;
-      if (!earlier(heap[below]!, last!)) break;
+      if (below + 1 < heap.length && isEarlier(heap[below + 1]!, heap[below]!)) below++;
+      if (!isEarlier(heap[below]!, last!)) break;
       heap[at] = heap[below]!;
       at = below;
     }
@@ -219,18 +219,18 @@ export class Scheduler {
   }
 }
 
-function nothing(): void {}
+function doNothing(): void {}
 
-function earlier(a: Task, b: Task): boolean {
+function isEarlier(a: ScheduledTask, b: ScheduledTask): boolean {
   if (a.time !== b.time) return a.time < b.time;
-  return a.tie === b.tie ? a.order < b.order : a.tie < b.tie;
+  return a.tieBreaker === b.tieBreaker ? a.order < b.order : a.tieBreaker < b.tieBreaker;
 }
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
 
 /** Returns the order of an owner at one time. It is the same for all its tasks at that time. */
-function tieOf(owner: number, time: number): number {
+function tieBreakerOf(owner: number, time: number): number {
   double[0] = time;
   return Math.imul(owner ^ words[0]! ^ Math.imul(words[1]!, 0x9e3779b1), 0x85ebca6b);
 }

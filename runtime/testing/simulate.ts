@@ -2,12 +2,12 @@
  * Runs a scenario as the main program of a simulated cluster, from its start to the end of its last process, and checks
  * the invariants of every run.
  */
-import type { LastingLimits } from "../link/lasting/limits.js";
-import type { Limits } from "../link/limits.js";
+import type { ResumableLimits } from "../link/lasting/limits.js";
+import type { LinkLimits } from "../link/limits.js";
 import { SimulationError } from "./errors.js";
 import { applyFault, type CausedFault, type Fault, type FaultOptions, planFaults } from "./faults.js";
-import { virtualGlobals } from "./globals.js";
-import { defaultLastingLimits, defaultLimits, setMainRoot } from "./kernel.js";
+import { installVirtualGlobals } from "./globals.js";
+import { defaultLinkLimits, defaultResumableLimits, setMainRoot } from "./kernel.js";
 import type { NetworkOptions } from "./network.js";
 import type { SimulatedProcess } from "./process.js";
 import { checkQueues } from "./queues.js";
@@ -28,12 +28,12 @@ export interface SimulateOptions {
    */
   readonly place?: (process: NewProcess) => string;
   /** Limits of connections, sessions and broadcast trees that replace the defaults, such as a small credit. */
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<LinkLimits>;
   /**
    * Limits of connections between hosts, which survive a broken socket, that replace the defaults: for example when
    * bytes are confirmed.
    */
-  readonly lasting?: Partial<LastingLimits>;
+  readonly lasting?: Partial<ResumableLimits>;
   /** The longest duration of the scenario, in milliseconds of virtual time. Default: 3,600,000, which is an hour. */
   readonly limit?: number;
   /** Whether events are kept as lines of text. Default: false, which is faster. */
@@ -62,19 +62,19 @@ export interface Run<T> {
   readonly lines: readonly string[];
 }
 
-const hour = 3_600_000;
+const HOUR_MS = 3_600_000;
 /** Time limit in ms for other processes to end after the program. */
-const endLimit = 120_000;
+const END_LIMIT_MS = 120_000;
 /** Time in ms for which the program handles queued messages after the scenario. */
-const drain = 5000;
+const DRAIN_MS = 5000;
 
 /**
  * Size in bytes of the first page of a write buffer. It is small because thousands of processes write at the same time,
  * each only a little.
  */
-const firstPage = 512;
+const FIRST_PAGE_BYTES = 512;
 
-let running = false;
+let isRunning = false;
 
 /**
  * Runs a scenario as the main program of a simulated cluster, in virtual time. Processes, network, clocks and random
@@ -111,54 +111,54 @@ export async function simulate<T>(
 ): Promise<Run<T>> {
   const { seed = 1 } = options;
   if (!Number.isSafeInteger(seed)) throw new RangeError(`cannot simulate: expected an integer as seed, got ${seed}`);
-  if (running) throw new Error("cannot simulate: another simulation runs in this thread, wait for its end first");
-  running = true;
-  const before = [{ ...defaultLimits }, { ...defaultLastingLimits }];
-  Object.assign(defaultLimits, { firstPage }, options.limits);
-  Object.assign(defaultLastingLimits, options.lasting);
+  if (isRunning) throw new Error("cannot simulate: another simulation runs in this thread, wait for its end first");
+  isRunning = true;
+  const before = [{ ...defaultLinkLimits }, { ...defaultResumableLimits }];
+  Object.assign(defaultLinkLimits, { FIRST_PAGE_BYTES }, options.limits);
+  Object.assign(defaultResumableLimits, options.lasting);
   try {
-    return await new Running(seed, options).run(scenario);
+    return await new SimulationRunner(seed, options).run(scenario);
   } finally {
-    Object.assign(defaultLimits, before[0]);
-    Object.assign(defaultLastingLimits, before[1]);
-    running = false;
+    Object.assign(defaultLinkLimits, before[0]);
+    Object.assign(defaultResumableLimits, before[1]);
+    isRunning = false;
   }
 }
 
-class Running {
+class SimulationRunner {
   readonly #world: World;
   readonly #program: SimulatedProcess;
   readonly #simulation: Simulation;
   readonly #limit: number;
   readonly #plan: readonly Fault[];
-  #over = false;
+  #isEnding = false;
   /** Whether all programs have ended and the host daemons have been told to end. */
-  #daemonsEnd = false;
+  #areDaemonsEnding = false;
 
   constructor(
     seed: number,
-    { faults = [], network = {}, place, limit = hour, record = false, without }: SimulateOptions,
+    { faults = [], network = {}, place, limit = HOUR_MS, record = false, without }: SimulateOptions,
   ) {
     this.#world = new World({ seed, recording: record, place, ...network });
     this.#plan = "count" in faults ? planFaults(seed, faults) : faults;
     this.#limit = limit;
-    const program = { host: "driver", label: "program", rank: 0, maker: undefined };
-    this.#program = this.#world.make(program);
+    const program = { host: "driver", label: "program", rank: 0, parent: undefined };
+    this.#program = this.#world.createProcess(program);
     this.#simulation = new Simulation(this.#world, this.#program, without ?? new Set());
   }
 
   async run<T>(scenario: (simulation: Simulation) => Promise<T>): Promise<Run<T>> {
     const world = this.#world;
-    const restore = virtualGlobals(world);
+    const restore = installVirtualGlobals(world);
     const mainRoot = setMainRoot(undefined);
-    const quiet = ownRejections(world);
+    const quiet = captureRejections(world);
     try {
       let value: T | undefined;
-      this.#begin(scenario, (result) => {
+      this.#scheduleScenario(scenario, (result) => {
         value = result;
       });
       await world.scheduler.run();
-      const { seed, trace, scheduler, arrivals } = world;
+      const { seed, trace, scheduler, arrivalCount: arrivals } = world;
       const { steps } = this.#simulation;
       const lines = trace.lines ?? [];
       const done = { seed, hash: trace.hash, ms: scheduler.now, arrivals, faults: world.faults, steps, lines };
@@ -172,28 +172,28 @@ class Running {
     }
   }
 
-  #begin<T>(scenario: (simulation: Simulation) => Promise<T>, result: (value: T) => void): void {
+  #scheduleScenario<T>(scenario: (simulation: Simulation) => Promise<T>, result: (value: T) => void): void {
     const { scheduler } = this.#world;
     const program = this.#program;
-    for (const fault of this.#plan) scheduler.at(fault.at, undefined, fault.kind, () => this.#cause(fault));
+    for (const fault of this.#plan) scheduler.schedule(fault.at, undefined, fault.kind, () => this.#causeFault(fault));
     scheduler.deadline = {
       time: this.#limit,
       why: () => `the scenario has not ended within ${this.#limit} ms`,
     };
     let check = 0;
-    scheduler.between = () => {
-      if (scheduler.done >= check) {
+    scheduler.betweenTasks = () => {
+      if (scheduler.tasksDone >= check) {
         checkQueues(this.#world);
-        check = scheduler.done + Math.max(1024, 8 * this.#world.living.size);
+        check = scheduler.tasksDone + Math.max(1024, 8 * this.#world.living.size);
       }
       if (program.ended) this.#programEnded();
     };
-    scheduler.at(0, program, "main", () =>
+    scheduler.schedule(0, program, "main", () =>
       program.bootProgram(() => {
         scenario(this.#simulation).then(
           (value) => {
             result(value);
-            this.#end();
+            this.#endProgram();
           },
           (error) => scheduler.stop(error ?? new Error("the scenario threw nothing")),
         );
@@ -201,8 +201,8 @@ class Running {
     );
   }
 
-  #cause(fault: Fault): void {
-    if (this.#over) return;
+  #causeFault(fault: Fault): void {
+    if (this.#isEnding) return;
     const world = this.#world;
     const did = applyFault(world, this.#program, fault);
     if (did === undefined) return;
@@ -211,13 +211,14 @@ class Running {
   }
 
   /** Ends the program in order after the scenario. */
-  #end(): void {
-    this.#over = true;
+  #endProgram(): void {
+    this.#isEnding = true;
     const program = this.#program;
     const { scheduler } = this.#world;
-    scheduler.at(scheduler.now, program, "end", () => {
-      void program.endProgram(drain).then(() => {
-        if (program.waiting > 0) scheduler.stop(new Error(`${program.waiting} calls of the program have never ended`));
+    scheduler.schedule(scheduler.now, program, "end", () => {
+      void program.endProgram(DRAIN_MS).then(() => {
+        if (program.openCalls > 0)
+          scheduler.stop(new Error(`${program.openCalls} calls of the program have never ended`));
         else program.exit();
       });
     });
@@ -227,17 +228,17 @@ class Running {
   #programEnded(): void {
     const { scheduler } = this.#world;
     const { end, printed } = this.#program;
-    if (!this.#over && end?.includes("SIGKILL") !== true) {
+    if (!this.#isEnding && end?.includes("SIGKILL") !== true) {
       scheduler.stop(new Error(`the program has ended before the scenario: ${end}\n${printed}`));
       return;
     }
     const { daemons, living } = this.#world;
     if (living.size === 0) scheduler.stop();
-    else if (!this.#over) {
-      this.#over = true;
+    else if (!this.#isEnding) {
+      this.#isEnding = true;
       this.#expectEnd();
-    } else if (!this.#daemonsEnd && living.size <= daemons.size && [...living].every((one) => daemons.has(one))) {
-      this.#daemonsEnd = true;
+    } else if (!this.#areDaemonsEnding && living.size <= daemons.size && [...living].every((one) => daemons.has(one))) {
+      this.#areDaemonsEnding = true;
       for (const daemon of living) daemon.terminate();
     }
   }
@@ -247,8 +248,9 @@ class Running {
     const { scheduler } = this.#world;
     const living = () => [...this.#world.living].map(({ name }) => name);
     scheduler.deadline = {
-      time: scheduler.now + endLimit,
-      why: () => `${endLimit} ms after the end of the program these processes have not ended: ${living().join(", ")}`,
+      time: scheduler.now + END_LIMIT_MS,
+      why: () =>
+        `${END_LIMIT_MS} ms after the end of the program these processes have not ended: ${living().join(", ")}`,
     };
   }
 
@@ -259,10 +261,10 @@ class Running {
 }
 
 /** Makes unhandled rejections end the simulated process, not the real one. @returns a function that undoes this */
-function ownRejections({ scheduler }: World): () => void {
+function captureRejections({ scheduler }: World): () => void {
   const others = process.listeners("unhandledRejection");
   const own = (reason: unknown, promise: Promise<unknown>): void => {
-    if (scheduler.current !== undefined) scheduler.current.threw(reason);
+    if (scheduler.current !== undefined) scheduler.current.uncaughtError(reason);
     else for (const other of others) other(reason, promise);
   };
   process.removeAllListeners("unhandledRejection");

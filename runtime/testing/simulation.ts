@@ -1,7 +1,7 @@
 /** `Simulation`: a running simulation as its scenario sees it. */
-import type { Connection } from "./connection.js";
+import type { SimulatedConnection } from "./connection.js";
 import { type CausedFault, crashHost } from "./faults.js";
-import { here } from "./here.js";
+import { currentProcess } from "./here.js";
 import type { SimulatedProcess } from "./process.js";
 import { Seeded } from "./seeded.js";
 import type { World } from "./world.js";
@@ -31,9 +31,9 @@ export interface HostOptions {
 }
 
 /** The default port of `viceroy host`. */
-const defaultPort = 26_600;
+const DEFAULT_HOST_PORT = 26_600;
 /** Time in ms for which a program without further work handles queued messages. */
-const drain = 5000;
+const DRAIN_MS = 5000;
 
 /** A running simulation, as its scenario sees it: what the scenario can observe, and the faults that it can cause. */
 export class Simulation {
@@ -44,8 +44,8 @@ export class Simulation {
   /** The process that the scenario runs in. */
   readonly program: ProcessView;
   readonly #world: World;
-  readonly #skipped: ReadonlySet<number>;
-  #steps = 0;
+  readonly #skippedSteps: ReadonlySet<number>;
+  #stepCount = 0;
 
   /**
    * Called by `simulate`.
@@ -57,7 +57,7 @@ export class Simulation {
     this.random = new Seeded(world.seed, "scenario");
     this.program = program;
     this.#world = world;
-    this.#skipped = skipped;
+    this.#skippedSteps = skipped;
   }
 
   /** All processes so far, in the order in which they were started. */
@@ -67,7 +67,7 @@ export class Simulation {
 
   /** The number of steps that the scenario has taken or left out. */
   get steps(): number {
-    return this.#steps;
+    return this.#stepCount;
   }
 
   /** The faults of the option `faults` that have happened so far. */
@@ -87,9 +87,9 @@ export class Simulation {
    */
   sleep(ms: number): Promise<void> {
     const { scheduler } = this.#world;
-    const sleeper = here(this.#world) ?? (this.program as SimulatedProcess);
+    const sleeper = currentProcess(this.#world) ?? (this.program as SimulatedProcess);
     return new Promise((resolve) => {
-      scheduler.at(scheduler.now + ms, sleeper, "sleep", resolve);
+      scheduler.schedule(scheduler.now + ms, sleeper, "sleep", resolve);
     });
   }
 
@@ -98,7 +98,7 @@ export class Simulation {
    * random numbers for a step before calling it, so that a run without the step draws the same numbers.
    */
   step(): boolean {
-    return !this.#skipped.has(this.#steps++);
+    return !this.#skippedSteps.has(this.#stepCount++);
   }
 
   /**
@@ -108,7 +108,7 @@ export class Simulation {
    * @param host name of the host
    * @param options port and token
    */
-  startHost(host: string, { port = defaultPort, token }: HostOptions = {}): ProcessView {
+  startHost(host: string, { port = DEFAULT_HOST_PORT, token }: HostOptions = {}): ProcessView {
     return this.#world.startDaemon(host, port, token);
   }
 
@@ -121,17 +121,17 @@ export class Simulation {
    */
   startProgram(name: string, host: string, main: () => Promise<void>): ProcessView {
     const world = this.#world;
-    const program = world.make({ host, label: name, rank: 0, maker: undefined });
-    world.network.down.delete(host);
+    const program = world.createProcess({ host, label: name, rank: 0, parent: undefined });
+    world.network.crashedHosts.delete(host);
     const ended = async (): Promise<void> => {
-      await program.endProgram(drain);
+      await program.endProgram(DRAIN_MS);
       program.exit();
     };
     const run = () =>
       void main()
         .then(ended)
-        .catch((error) => program.threw(error));
-    world.scheduler.at(this.now, program, "main", () => program.bootProgram(run));
+        .catch((error) => program.uncaughtError(error));
+    world.scheduler.schedule(this.now, program, "main", () => program.bootProgram(run));
     return program;
   }
 
@@ -146,12 +146,12 @@ export class Simulation {
 
   /** Sends SIGTERM to a process, which ends in order. */
   terminate(process: ProcessView): void {
-    this.#own(process).terminate();
+    this.#processOf(process).terminate();
   }
 
   /** Kills a process at once, as SIGKILL does. */
   crash(process: ProcessView): void {
-    this.#own(process).kill();
+    this.#processOf(process).kill();
   }
 
   /**
@@ -170,7 +170,7 @@ export class Simulation {
    * @param ms milliseconds of virtual time, from 0
    */
   pause(process: ProcessView, ms: number): void {
-    this.#own(process).busyUntil = this.now + ms;
+    this.#processOf(process).busyUntil = this.now + ms;
   }
 
   /**
@@ -222,7 +222,7 @@ export class Simulation {
    * @param ms milliseconds, negative for a jump into the past
    */
   skew(process: ProcessView, ms: number): void {
-    this.#own(process).clock.skew += ms;
+    this.#processOf(process).clock.skew += ms;
   }
 
   /**
@@ -234,14 +234,14 @@ export class Simulation {
     this.#world.scheduler.stop(new Error(why));
   }
 
-  #between(one: ProcessView, other: ProcessView): Connection[] {
+  #between(one: ProcessView, other: ProcessView): SimulatedConnection[] {
     return [...this.#world.network.connections].filter((connection) => {
       const members: readonly unknown[] = connection.members();
       return members.includes(one) && members.includes(other);
     });
   }
 
-  #own(process: ProcessView): SimulatedProcess {
+  #processOf(process: ProcessView): SimulatedProcess {
     const own = this.#world.processes[process.pid - 1];
     if (own === process) return own;
     throw new TypeError(`cannot make ${process.name} fail: it is no process of this simulation`);

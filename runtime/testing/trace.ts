@@ -5,7 +5,7 @@ const doubles = new Float64Array(1);
 const words = new Uint32Array(doubles.buffer);
 
 /** Collects the events of one run. */
-export class Trace {
+export class EventTrace {
   /** The lines of text; undefined if only the hash is kept. */
   readonly lines: string[] | undefined;
   #low = 0x811c9dc5;
@@ -54,11 +54,11 @@ export class Trace {
 }
 
 /** Maximum number of bytes that a checksum reads. */
-const sampled = 256;
+const MAX_SAMPLED_BYTES = 256;
 
 /** Returns an FNV-1a checksum of bytes, or of a sample of them if there are many. */
 export function checksum(bytes: Uint8Array): number {
-  const step = Math.ceil(bytes.length / sampled);
+  const step = Math.ceil(bytes.length / MAX_SAMPLED_BYTES);
   let sum = 0x811c9dc5 ^ bytes.length;
   for (let i = 0; i < bytes.length; i += step) sum = Math.imul(sum ^ bytes[i]!, 0x01000193);
   return sum;

@@ -3,13 +3,13 @@ import type { SimulatedProcess } from "./process.js";
 import type { World } from "./world.js";
 
 /** Time in ms that the processes have to leave by themselves. */
-const grace = 1000;
+const ORPHAN_GRACE_MS = 1000;
 
 /** Wakes the processes that their parent has left behind, and kills those that do not leave by themselves. */
-export function killSoon({ scheduler }: World, left: readonly SimulatedProcess[]): void {
+export function killOrphansLater({ scheduler }: World, left: readonly SimulatedProcess[]): void {
   for (const one of left) {
     if (one.ended) continue;
     one.busyUntil = Math.min(one.busyUntil, scheduler.now);
-    scheduler.at(scheduler.now + grace, undefined, "watcher", () => one.kill());
+    scheduler.schedule(scheduler.now + ORPHAN_GRACE_MS, undefined, "watcher", () => one.kill());
   }
 }

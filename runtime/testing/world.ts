@@ -1,11 +1,11 @@
 /** The state of a simulation: processes, the network between them, and their common time. */
 import type { Pipe } from "../link/pipe.js";
-import { SimulatedClasses } from "./classes.js";
+import { SimulatedActorClasses } from "./classes.js";
 import type { CausedFault } from "./faults.js";
-import { Network, type NetworkOptions } from "./network.js";
-import { type ProcessOptions, SimulatedProcess } from "./process.js";
+import { type NetworkOptions, SimulatedNetwork } from "./network.js";
+import { SimulatedProcess, type SimulatedProcessOptions } from "./process.js";
 import { Scheduler } from "./scheduler.js";
-import { Trace } from "./trace.js";
+import { EventTrace } from "./trace.js";
 
 /** A process that is about to be started. */
 export interface NewProcess {
@@ -24,17 +24,17 @@ export interface WorldOptions extends NetworkOptions {
 }
 
 /** The process that listens at a location or address. */
-export interface Listener {
+export interface SimulatedListener {
   readonly owner: SimulatedProcess;
   readonly accept: (pipe: Pipe) => void;
 }
 
 export class World {
   readonly seed: number;
-  readonly trace: Trace;
+  readonly trace: EventTrace;
   readonly scheduler: Scheduler;
-  readonly network: Network;
-  readonly classes = new SimulatedClasses();
+  readonly network: SimulatedNetwork;
+  readonly classes = new SimulatedActorClasses();
   readonly processes: SimulatedProcess[] = [];
   /** The processes that have not ended, in the order in which they were started. */
   readonly living = new Set<SimulatedProcess>();
@@ -46,24 +46,24 @@ export class World {
   /** The next unused port. */
   #nextPort = 40_000;
   /** Number of times that bytes have arrived at a process. */
-  arrivals = 0;
-  readonly #place: WorldOptions["place"];
+  arrivalCount = 0;
+  readonly #hostFor: WorldOptions["place"];
   /** Listeners by their locations and addresses. */
-  readonly listeners = new Map<string, Listener>();
+  readonly listeners = new Map<string, SimulatedListener>();
 
   constructor({ seed, recording, place, ...network }: WorldOptions) {
     this.seed = seed;
-    this.trace = new Trace(recording);
+    this.trace = new EventTrace(recording);
     this.scheduler = new Scheduler(seed, this.trace);
-    this.network = new Network(this.scheduler, seed, network);
-    this.#place = place;
+    this.network = new SimulatedNetwork(this.scheduler, seed, network);
+    this.#hostFor = place;
   }
 
-  place(made: NewProcess): string {
-    return this.#place?.(made) ?? made.maker.host;
+  hostFor(made: NewProcess): string {
+    return this.#hostFor?.(made) ?? made.maker.host;
   }
 
-  make(options: ProcessOptions): SimulatedProcess {
+  createProcess(options: SimulatedProcessOptions): SimulatedProcess {
     const made = new SimulatedProcess(this, this.processes.length + 1, options);
     this.processes.push(made);
     this.living.add(made);
@@ -76,22 +76,22 @@ export class World {
 
   /** Starts `viceroy host` on a host. A host that has crashed is started again. */
   startDaemon(host: string, port: number, token: string | undefined): SimulatedProcess {
-    const made = this.make({ host, label: "host", rank: 0, maker: undefined });
-    this.network.down.delete(host);
+    const made = this.createProcess({ host, label: "host", rank: 0, parent: undefined });
+    this.network.crashedHosts.delete(host);
     this.daemons.add(made);
-    this.scheduler.at(this.scheduler.now, made, "start", () => made.bootDaemon(port, token));
+    this.scheduler.schedule(this.scheduler.now, made, "start", () => made.bootDaemon(port, token));
     return made;
   }
 
-  heard(by: SimulatedProcess, bytes: number, sum: number): void {
-    this.arrivals++;
+  noteArrival(by: SimulatedProcess, bytes: number, sum: number): void {
+    this.arrivalCount++;
     this.trace.note(this.scheduler.now, by.name, "heard", sum, () => `${bytes} bytes`);
   }
 
   /** Removes a process that has ended. */
-  left(owner: SimulatedProcess): void {
+  processEnded(owner: SimulatedProcess): void {
     this.living.delete(owner);
-    for (const place of owner.places) {
+    for (const place of owner.addresses) {
       if (this.listeners.get(place)?.owner === owner) this.listeners.delete(place);
     }
   }

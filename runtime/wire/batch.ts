@@ -2,41 +2,41 @@
  * A growing batch of bytes. A link keeps one per connection, appends frame after frame and takes the whole batch once
  * per tick. Fields rather than methods where code is hot: loads from one object.
  */
-import { largestMessage, lentPages, standardPageBytes } from "./limits.js";
-import { newPage, noPage, type Page, recycledPage, recyclePage, type TextBuffer } from "./page.js";
-import { Refused } from "./refused.js";
+import { MAX_LENT_PAGES, MAX_MESSAGE_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
+import { emptyPage, newPage, type Page, returnPage, type TextBuffer, takePage } from "./page.js";
+import { CodecRefusal } from "./refused.js";
 
 /** Up to so many bytes are copied one by one: a native call takes longer. */
-const looped = 32;
+const MAX_LOOPED_BYTES = 32;
 
 export class Batch {
   /**
    * The memory of the batch, whose content is `bytes[0, position)`. Growing replaces it: load it again after every
    * reservation.
    */
-  bytes: TextBuffer = noPage.bytes;
+  bytes: TextBuffer = emptyPage.bytes;
   /** A view of the memory as numbers of all sizes. */
-  view: DataView = noPage.view;
+  view: DataView = emptyPage.view;
   /** The memory as doubles. */
-  doubles: Float64Array = noPage.doubles;
+  doubles: Float64Array = emptyPage.doubles;
   /** The memory as integers of 32 bits. */
-  words: Int32Array = noPage.words;
+  words: Int32Array = emptyPage.words;
   /** The number of bytes of the memory. */
   capacity = 0;
   /** The number of bytes that have been written. */
   position = 0;
 
-  #page: Page = noPage;
-  #size: number;
-  readonly #lent: Page[] = [];
+  #page: Page = emptyPage;
+  #firstPageBytes: number;
+  readonly #lentPages: Page[] = [];
 
   /**
    * Makes an empty batch, which allocates memory with the first write.
    *
    * @param size number of bytes of the first allocation; a larger batch grows beyond it
    */
-  constructor(size: number = standardPageBytes) {
-    this.#size = (size + 7) & ~7;
+  constructor(size: number = STANDARD_PAGE_BYTES) {
+    this.#firstPageBytes = (size + 7) & ~7;
   }
 
   /** Reserves `size` bytes and returns their byte offset. The caller writes every one of them. */
@@ -59,9 +59,9 @@ export class Batch {
   /** Returns a copy of `[start, position)` with memory of its own, followed by `room` zero bytes. */
   copy(start: number, room = 0): Uint8Array {
     const size = this.position - start;
-    if (room === 0 && size > looped) return this.#page.plain.slice(start, this.position);
+    if (room === 0 && size > MAX_LOOPED_BYTES) return this.#page.plain.slice(start, this.position);
     const copy = new Uint8Array(size + room);
-    if (size <= looped) {
+    if (size <= MAX_LOOPED_BYTES) {
       const bytes = this.bytes;
       for (let i = 0; i < size; i++) copy[i] = bytes[start + i] as number;
       return copy;
@@ -74,41 +74,42 @@ export class Batch {
   take(): Uint8Array {
     const page = this.#page;
     const batch = page.bytes.subarray(0, this.position);
-    if (this.capacity === this.#size || this.capacity === standardPageBytes) {
-      this.#lent.push(page);
-      if (this.#lent.length > lentPages) this.#lent.shift();
+    if (this.capacity === this.#firstPageBytes || this.capacity === STANDARD_PAGE_BYTES) {
+      this.#lentPages.push(page);
+      if (this.#lentPages.length > MAX_LENT_PAGES) this.#lentPages.shift();
     }
     // Whoever has written much once will again.
-    if (this.position > this.#size) this.#size = standardPageBytes;
-    this.#use(noPage);
+    if (this.position > this.#firstPageBytes) this.#firstPageBytes = STANDARD_PAGE_BYTES;
+    this.#usePage(emptyPage);
     this.position = 0;
     return batch;
   }
 
   /** The bytes of an earlier `take` are not needed any more and may be written again. */
   recycle(batch: Uint8Array): void {
-    const index = this.#lent.findIndex((page) => page.bytes.buffer === batch.buffer);
-    for (const page of index < 0 ? [] : this.#lent.splice(index, 1)) recyclePage(page);
+    const index = this.#lentPages.findIndex((page) => page.bytes.buffer === batch.buffer);
+    for (const page of index < 0 ? [] : this.#lentPages.splice(index, 1)) returnPage(page);
   }
 
   /** Empties the batch, and gives back what it has grown by. */
   clear(): void {
     this.position = 0;
-    if (this.capacity > this.#size) this.#use(noPage);
+    if (this.capacity > this.#firstPageBytes) this.#usePage(emptyPage);
   }
 
   /** Makes room up to `need`. Called by `reserve`; by others after their own comparison with `capacity`. */
   grow(need: number): void {
-    if (need > largestMessage) throw new Refused(`it takes more than ${largestMessage} bytes`, { final: true });
+    if (need > MAX_MESSAGE_BYTES)
+      throw new CodecRefusal(`it takes more than ${MAX_MESSAGE_BYTES} bytes`, { isFinal: true });
     const old = this.#page.bytes;
-    let size = this.capacity || this.#size;
+    let size = this.capacity || this.#firstPageBytes;
     while (size < need) size *= 2;
-    const recycled = size === this.#size || size === standardPageBytes;
-    this.#use(recycled ? recycledPage(size) : newPage(Math.min(size, largestMessage)));
+    const recycled = size === this.#firstPageBytes || size === STANDARD_PAGE_BYTES;
+    this.#usePage(recycled ? takePage(size) : newPage(Math.min(size, MAX_MESSAGE_BYTES)));
     this.bytes.set(old.subarray(0, this.position));
   }
 
-  #use(page: Page): void {
+  #usePage(page: Page): void {
     this.#page = page;
     this.bytes = page.bytes;
     this.view = page.view;

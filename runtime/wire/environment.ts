@@ -26,23 +26,23 @@ export interface WireEnvironment {
   readTensor?(r: Reader): unknown;
 }
 
-let current: WireEnvironment | undefined;
-let extension: Partial<WireEnvironment> = {};
+let currentEnvironment: WireEnvironment | undefined;
+let environmentExtension: Partial<WireEnvironment> = {};
 
 export function setWireEnvironment(environment: WireEnvironment | undefined): void {
-  current = environment === undefined ? undefined : { ...environment, ...extension };
+  currentEnvironment = environment === undefined ? undefined : { ...environment, ...environmentExtension };
 }
 
 /** Gives it what is not loaded by everybody, before or after the runtime: tensors. */
 export function extendWireEnvironment(more: Partial<WireEnvironment>): void {
-  extension = { ...extension, ...more };
-  if (current !== undefined) current = { ...current, ...more };
+  environmentExtension = { ...environmentExtension, ...more };
+  if (currentEnvironment !== undefined) currentEnvironment = { ...currentEnvironment, ...more };
 }
 
 /** @throws Error when no runtime has been started in this process */
 export function wireEnvironment(): WireEnvironment {
-  if (current === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
-  return current;
+  if (currentEnvironment === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
+  return currentEnvironment;
 }
 
 /**
@@ -54,26 +54,26 @@ export function wireEnvironment(): WireEnvironment {
  * @throws {CodecError} when `step` encodes or decodes a handle
  */
 export function withoutHandles<T>(step: () => T): T {
-  const before = current;
-  current = outside;
+  const before = currentEnvironment;
+  currentEnvironment = refusingEnvironment;
   try {
     return step();
   } finally {
-    current = before;
+    currentEnvironment = before;
   }
 }
 
-const outside: Required<WireEnvironment> = {
-  writePort: () => refuse("Port"),
-  readPort: () => refuse("Port"),
-  writeMesh: () => refuse("Mesh"),
-  readMesh: () => refuse("Mesh"),
-  writeBuffer: () => refuse("RdmaBuffer"),
-  readBuffer: () => refuse("RdmaBuffer"),
-  writeTensor: () => refuse("Tensor"),
-  readTensor: () => refuse("Tensor"),
+const refusingEnvironment: Required<WireEnvironment> = {
+  writePort: () => refuseHandle("Port"),
+  readPort: () => refuseHandle("Port"),
+  writeMesh: () => refuseHandle("Mesh"),
+  readMesh: () => refuseHandle("Mesh"),
+  writeBuffer: () => refuseHandle("RdmaBuffer"),
+  readBuffer: () => refuseHandle("RdmaBuffer"),
+  writeTensor: () => refuseHandle("Tensor"),
+  readTensor: () => refuseHandle("Tensor"),
 };
 
-function refuse(handle: string): never {
+function refuseHandle(handle: string): never {
   throw new TypeError(`a ${handle} means something inside a running mesh alone`);
 }

@@ -4,7 +4,7 @@
  */
 import type { Codec } from "./codec.js";
 import { MessageCodec } from "./message.js";
-import { type Position, positionOf } from "./protobuf/position.js";
+import { type ProtoForm, protoFormOf } from "./protobuf/position.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
 import { type Structure, structureOf } from "./protobuf/structure.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
@@ -76,8 +76,8 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
   }
 
   /** @internal What it is in the protobuf layout. */
-  get position(): Position<T> {
-    return positionOf(this.composed);
+  get protoForm(): ProtoForm<T> {
+    return protoFormOf(this.composed);
   }
 
   /** @internal */
@@ -143,8 +143,8 @@ class TracedCodec<T> extends MessageCodec<T> {
     return value;
   }
 
-  get position(): Position<T> {
-    return positionOf(this.#shape);
+  get protoForm(): ProtoForm<T> {
+    return protoFormOf(this.#shape);
   }
 
   writeFields(w: ProtobufWriter, value: T): void {

@@ -8,7 +8,7 @@
  */
 import type { Codec, DecodeOptions } from "./codec.js";
 import { CodecError } from "./errors.js";
-import { codecError, unexplained } from "./explain.js";
+import { toCodecError, unexplainedError } from "./explain.js";
 import type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
 import { fromJson, toJson } from "./json/whole.js";
 import { newPage } from "./page.js";
@@ -16,16 +16,16 @@ import type { ProtobufReader } from "./protobuf/reader.js";
 import { fromProtobuf, toProtobuf } from "./protobuf/whole.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import { Reader } from "./reader.js";
-import { Refused, show } from "./refused.js";
+import { CodecRefusal, describeValue } from "./refused.js";
 import type { JsonValue } from "./well-known.js";
 import { Writer } from "./writer.js";
 
 /** Whole messages up to this size are copied to be decoded: cheaper than a reader and a view of their own. */
-const copiedBytes = 2048;
+const MAX_COPIED_BYTES = 2048;
 
 const ownWriter = new Writer();
 const ownReader = new Reader();
-const ownPage = newPage(copiedBytes);
+const ownPage = newPage(MAX_COPIED_BYTES);
 /** Whether `ownReader` is inside a message: something that is being decoded decodes another one. */
 let isReading = false;
 
@@ -48,17 +48,17 @@ export abstract class MessageCodec<T> implements Codec<T> {
     // Something that is being encoded may encode another message.
     const w = ownWriter.start < 0 ? ownWriter : new Writer();
     this.encodeInto(w, value);
-    const bytes = w.blocks.length === 0 ? w.copy(0) : joined(w);
+    const bytes = w.blocks.length === 0 ? w.copy(0) : messageWithBlocks(w);
     w.clear();
     return bytes;
   }
 
   decode(bytes: Uint8Array, options?: DecodeOptions): T {
     if (!(bytes instanceof Uint8Array)) {
-      throw new CodecError("decode", this.name, `expected a Uint8Array, got ${show(bytes)}`);
+      throw new CodecError("decode", this.name, `expected a Uint8Array, got ${describeValue(bytes)}`);
     }
     const views = options?.views ?? false;
-    if (isReading || views || bytes.length > copiedBytes) return this.#decodeInPlace(bytes, views);
+    if (isReading || views || bytes.length > MAX_COPIED_BYTES) return this.#decodeInPlace(bytes, views);
     const size = bytes.length;
     const copy = ownPage.bytes;
     if (size <= 16) for (let i = 0; i < size; i++) copy[i] = bytes[i] as number;
@@ -152,19 +152,19 @@ export abstract class MessageCodec<T> implements Codec<T> {
   }
 
   #notEncoded(value: T, error: unknown): CodecError {
-    if (error instanceof Refused && error.final) return codecError("encode", this.name, error);
+    if (error instanceof CodecRefusal && error.isFinal) return toCodecError("encode", this.name, error);
     const w = new Writer(1024);
     w.tracing = true;
     try {
       w.append(this.trace(), value);
     } catch (traced) {
-      return codecError("encode", this.name, traced);
+      return toCodecError("encode", this.name, traced);
     }
-    return unexplained(this.name, error);
+    return unexplainedError(this.name, error);
   }
 
   #notDecoded(r: Reader, error: unknown): CodecError {
-    if (r.tracing) return codecError("decode", this.name, error);
+    if (r.tracing) return toCodecError("decode", this.name, error);
     const second = new Reader();
     second.tracing = true;
     second.reset(r.bytes, r.view, r.position, r.end, r.blocks);
@@ -173,12 +173,12 @@ export abstract class MessageCodec<T> implements Codec<T> {
     } catch (traced) {
       return traced as CodecError;
     }
-    return codecError("decode", this.name, error);
+    return toCodecError("decode", this.name, error);
   }
 }
 
 /** The message in `w` followed by its blocks, each at a multiple of 8. */
-function joined(w: Writer): Uint8Array {
+function messageWithBlocks(w: Writer): Uint8Array {
   let end = w.position;
   for (const block of w.blocks) end = ((end + 7) & ~7) + block.length;
   const message = w.copy(0, end - w.position);

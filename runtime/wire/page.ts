@@ -2,7 +2,7 @@
  * Memory to write messages into: one array buffer with every view on it that encoding needs. Views are costly to make
  * and cheap to keep, so pages are recycled whole.
  */
-import { recycledBytes, standardPageBytes } from "./limits.js";
+import { MAX_RECYCLED_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
 
 // Layouts are little-endian, and typed arrays are copied as they are in memory. The check is in this module since both layouts
 // need its pages: of a module that has types alone nothing would be loaded.
@@ -28,29 +28,29 @@ export interface Page {
 }
 
 /** What a batch has that nothing was written into: no room at all. */
-export const noPage: Page = newPage(0);
+export const emptyPage: Page = newPage(0);
 
 /** Pages of all batches of this thread that nobody uses, by their size. */
-const idle = new Map<number, Page[]>();
+const idlePages = new Map<number, Page[]>();
 /** Those of the standard size. */
-const standard: Page[] = [];
-idle.set(standardPageBytes, standard);
+const standardPages: Page[] = [];
+idlePages.set(STANDARD_PAGE_BYTES, standardPages);
 
 /** A page that is handed back by `recyclePage`, of `size` bytes. */
-export function recycledPage(size: number): Page {
-  const pages = size === standardPageBytes ? standard : idle.get(size);
+export function takePage(size: number): Page {
+  const pages = size === STANDARD_PAGE_BYTES ? standardPages : idlePages.get(size);
   return pages?.pop() ?? newPage(size);
 }
 
 /** What is in a page is not needed any more. */
-export function recyclePage(page: Page): void {
+export function returnPage(page: Page): void {
   const size = page.bytes.length;
-  let pages = size === standardPageBytes ? standard : idle.get(size);
+  let pages = size === STANDARD_PAGE_BYTES ? standardPages : idlePages.get(size);
   if (pages === undefined) {
     pages = [];
-    idle.set(size, pages);
+    idlePages.set(size, pages);
   }
-  if (pages.length * size < recycledBytes) pages.push(page);
+  if (pages.length * size < MAX_RECYCLED_BYTES) pages.push(page);
 }
 
 /** `size` bytes, a multiple of 8. Not zeroed, neither when new nor when recycled: whoever writes must write every byte. */

@@ -17,7 +17,7 @@ export interface MessageLayout<T> {
   decodeFrom(r: Reader): T;
 }
 
-class Arguments<T> implements MessageLayout<T> {
+class ArgumentsMessage<T> implements MessageLayout<T> {
   readonly #codec: Codec<T>;
 
   constructor(plain: Codec<T>) {
@@ -38,11 +38,11 @@ class Arguments<T> implements MessageLayout<T> {
   }
 }
 
-class Single<T> implements MessageLayout<T> {
-  readonly #message: Arguments<readonly [T]>;
+class SingleValueMessage<T> implements MessageLayout<T> {
+  readonly #message: ArgumentsMessage<readonly [T]>;
 
   constructor(plain: Codec<T>) {
-    this.#message = new Arguments(codec.tuple<readonly [T]>(plain));
+    this.#message = new ArgumentsMessage(codec.tuple<readonly [T]>(plain));
   }
 
   encodeInto(w: Writer, value: T): void {
@@ -59,12 +59,12 @@ const knownSingles = new WeakMap<Codec<unknown>, MessageLayout<unknown>>();
 
 /** Arguments: a message with their ids as numbers. */
 export function protobufArguments(plain: Codec<unknown>): MessageLayout<unknown> {
-  return known(knownArguments, plain, () => new Arguments(plain));
+  return memoizedLayout(knownArguments, plain, () => new ArgumentsMessage(plain));
 }
 
 /** One value: a message with it as field 1. */
 export function protobufValue(plain: Codec<unknown>): MessageLayout<unknown> {
-  return known(knownSingles, plain, () => new Single(plain));
+  return memoizedLayout(knownSingles, plain, () => new SingleValueMessage(plain));
 }
 
 /** One value in whichever layout its message came. */
@@ -72,7 +72,7 @@ export function decodeValue(plain: Codec<unknown>, r: Reader): unknown {
   return r.protobuf ? protobufValue(plain).decodeFrom(r) : plain.decodeFrom(r);
 }
 
-function known(
+function memoizedLayout(
   layouts: WeakMap<Codec<unknown>, MessageLayout<unknown>>,
   plain: Codec<unknown>,
   make: () => MessageLayout<unknown>,

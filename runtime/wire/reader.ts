@@ -3,17 +3,17 @@
  * it is given is trusted: every length is compared with what is left before anything is allocated for it.
  */
 import type { Codec } from "./codec.js";
-import { blockBytes, chunkUnits, deepest, longLength } from "./limits.js";
-import { Refused } from "./refused.js";
-import { readText } from "./text.js";
+import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
+import { CodecRefusal } from "./refused.js";
+import { readChunk } from "./text.js";
 import type { TypedArray, TypedArrayConstructor } from "./typed.js";
 
 interface Sliceable<T> {
   slice(): T;
 }
 
-const nothing = new Uint8Array(0);
-const nothingView = new DataView(nothing.buffer);
+const noBytes = new Uint8Array(0);
+const noView = new DataView(noBytes.buffer);
 
 /**
  * Reads messages in the lockstep layout, for generated code. One reader serves any number of messages. Every length is
@@ -21,9 +21,9 @@ const nothingView = new DataView(nothing.buffer);
  */
 export class Reader {
   /** The bytes that contain the message. */
-  bytes: Uint8Array = nothing;
+  bytes: Uint8Array = noBytes;
   /** A view of the same bytes. */
-  view: DataView = nothingView;
+  view: DataView = noView;
   /** The byte offset at which the next part of variable length is read. */
   position = 0;
   /** The byte offset at which parts of variable length end and the string heap starts. */
@@ -79,7 +79,7 @@ export class Reader {
   take(size: number): number {
     const at = this.position;
     const next = at + size;
-    if (next > this.end) throw new Refused("the message ends too early");
+    if (next > this.end) throw new CodecRefusal("the message ends too early");
     this.position = next;
     return at;
   }
@@ -97,7 +97,7 @@ export class Reader {
   /** Reads a length: one byte, or 255 followed by four bytes. */
   getLength(at: number): number {
     const n = this.view.getUint8(at);
-    return n === longLength ? this.#longLength() : n;
+    return n === LONG_LENGTH_MARK ? this.#longLength() : n;
   }
 
   /** Reads the number of entries of a map, set or record. */
@@ -107,7 +107,7 @@ export class Reader {
 
   #longLength(): number {
     const length = this.view.getUint32(this.take(4), true);
-    if (length < longLength) throw new Refused(`invalid length: ${length} in the long form`);
+    if (length < LONG_LENGTH_MARK) throw new CodecRefusal(`invalid length: ${length} in the long form`);
     return length;
   }
 
@@ -123,21 +123,21 @@ export class Reader {
 
   #nextChunk(units: number): string {
     const at = this.#heap;
-    if (this.offset !== this.text.length) throw new Refused("a string crosses the end of a chunk of text");
-    if (at + 4 > this.#heapEnd) throw new Refused("there is less text than strings need");
+    if (this.offset !== this.text.length) throw new CodecRefusal("a string crosses the end of a chunk of text");
+    if (at + 4 > this.#heapEnd) throw new CodecRefusal("there is less text than strings need");
     const header = this.view.getUint32(at, true);
     const size = header >>> 1;
     const wide = (header & 1) === 1;
     // Wide text is even from the message's start, and so in memory in all but odd cases.
     const from = wide ? at + 4 + ((at - this.#start) & 1) : at + 4;
     const to = from + (wide ? size * 2 : size);
-    if (to > this.#heapEnd) throw new Refused("a chunk of text ends outside the message");
-    if (size < units || (size > chunkUnits && size !== units)) {
-      throw new Refused("a chunk of text has the wrong size");
+    if (to > this.#heapEnd) throw new CodecRefusal("a chunk of text ends outside the message");
+    if (size < units || (size > MAX_CHUNK_UNITS && size !== units)) {
+      throw new CodecRefusal("a chunk of text has the wrong size");
     }
-    if (from !== at + 4 && this.bytes[at + 4] !== 0) throw new Refused("padding is not zero");
+    if (from !== at + 4 && this.bytes[at + 4] !== 0) throw new CodecRefusal("padding is not zero");
     this.#heap = to;
-    this.text = readText(this.bytes, from, to, wide);
+    this.text = readChunk(this.bytes, from, to, wide);
     this.offset = units;
     return this.text.substring(0, units);
   }
@@ -185,7 +185,7 @@ export class Reader {
   /** Reads bytes that `putBytes` wrote. */
   getBytes(at: number): Uint8Array {
     const n = this.view.getUint32(at, true);
-    if (n >= blockBytes) return this.#nextBlock(Uint8Array, n, n);
+    if (n >= MIN_BLOCK_BYTES) return this.#nextBlock(Uint8Array, n, n);
     return this.#slice(Uint8Array, this.take(n), n, n);
   }
 
@@ -193,7 +193,7 @@ export class Reader {
   getTyped<T extends TypedArray>(at: number, type: TypedArrayConstructor<T>): T {
     const n = this.view.getUint32(at, true);
     const size = n * type.BYTES_PER_ELEMENT;
-    if (size >= blockBytes) return this.#nextBlock(type, n, size);
+    if (size >= MIN_BLOCK_BYTES) return this.#nextBlock(type, n, size);
     if (n > 0) this.align();
     return this.#slice(type, this.take(size), n, size);
   }
@@ -226,12 +226,13 @@ export class Reader {
       const at = this.#block;
       this.#skipPadding(at, -(at - this.#start) & 7, this.#blocksEnd);
       const from = at + (-(at - this.#start) & 7);
-      if (from + size > this.#blocksEnd) throw new Refused("a block ends outside the message");
+      if (from + size > this.#blocksEnd) throw new CodecRefusal("a block ends outside the message");
       this.#block = from + size;
       return this.#slice(type, from, n, size);
     }
     const block = this.blocks[this.#block++];
-    if (block === undefined || block.byteLength !== size) throw new Refused("a block is missing or has the wrong size");
+    if (block === undefined || block.byteLength !== size)
+      throw new CodecRefusal("a block is missing or has the wrong size");
     if (block.byteOffset % type.BYTES_PER_ELEMENT !== 0) return new type(block.slice().buffer);
     return new type(block.buffer, block.byteOffset, n);
   }
@@ -244,8 +245,8 @@ export class Reader {
   }
 
   #skipPadding(at: number, size: number, end: number): void {
-    if (at + size > end) throw new Refused("the message ends too early");
-    for (let i = at; i < at + size; i++) if (this.bytes[i] !== 0) throw new Refused("padding is not zero");
+    if (at + size > end) throw new CodecRefusal("the message ends too early");
+    for (let i = at; i < at + size; i++) if (this.bytes[i] !== 0) throw new CodecRefusal("padding is not zero");
   }
 
   #alignedDoubles(): Float64Array | undefined {
@@ -258,7 +259,7 @@ export class Reader {
 
   /** Enters a recursive type. Refuses more than the limit of levels. */
   enter(): void {
-    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+    if (++this.depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
   }
 
   /** Leaves a recursive type. */
@@ -268,7 +269,7 @@ export class Reader {
 
   /** Refuses the message. A second attempt finds the field and the reason. */
   refuse(): never {
-    throw new Refused();
+    throw new CodecRefusal();
   }
 
   /** Starts a message whose header and slot have `size` bytes, and returns its byte offset. */
@@ -282,7 +283,7 @@ export class Reader {
   }
 
   #tooShort(size: number): never {
-    throw new Refused(`it takes at least ${size} bytes, got ${this.end - this.position}`);
+    throw new CodecRefusal(`it takes at least ${size} bytes, got ${this.end - this.position}`);
   }
 
   /**
@@ -292,8 +293,9 @@ export class Reader {
    */
   openBulk(start: number, at: number): void {
     const end = start + this.view.getUint32(at, true);
-    if (end < this.position || end > this.end) throw new Refused("the blocks start outside the message");
-    if (this.blocks !== undefined && end !== this.end) throw new Refused("blocks are both in the message and apart");
+    if (end < this.position || end > this.end) throw new CodecRefusal("the blocks start outside the message");
+    if (this.blocks !== undefined && end !== this.end)
+      throw new CodecRefusal("blocks are both in the message and apart");
     this.#block = this.blocks === undefined ? end : 0;
     this.#blocksEnd = this.end;
     this.end = end;
@@ -307,7 +309,7 @@ export class Reader {
   openText(start: number): void {
     const heap = start + this.view.getUint32(start, true);
     const end = this.end;
-    if (heap < this.position || heap > end) throw new Refused("the string heap starts outside the message");
+    if (heap < this.position || heap > end) throw new CodecRefusal("the string heap starts outside the message");
     this.end = heap;
     this.#heap = heap;
     this.#heapEnd = end;
@@ -317,20 +319,20 @@ export class Reader {
 
   /** All of the body must have been used. */
   closeBody(): void {
-    if (this.position !== this.end) throw new Refused("there is more than the value needs");
+    if (this.position !== this.end) throw new CodecRefusal("there is more than the value needs");
   }
 
   /** All text must have been used. */
   closeText(): void {
     if (this.offset !== this.text.length || this.#heap !== this.#heapEnd) {
-      throw new Refused("there is more text than strings need");
+      throw new CodecRefusal("there is more text than strings need");
     }
   }
 
   /** All blocks must have been used. */
   closeBulk(): void {
     if (this.#block !== (this.blocks === undefined ? this.#blocksEnd : this.blocks.length)) {
-      throw new Refused("there are more blocks than values need");
+      throw new CodecRefusal("there are more blocks than values need");
     }
   }
 }

@@ -4,58 +4,58 @@
  */
 
 /** One step of a path: a property, an index, or something said in full (`.keys()[2]`). */
-export type Segment = string | number | { readonly text: string };
+export type PathSegment = string | number | { readonly text: string };
 
-export class Refused extends Error {
+export class CodecRefusal extends Error {
   /** Empty when thrown by generated code, which does not know. */
   readonly reason: string;
   /** Asking again for the reason would answer the same, at the same cost. */
-  readonly final: boolean;
-  readonly path: Segment[] = [];
+  readonly isFinal: boolean;
+  readonly path: PathSegment[] = [];
 
-  constructor(reason = "", options: { readonly final?: boolean; readonly cause?: unknown } = {}) {
+  constructor(reason = "", options: { readonly isFinal?: boolean; readonly cause?: unknown } = {}) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
-    this.final = options.final ?? false;
+    this.isFinal = options.isFinal ?? false;
   }
 }
 
 /** `error`, thrown inside the part of a value that `segment` names. */
-export function located(error: unknown, segment: Segment): Refused {
-  const refused = error instanceof Refused ? error : new Refused(messageOf(error), { cause: error });
+export function withPathSegment(error: unknown, segment: PathSegment): CodecRefusal {
+  const refused = error instanceof CodecRefusal ? error : new CodecRefusal(errorMessage(error), { cause: error });
   refused.path.unshift(segment);
   return refused;
 }
 
-export function messageOf(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /** Made when first needed: the sets of characters take longer to build than most of this file. */
 let plainName: RegExp | undefined;
 
-function isPlainName(segment: string): boolean {
+function isPlainIdentifier(segment: string): boolean {
   plainName ??= /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
   return plainName.test(segment);
 }
 
 /** Steps shown of a long path, at its start and at its end. */
-const shown = 12;
+const SHOWN_STEPS = 12;
 
 /** `Rec.items[3].qty`. */
-export function pathText(root: string, path: readonly Segment[]): string {
+export function formatPathOf(root: string, path: readonly PathSegment[]): string {
   const steps = path.map((segment) => {
     if (typeof segment === "number") return `[${segment}]`;
     if (typeof segment === "object") return segment.text;
-    return isPlainName(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
+    return isPlainIdentifier(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
   });
-  if (steps.length <= 2 * shown) return root + steps.join("");
-  const left = steps.length - 2 * shown;
-  return `${root}${steps.slice(0, shown).join("")} … ${left} more … ${steps.slice(-shown).join("")}`;
+  if (steps.length <= 2 * SHOWN_STEPS) return root + steps.join("");
+  const left = steps.length - 2 * SHOWN_STEPS;
+  return `${root}${steps.slice(0, SHOWN_STEPS).join("")} … ${left} more … ${steps.slice(-SHOWN_STEPS).join("")}`;
 }
 
 /** A value as errors show it: short, on one line. */
-export function show(value: unknown): string {
+export function describeValue(value: unknown): string {
   switch (typeof value) {
     case "string":
       return value.length <= 40
@@ -70,13 +70,13 @@ export function show(value: unknown): string {
     case "symbol":
       return "a symbol";
     case "object":
-      return value === null ? "null" : showObject(value);
+      return value === null ? "null" : describeObject(value);
     default:
       return String(value);
   }
 }
 
-function showObject(value: object): string {
+function describeObject(value: object): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
   if (typeof name !== "string" || name === "" || name === "Object") return "an object";
@@ -84,6 +84,6 @@ function showObject(value: object): string {
 }
 
 /** The value is not a `type`: `invalid int32: expected an integer from …, got NaN`. @param type empty: an object without a name */
-export function invalid(type: string, expected: string, got: unknown): Refused {
-  return new Refused(`invalid ${type || "object"}: expected ${expected}, got ${show(got)}`);
+export function invalidValue(type: string, expected: string, got: unknown): CodecRefusal {
+  return new CodecRefusal(`invalid ${type || "object"}: expected ${expected}, got ${describeValue(got)}`);
 }

@@ -4,19 +4,19 @@
  */
 
 const primes: readonly number[] = firstPrimes(64);
-const initial: readonly number[] = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
-const rounds: readonly number[] = primes.map((prime) => fraction(Math.cbrt(prime)));
+const initial: readonly number[] = primes.slice(0, 8).map((prime) => fractionBits(Math.sqrt(prime)));
+const rounds: readonly number[] = primes.map((prime) => fractionBits(Math.cbrt(prime)));
 
 /** The first 8 bytes of the hash of `text` as UTF-8. */
-export function sha64(text: string): bigint {
-  const bytes = padded(new TextEncoder().encode(text));
+export function sha256First64(text: string): bigint {
+  const bytes = padMessage(new TextEncoder().encode(text));
   const view = new DataView(bytes.buffer);
   const state = Uint32Array.from(initial);
-  for (let at = 0; at < bytes.length; at += 64) addBlock(state, view, at);
+  for (let at = 0; at < bytes.length; at += 64) hashBlock(state, view, at);
   return (BigInt(state[0] as number) << 32n) | BigInt(state[1] as number);
 }
 
-function padded(bytes: Uint8Array): Uint8Array {
+function padMessage(bytes: Uint8Array): Uint8Array {
   const size = (bytes.length + 9 + 63) & ~63;
   const message = new Uint8Array(size);
   message.set(bytes);
@@ -25,32 +25,32 @@ function padded(bytes: Uint8Array): Uint8Array {
   return message;
 }
 
-function addBlock(state: Uint32Array, view: DataView, at: number): void {
+function hashBlock(state: Uint32Array, view: DataView, at: number): void {
   const w = new Int32Array(64);
   for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + i * 4);
   const word = (i: number) => w[i] as number;
   for (let i = 16; i < 64; i++) {
-    const s0 = rotate(word(i - 15), 7) ^ rotate(word(i - 15), 18) ^ (word(i - 15) >>> 3);
-    const s1 = rotate(word(i - 2), 17) ^ rotate(word(i - 2), 19) ^ (word(i - 2) >>> 10);
+    const s0 = rotateRight(word(i - 15), 7) ^ rotateRight(word(i - 15), 18) ^ (word(i - 15) >>> 3);
+    const s1 = rotateRight(word(i - 2), 17) ^ rotateRight(word(i - 2), 19) ^ (word(i - 2) >>> 10);
     w[i] = word(i - 16) + s0 + word(i - 7) + s1;
   }
   let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number];
   for (let i = 0; i < 64; i++) {
-    const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    const s1 = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + (rounds[i] as number) + word(i)) | 0;
-    const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    const s0 = rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22);
     const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
   }
   for (const [i, value] of [a, b, c, d, e, f, g, h].entries()) state[i] = (state[i] as number) + value;
 }
 
-function rotate(x: number, n: number): number {
+function rotateRight(x: number, n: number): number {
   return (x >>> n) | (x << (32 - n));
 }
 
 /** The first 32 bits after the point. Doubles have enough of them for the roots of small primes. */
-function fraction(root: number): number {
+function fractionBits(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);
 }
 

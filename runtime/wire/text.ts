@@ -8,7 +8,7 @@
  */
 import type { Batch } from "./batch.js";
 import type { TextBuffer } from "./page.js";
-import { Refused } from "./refused.js";
+import { CodecRefusal } from "./refused.js";
 
 /** What `Buffer` has and its types don't. */
 interface TextSlices {
@@ -18,7 +18,7 @@ interface TextSlices {
 const { latin1Slice, ucs2Slice } = Buffer.prototype as unknown as TextSlices;
 
 /** Texts up to this size are never ropes (V8's shortest has 13 units), and so are cheap to read unit by unit. */
-const shortUnits = 12;
+const SHORT_UNITS = 12;
 
 /** Whether the last chunk written was wide: which test comes first. The outcome is the same either way. */
 let expectWide = false;
@@ -28,19 +28,20 @@ export function writeChunk(batch: Batch, text: string): void {
   const units = text.length;
   const at = batch.reserve(units * 3 + 5);
   const bytes = batch.bytes;
-  if (units <= shortUnits && writeShort(batch, at, text)) return;
+  if (units <= SHORT_UNITS && writeShort(batch, at, text)) return;
   let header = units * 2;
   let end = at + 4 + units;
   // UTF-8 of as many bytes as units is ASCII: tested and written in one pass.
   if (expectWide || bytes.utf8Write(text, at + 4, units * 3) !== units) {
-    expectWide = isWide(text) || !writeLatin1(bytes, at + 4, text);
+    expectWide = startsWide(text) || !writeLatin1(bytes, at + 4, text);
     if (expectWide) {
       const from = (at + 5) & ~1;
       bytes[at + 4] = 0;
       bytes.ucs2Write(text, from, units * 2);
       header += 1;
       end = from + units * 2;
-      if (mayHaveSurrogates(batch.words, from >> 2, (end + 3) >> 2) && !text.isWellFormed()) throw new Refused();
+      if (mayContainSurrogates(batch.words, from >> 2, (end + 3) >> 2) && !text.isWellFormed())
+        throw new CodecRefusal();
     }
   }
   batch.view.setUint32(at, header, true);
@@ -65,28 +66,28 @@ function writeShort(batch: Batch, at: number, text: string): boolean {
  * Whether one of the units in `words[from, to)` is a surrogate. What has been written can be asked for two units at once, in little more
  * than half the time that it takes to ask the text.
  */
-function mayHaveSurrogates(words: Int32Array, from: number, to: number): boolean {
+function mayContainSurrogates(words: Int32Array, from: number, to: number): boolean {
   let found = 0;
   let i = from;
   for (; i + 3 < to; i += 4) {
     found |=
-      surrogates(words[i] as number) |
-      surrogates(words[i + 1] as number) |
-      surrogates(words[i + 2] as number) |
-      surrogates(words[i + 3] as number);
+      surrogateBits(words[i] as number) |
+      surrogateBits(words[i + 1] as number) |
+      surrogateBits(words[i + 2] as number) |
+      surrogateBits(words[i + 3] as number);
   }
-  for (; i < to; i++) found |= surrogates(words[i] as number);
+  for (; i < to; i++) found |= surrogateBits(words[i] as number);
   return (found & 0x80008000) !== 0;
 }
 
 /** Two units: the highest bit of one is set if it begins with the bits 11011, as surrogates do; a unit above one that does may be told to. */
-function surrogates(word: number): number {
+function surrogateBits(word: number): number {
   const units = (word ^ 0xd800d800) & 0xf800f800;
   return (units - 0x08000800) & ~units;
 }
 
 /** Whether one of the first units is wide already; of most wide text it is. */
-function isWide(text: string): boolean {
+function startsWide(text: string): boolean {
   const end = Math.min(text.length, 128);
   for (let i = 0; i < end; i++) if (text.charCodeAt(i) > 255) return true;
   return false;
@@ -99,6 +100,6 @@ function writeLatin1(bytes: TextBuffer, at: number, text: string): boolean {
 }
 
 /** The text of a chunk whose bytes are `[start, end)`. */
-export function readText(bytes: Uint8Array, start: number, end: number, wide: boolean): string {
+export function readChunk(bytes: Uint8Array, start: number, end: number, wide: boolean): string {
   return wide ? ucs2Slice.call(bytes, start, end) : latin1Slice.call(bytes, start, end);
 }

@@ -5,9 +5,9 @@
  */
 import { Batch } from "./batch.js";
 import type { Codec } from "./codec.js";
-import { blockBytes, chunkUnits, deepest, longLength } from "./limits.js";
+import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
 import { isRecord } from "./record.js";
-import { Refused } from "./refused.js";
+import { CodecRefusal } from "./refused.js";
 import { writeChunk } from "./text.js";
 import type { TypedArray } from "./typed.js";
 
@@ -45,7 +45,7 @@ export class Writer extends Batch {
    * @param n length, from 0
    */
   putLength(at: number, n: number): void {
-    if (n < longLength) this.view.setUint8(at, n);
+    if (n < LONG_LENGTH_MARK) this.view.setUint8(at, n);
     else this.putLong(at, n);
   }
 
@@ -66,7 +66,7 @@ export class Writer extends Batch {
   putLong(at: number, n: number): void {
     const to = this.reserve(4);
     this.view.setUint32(to, n, true);
-    this.view.setUint8(at, longLength);
+    this.view.setUint8(at, LONG_LENGTH_MARK);
   }
 
   /** Writes a string: its length into the slot, its text to the string heap. */
@@ -83,7 +83,7 @@ export class Writer extends Batch {
    * @param text the current chunk
    */
   join(text: string, value: string): string {
-    return text.length + value.length <= chunkUnits ? text + value : this.nextChunk(text, value);
+    return text.length + value.length <= MAX_CHUNK_UNITS ? text + value : this.nextChunk(text, value);
   }
 
   /**
@@ -209,7 +209,7 @@ export class Writer extends Batch {
     if (!(value instanceof Uint8Array)) this.refuse();
     const n = value.length;
     this.view.setUint32(at, n, true);
-    if (n >= blockBytes) this.#addBlock(value);
+    if (n >= MIN_BLOCK_BYTES) this.#addBlock(value);
     else if (n > 0) {
       const to = this.reserve(n);
       this.bytes.set(value, to);
@@ -223,7 +223,7 @@ export class Writer extends Batch {
   putTyped(at: number, value: TypedArray): void {
     this.view.setUint32(at, value.length, true);
     const size = value.byteLength;
-    if (size >= blockBytes) {
+    if (size >= MIN_BLOCK_BYTES) {
       this.#addBlock(new Uint8Array(value.buffer, value.byteOffset, size));
     } else if (size > 0) {
       this.align();
@@ -240,7 +240,7 @@ export class Writer extends Batch {
 
   /** Enters a recursive type. Refuses more than the limit of levels. */
   enter(): void {
-    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+    if (++this.depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
   }
 
   /** Leaves a recursive type. */
@@ -250,7 +250,7 @@ export class Writer extends Batch {
 
   /** Refuses the value. A second attempt finds the field and the reason. */
   refuse(): never {
-    throw new Refused();
+    throw new CodecRefusal();
   }
 
   /** Starts a message whose header and slot have `size` bytes. Returns its byte offset, a multiple of 8. */

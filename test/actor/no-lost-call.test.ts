@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Channel } from "../../runtime/actor/port/channel.js";
-import type { Limits } from "../../runtime/link/limits.js";
+import type { LinkLimits } from "../../runtime/link/limits.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { cases, mayHang, timeLimit } from "../profile.js";
 import { Counter, type CounterMesh, delay } from "./counter.js";
@@ -76,7 +76,7 @@ class Play {
   readonly mesh: CounterMesh<"gpus">;
   readonly asked = new Asked();
 
-  constructor(limits: Partial<Limits>) {
+  constructor(limits: Partial<LinkLimits>) {
     this.world = new World({ ...limits, streamItems: 4 });
     this.procs = ["a", "b", "c"].map((name) => this.world.proc(name));
     this.mesh = this.world.spawn("counters", Counter, [0], this.procs);
@@ -153,7 +153,7 @@ class Play {
   }
 }
 
-const ways: readonly (readonly [string, Partial<Limits>])[] = [
+const ways: readonly (readonly [string, Partial<LinkLimits>])[] = [
   ["directly", {}],
   ["down trees", { treeAbove: 1, treeFanout: 1 }],
 ];

@@ -8,8 +8,8 @@ import { DeliveryError } from "../../runtime/actor/errors.js";
 import type { DropDetector } from "../../runtime/actor/proc/drop-watch.js";
 import type { Proc } from "../../runtime/actor/proc/proc.js";
 import { systemRandom } from "../../runtime/link/clock.js";
-import type { Extension } from "../../runtime/link/extension.js";
-import { Kind } from "../../runtime/link/frame.js";
+import type { MessageExtension } from "../../runtime/link/extension.js";
+import { FrameKind } from "../../runtime/link/frame.js";
 import type { Lane } from "../../runtime/link/lane.js";
 import { TraceSource } from "../../runtime/link/trace.js";
 import { Point } from "../../runtime/shape/index.js";
@@ -22,7 +22,7 @@ import { ManualClock } from "../link/lasting/cut-world.js";
 export class StillClock extends ManualClock {
   readonly soonTasks: (() => void)[] = [];
 
-  override soon(task: () => void): void {
+  override nextTurn(task: () => void): void {
     this.soonTasks.push(task);
   }
 
@@ -41,7 +41,7 @@ export interface Message extends Partial<Omit<EndpointDescriptor, "args" | "time
   readonly size?: number;
   readonly slot?: number;
   readonly args?: readonly unknown[];
-  readonly extension?: Partial<Extension>;
+  readonly extension?: Partial<MessageExtension>;
 }
 
 /** How many bytes each item of a stream takes. */
@@ -85,7 +85,7 @@ export class Parts {
       extents: [undefined, { hosts: 4 }],
       sendReply: (kind: number, call: number, credited: boolean, _codec: unknown, value: unknown): number => {
         if (this.refused.has(value)) throw new TypeError(`cannot encode ${String(value)}`);
-        const what = kind === Kind.item ? "item" : "answer";
+        const what = kind === FrameKind.item ? "item" : "answer";
         tell(`${what} ${call}: ${String(value)}${credited ? ", credited" : ""}`);
         return ITEM_BYTES;
       },
@@ -122,8 +122,8 @@ export class Parts {
       method,
       creditWithAnswer: endpoint.concurrent === false && !endpoint.respond && !endpoint.stream,
       result: endpoint.result,
-      reply: Kind.reply,
-      item: Kind.item,
+      reply: FrameKind.reply,
+      item: FrameKind.item,
     } as unknown as Handler;
     const extended =
       extension === undefined

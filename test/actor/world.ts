@@ -16,8 +16,8 @@ import type {
 } from "../../runtime/actor/reference/proc-hooks.js";
 import { type Clock, systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
-import type { Limits } from "../../runtime/link/limits.js";
-import { localPipe } from "../../runtime/link/local/pipe.js";
+import type { LinkLimits } from "../../runtime/link/limits.js";
+import { inProcessPipePair } from "../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { setWireEnvironment } from "../../runtime/wire/environment.js";
 
@@ -34,7 +34,7 @@ export class TestProc {
   readonly proc: Proc;
   readonly events: Event[] = [];
 
-  constructor(world: World, name: string, limits: Partial<Limits>, clock: Clock) {
+  constructor(world: World, name: string, limits: Partial<LinkLimits>, clock: Clock) {
     const tell = (kind: Event["kind"], actor: string, detail: unknown): void => {
       this.events.push({ kind, actor, detail });
     };
@@ -84,7 +84,7 @@ export class World {
   /** The same, by the names of the procs at both ends. */
   readonly #ends: { readonly names: readonly string[]; readonly pipe: Pipe }[] = [];
   readonly root: TestProc;
-  readonly #limits: Partial<Limits>;
+  readonly #limits: Partial<LinkLimits>;
 
   readonly #clocks: Readonly<Record<string, Clock>>;
 
@@ -92,7 +92,7 @@ export class World {
    * Code outside of actors sends from `root`.
    * @param clocks of procs, by name
    */
-  constructor(limits: Partial<Limits> = {}, clocks: Readonly<Record<string, Clock>> = {}) {
+  constructor(limits: Partial<LinkLimits> = {}, clocks: Readonly<Record<string, Clock>> = {}) {
     this.#limits = limits;
     this.#clocks = clocks;
     this.root = this.proc("root");
@@ -118,7 +118,7 @@ export class World {
   async dial(location: string, from: string): Promise<Pipe> {
     const to = this.procs.get(location);
     if (to === undefined || this.unreachable.has(location)) throw new Error(`nobody listens at ${location}`);
-    const [near, far] = this.wrap(...localPipe(), from, location);
+    const [near, far] = this.wrap(...inProcessPipePair(), from, location);
     this.pipes.push(near);
     this.#ends.push({ names: [from, location], pipe: near });
     to.proc.attach(far);

@@ -18,7 +18,7 @@ function spawn(count: number) {
   return { procs, counters: world.spawn("counters", Counter, [0], procs) };
 }
 
-const castersOf = ({ proc }: TestProc) => proc.casts.casters.size;
+const castersOf = ({ proc }: TestProc) => proc.casts.senders.size;
 
 /** The end of a process, as whoever has started it tells it, or as it is found out. */
 const ends = {

@@ -4,10 +4,10 @@ import type { TestProc, World } from "../actor/world.js";
 
 export function kill(world: World, { proc }: TestProc): void {
   world.unreachable.add(proc.location);
-  proc.routes.to = () => {
+  proc.routes.linkTo = () => {
     throw new DeliveryError("closed", "this process has ended");
   };
-  for (const link of proc.routes.all()) link.outbox.end();
-  for (const link of proc.routes.all()) link.destroy(new Error("killed"));
+  for (const link of proc.routes.allLinks()) link.outbox.end();
+  for (const link of proc.routes.allLinks()) link.destroy(new Error("killed"));
   for (const pipe of world.pipesOf(proc.location)) pipe.destroy(new Error("killed"));
 }

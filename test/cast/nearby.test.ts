@@ -41,5 +41,5 @@ test.each([
   const counters = await spawnAt(locationOf);
   counters.increment.broadcast(5);
   expect([...(await counters.value.call()).values()]).toEqual([5, 6, 7]);
-  expect(world.root.proc.casts.casters.size).toBe(trees);
+  expect(world.root.proc.casts.senders.size).toBe(trees);
 });

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { BackpressureError, TimeoutError } from "../../runtime/actor/errors.js";
 import { Channel } from "../../runtime/actor/port/channel.js";
-import { beginFrame, Kind } from "../../runtime/link/frame.js";
+import { beginFrame, FrameKind } from "../../runtime/link/frame.js";
 import { range } from "../../runtime/shape/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { begun, Counter, type CounterMesh, delay, until } from "../actor/counter.js";
@@ -101,10 +101,10 @@ test("an actor that fails is told to its caller, and the mesh goes on without it
 
 test("frames of trees that mean nothing end the link of who sent them, and harm nobody else", async () => {
   await mesh.value.call();
-  for (const kind of [Kind.tree, Kind.sync]) {
+  for (const kind of [FrameKind.tree, FrameKind.sync]) {
     const evil = world.proc(`evil ${kind}`);
-    const link = evil.proc.routes.to(procs[3]!.proc.id, procs[3]!.proc.location, undefined);
-    await until("they know each other", () => link.introduced);
+    const link = evil.proc.routes.linkTo(procs[3]!.proc.id, procs[3]!.proc.location, undefined);
+    await until("they know each other", () => link.isIntroduced);
     const at = beginFrame(link.outbox.writer, kind, 7, 7);
     link.outbox.writer.reserve(40);
     link.outbox.commit(at);
@@ -112,9 +112,9 @@ test("frames of trees that mean nothing end the link of who sent them, and harm 
   }
   // Frames of what does not exist, or not any more, are ignored.
   const late = world.proc("late");
-  const link = late.proc.routes.to(procs[3]!.proc.id, procs[3]!.proc.location, undefined);
-  await until("they know each other", () => link.introduced);
-  for (const kind of [Kind.cast, Kind.answers, Kind.taken, Kind.castCancel, Kind.treeFlush]) {
+  const link = late.proc.routes.linkTo(procs[3]!.proc.id, procs[3]!.proc.location, undefined);
+  await until("they know each other", () => link.isIntroduced);
+  for (const kind of [FrameKind.cast, FrameKind.answers, FrameKind.taken, FrameKind.castCancel, FrameKind.treeFlush]) {
     link.outbox.commit(beginFrame(link.outbox.writer, kind, 99, 1));
   }
   await delay(20);

@@ -19,7 +19,7 @@ test("a call to many actors has all answers, by rank, and the root speaks with a
   const where = await mesh.where.call();
   expect([...where.values()].map(({ rank }) => rank)).toEqual(Array.from({ length: 100 }, (_, i) => i));
   expect(where.at({ gpus: 7 })).toEqual({ rank: 7, point: "{'gpus': 7/100}", actor: "counters 7", caller: "root" });
-  expect(world.root.proc.routes.all().filter(({ peer }) => peer !== world.root.proc.id)).toHaveLength(16);
+  expect(world.root.proc.routes.allLinks().filter(({ peer }) => peer !== world.root.proc.id)).toHaveLength(16);
   world.close();
 });
 

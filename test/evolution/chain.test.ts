@@ -10,7 +10,7 @@ import { indexSchema, type Schema, type SchemaIndex, type Type } from "../../com
 import { lowerToProtobuf } from "../../compiler/protobuf/lower/lower.js";
 import type { LoweredSchema } from "../../compiler/protobuf/lower/lowered-schema.js";
 import { encodeMessage } from "../../runtime/link/encode.js";
-import { defaultLimits } from "../../runtime/link/limits.js";
+import { defaultLinkLimits } from "../../runtime/link/limits.js";
 import { type Codec, codec, unknownFields } from "../../runtime/wire/index.js";
 import { protobufValue } from "../../runtime/wire/protobuf-messages.js";
 import { Reader } from "../../runtime/wire/reader.js";
@@ -45,7 +45,7 @@ interface Hop {
 /** One process sends a value as an answer, another one reads it. */
 function hop(value: unknown, from: Codec<unknown>, to: Codec<unknown>): Hop {
   const message = { label: "a value", codec: from, protobuf: protobufValue(from) };
-  const { bytes, blocks, protobuf } = encodeMessage(message, value, defaultLimits, from !== to);
+  const { bytes, blocks, isProtobuf: protobuf } = encodeMessage(message, value, defaultLinkLimits, from !== to);
   const r = new Reader();
   r.reset(
     bytes,

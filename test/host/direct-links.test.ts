@@ -86,10 +86,10 @@ test("a port takes nobody without the token, or who wants another process, or fr
   expect(await dial(proc.id, "another token, as long as the right one")).toBeUndefined();
   expect(await dial(proc.id + 1n, token)).toBeUndefined();
   expect(await dial(proc.id, token, new World().root.proc)).toBeUndefined();
-  expect([...proc.routes.all()]).toEqual([]);
+  expect([...proc.routes.allLinks()]).toEqual([]);
   const pipe = await dial(proc.id, token);
   from.attach(pipe!, proc.id);
-  await until(() => proc.routes.existing(from.id) !== undefined);
+  await until(() => proc.routes.existingLink(from.id) !== undefined);
   world.close();
 });
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { attachHosts } from "viceroy";
 import { afterEach, expect, test } from "vitest";
 import { hostAgentDescriptor } from "../../generated/host-agent.js";
-import { hex64 } from "../../runtime/link/address.js";
+import { formatId } from "../../runtime/link/address.js";
 import { startHost } from "./start-host.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -52,6 +52,6 @@ test("a host whose agents have other schemas refuses at once, and says who has w
   await expect(hosts.ready).rejects.toThrow(
     `cannot attach host ${host.address}: the agents of hosts have another schema here, Viceroy 99.0.0, than at the driver, ` +
       `Viceroy ${version}; install versions on both whose agents have the same schemas, as two releases of one minor ` +
-      `version have, got fingerprints 1234567812345678 and ${hex64(hostAgentDescriptor.fingerprint)}`,
+      `version have, got fingerprints 1234567812345678 and ${formatId(hostAgentDescriptor.fingerprint)}`,
   );
 });

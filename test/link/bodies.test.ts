@@ -1,6 +1,6 @@
 /** Fixed fields, texts and headers are read as they were written, and nothing is read behind their end. */
 import { expect, test } from "vitest";
-import { hex64, sameAddress } from "../../runtime/link/address.js";
+import { formatId, isSameAddress } from "../../runtime/link/address.js";
 import {
   bodySize,
   readBody,
@@ -13,8 +13,8 @@ import {
   writeU32,
   writeU64,
 } from "../../runtime/link/control.js";
-import { DeliveryError, type DeliveryReason, deliveryReasons, meansEnded } from "../../runtime/link/errors.js";
-import { align8, beginFrame, copyBytes, endFrame, HEADER, ProtocolError } from "../../runtime/link/frame.js";
+import { DeliveryError, type DeliveryReason, deliveryReasons, meansTargetEnded } from "../../runtime/link/errors.js";
+import { align8, beginFrame, copyBytes, endFrame, HEADER_BYTES, ProtocolError } from "../../runtime/link/frame.js";
 import { Reader } from "../../runtime/wire/reader.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
@@ -74,8 +74,8 @@ test("a frame has its length in front and ends at a multiple of eight, with zero
     endFrame(w, at);
     const bytes = w.copy(0);
     const view = new DataView(bytes.buffer, bytes.byteOffset);
-    expect([0, 4, 8, 12].map((place) => view.getUint32(place, true))).toEqual([HEADER + size, 0x0102_0304, 5, 6]);
-    expect([...bytes.subarray(HEADER)]).toEqual([...Array(size).fill(1), ...Array(align8(size) - size).fill(0)]);
+    expect([0, 4, 8, 12].map((place) => view.getUint32(place, true))).toEqual([HEADER_BYTES + size, 0x0102_0304, 5, 6]);
+    expect([...bytes.subarray(HEADER_BYTES)]).toEqual([...Array(size).fill(1), ...Array(align8(size) - size).fill(0)]);
   }
   expect([0, 1, 7, 8, 9, 16].map(align8)).toEqual([0, 8, 8, 8, 16, 16]);
 });
@@ -99,14 +99,14 @@ test("a copy has memory of its own", () => {
 
 test("addresses are the same when all their parts are, and ids are printed with all their digits", () => {
   const one = { proc: 1n, mesh: 2n, rank: 3 };
-  expect(sameAddress(one, { ...one })).toBe(true);
+  expect(isSameAddress(one, { ...one })).toBe(true);
   for (const other of [{ proc: 9n }, { mesh: 9n }, { rank: 9 }])
-    expect(sameAddress(one, { ...one, ...other })).toBe(false);
-  expect(hex64(0xabcn)).toBe("0000000000000abc");
+    expect(isSameAddress(one, { ...one, ...other })).toBe(false);
+  expect(formatId(0xabcn)).toBe("0000000000000abc");
 });
 
 test("a receiver has ended with its process or by itself; a way that is closed, or a refusal, is not its end", () => {
   const ended: readonly DeliveryReason[] = ["peer-down", "failed", "stopped", "unknown"];
-  expect(deliveryReasons.filter((reason) => meansEnded(new DeliveryError(reason, "x")))).toEqual(ended);
+  expect(deliveryReasons.filter((reason) => meansTargetEnded(new DeliveryError(reason, "x")))).toEqual(ended);
   expect(deliveryReasons).toEqual(["peer-down", "closed", "failed", "stopped", "unknown", "refused"]);
 });

@@ -43,7 +43,7 @@ test("a timer that was cancelled never fires", async () => {
 
 test("what is to run soon runs in a later turn, behind what is ready now", async () => {
   const ran: string[] = [];
-  systemClock.soon(() => ran.push("soon"));
+  systemClock.nextTurn(() => ran.push("soon"));
   queueMicrotask(() => ran.push("microtask"));
   process.nextTick(() => ran.push("tick"));
   await turn();

@@ -2,9 +2,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { encodeMessage } from "../../runtime/link/encode.js";
 import { MessageSizeError } from "../../runtime/link/errors.js";
-import { HEADER } from "../../runtime/link/frame.js";
-import { defaultLimits } from "../../runtime/link/limits.js";
-import type { Encoder, Message } from "../../runtime/link/sending.js";
+import { HEADER_BYTES } from "../../runtime/link/frame.js";
+import { defaultLinkLimits } from "../../runtime/link/limits.js";
+import type { MessageEncoder, OutboundMessage } from "../../runtime/link/sending.js";
 import type { Codec } from "../../runtime/wire/codec.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { CodecError } from "../../runtime/wire/errors.js";
@@ -12,19 +12,27 @@ import { hasRead } from "../../runtime/wire/protobuf/read-so-far.js";
 import { unknownFields } from "../../runtime/wire/protobuf/unknown.js";
 import { protobufValue } from "../../runtime/wire/protobuf-messages.js";
 
-const text: Message = { label: "a.text", codec: codec.string, protobuf: protobufValue(codec.string as Codec<unknown>) };
-const raw: Message = { label: "a.bytes", codec: codec.bytes, protobuf: codec.bytes };
+const text: OutboundMessage = {
+  label: "a.text",
+  codec: codec.string,
+  protobuf: protobufValue(codec.string as Codec<unknown>),
+};
+const raw: OutboundMessage = { label: "a.bytes", codec: codec.bytes, protobuf: codec.bytes };
 const point = codec.object("Point", { x: codec.int32 });
-const points: Message = { label: "a.point", codec: point as Encoder, protobuf: protobufValue(point as Codec<unknown>) };
+const points: OutboundMessage = {
+  label: "a.point",
+  codec: point as MessageEncoder,
+  protobuf: protobufValue(point as Codec<unknown>),
+};
 
 /** Writes a few bytes. */
-const writes = (...bytes: number[]): Encoder => ({
+const writes = (...bytes: number[]): MessageEncoder => ({
   encodeInto: (w) => {
     const at = w.reserve(bytes.length);
     w.bytes.set(bytes, at);
   },
 });
-const refuses = (error: Error): Encoder => ({
+const refuses = (error: Error): MessageEncoder => ({
   encodeInto: () => {
     throw error;
   },
@@ -37,13 +45,13 @@ beforeEach(() => {
 
 test("a message is in the lockstep layout unless its receiver needs the other one", () => {
   const message = { label: "a.b", codec: writes(1), protobuf: writes(2, 3) };
-  expect(encodeMessage(message, "x", defaultLimits)).toEqual({
+  expect(encodeMessage(message, "x", defaultLinkLimits)).toEqual({
     bytes: Uint8Array.of(1),
     blocks: [],
     size: 1,
     protobuf: false,
   });
-  expect(encodeMessage(message, "x", defaultLimits, true)).toEqual({
+  expect(encodeMessage(message, "x", defaultLinkLimits, true)).toEqual({
     bytes: Uint8Array.of(2, 3),
     blocks: [],
     size: 2,
@@ -53,74 +61,74 @@ test("a message is in the lockstep layout unless its receiver needs the other on
 
 test("what the lockstep layout has no room for is in the other one", () => {
   const value = { x: 1, [unknownFields]: Uint8Array.of(0xf8, 0x07, 1) };
-  expect(encodeMessage(points, { x: 1 }, defaultLimits).protobuf).toBe(false);
-  expect(encodeMessage(points, value, defaultLimits).protobuf).toBe(true);
+  expect(encodeMessage(points, { x: 1 }, defaultLinkLimits).isProtobuf).toBe(false);
+  expect(encodeMessage(points, value, defaultLinkLimits).isProtobuf).toBe(true);
 });
 
 test("what the lockstep layout refuses is tried in the other one, if values of newer schemas have been read", () => {
   const refusal = new CodecError("encode", "Color", "why");
   const message = { label: "a.b", codec: refuses(refusal), protobuf: writes(2) };
-  expect(encodeMessage(message, "x", defaultLimits)).toMatchObject({ bytes: Uint8Array.of(2), protobuf: true });
+  expect(encodeMessage(message, "x", defaultLinkLimits)).toMatchObject({ bytes: Uint8Array.of(2), protobuf: true });
   const broken = new Error("broken");
-  expect(() => encodeMessage({ ...message, codec: refuses(broken) }, "x", defaultLimits)).toThrow(broken);
+  expect(() => encodeMessage({ ...message, codec: refuses(broken) }, "x", defaultLinkLimits)).toThrow(broken);
   hasRead.messages = false;
-  expect(() => encodeMessage(message, "x", defaultLimits)).toThrow(refusal);
+  expect(() => encodeMessage(message, "x", defaultLinkLimits)).toThrow(refusal);
 });
 
 test("what both layouts refuse is refused as by the lockstep layout, and by one codec once", () => {
   const refusal = new CodecError("encode", "Color", "why");
   const other = new CodecError("encode", "Color", "why else");
   expect(() =>
-    encodeMessage({ label: "", codec: refuses(refusal), protobuf: refuses(other) }, 1, defaultLimits),
+    encodeMessage({ label: "", codec: refuses(refusal), protobuf: refuses(other) }, 1, defaultLinkLimits),
   ).toThrow(refusal);
   let times = 0;
-  const same: Encoder = {
+  const same: MessageEncoder = {
     encodeInto: () => {
       times++;
       throw refusal;
     },
   };
-  expect(() => encodeMessage({ label: "", codec: same, protobuf: same }, 1, defaultLimits)).toThrow(refusal);
+  expect(() => encodeMessage({ label: "", codec: same, protobuf: same }, 1, defaultLinkLimits)).toThrow(refusal);
   expect(times).toBe(1);
 });
 
 test("the size of a message counts its blocks, which stay those of the value", () => {
   const block = new Uint8Array(100_000);
-  const { bytes, blocks, size } = encodeMessage(raw, block, defaultLimits);
+  const { bytes, blocks, size } = encodeMessage(raw, block, defaultLinkLimits);
   expect([blocks.length, blocks[0]?.buffer === block.buffer, size]).toEqual([1, true, bytes.length + block.length]);
-  expect(encodeMessage(text, "x", defaultLimits).blocks).toEqual([]);
+  expect(encodeMessage(text, "x", defaultLinkLimits).blocks).toEqual([]);
 });
 
 test("a message is refused from the size on that no frame can have", () => {
-  const limits = { ...defaultLimits, maxFrame: HEADER + 3 };
-  const message = (size: number): Message => ({ ...text, codec: writes(...Array(size).fill(1)) });
+  const limits = { ...defaultLinkLimits, maxFrame: HEADER_BYTES + 3 };
+  const message = (size: number): OutboundMessage => ({ ...text, codec: writes(...Array(size).fill(1)) });
   expect(encodeMessage(message(3), "x", limits).size).toBe(3);
   expect(() => encodeMessage(message(4), "x", limits)).toThrow(
     new MessageSizeError(
-      `cannot send a.text: its message has 4 bytes, more than the limit of ${HEADER + 3} for a frame; send it in parts`,
+      `cannot send a.text: its message has 4 bytes, more than the limit of ${HEADER_BYTES + 3} for a frame; send it in parts`,
     ),
   );
 });
 
 test("what a getter of a value encodes meanwhile is another message, and so is the one after", () => {
   const seen: string[] = [];
-  const outer: Encoder = {
+  const outer: MessageEncoder = {
     encodeInto: (w) => {
       const at = w.reserve(2);
-      seen.push(`inner ${encodeMessage({ ...text, codec: writes(7) }, "", defaultLimits).bytes}`);
+      seen.push(`inner ${encodeMessage({ ...text, codec: writes(7) }, "", defaultLinkLimits).bytes}`);
       w.bytes.set([8, 9], at);
     },
   };
-  seen.push(`outer ${encodeMessage({ ...text, codec: outer }, "", defaultLimits).bytes}`);
-  const half: Encoder = {
+  seen.push(`outer ${encodeMessage({ ...text, codec: outer }, "", defaultLinkLimits).bytes}`);
+  const half: MessageEncoder = {
     encodeInto: (w) => {
       w.reserve(5);
       w.blocks.push(new Uint8Array(5));
       throw new Error("broken");
     },
   };
-  expect(() => encodeMessage({ ...text, codec: half }, "", defaultLimits)).toThrow("broken");
-  const after = encodeMessage({ ...text, codec: writes(1) }, "", defaultLimits);
+  expect(() => encodeMessage({ ...text, codec: half }, "", defaultLinkLimits)).toThrow("broken");
+  const after = encodeMessage({ ...text, codec: writes(1) }, "", defaultLinkLimits);
   seen.push(`after ${after.bytes}, ${after.size} bytes, ${after.blocks.length} blocks`);
   expect(seen).toEqual(["inner 7", "outer 8,9", "after 1, 1 bytes, 0 blocks"]);
 });

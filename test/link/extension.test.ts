@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { AGENT_MESH, ROOT_MESH } from "../../runtime/link/address.js";
 import {
   chainToken,
-  type Extension,
+  emptyChain,
   extensionSize,
-  inChain,
-  noChain,
+  isInChain,
+  type MessageExtension,
   readExtension,
   writeExtension,
 } from "../../runtime/link/extension.js";
@@ -16,9 +16,9 @@ import { Reader } from "../../runtime/wire/reader.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
 const trace = new TraceContext(0xf000_0001, 2, 3, 4, 0xf000_0005, 6, 0xff);
-const full: Extension = { rank: 7, extent: 8, timeout: 9, trace, chain: [10, 11, 0xf000_000c, 13] };
+const full: MessageExtension = { rank: 7, extent: 8, timeout: 9, trace, chain: [10, 11, 0xf000_000c, 13] };
 
-function written(extension: Extension, behind: readonly number[] = []): Uint8Array {
+function written(extension: MessageExtension, behind: readonly number[] = []): Uint8Array {
   const w = new Writer(512);
   // What was there before is overwritten.
   w.bytes.fill(0xee);
@@ -37,7 +37,7 @@ function readerOf(bytes: Uint8Array, blocks?: readonly Uint8Array[]): Reader {
 describe("an extension", () => {
   test.each([
     ["with everything", full],
-    ["with nothing", { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: noChain }],
+    ["with nothing", { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: emptyChain }],
     ["with a trace whose first words are 0", { ...full, trace: new TraceContext(0, 0, 0, 1, 0, 1, 0), chain: [1, 2] }],
   ])("%s is read as it was written, and the message stands behind it", (_, extension) => {
     const bytes = written(extension, [1, 2, 3]);
@@ -52,13 +52,13 @@ describe("an extension", () => {
     const w = new Writer(64);
     w.reserve(8);
     w.bytes.fill(0xee);
-    writeExtension(w, { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: noChain });
+    writeExtension(w, { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: emptyChain });
     expect([...w.bytes.subarray(8 + 48)]).toEqual(Array(w.bytes.length - 56).fill(0xee));
   });
 
   test("without anything takes no room, and every actor of a chain takes 8 bytes", () => {
     expect(extensionSize(undefined)).toBe(0);
-    expect(extensionSize({ ...full, chain: noChain })).toBe(48);
+    expect(extensionSize({ ...full, chain: emptyChain })).toBe(48);
     expect(extensionSize(full)).toBe(64);
   });
 
@@ -82,7 +82,7 @@ describe("an extension", () => {
   });
 
   test("of a message without a chain shares one list for that", () => {
-    expect(readExtension(readerOf(written({ ...full, chain: [] }))).chain).toBe(noChain);
+    expect(readExtension(readerOf(written({ ...full, chain: [] }))).chain).toBe(emptyChain);
   });
 });
 
@@ -101,10 +101,10 @@ describe("an actor in a call chain", () => {
 
   test("is found wherever it stands, and only as a whole", () => {
     const chain = [1, 2, 3, 4, 5, 6];
-    for (const token of [[1, 2] as const, [3, 4] as const, [5, 6] as const]) expect(inChain(chain, token)).toBe(true);
+    for (const token of [[1, 2] as const, [3, 4] as const, [5, 6] as const]) expect(isInChain(chain, token)).toBe(true);
     for (const token of [[2, 3] as const, [1, 4] as const, [3, 2] as const, [4, 5] as const, [7, 8] as const]) {
-      expect(inChain(chain, token)).toBe(false);
+      expect(isInChain(chain, token)).toBe(false);
     }
-    expect(inChain(noChain, [0, 0])).toBe(false);
+    expect(isInChain(emptyChain, [0, 0])).toBe(false);
   });
 });

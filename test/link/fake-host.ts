@@ -4,10 +4,10 @@ import { DeliveryError } from "../../runtime/link/errors.js";
 import type { LaneRequest, LinkHost, RelayFrame } from "../../runtime/link/host.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
 import type { Destination, Lane } from "../../runtime/link/lane.js";
-import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
+import { defaultLinkLimits, type LinkLimits } from "../../runtime/link/limits.js";
 import { Link } from "../../runtime/link/link.js";
-import type { Interface, Message, Sender } from "../../runtime/link/session.js";
-import type { Encoded } from "../../runtime/link/waiting.js";
+import type { MessageInterface, MessageSender, OutboundMessage } from "../../runtime/link/session.js";
+import type { EncodedMessage } from "../../runtime/link/waiting.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
 import { pipePair } from "./pipes.js";
@@ -44,7 +44,7 @@ export class FakeHost implements LinkHost {
   readonly universe = 1n;
   readonly clock = systemClock;
   readonly keepAlive = noKeepAlive;
-  readonly limits: Limits;
+  readonly limits: LinkLimits;
   readonly id: bigint;
   readonly sink = new Sink();
   readonly opened: Link[] = [];
@@ -53,9 +53,9 @@ export class FakeHost implements LinkHost {
   readonly relayedFrames: RelayFrame[] = [];
   readonly answers: [number, boolean][] = [];
 
-  constructor(id: bigint, limits: Partial<Limits> = {}) {
+  constructor(id: bigint, limits: Partial<LinkLimits> = {}) {
     this.id = id;
-    this.limits = { ...defaultLimits, ...limits };
+    this.limits = { ...defaultLinkLimits, ...limits };
   }
 
   linkOpened(link: Link): void {
@@ -76,26 +76,26 @@ export class FakeHost implements LinkHost {
     return new Error("remote");
   }
 
-  asked(link: Link, question: number, mesh: bigint): void {
+  meshQueried(link: Link, question: number, mesh: bigint): void {
     link.sendTell(question, mesh === 5n);
   }
 
-  told(_link: Link, question: number, exists: boolean): void {
+  meshQueryAnswered(_link: Link, question: number, exists: boolean): void {
     this.answers.push([question, exists]);
   }
 
-  portHeld(): void {}
+  portHolderChanged(): void {}
 
   laneSynced(): void {}
 
-  treeFrame(): void {}
+  treeFrameReceived(): void {}
 
-  relayed(_link: Link, frame: RelayFrame): void {
+  relayFrameReceived(_link: Link, frame: RelayFrame): void {
     this.relayedFrames.push({ ...frame, bytes: frame.bytes.slice() });
   }
 }
 
-export class FakeSender implements Sender {
+export class FakeSender implements MessageSender {
   readonly id = { universe: 1n, proc: 10n, mesh: 2n, rank: 0, incarnation: 0 };
   readonly name = "sender";
   readonly bounces: [number, string][] = [];
@@ -103,7 +103,7 @@ export class FakeSender implements Sender {
 
   compare(): undefined {}
 
-  translate(_known: unknown, _endpoint: unknown, body: Encoded): Encoded {
+  translate(_known: unknown, _endpoint: unknown, body: EncodedMessage): EncodedMessage {
     return body;
   }
 
@@ -118,9 +118,9 @@ export class FakeSender implements Sender {
   }
 }
 
-export const texts: Message = { label: "sink.text", codec: codec.string, protobuf: codec.string };
-export const bytes: Message = { label: "sink.bytes", codec: codec.bytes, protobuf: codec.bytes };
-export const iface: Interface = {
+export const texts: OutboundMessage = { label: "sink.text", codec: codec.string, protobuf: codec.string };
+export const bytes: OutboundMessage = { label: "sink.bytes", codec: codec.bytes, protobuf: codec.bytes };
+export const iface: MessageInterface = {
   key: "test#Sink",
   name: "Sink",
   fingerprint: 3n,
@@ -129,7 +129,7 @@ export const iface: Interface = {
 export const waiter = { credited(): void {} };
 
 /** Two hosts with a link between them. */
-export function linked(limits: Partial<Limits> = {}) {
+export function linked(limits: Partial<LinkLimits> = {}) {
   const near = new FakeHost(10n, limits);
   const far = new FakeHost(11n, limits);
   const [a, b] = pipePair();

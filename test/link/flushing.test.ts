@@ -1,17 +1,17 @@
 /** When what was written goes out: with the end of the read that brought its cause, or behind the ready microtasks. */
 import { expect, test } from "vitest";
-import { arm, beginReading, endReading } from "../../runtime/link/flushing.js";
+import { beginReading, endReading, scheduleFlush } from "../../runtime/link/flushing.js";
 
 function flushed(log: string[], name: string) {
-  return { flushArmed: () => void log.push(name) };
+  return { flushScheduled: () => void log.push(name) };
 }
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 test("what is written outside of reading goes out once, in order, behind the microtasks that are ready", async () => {
   const log: string[] = [];
-  arm(flushed(log, "one"));
-  arm(flushed(log, "two"));
+  scheduleFlush(flushed(log, "one"));
+  scheduleFlush(flushed(log, "two"));
   queueMicrotask(() => queueMicrotask(() => log.push("microtask")));
   expect(log).toEqual([]);
   await tick();
@@ -23,14 +23,14 @@ test("what is written outside of reading goes out once, in order, behind the mic
 test("what is written while links read goes out when the last of them has handled what it has read", async () => {
   const log: string[] = [];
   beginReading();
-  arm(flushed(log, "one"));
+  scheduleFlush(flushed(log, "one"));
   beginReading();
-  arm(flushed(log, "two"));
+  scheduleFlush(flushed(log, "two"));
   endReading();
   expect(log).toEqual([]);
   endReading();
   expect(log).toEqual(["one", "two"]);
-  arm(flushed(log, "later"));
+  scheduleFlush(flushed(log, "later"));
   expect(log.length).toBe(2);
   await tick();
   expect(log).toEqual(["one", "two", "later"]);
@@ -38,7 +38,7 @@ test("what is written while links read goes out when the last of them has handle
 
 test("what flushing writes goes out too", async () => {
   const log: string[] = [];
-  arm({ flushArmed: () => arm(flushed(log, "again")) });
+  scheduleFlush({ flushScheduled: () => scheduleFlush(flushed(log, "again")) });
   await tick();
   expect(log).toEqual(["again"]);
 });

@@ -1,11 +1,11 @@
 /** Frames that are kept for later: whose they are, which calls are among them, and how they are handed on. */
 import { expect, test } from "vitest";
 import { type Binding, Layout } from "../../runtime/link/binding.js";
-import { FrameLog } from "../../runtime/link/frame-log.js";
+import { HeldFrames } from "../../runtime/link/frame-log.js";
 import type { Destination, Lane } from "../../runtime/link/lane.js";
 import { Reader } from "../../runtime/wire/reader.js";
 
-const binding: Binding = { base: 3, layout: Layout.lockstep, key: "k", fingerprint: 1n, endpoints: [] };
+const binding: Binding = { firstSlot: 3, layout: Layout.lockstep, key: "k", fingerprint: 1n, endpoints: [] };
 
 function readerOf(...body: number[]): Reader {
   const bytes = Uint8Array.from([9, 9, 9, 9, 9, 9, 9, 9, ...body, 9]);
@@ -19,13 +19,13 @@ function world() {
   const laneOf = (id: number) =>
     ({ id, sync: (...what: unknown[]) => told.push(["sync", id, ...what]) }) as unknown as Lane;
   const to: Destination = {
-    bind: ({ id }, { base }) => void told.push(["bind", id, base]),
+    bind: ({ id }, { firstSlot: base }) => void told.push(["bind", id, base]),
     message: ({ id }, slot, call, flags, r, size) =>
       void told.push(["message", id, slot, call, flags, [...r.bytes.subarray(r.position, r.end)], size]),
     cancel: ({ id }, call, reason) => void told.push(["cancel", id, call, reason]),
     laneClosed: ({ id }) => void told.push(["closed", id]),
   };
-  return { log: new FrameLog(), one: laneOf(1), two: laneOf(2), to, news: () => told.splice(0) };
+  return { log: new HeldFrames(), one: laneOf(1), two: laneOf(2), to, news: () => told.splice(0) };
 }
 
 test("everything is handed on once, in order, each to where its lane leads", () => {
@@ -34,7 +34,7 @@ test("everything is handed on once, in order, each to where its lane leads", () 
   log.message(one, 4, 5, 6, readerOf(1, 2), 7);
   log.sync(two, 1, 2);
   log.cancel(one, 5, 8);
-  log.closed(two);
+  log.laneClosed(two);
   log.release(() => to);
   expect(news()).toEqual([
     ["bind", 1, 3],
@@ -44,16 +44,16 @@ test("everything is handed on once, in order, each to where its lane leads", () 
     ["closed", 2],
   ]);
   log.release(() => to);
-  expect([news(), log.lanes(), log.holds(5)]).toEqual([[], [], false]);
+  expect([news(), log.lanes(), log.holdsCall(5)]).toEqual([[], [], false]);
 });
 
 test("a call is kept as long as its message is, and not because something else names it", () => {
   const { log, one } = world();
   log.cancel(one, 5, 8);
   log.bind(one, binding);
-  expect(log.holds(5)).toBe(false);
+  expect(log.holdsCall(5)).toBe(false);
   log.message(one, 4, 5, 6, readerOf(1), 1);
-  expect([log.holds(5), log.holds(6)]).toEqual([true, false]);
+  expect([log.holdsCall(5), log.holdsCall(6)]).toEqual([true, false]);
 });
 
 test("each lane that something was kept of is named once", () => {
@@ -61,6 +61,6 @@ test("each lane that something was kept of is named once", () => {
   expect(log.lanes()).toEqual([]);
   log.bind(two, binding);
   log.bind(one, binding);
-  log.closed(two);
+  log.laneClosed(two);
   expect(log.lanes()).toEqual([two, one]);
 });

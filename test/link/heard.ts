@@ -3,7 +3,7 @@ import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
 
 export const soon = (ms = 20) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export class Heard implements PipeSink {
+export class ByteRecorder implements PipeSink {
   /** Settles when the pipe has ended, with why. */
   readonly end: Promise<Error | undefined>;
   readonly #chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Layout } from "../../runtime/link/binding.js";
 import type { PendingCall } from "../../runtime/link/calls.js";
 import { writeText, writeU32, writeU64 } from "../../runtime/link/control.js";
-import { beginFrame, endFrame, Flag, Kind, MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
+import { beginFrame, endFrame, FrameFlag, FrameKind, HELLO_MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
 import { Link } from "../../runtime/link/link.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
 import { codec } from "../../runtime/wire/composed/index.js";
@@ -27,8 +27,8 @@ function frame(word1: number, a: number, b: number, body: Write = () => {}): Wri
   };
 }
 
-const hello = (universe = 1n, version = PROTOCOL_VERSION, magic = MAGIC, proc = 66n): Write =>
-  frame(Kind.hello, version, 0, (w) => {
+const hello = (universe = 1n, version = PROTOCOL_VERSION, magic = HELLO_MAGIC, proc = 66n): Write =>
+  frame(FrameKind.hello, version, 0, (w) => {
     writeU32(w, magic);
     writeU32(w, 0);
     writeU64(w, universe);
@@ -36,12 +36,12 @@ const hello = (universe = 1n, version = PROTOCOL_VERSION, magic = MAGIC, proc = 
   });
 
 const piece = (total: number, size: number): Write =>
-  frame(Kind.piece, 0, total, (w) => {
+  frame(FrameKind.piece, 0, total, (w) => {
     w.reserve(size);
   });
 
 const open = (lane: number, name = "hostile"): Write =>
-  frame(Kind.open, lane, 0, (w) => {
+  frame(FrameKind.open, lane, 0, (w) => {
     for (const id of [66n, 2n]) writeU64(w, id);
     for (const word of [0, 0, 4096, 1 << 22, 256, 1 << 20]) writeU32(w, word);
     for (const id of [5n, 10n, 0n]) writeU64(w, id);
@@ -50,7 +50,7 @@ const open = (lane: number, name = "hostile"): Write =>
   });
 
 const bind = (lane: number, base: number, layout: number, ids: readonly number[] = []): Write =>
-  frame(Kind.bind | (base << 16), lane, layout, (w) => {
+  frame(FrameKind.bind | (base << 16), lane, layout, (w) => {
     writeU64(w, layout === Layout.lockstep ? 0x1234_5678_9abc_def0n : 66n);
     writeText(w, "test/counter#Counter");
     if (layout !== Layout.protobuf) return;
@@ -92,16 +92,20 @@ describe("a link is closed on", () => {
     ["a stranger's universe", [hello(2n)], "cannot connect: the peer is of another universe"],
     ["hello twice", [hello(), hello()], "cannot read hello: it came twice"],
     ["an unknown kind", [hello(), frame(200, 0, 0)], "cannot read frame: unknown kind 200"],
-    ["a message on no lane", [hello(), frame(Kind.message, 7, 0)], "cannot read message: lane 7 is not open"],
+    ["a message on no lane", [hello(), frame(FrameKind.message, 7, 0)], "cannot read message: lane 7 is not open"],
     ["a lane out of order", [hello(), open(9)], "cannot open lane 9: expected a free number, at most 1"],
     ["a lane opened twice", [hello(), open(1), open(1)], "cannot open lane 1: expected a free number, at most 2"],
-    ["closing no lane", [hello(), frame(Kind.close, 3, 0)], "cannot read frame: lane 3 is not open"],
-    ["a body that is too short", [hello(), frame(Kind.open, 1, 0)], "cannot read open: the message ends too early"],
+    ["closing no lane", [hello(), frame(FrameKind.close, 3, 0)], "cannot read frame: lane 3 is not open"],
+    [
+      "a body that is too short",
+      [hello(), frame(FrameKind.open, 1, 0)],
+      "cannot read open: the message ends too early",
+    ],
     [
       "a body that is too long",
       [
         hello(),
-        frame(Kind.gone, 1, 0, (w) => {
+        frame(FrameKind.gone, 1, 0, (w) => {
           writeText(w, "x");
           writeU32(w, 0);
         }),
@@ -110,12 +114,12 @@ describe("a link is closed on", () => {
     ],
     [
       "a text that is longer than its frame",
-      [hello(), frame(Kind.gone, 1, 0, (w) => writeU32(w, 0xffff_fff0))],
+      [hello(), frame(FrameKind.gone, 1, 0, (w) => writeU32(w, 0xffff_fff0))],
       "cannot read gone: the message ends too early",
     ],
     [
       "an extent out of order",
-      [hello(), frame(Kind.extent, 5, 0, (w) => writeU32(w, 0))],
+      [hello(), frame(FrameKind.extent, 5, 0, (w) => writeU32(w, 0))],
       "cannot number an extent 5: expected 1",
     ],
     [
@@ -128,7 +132,7 @@ describe("a link is closed on", () => {
       [
         hello(),
         open(1),
-        frame(Kind.bind, 1, Layout.protobuf, (w) => {
+        frame(FrameKind.bind, 1, Layout.protobuf, (w) => {
           writeU64(w, 1n);
           writeText(w, "test/counter#Counter");
           writeU32(w, 0xffff_ffff);
@@ -136,7 +140,7 @@ describe("a link is closed on", () => {
       ],
       "cannot read bind: the message ends too early",
     ],
-    ["an unknown answer to a binding", [hello(), frame(Kind.bound, 1, 2)], "cannot read bound: unknown verdict 2"],
+    ["an unknown answer to a binding", [hello(), frame(FrameKind.bound, 1, 2)], "cannot read bound: unknown verdict 2"],
   ];
   test.each(cases)("%s", async (_name, writes, message) => {
     expect(await closedWith(bytesOf(writes))).toBe(message);
@@ -156,13 +160,13 @@ describe("a link is closed on", () => {
     ["another block", [piece(16, 8), piece(24, 8)], "expected 1 to 8 bytes of a block of 16, got 8 of one of 24"],
     ["a block of nothing", [piece(0, 0)], "together, got one of 0"],
     ["blocks over the limit", [piece(8, 8), piece(0xffff_ffff, 8)], "together, got one of 4294967295"],
-    ["none of a block", [frame(Kind.block, 1, 0)], "cannot read block: it has not come in pieces"],
+    ["none of a block", [frame(FrameKind.block, 1, 0)], "cannot read block: it has not come in pieces"],
   ])("pieces of %s", async (_what, writes, text) => {
     expect(await closedWith(bytesOf([hello(), ...writes]))).toContain(text);
   });
 
   test("blocks that are together over the limit", async () => {
-    const block = frame(Kind.block, 0, 0, (w) => {
+    const block = frame(FrameKind.block, 0, 0, (w) => {
       const at = w.reserve(600_000);
       w.bytes.fill(0, at, at + 600_000);
     });
@@ -172,15 +176,15 @@ describe("a link is closed on", () => {
 
 test("answers, credit and the like for what does not exist change nothing", async () => {
   const strays = [
-    frame(Kind.reply, 77, 0),
-    frame(Kind.error, 77, 0),
-    frame(Kind.item, 77, 0),
-    frame(Kind.end, 77, 0),
-    frame(Kind.credit, 77, 5, (w) => writeU32(w, 5)),
-    frame(Kind.streamCredit, 77, 5, (w) => writeU32(w, 5)),
-    frame(Kind.cancel, 77, 5),
-    frame(Kind.closed, 77, 0),
-    frame(Kind.tell, 77, 1),
+    frame(FrameKind.reply, 77, 0),
+    frame(FrameKind.error, 77, 0),
+    frame(FrameKind.item, 77, 0),
+    frame(FrameKind.end, 77, 0),
+    frame(FrameKind.credit, 77, 5, (w) => writeU32(w, 5)),
+    frame(FrameKind.streamCredit, 77, 5, (w) => writeU32(w, 5)),
+    frame(FrameKind.cancel, 77, 5),
+    frame(FrameKind.closed, 77, 0),
+    frame(FrameKind.tell, 77, 1),
   ];
   expect(await closedWith(bytesOf([hello(), ...strays, open(1)]))).toBe(undefined);
 });
@@ -237,7 +241,7 @@ test("garbage of any kind never throws out of a link, and other links go on", as
     { numRuns: 300 },
   );
   const { world, pipe } = victim();
-  pipe.write([bytesOf([frame(Kind.message, 1, 1)])], () => {});
+  pipe.write([bytesOf([frame(FrameKind.message, 1, 1)])], () => {});
   await settled();
   const counter = world.spawn("another", Counter, [4], [world.root]);
   expect(await counter.value.callOne()).toBe(4);
@@ -250,15 +254,15 @@ test("mutated frames of a real conversation never throw out of a link", async ()
     open(1),
     bind(1, 0, Layout.lockstep),
     bind(1, 30, Layout.protobuf, [2, 4, 1, 99]),
-    frame(Kind.message | (Flag.protobuf << 8) | (30 << 16), 1, 3),
-    frame(Kind.message | (Flag.protobuf << 8) | (31 << 16), 1, 4, (w) => {
+    frame(FrameKind.message | (FrameFlag.protobuf << 8) | (30 << 16), 1, 3),
+    frame(FrameKind.message | (FrameFlag.protobuf << 8) | (31 << 16), 1, 4, (w) => {
       const at = w.reserve(3);
       w.bytes.set([0x0a, 0x01, 0x61], at);
     }),
-    frame(Kind.message, 1, 1),
-    frame(Kind.message | (1 << 16), 1, 2),
-    frame(Kind.cancel, 1, 2),
-    frame(Kind.close, 1, 0),
+    frame(FrameKind.message, 1, 1),
+    frame(FrameKind.message | (1 << 16), 1, 2),
+    frame(FrameKind.cancel, 1, 2),
+    frame(FrameKind.close, 1, 0),
   ]);
   await fc.assert(
     fc.asyncProperty(
@@ -298,7 +302,7 @@ async function attack(...writes: readonly Write[]): Promise<{ kinds: number[]; e
     closed() {},
   });
   const to = (proc: bigint): Write =>
-    frame(Kind.open, 1, 0, (w) => {
+    frame(FrameKind.open, 1, 0, (w) => {
       for (const id of [66n, 2n]) writeU64(w, id);
       for (const word of [0, 0, 4096, 1 << 22, 256, 1 << 20]) writeU32(w, word);
       for (const id of [mesh, proc, 0n]) writeU64(w, id);
@@ -312,12 +316,12 @@ async function attack(...writes: readonly Write[]): Promise<{ kinds: number[]; e
   // Whatever came, the actor lives.
   expect(cell.state).toBe("running");
   world.close();
-  return { kinds: kinds.map((word) => word & 0xff).filter((kind) => kind !== Kind.hello), ended };
+  return { kinds: kinds.map((word) => word & 0xff).filter((kind) => kind !== FrameKind.hello), ended };
 }
 
 describe("a layout that was not agreed", () => {
   const value = (slot: number, flags: number, call = 1): Write =>
-    frame(Kind.message | (flags << 8) | (slot << 16), 1, call);
+    frame(FrameKind.message | (flags << 8) | (slot << 16), 1, call);
 
   test("lockstep, where schemas differ, closes the link with an error that says so", async () => {
     const { kinds, ended } = await attack(bind(1, 0, Layout.protobuf, [2]), value(0, 0));
@@ -328,34 +332,34 @@ describe("a layout that was not agreed", () => {
   });
 
   test("protobuf, where schemas are the same, is read: every receiver can", async () => {
-    const { kinds, ended } = await attack(bind(1, 0, Layout.lockstep), value(1, Flag.protobuf));
-    expect(kinds).toEqual([Kind.bound, Kind.reply]);
+    const { kinds, ended } = await attack(bind(1, 0, Layout.lockstep), value(1, FrameFlag.protobuf));
+    expect(kinds).toEqual([FrameKind.bound, FrameKind.reply]);
     expect(ended).toBe(undefined);
   });
 
   test("a fingerprint that lies gets errors for its messages, as other garbage does", async () => {
     const garbage = (flags: number): Write =>
-      frame(Kind.message | (flags << 8) | (2 << 16), 1, 1, (w) => {
+      frame(FrameKind.message | (flags << 8) | (2 << 16), 1, 1, (w) => {
         const at = w.reserve(7);
         w.bytes.fill(0xff, at, at + 7);
       });
     expect(await attack(bind(1, 0, Layout.lockstep), garbage(0))).toEqual({
-      kinds: [Kind.bound, Kind.error],
+      kinds: [FrameKind.bound, FrameKind.error],
       ended: undefined,
     });
-    expect(await attack(bind(1, 0, Layout.lockstep), garbage(Flag.protobuf))).toEqual({
-      kinds: [Kind.bound, Kind.error],
+    expect(await attack(bind(1, 0, Layout.lockstep), garbage(FrameFlag.protobuf))).toEqual({
+      kinds: [FrameKind.bound, FrameKind.error],
       ended: undefined,
     });
   });
 
   test("another fingerprint gets the schema, and nothing else until layouts are agreed", async () => {
-    const stranger = frame(Kind.bind, 1, Layout.lockstep, (w) => {
+    const stranger = frame(FrameKind.bind, 1, Layout.lockstep, (w) => {
       writeU64(w, 1n);
       writeText(w, "test/counter#Counter");
     });
-    expect(await attack(stranger, value(1, 0), value(1, Flag.protobuf))).toEqual({
-      kinds: [Kind.bound],
+    expect(await attack(stranger, value(1, 0), value(1, FrameFlag.protobuf))).toEqual({
+      kinds: [FrameKind.bound],
       ended: undefined,
     });
   });
@@ -370,7 +374,7 @@ describe("a layout that was not agreed", () => {
       id: 0,
       session: undefined,
       credit: 0,
-      abandoned: false,
+      isAbandoned: false,
       answered: (r) => void layouts.push(r.protobuf),
       failed() {},
       item() {},
@@ -378,7 +382,7 @@ describe("a layout that was not agreed", () => {
     };
     session.call(0, texts, "x", call);
     await settled();
-    other.sendReply(Kind.reply | (Flag.protobuf << 8), call.id, false, codec.string, "y");
+    other.sendReply(FrameKind.reply | (FrameFlag.protobuf << 8), call.id, false, codec.string, "y");
     await settled();
     expect(layouts).toEqual([true]);
     expect(near.ends).toEqual([]);

@@ -1,9 +1,9 @@
 /** Frames are cut out of a stream of bytes, however it comes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { beginFrame, endFrame, HEADER, ProtocolError } from "../../runtime/link/frame.js";
+import { beginFrame, endFrame, HEADER_BYTES, ProtocolError } from "../../runtime/link/frame.js";
 import { Inbox } from "../../runtime/link/inbox.js";
-import { isShared, memoryToReadInto, ownMemory, RECEIVE_BUFFER } from "../../runtime/link/receive-memory.js";
+import { isShared, memoryToReadInto, RECEIVE_BUFFER, takeOwnMemory } from "../../runtime/link/receive-memory.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
 interface Seen {
@@ -39,8 +39,8 @@ function collector(maxFrame = 1 << 20): { inbox: Inbox; seen: Seen[]; owned: boo
   const seen: Seen[] = [];
   const owned: boolean[] = [];
   const inbox = new Inbox(maxFrame, {
-    placeOf: () => undefined,
-    frame(word1, a, b, bytes, view, start, end, own) {
+    memoryFor: () => undefined,
+    handleFrame(word1, a, b, bytes, view, start, end, own) {
       expect(view.buffer).toBe(bytes.buffer);
       expect(start % 8).toBe(0);
       seen.push({ word1, a, b, body: [...bytes.subarray(start, end)] });
@@ -66,7 +66,7 @@ test("frames come out whole and in order, whatever pieces the stream comes in", 
 });
 
 test("frames around the size of the receive buffer come out whole; larger ones in memory of their own", () => {
-  const sizes = [10, -1, 0, 1, 7, 8, 9, 4096, 3, 65_536, 0].map((n) => RECEIVE_BUFFER - HEADER + n);
+  const sizes = [10, -1, 0, 1, 7, 8, 9, 4096, 3, 65_536, 0].map((n) => RECEIVE_BUFFER - HEADER_BYTES + n);
   const bodies = [...sizes, 5, 0, 100_000].map((n, i) => new Uint8Array(n).fill(i + 1));
   for (const piece of [1024, 65_536, 65_000, 4097, 13_107]) {
     const { inbox, seen, owned } = collector();
@@ -74,7 +74,7 @@ test("frames around the size of the receive buffer come out whole; larger ones i
     expect(seen.map(({ a, body }) => [a, body.length, new Set(body).size <= 1 && (body[0] ?? 0)])).toEqual(
       bodies.map((body, i) => [i, body.length, body.length === 0 ? 0 : i + 1]),
     );
-    expect(owned).toEqual(bodies.map((body) => body.length + HEADER > RECEIVE_BUFFER));
+    expect(owned).toEqual(bodies.map((body) => body.length + HEADER_BYTES > RECEIVE_BUFFER));
   }
 });
 
@@ -93,8 +93,8 @@ test("a length no frame can have is refused", () => {
 test("nothing is handed out after stop, not even what has come", () => {
   const seen: number[] = [];
   const inbox: Inbox = new Inbox(1000, {
-    placeOf: () => undefined,
-    frame(_word1, a) {
+    memoryFor: () => undefined,
+    handleFrame(_word1, a) {
       seen.push(a);
       inbox.stop();
     },
@@ -105,7 +105,7 @@ test("nothing is handed out after stop, not even what has come", () => {
 
 test("a frame may be exactly as long as frames may be", () => {
   const { inbox, seen } = collector(1000);
-  feed(inbox, frames([new Uint8Array(1000 - HEADER)]), [5000]);
+  feed(inbox, frames([new Uint8Array(1000 - HEADER_BYTES)]), [5000]);
   expect(seen.length).toBe(1);
 });
 
@@ -113,9 +113,9 @@ test("the padding of a large frame may come byte by byte, before the next frame"
   const size = RECEIVE_BUFFER + 1;
   const stream = frames([new Uint8Array(size).fill(1), new Uint8Array(3).fill(2)]);
   const { inbox, seen } = collector();
-  feed(inbox, stream.subarray(0, HEADER + size), [RECEIVE_BUFFER]);
+  feed(inbox, stream.subarray(0, HEADER_BYTES + size), [RECEIVE_BUFFER]);
   expect(seen.length).toBe(1);
-  feed(inbox, stream.subarray(HEADER + size), [1]);
+  feed(inbox, stream.subarray(HEADER_BYTES + size), [1]);
   expect(seen.map(({ a, body }) => [a, body.length])).toEqual([
     [0, size],
     [1, 3],
@@ -144,15 +144,15 @@ describe("memory", () => {
     feed(inbox, stream.subarray(30), [100]);
     expect([seen.length, inbox.buffer().buffer === shared]).toEqual([2, true]);
     // It is free for the next one that needs some.
-    expect(ownMemory().bytes.buffer).toBe(own.buffer);
+    expect(takeOwnMemory().bytes.buffer).toBe(own.buffer);
   });
 
   test("in which frames are handled is read into by nobody else meanwhile, and by everybody afterwards", () => {
     const other = collector();
     const seen: number[][] = [];
     const inbox = new Inbox(1000, {
-      placeOf: () => undefined,
-      frame(_word1, _a, _b, bytes, _view, start, end) {
+      memoryFor: () => undefined,
+      handleFrame(_word1, _a, _b, bytes, _view, start, end) {
         // As a link does that hands on what it has read, to another one of the same thread.
         for (let i = 0; i < 2; i++) feed(other.inbox, frames([new Uint8Array(100).fill(0xee)]), [100, 1000]);
         seen.push([...bytes.subarray(start, end)]);
@@ -169,8 +169,8 @@ describe("memory", () => {
 
   test("is free again also when what was in it could not be handled", () => {
     const inbox = new Inbox(1000, {
-      placeOf: () => undefined,
-      frame() {
+      memoryFor: () => undefined,
+      handleFrame() {
         throw new Error("broken");
       },
     });

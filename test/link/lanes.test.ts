@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { type Binding, Layout } from "../../runtime/link/binding.js";
 import { readU32 } from "../../runtime/link/control.js";
-import { Kind } from "../../runtime/link/frame.js";
-import { Gate } from "../../runtime/link/gate.js";
+import { FrameKind } from "../../runtime/link/frame.js";
+import { OrderGate } from "../../runtime/link/gate.js";
 import { type Destination, Lane } from "../../runtime/link/lane.js";
 import { Reader } from "../../runtime/wire/reader.js";
 import { headerOf, recordedLink } from "../cast/parts/recorded-link.js";
@@ -11,7 +11,7 @@ import { headerOf, recordedLink } from "../cast/parts/recorded-link.js";
 function noted() {
   const told: unknown[][] = [];
   const destination: Destination = {
-    bind: (_, binding) => void told.push(["bind", binding.base]),
+    bind: (_, binding) => void told.push(["bind", binding.firstSlot]),
     message: (_lane, slot, call, flags, r, size) =>
       void told.push(["message", slot, call, flags, [...r.bytes.subarray(r.position, r.end)], r.blocks, size]),
     cancel: (_, call, reason) => void told.push(["cancel", call, reason]),
@@ -33,7 +33,7 @@ function laneOf(credit = { messages: 8, bytes: 800 }) {
   const target = { kind: "actor", proc: 2n, number: 3n, rank: 0, owner: 1n, fingerprint: 0n } as const;
   const request = { sender, target, credit: { ...credit, streamItems: 1, streamBytes: 1 } };
   const lane = new Lane(link, 5, request, destination);
-  expect([lane.id, lane.sender, lane.target, lane.open, lane.slots]).toEqual([5, sender, target, true, []]);
+  expect([lane.id, lane.sender, lane.target, lane.isOpen, lane.slots]).toEqual([5, sender, target, true, []]);
   return { lane, sent, news, synced, gone, destination };
 }
 
@@ -46,7 +46,7 @@ const message = (lane: Lane, slot: number, call = 0, bytes = [1, 2], blocks?: re
 };
 
 const binding = (base: number, layout: number = Layout.lockstep): Binding => ({
-  base,
+  firstSlot: base,
   layout,
   key: "k",
   fingerprint: 1n,
@@ -59,13 +59,13 @@ test("credit is given back by quarters of what the sender has, in messages or by
   expect(sent()).toEqual([]);
   lane.consumed(2);
   const [byMessages] = sent();
-  expect([headerOf(byMessages!), readU32(byMessages!.r)]).toEqual([[Kind.credit, 0, 0, 5, 2], 3]);
+  expect([headerOf(byMessages!), readU32(byMessages!.r)]).toEqual([[FrameKind.credit, 0, 0, 5, 2], 3]);
   lane.consumed(200);
   const [byBytes] = sent();
-  expect([headerOf(byBytes!), readU32(byBytes!.r)]).toEqual([[Kind.credit, 0, 0, 5, 1], 200]);
+  expect([headerOf(byBytes!), readU32(byBytes!.r)]).toEqual([[FrameKind.credit, 0, 0, 5, 1], 200]);
   lane.consumed(199);
   expect(sent()).toEqual([]);
-  lane.open = false;
+  lane.isOpen = false;
   lane.consumed(1000);
   expect(sent()).toEqual([]);
 });
@@ -86,20 +86,20 @@ test("where there is little credit, each message gives it back", () => {
 
 test("that the receiver has ended is told as long as the lane is open", () => {
   const { lane, gone } = laneOf();
-  lane.gone("stopped", "it has stopped");
-  lane.open = false;
-  lane.gone("stopped", "it has stopped");
+  lane.sendGone("stopped", "it has stopped");
+  lane.isOpen = false;
+  lane.sendGone("stopped", "it has stopped");
   expect(gone).toEqual([[5, "stopped", "it has stopped"]]);
 });
 
 test("a lane that waits for casts keeps what comes, in order, and hands it on when they have passed", () => {
   const { lane, news, synced, destination } = laneOf();
-  const gate = new Gate(lane);
-  expect([lane.destination, lane.behind]).toEqual([gate, destination]);
+  const gate = new OrderGate(lane);
+  expect([lane.destination, lane.finalDestination]).toEqual([gate, destination]);
   const blocks = [new Uint8Array(3)];
   lane.destination.bind(lane, binding(4));
   message(lane, 1, 7, [1, 2, 3], blocks);
-  lane.sync(1, 9);
+  lane.syncReceived(1, 9);
   lane.destination.cancel(lane, 7, 2);
   message(lane, 2);
   lane.destination.laneClosed(lane);
@@ -107,7 +107,7 @@ test("a lane that waits for casts keeps what comes, in order, and hands it on wh
   // What was handed on before is cancelled at once.
   lane.destination.cancel(lane, 8, 2);
   expect(news()).toEqual([["cancel", 8, 2]]);
-  gate.open();
+  gate.release();
   expect(lane.destination).toBe(destination);
   expect([news(), synced]).toEqual([
     [
@@ -119,33 +119,33 @@ test("a lane that waits for casts keeps what comes, in order, and hands it on wh
     ],
     [[1, 9]],
   ]);
-  gate.open();
+  gate.release();
   expect(news()).toEqual([]);
 });
 
 test("a lane that has to wait again keeps the rest", () => {
   const { lane, news } = laneOf();
-  const gate = new Gate(lane);
+  const gate = new OrderGate(lane);
   message(lane, 1);
-  lane.sync(0, 9);
+  lane.syncReceived(0, 9);
   message(lane, 2);
-  let next: Gate | undefined;
+  let next: OrderGate | undefined;
   lane.link.host.laneSynced = (one) => {
-    next = new Gate(one);
+    next = new OrderGate(one);
   };
-  gate.open();
+  gate.release();
   expect(news().map(([, slot]) => slot)).toEqual([1]);
-  next!.open();
+  next!.release();
   expect(news().map(([, slot]) => slot)).toEqual([2]);
 });
 
 test("what waits for casts that will never come is dropped if nobody is there any more, and else handed on", () => {
   for (const open of [true, false]) {
     const { lane, news, destination } = laneOf();
-    const gate = new Gate(lane);
+    const gate = new OrderGate(lane);
     message(lane, 1);
-    lane.open = open;
-    gate.drop();
+    lane.isOpen = open;
+    gate.giveUp();
     expect(lane.destination).toBe(destination);
     expect(news()).toEqual(open ? [["message", 1, 0, 3, [1, 2], undefined, 2]] : [["closed"]]);
   }
@@ -157,29 +157,29 @@ test("another destination takes over, also where the lane waits for casts", () =
   lane.redirect(other.destination);
   message(lane, 1);
   expect([news(), other.news().length]).toEqual([[], 1]);
-  const gate = new Gate(lane);
+  const gate = new OrderGate(lane);
   lane.redirect(third.destination);
   message(lane, 2);
-  gate.open();
+  gate.release();
   expect([other.news(), third.news().length]).toEqual([[], 1]);
 });
 
 test("a lane whose sender has another schema takes nothing until the sender has named its interface again", async () => {
   const { lane, news, synced } = laneOf();
-  expect(lane.resumed).toBeUndefined();
+  expect(lane.whenResumed).toBeUndefined();
   lane.pause();
-  const { resumed, destination } = lane;
+  const { whenResumed: resumed, destination } = lane;
   lane.pause();
-  expect([lane.destination === destination, lane.resumed === resumed]).toEqual([true, true]);
+  expect([lane.destination === destination, lane.whenResumed === resumed]).toEqual([true, true]);
   message(lane, 1);
   lane.destination.cancel(lane, 1, 0);
-  lane.sync(0, 4);
+  lane.syncReceived(0, 4);
   lane.destination.bind(lane, binding(0));
   expect([news(), synced]).toEqual([[], []]);
   lane.destination.bind(lane, binding(6, Layout.protobuf));
-  expect([news(), lane.resumed]).toEqual([[["bind", 6]], undefined]);
+  expect([news(), lane.whenResumed]).toEqual([[["bind", 6]], undefined]);
   await resumed;
-  lane.sync(0, 4);
+  lane.syncReceived(0, 4);
   message(lane, 2);
   expect([news().length, synced]).toEqual([1, [[0, 4]]]);
 });
@@ -189,7 +189,7 @@ test("a lane that is closed while its sender has not answered goes on for those 
   lane.pause();
   const other = noted();
   lane.redirect(other.destination);
-  const { resumed } = lane;
+  const { whenResumed: resumed } = lane;
   expect(resumed).toBeInstanceOf(Promise);
   lane.destination.laneClosed(lane);
   await resumed;
@@ -198,27 +198,27 @@ test("a lane that is closed while its sender has not answered goes on for those 
 
 test("a lane that waits for casts can be paused behind them", () => {
   const { lane, news, destination } = laneOf();
-  const gate = new Gate(lane);
+  const gate = new OrderGate(lane);
   lane.pause();
-  expect([lane.destination, lane.resumed === undefined]).toEqual([gate, false]);
+  expect([lane.destination, lane.whenResumed === undefined]).toEqual([gate, false]);
   lane.destination.bind(lane, binding(6, Layout.none));
   message(lane, 1);
-  gate.open();
+  gate.release();
   expect([lane.destination, news().map(([what]) => what)]).toEqual([destination, ["bind", "message"]]);
 });
 
 test("a sender is told that nothing will be received any more, as long as it is there", () => {
   const { lane, gone } = laneOf();
-  lane.gone("stopped", "it has stopped");
-  lane.open = false;
-  lane.gone("failed", "again");
+  lane.sendGone("stopped", "it has stopped");
+  lane.isOpen = false;
+  lane.sendGone("failed", "again");
   expect(gone).toEqual([[5, "stopped", "it has stopped"]]);
 });
 
 test("credit for no message says that everything before has been handled, as long as the lane is open", () => {
   const { lane, sent } = laneOf();
-  lane.reached();
-  lane.open = false;
-  lane.reached();
-  expect(sent().map((frame) => [headerOf(frame), readU32(frame.r)])).toEqual([[[Kind.credit, 0, 0, 5, 0], 0]]);
+  lane.confirmReached();
+  lane.isOpen = false;
+  lane.confirmReached();
+  expect(sent().map((frame) => [headerOf(frame), readU32(frame.r)])).toEqual([[[FrameKind.credit, 0, 0, 5, 0], 0]]);
 });

@@ -1,14 +1,14 @@
 /** What was sent to a receiver that has moved: when later messages need not wait for it, and when all of it is answered. */
 import { expect, test } from "vitest";
 import type { PendingCall } from "../../runtime/link/calls.js";
-import { Leaving } from "../../runtime/link/leaving.js";
+import { UnhandledMessages } from "../../runtime/link/leaving.js";
 import { FakeSender } from "./fake-host.js";
 
 const call = (): PendingCall => ({
   id: 1,
   session: undefined,
   credit: 0,
-  abandoned: false,
+  isAbandoned: false,
   answered() {},
   failed() {},
   item() {},
@@ -18,7 +18,7 @@ const call = (): PendingCall => ({
 /** Notes what is told, in its order. */
 function leavingWith(...calls: PendingCall[]) {
   const sender = new FakeSender();
-  const leaving = new Leaving(sender, calls);
+  const leaving = new UnhandledMessages(sender, calls);
   expect(leaving.sender).toBe(sender);
   const told: string[] = [];
   leaving.afterAnswers(() => told.push("answered"));
@@ -30,9 +30,9 @@ function leavingWith(...calls: PendingCall[]) {
 test("later messages wait until everything was handled, and no longer", () => {
   const { leaving, news, told } = leavingWith();
   expect([news(), leaving.isHandled]).toEqual([[], false]);
-  leaving.handled();
+  leaving.markHandled();
   expect([news(), leaving.isHandled]).toEqual([["handled", "handled too", "answered"], true]);
-  leaving.handled();
+  leaving.markHandled();
   expect(news()).toEqual([]);
   leaving.afterHandling(() => told.push("at once"));
   leaving.afterAnswers(() => told.push("at once too"));
@@ -44,7 +44,7 @@ test("it is over when every call has its answer besides, in whichever order", ()
   const { leaving, news, told } = leavingWith(one, two);
   leaving.callEnded(one);
   expect(news()).toEqual([]);
-  leaving.handled();
+  leaving.markHandled();
   expect(news()).toEqual(["handled", "handled too"]);
   leaving.afterAnswers(() => told.push("answered too"));
   leaving.callEnded(call());
@@ -56,28 +56,28 @@ test("it is over when every call has its answer besides, in whichever order", ()
   const early = leavingWith(one);
   early.leaving.callEnded(one);
   expect(early.news()).toEqual([]);
-  early.leaving.handled();
+  early.leaving.markHandled();
   expect(early.news()).toEqual(["handled", "handled too", "answered"]);
 });
 
 test("what is told of the end may ask for it again, and is told once", () => {
   const { leaving, news, told } = leavingWith();
   leaving.afterAnswers(() => {
-    leaving.handled();
+    leaving.markHandled();
     leaving.afterAnswers(() => told.push("asked later"));
   });
-  leaving.handled();
+  leaving.markHandled();
   expect(news()).toEqual(["handled", "handled too", "answered", "asked later"]);
 });
 
 test("with the end of its session nothing is waited for any more", () => {
   const { leaving, news } = leavingWith(call());
-  leaving.end();
+  leaving.sessionEnded();
   expect([news(), leaving.isHandled]).toEqual([["handled", "handled too", "answered"], true]);
   const handled = leavingWith(call());
-  handled.leaving.handled();
+  handled.leaving.markHandled();
   handled.news();
-  handled.leaving.end();
-  handled.leaving.end();
+  handled.leaving.sessionEnded();
+  handled.leaving.sessionEnded();
   expect(handled.news()).toEqual(["answered"]);
 });

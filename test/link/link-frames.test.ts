@@ -4,7 +4,7 @@ import { Layout } from "../../runtime/link/binding.js";
 import type { PendingCall } from "../../runtime/link/calls.js";
 import { readText, readU32, readU64 } from "../../runtime/link/control.js";
 import { DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
-import { Flag, HEADER, Kind, MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
+import { FrameFlag, FrameKind, HEADER_BYTES, HELLO_MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
 import { Link } from "../../runtime/link/link.js";
 import type { Session, SessionTarget } from "../../runtime/link/session.js";
 import type { Codec } from "../../runtime/wire/codec.js";
@@ -61,7 +61,7 @@ function helloOf(link: Link) {
   const bytes = link.outbox.writer.copy(0);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const r = new Reader();
-  r.reset(bytes, view, HEADER, view.getUint32(0, true));
+  r.reset(bytes, view, HEADER_BYTES, view.getUint32(0, true));
   const header = [view.getUint32(4, true), view.getUint32(8, true), view.getUint32(12, true)];
   const body = [readU32(r), readU32(r), readU64(r), readU64(r), readU32(r), readU32(r), r.end - r.position];
   return [header, body];
@@ -69,12 +69,12 @@ function helloOf(link: Link) {
 
 test("a link begins with who is here, and which of its dialler's links it is", () => {
   const waiting = new Link(new FakeHost(10n), undefined);
-  const header = [Kind.hello, PROTOCOL_VERSION, 0];
-  expect([waiting.dialled, waiting.number, waiting.peer]).toEqual([false, 0, undefined]);
-  expect(helloOf(waiting)).toEqual([header, [MAGIC, 0, 1n, 10n, 0, 0, 0]]);
+  const header = [FrameKind.hello, PROTOCOL_VERSION, 0];
+  expect([waiting.isDialler, waiting.dialNumber, waiting.peer]).toEqual([false, 0, undefined]);
+  expect(helloOf(waiting)).toEqual([header, [HELLO_MAGIC, 0, 1n, 10n, 0, 0, 0]]);
   const dialling = new Link(new FakeHost(10n), 11n, { number: 3, over: 2 });
-  expect([dialling.dialled, dialling.number, dialling.peer]).toEqual([true, 3, 11n]);
-  expect(helloOf(dialling)).toEqual([header, [MAGIC, 0, 1n, 10n, 3, 2, 0]]);
+  expect([dialling.isDialler, dialling.dialNumber, dialling.peer]).toEqual([true, 3, 11n]);
+  expect(helloOf(dialling)).toEqual([header, [HELLO_MAGIC, 0, 1n, 10n, 3, 2, 0]]);
 });
 
 test("a session is opened on a lane that is free, with who sends, where it leads, and the credit for streams", () => {
@@ -83,7 +83,7 @@ test("a session is opened on a lane that is free, with who sends, where it leads
   const session = link.openSession(sender, target(), "key");
   expect([session.lane, session.key, session.target, link.sessions[1]]).toEqual([1, "key", target(), session]);
   const [open] = sent();
-  expect(headerOf(open!)).toEqual([Kind.open, 0, 0, 1, 0]);
+  expect(headerOf(open!)).toEqual([FrameKind.open, 0, 0, 1, 0]);
   const { r } = open!;
   expect([readU64(r), readU64(r), readU32(r), readU32(r)]).toEqual([10n, 2n, 0, 0]);
   expect([readU32(r), readU32(r), readU32(r), readU32(r)]).toEqual([1, 2, 3, 4]);
@@ -100,7 +100,7 @@ test("orders to the agent of a proc come after all that was sent before, and not
   link.openSession(new FakeSender(), target({ number: 0n }), 1);
   link.openSession(new FakeSender(), target({ number: 0n, kind: "port" }), 2);
   expect([...ordered]).toEqual([1]);
-  link.laneForgotten(1);
+  link.freeLane(1);
   link.openSession(new FakeSender(), target(), 3);
   expect([...ordered]).toEqual([]);
 });
@@ -113,10 +113,10 @@ test("the number of a lane is used again when the peer has forgotten it, once", 
   ];
   sent();
   link.closeSession(first);
-  expect(sent().map(headerOf)).toEqual([[Kind.close, 0, 0, 1, 0]]);
-  link.laneForgotten(1);
-  link.laneForgotten(1);
-  link.laneForgotten(9);
+  expect(sent().map(headerOf)).toEqual([[FrameKind.close, 0, 0, 1, 0]]);
+  link.freeLane(1);
+  link.freeLane(1);
+  link.freeLane(9);
   link.closeSession(first);
   expect([sent(), link.sessions[1]]).toEqual([[], undefined]);
   const next = [3, 4].map((key) => link.openSession(new FakeSender(), target(), key).lane);
@@ -126,51 +126,51 @@ test("the number of a lane is used again when the peer has forgotten it, once", 
 test("an extent is told once, and has the same number from then on", () => {
   const { link, sent } = linkOf();
   const numbers = [{ gpus: 4 }, { hosts: 2, gpus: 4 }, { gpus: 4 }, { gpus: 5 }].map((extent) =>
-    link.extentNumber(extent),
+    link.numberOfExtent(extent),
   );
   expect(numbers).toEqual([1, 2, 1, 3]);
   const frames = sent();
-  expect(frames.map(headerOf)).toEqual([1, 2, 3].map((number) => [Kind.extent, 0, 0, number, 0]));
+  expect(frames.map(headerOf)).toEqual([1, 2, 3].map((number) => [FrameKind.extent, 0, 0, number, 0]));
   const { r } = frames[1]!;
   expect([readU32(r), readText(r), readU32(r), readText(r), readU32(r)]).toEqual([2, "hosts", 2, "gpus", 4]);
 });
 
 test("interfaces are bound with their endpoints where the receiver must know them", () => {
   const { link, sent } = linkOf();
-  const known = { base: 3, key: "a#B", fingerprint: 9n, endpoints: [{ id: 4, name: "e" }] };
+  const known = { firstSlot: 3, key: "a#B", fingerprint: 9n, endpoints: [{ id: 4, name: "e" }] };
   link.sendBind(5, { ...known, layout: Layout.lockstep });
   link.sendBind(5, { ...known, layout: Layout.protobuf });
   link.sendBound(5, 3, undefined);
   link.sendBound(5, 3, { fingerprint: 8n, description: "{}" });
   const [plain, named, same, other] = sent();
-  expect(headerOf(plain!)).toEqual([Kind.bind, 0, 3, 5, Layout.lockstep]);
+  expect(headerOf(plain!)).toEqual([FrameKind.bind, 0, 3, 5, Layout.lockstep]);
   expect([readU64(plain!.r), readText(plain!.r), plain!.r.end - plain!.r.position]).toEqual([9n, "a#B", 0]);
-  expect(headerOf(named!)).toEqual([Kind.bind, 0, 3, 5, Layout.protobuf]);
+  expect(headerOf(named!)).toEqual([FrameKind.bind, 0, 3, 5, Layout.protobuf]);
   const { r } = named!;
   expect([readU64(r), readText(r), readU32(r), readU32(r), readText(r)]).toEqual([9n, "a#B", 1, 4, "e"]);
-  expect([headerOf(same!), same!.r.end - same!.r.position]).toEqual([[Kind.bound, 0, 3, 5, 0], 0]);
-  expect(headerOf(other!)).toEqual([Kind.bound, 0, 3, 5, 1]);
+  expect([headerOf(same!), same!.r.end - same!.r.position]).toEqual([[FrameKind.bound, 0, 3, 5, 0], 0]);
+  expect(headerOf(other!)).toEqual([FrameKind.bound, 0, 3, 5, 1]);
   expect([readU64(other!.r), readText(other!.r)]).toEqual([8n, "{}"]);
 });
 
 test("calls are answered with a value, nothing, an error or an end, and say whether their credit was given back", () => {
   const { link, sent } = linkOf({ maxFrame: 1000 });
-  expect(link.sendReply(Kind.reply, 7, false, undefined, "ignored")).toBe(0);
-  const size = link.sendReply(Kind.item, 7, true, codec.string, "x");
+  expect(link.sendReply(FrameKind.reply, 7, false, undefined, "ignored")).toBe(0);
+  const size = link.sendReply(FrameKind.item, 7, true, codec.string, "x");
   link.sendError(7, false, (w) => void w.reserve(3));
   link.sendError(7, true, () => {});
   link.sendEnd(7);
   const frames = sent();
   expect(frames.map(headerOf)).toEqual([
-    [Kind.reply, 0, 0, 7, 0],
-    [Kind.item, Flag.credited, 0, 7, 0],
-    [Kind.error, 0, 0, 7, 0],
-    [Kind.error, Flag.credited, 0, 7, 0],
-    [Kind.end, Flag.credited, 0, 7, 0],
+    [FrameKind.reply, 0, 0, 7, 0],
+    [FrameKind.item, FrameFlag.credited, 0, 7, 0],
+    [FrameKind.error, 0, 0, 7, 0],
+    [FrameKind.error, FrameFlag.credited, 0, 7, 0],
+    [FrameKind.end, FrameFlag.credited, 0, 7, 0],
   ]);
   expect(codec.string.decodeFrom(frames[1]!.r)).toBe("x");
   expect(size).toBe(codec.string.encode("x").length);
-  const blocks = link.sendReply(Kind.reply, 7, false, codec.bytes, new Uint8Array(900));
+  const blocks = link.sendReply(FrameKind.reply, 7, false, codec.bytes, new Uint8Array(900));
   expect(blocks).toBeGreaterThanOrEqual(900);
   sent();
 });
@@ -178,14 +178,14 @@ test("calls are answered with a value, nothing, an error or an end, and say whet
 test("the size of an answer counts what stands in blocks, and nothing that was written before", () => {
   const { link } = linked();
   const small = codec.string.encode("x").length;
-  expect([1, 2, 3].map((id) => link.sendReply(Kind.reply, id, false, codec.string, "x"))).toEqual([
+  expect([1, 2, 3].map((id) => link.sendReply(FrameKind.reply, id, false, codec.string, "x"))).toEqual([
     small,
     small,
     small,
   ]);
   const bytes = new Uint8Array(100_000);
   const { link: recorded, sent } = linkOf();
-  const size = recorded.sendReply(Kind.reply, 7, false, codec.bytes, bytes);
+  const size = recorded.sendReply(FrameKind.reply, 7, false, codec.bytes, bytes);
   const [frame] = sent();
   expect([frame!.blocks.length, size]).toEqual([1, bytes.length + frame!.r.end - frame!.r.position]);
 });
@@ -201,15 +201,15 @@ describe("answers of a newer schema", () => {
 
   test("go in the layout that has room for them", () => {
     const { link, sent } = linkOf();
-    link.sendReply(Kind.reply, 7, true, point, { x: 1 });
-    link.sendReply(Kind.reply, 7, true, point, { x: 1, [unknownFields]: Uint8Array.of(0xf8, 7, 1) });
+    link.sendReply(FrameKind.reply, 7, true, point, { x: 1 });
+    link.sendReply(FrameKind.reply, 7, true, point, { x: 1, [unknownFields]: Uint8Array.of(0xf8, 7, 1) });
     // A value that this process does not know, as it has read it.
     const unknown = protobufValue(color).decodeFrom(readerOf(Uint8Array.of(8, 5)));
-    link.sendReply(Kind.item, 7, false, color, unknown);
+    link.sendReply(FrameKind.item, 7, false, color, unknown);
     expect(sent().map(headerOf)).toEqual([
-      [Kind.reply, Flag.credited, 0, 7, 0],
-      [Kind.reply, Flag.credited | Flag.protobuf, 0, 7, 0],
-      [Kind.item, Flag.protobuf, 0, 7, 0],
+      [FrameKind.reply, FrameFlag.credited, 0, 7, 0],
+      [FrameKind.reply, FrameFlag.credited | FrameFlag.protobuf, 0, 7, 0],
+      [FrameKind.item, FrameFlag.protobuf, 0, 7, 0],
     ]);
   });
 
@@ -225,25 +225,25 @@ describe("answers of a newer schema", () => {
           throw error;
         },
       }) as never;
-    expect(() => link.sendReply(Kind.reply, 7, false, color, "no color")).toThrow(
+    expect(() => link.sendReply(FrameKind.reply, 7, false, color, "no color")).toThrow(
       expect.objectContaining({ name: "CodecError", message: lockstepRefusal(color, "no color") }),
     );
     // What is no codec of whole values has no other layout.
-    expect(() => link.sendReply(Kind.reply, 7, false, refusing(refusal), 1)).toThrow(refusal);
+    expect(() => link.sendReply(FrameKind.reply, 7, false, refusing(refusal), 1)).toThrow(refusal);
     const broken = new Error("broken");
-    expect(() => link.sendReply(Kind.reply, 7, false, refusing(broken, { position: 1 }), 1)).toThrow(broken);
+    expect(() => link.sendReply(FrameKind.reply, 7, false, refusing(broken, { position: 1 }), 1)).toThrow(broken);
     // As long as nothing of a newer schema has been read, nothing is taken for it.
     const unknown = protobufValue(color).decodeFrom(readerOf(Uint8Array.of(8, 5)));
     hasRead.messages = false;
-    expect(() => link.sendReply(Kind.reply, 7, false, color, unknown)).toThrow(CodecError);
+    expect(() => link.sendReply(FrameKind.reply, 7, false, color, unknown)).toThrow(CodecError);
     expect([encoded, sent()]).toEqual([2, []]);
   });
 });
 
 test("what cannot be answered with leaves nothing behind", () => {
   const { link, sent } = linkOf({ maxFrame: 1000 });
-  expect(() => link.sendReply(Kind.reply, 7, false, codec.string, 5)).toThrow();
-  expect(() => link.sendReply(Kind.reply, 7, false, codec.string, "x".repeat(1000))).toThrow(
+  expect(() => link.sendReply(FrameKind.reply, 7, false, codec.string, 5)).toThrow();
+  expect(() => link.sendReply(FrameKind.reply, 7, false, codec.string, "x".repeat(1000))).toThrow(
     new MessageSizeError(
       `cannot send the answer: its message has ${codec.string.encode("x".repeat(1000)).length} bytes, more than the limit ` +
         "of 1000 for a frame; send it in parts",
@@ -273,17 +273,17 @@ test("small words between the two ends", () => {
   link.sendRelay({ to: 1n, from: 2n, channel: 3, op: 4, bytes: Uint8Array.of(5, 6) });
   const frames = sent();
   expect(frames.map(headerOf)).toEqual([
-    [Kind.streamCredit, 0, 0, 7, 3],
-    [Kind.cancel, 0, 2, 5, 7],
-    [Kind.gone, 0, 0, 5, 3],
-    [Kind.bounce, 0, 9, 5, 5],
-    [Kind.closed, 0, 0, 5, 0],
-    [Kind.ask, 0, 0, 6, 0],
-    [Kind.tell, 0, 0, 6, 1],
-    [Kind.tell, 0, 0, 6, 0],
-    [Kind.hold, 0, 0, 0, 0],
-    [Kind.release, 0, 0, 0, 0],
-    [Kind.relay, 0, 0, 3, 4],
+    [FrameKind.streamCredit, 0, 0, 7, 3],
+    [FrameKind.cancel, 0, 2, 5, 7],
+    [FrameKind.gone, 0, 0, 5, 3],
+    [FrameKind.bounce, 0, 9, 5, 5],
+    [FrameKind.closed, 0, 0, 5, 0],
+    [FrameKind.ask, 0, 0, 6, 0],
+    [FrameKind.tell, 0, 0, 6, 1],
+    [FrameKind.tell, 0, 0, 6, 0],
+    [FrameKind.hold, 0, 0, 0, 0],
+    [FrameKind.release, 0, 0, 0, 0],
+    [FrameKind.relay, 0, 0, 3, 4],
   ]);
   const [credit, , gone, bounce, , ask, , , hold, release, relay] = frames.map(({ r }) => r);
   expect([readU32(credit!), readText(gone!), readText(bounce!), readU64(ask!)]).toEqual([
@@ -300,7 +300,7 @@ const call = (told: string[] = []): PendingCall => ({
   id: 0,
   session: undefined,
   credit: 0,
-  abandoned: false,
+  isAbandoned: false,
   answered() {},
   failed: ({ message }) => void told.push(message),
   item() {},
@@ -313,16 +313,16 @@ test("a call holds the process until it has ended or nobody waits for it", () =>
   const [one, given] = [call(), call()];
   for (const pending of [one, given]) {
     link.calls.add(pending, session);
-    link.hold();
+    link.holdProcess();
   }
   link.abandonCall(given);
   link.abandonCall(given);
-  expect([held(), given.abandoned, link.calls.size]).toEqual([1, true, 2]);
+  expect([held(), given.isAbandoned, link.calls.size]).toEqual([1, true, 2]);
   link.endCall(given);
   link.endCall(one);
   expect([held(), link.calls.size]).toEqual([0, 0]);
-  link.hold();
-  link.release();
+  link.holdProcess();
+  link.releaseProcess();
   expect(held()).toBe(0);
 });
 
@@ -332,7 +332,7 @@ test("a call that nobody waits for does not hold the process, and its end holds 
   const all = [call(), call(), call()];
   for (const pending of all) {
     link.calls.add(pending, session);
-    link.hold();
+    link.holdProcess();
   }
   link.abandonCall(all[0]!);
   link.abandonCall(all[1]!);
@@ -355,14 +355,14 @@ test("what has moved is told of the end of each of its calls, answered or given 
     [alone, stays],
   ] as const) {
     link.calls.add(pending, session);
-    link.hold();
+    link.holdProcess();
   }
   alone.session = undefined;
   const leaving = moved.retire();
-  expect(link.hasLeaving).toBe(true);
+  expect(link.hasUnhandled).toBe(true);
   let over = 0;
   leaving?.afterAnswers(() => over++);
-  leaving?.handled();
+  leaving?.markHandled();
   for (const pending of [other, alone]) {
     link.abandonCall(pending);
     link.endCall(pending);
@@ -376,17 +376,17 @@ test("what has moved is told of the end of each of its calls, answered or given 
 test("everything has been sent when all its sessions have sent everything", async () => {
   const { link } = linkOf();
   const sessions = [1, 2, 3].map((key) => link.openSession(new FakeSender(), target(), key)) as Session[];
-  link.laneForgotten(sessions[1]!.lane);
-  await link.afterSending();
+  link.freeLane(sessions[1]!.lane);
+  await link.whenAllSent();
   for (const session of sessions) session.slotOf({ key: "a", name: "A", fingerprint: 1n, endpoints: [] });
   let sent = false;
-  const all = link.afterSending().then(() => {
+  const all = link.whenAllSent().then(() => {
     sent = true;
   });
-  sessions[0]!.bound(0, undefined);
+  sessions[0]!.bindingAnswered(0, undefined);
   await settled(1);
   expect(sent).toBe(false);
-  sessions[2]!.bound(0, undefined);
+  sessions[2]!.bindingAnswered(0, undefined);
   await all;
 });
 
@@ -407,7 +407,7 @@ test("the end of a link fails its calls and ends its sessions and lanes, once", 
   const [one, given] = [call(told), call(told)];
   for (const pending of [one, given]) {
     link.calls.add(pending, session);
-    link.hold();
+    link.holdProcess();
   }
   link.abandonCall(given);
   const lane = { open: true, destination: { laneClosed: () => told.push("lane closed") } };
@@ -429,8 +429,8 @@ test("the end of a link fails its calls and ends its sessions and lanes, once", 
 
 test("extents are known to the peer by the numbers that it was told", async () => {
   const { link, other } = linked();
-  link.extentNumber({ gpus: 4 });
-  link.extentNumber({ hosts: 2, gpus: 4 });
+  link.numberOfExtent({ gpus: 4 });
+  link.numberOfExtent({ hosts: 2, gpus: 4 });
   await settled();
   expect(other.extents).toEqual([{}, { gpus: 4 }, { hosts: 2, gpus: 4 }]);
 });
@@ -449,7 +449,7 @@ test("nothing goes over a link that has ended, also if its pipe stands", async (
 test("a link without a way to its peer is over for its host; one that has ended takes no pipe", async () => {
   const host = new FakeHost(10n);
   const link = new Link(host, 11n);
-  link.unreachable(new DeliveryError("peer-down", "no way"));
+  link.failUnreachable(new DeliveryError("peer-down", "no way"));
   expect([host.ends.map((error) => error?.message), link.ended?.message]).toEqual([["no way"], "no way"]);
   const [near, far] = pipePair();
   let ended = 0;
@@ -462,10 +462,10 @@ test("a link without a way to its peer is over for its host; one that has ended 
 test("a link that is closed says so last, once, and sends nothing of it if it has ended before", async () => {
   const host = new FakeHost(10n);
   const link = new Link(host, 11n);
-  expect(link.closing).toBe(false);
+  expect(link.isClosing).toBe(false);
   link.close("done");
   link.close("done");
-  expect(link.closing).toBe(true);
+  expect(link.isClosing).toBe(true);
   const [near, far] = pipePair();
   const heard: number[] = [];
   const memory = new Uint8Array(4096);
@@ -483,9 +483,9 @@ test("a link that is closed says so last, once, and sends nothing of it if it ha
   link.end(new DeliveryError("closed", "done"));
   link.attach(near);
   await settled();
-  expect(heard).toEqual([Kind.hello, Kind.bye]);
+  expect(heard).toEqual([FrameKind.hello, FrameKind.bye]);
   const over = linkOf();
   over.link.end(new DeliveryError("closed", "x"));
   over.link.close("late");
-  expect([over.link.closing, over.sent()]).toEqual([false, []]);
+  expect([over.link.isClosing, over.sent()]).toEqual([false, []]);
 });

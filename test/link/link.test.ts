@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { RankCall, type RankCallOwner } from "../../runtime/actor/call/rank-call.js";
 import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
-import { Kind } from "../../runtime/link/frame.js";
+import { FrameKind } from "../../runtime/link/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
 import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";
@@ -136,7 +136,7 @@ describe("credit", () => {
     for (let i = 0; i < 5; i++) {
       await settled();
       for (const { lane, call, text } of far.sink.received.splice(0)) {
-        lane.link.sendReply(Kind.reply, call, false, codec.string, `re: ${text}`);
+        lane.link.sendReply(FrameKind.reply, call, false, codec.string, `re: ${text}`);
       }
     }
     await settled();
@@ -153,12 +153,12 @@ describe("calls", () => {
     session.call(0, texts, "one", answers.call(0));
     await settled();
     const { lane, call } = far.sink.received[0]!;
-    for (const text of ["first", "second"]) lane.link.sendReply(Kind.reply, call, false, codec.string, text);
-    lane.link.sendReply(Kind.reply, 999, false, codec.string, "nobody");
+    for (const text of ["first", "second"]) lane.link.sendReply(FrameKind.reply, call, false, codec.string, text);
+    lane.link.sendReply(FrameKind.reply, 999, false, codec.string, "nobody");
     await settled();
     session.call(0, texts, "two", answers.call(1));
     await settled();
-    lane.link.sendReply(Kind.reply, call, false, codec.string, "late");
+    lane.link.sendReply(FrameKind.reply, call, false, codec.string, "late");
     await settled();
     expect(answers.log).toEqual(["0: first"]);
   });
@@ -221,7 +221,7 @@ describe("lanes", () => {
     session.cast(0, 0, texts, "waits", waiter);
     session.call(0, texts, "waits too", answers.call(0));
     await settled();
-    far.sink.received[0]!.lane.gone("stopped", "it was stopped");
+    far.sink.received[0]!.lane.sendGone("stopped", "it was stopped");
     await settled();
     expect(session.ended?.message).toBe("it was stopped");
     expect(sender.bounces).toEqual([[0, "it was stopped"]]);
@@ -251,7 +251,7 @@ test("what is sent while something that came is handled goes out when all of tha
     log.push("written");
     write.call(pipe, chunks, done);
   };
-  far.asked = (from, question) => {
+  far.meshQueried = (from, question) => {
     log.push("asked");
     queueMicrotask(() => log.push("microtask"));
     from.sendTell(question, true);

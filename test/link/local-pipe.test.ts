@@ -1,14 +1,14 @@
 /** Pipes inside one process: when bytes and ends are delivered, turn by turn, on a clock that the test turns. */
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../runtime/link/clock.js";
-import { localPipe, loopPipe } from "../../runtime/link/local/pipe.js";
-import { deliver } from "../../runtime/link/pipe.js";
-import { Notes } from "./notes.js";
+import { inProcessPipePair, loopbackPipe } from "../../runtime/link/local/pipe.js";
+import { deliverBytes } from "../../runtime/link/pipe.js";
+import { RecordingSink } from "./notes.js";
 
 /** A clock whose turns of the event loop a test makes. */
 function handClock() {
   let tasks: (() => void)[] = [];
-  const clock: Clock = { ...systemClock, soon: (task) => void tasks.push(task) };
+  const clock: Clock = { ...systemClock, nextTurn: (task) => void tasks.push(task) };
   const turn = (): number => {
     const due = tasks;
     tasks = [];
@@ -20,8 +20,8 @@ function handClock() {
 
 function pair() {
   const { clock, turn } = handClock();
-  const [near, far] = localPipe(clock);
-  const [here, there] = [new Notes(), new Notes()];
+  const [near, far] = inProcessPipePair(clock);
+  const [here, there] = [new RecordingSink(), new RecordingSink()];
   return { near, far, here, there, turn };
 }
 
@@ -110,8 +110,8 @@ test("what is written by a pipe that has ended is dropped, and given back in a m
 
 test("what comes back to a loop is what was written to it", () => {
   const { clock, turn } = handClock();
-  const pipe = loopPipe(clock);
-  const notes = new Notes();
+  const pipe = loopbackPipe(clock);
+  const notes = new RecordingSink();
   pipe.open(notes);
   pipe.write([bytes("there and back")], () => {});
   while (turn() > 0);
@@ -136,7 +136,7 @@ test("what is written just before the end, while earlier bytes are delivered, co
 });
 
 test("bytes that were read elsewhere are handed over in pieces that fit", () => {
-  const notes = new Notes();
-  deliver(bytes("1234567890"), notes);
+  const notes = new RecordingSink();
+  deliverBytes(bytes("1234567890"), notes);
   expect(notes.text).toBe("1234567890");
 });

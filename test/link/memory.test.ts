@@ -5,9 +5,9 @@ import {
   endHandling,
   isShared,
   memoryToReadInto,
-  ownMemory,
   RECEIVE_BUFFER,
-  releaseMemory,
+  releaseOwnMemory,
+  takeOwnMemory,
 } from "../../runtime/link/receive-memory.js";
 
 test("all links read into the same memory, as long as nobody handles what is in it", () => {
@@ -28,9 +28,9 @@ test("all links read into the same memory, as long as nobody handles what is in 
 });
 
 test("memory of one's own is nobody else's until it is released; sixteen pieces are kept", () => {
-  const pieces = Array.from({ length: 20 }, ownMemory);
+  const pieces = Array.from({ length: 20 }, takeOwnMemory);
   expect([new Set(pieces).size, pieces.some(isShared)]).toEqual([20, false]);
-  for (const piece of pieces) releaseMemory(piece);
-  const again = new Set(Array.from({ length: 20 }, ownMemory));
+  for (const piece of pieces) releaseOwnMemory(piece);
+  const again = new Set(Array.from({ length: 20 }, takeOwnMemory));
   expect([again.size, pieces.filter((piece) => again.has(piece)).length]).toEqual([20, 16]);
 });

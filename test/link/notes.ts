@@ -1,7 +1,7 @@
 import type { PipeSink } from "../../runtime/link/pipe.js";
 
 /** A sink that notes the bytes and the end of its pipe. Its memory takes eight bytes at a time. */
-export class Notes implements PipeSink {
+export class RecordingSink implements PipeSink {
   text = "";
   readonly ends: string[] = [];
   onBytes: () => void = () => {};

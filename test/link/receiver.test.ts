@@ -5,11 +5,11 @@ import type { PendingCall } from "../../runtime/link/calls.js";
 import { PendingCalls } from "../../runtime/link/calls.js";
 import { writeText, writeU32, writeU64 } from "../../runtime/link/control.js";
 import { DeliveryError } from "../../runtime/link/errors.js";
-import { beginFrame, endFrame, Flag, Kind, MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
+import { beginFrame, endFrame, FrameFlag, FrameKind, HELLO_MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
 import type { LaneRequest } from "../../runtime/link/host.js";
 import type { Lane } from "../../runtime/link/lane.js";
 import type { Link } from "../../runtime/link/link.js";
-import { Receiver } from "../../runtime/link/receiver.js";
+import { LinkReceiver } from "../../runtime/link/receiver.js";
 import type { Reader } from "../../runtime/wire/reader.js";
 import { Writer } from "../../runtime/wire/writer.js";
 
@@ -34,7 +34,7 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
         size,
       ),
     cancel: (_: Lane, call: number, reason: number) => note("cancel")(call, reason),
-    laneClosed: (lane: Lane) => note("lane closed")(lane.open),
+    laneClosed: (lane: Lane) => note("lane closed")(lane.isOpen),
   };
   const calls = new PendingCalls();
   const host = {
@@ -81,7 +81,7 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
     sendClosed: note("send closed"),
     destroy: (error: Error) => note("destroy")(error.message),
   };
-  const receiver = new Receiver(state as unknown as Link);
+  const receiver = new LinkReceiver(state as unknown as Link);
   const frame = (
     kind: number,
     a = 0,
@@ -116,7 +116,7 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
       id: 0,
       session: undefined,
       credit: 30,
-      abandoned,
+      isAbandoned: abandoned,
       answered: (r) => void note("answered")(bodyOf(r), r.protobuf),
       failed: (error) => void note("failed")(error.message),
       item: (r, size) => void note("item")(bodyOf(r), r.protobuf, size),
@@ -130,7 +130,7 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
 }
 
 const hello =
-  ({ magic = MAGIC, universe = 1n, proc = 66n, more = [] as readonly number[] } = {}) =>
+  ({ magic = HELLO_MAGIC, universe = 1n, proc = 66n, more = [] as readonly number[] } = {}) =>
   (w: Writer): void => {
     writeU32(w, magic);
     writeU32(w, 0);
@@ -160,38 +160,41 @@ const bytes =
 /** A receiver with lane 1 open. */
 function withLane() {
   const made = receiving();
-  made.frame(Kind.open, 1, 0, open());
+  made.frame(FrameKind.open, 1, 0, open());
   made.news();
   return made;
 }
 
 test("a peer introduces itself first: who it is, and which of its links this is", () => {
   const { frame, state, news } = receiving({ introduced: false });
-  frame(Kind.hello, PROTOCOL_VERSION, 0, hello({ more: [4, 3] }));
+  frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello({ more: [4, 3] }));
   expect([state.peer, state.introduced, state.number, news()]).toEqual([66n, true, 4, [["opened", 3]]]);
   const old = receiving({ introduced: false, peer: 66n });
-  old.frame(Kind.hello, PROTOCOL_VERSION, 0, hello());
+  old.frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello());
   expect([old.state.number, old.news()]).toEqual([0, [["opened", 0]]]);
   const dialler = receiving({ introduced: false, dialled: true });
-  dialler.frame(Kind.hello, PROTOCOL_VERSION, 0, hello({ more: [4, 3] }));
+  dialler.frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello({ more: [4, 3] }));
   expect([dialler.state.number, dialler.news()]).toEqual([0, [["opened", 0]]]);
 });
 
 test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
-  ["cannot read frame: kind 6 before hello", ({ frame }) => frame(Kind.message)],
-  ["cannot read frame: kind 22 before hello", ({ frame }) => frame(Kind.block)],
+  ["cannot read frame: kind 6 before hello", ({ frame }) => frame(FrameKind.message)],
+  ["cannot read frame: kind 22 before hello", ({ frame }) => frame(FrameKind.block)],
   [
     "cannot read hello: the peer does not speak this protocol",
-    ({ frame }) => frame(Kind.hello, 1, 0, hello({ magic: 1 })),
+    ({ frame }) => frame(FrameKind.hello, 1, 0, hello({ magic: 1 })),
   ],
   [
     "cannot connect: the peer speaks version 2 of the protocol, this process 1; install the same version of viceroy on both sides",
-    ({ frame }) => frame(Kind.hello, 2, 0, hello()),
+    ({ frame }) => frame(FrameKind.hello, 2, 0, hello()),
   ],
-  ["cannot connect: the peer is of another universe", ({ frame }) => frame(Kind.hello, 1, 0, hello({ universe: 2n }))],
+  [
+    "cannot connect: the peer is of another universe",
+    ({ frame }) => frame(FrameKind.hello, 1, 0, hello({ universe: 2n })),
+  ],
   [
     "cannot connect: the peer is another process than expected",
-    ({ frame }) => frame(Kind.hello, 1, 0, hello({ proc: 67n })),
+    ({ frame }) => frame(FrameKind.hello, 1, 0, hello({ proc: 67n })),
   ],
 ])("%s", (why, send) => {
   const made = receiving({ introduced: false, peer: 66n });
@@ -199,33 +202,33 @@ test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
   expect(made.news()).toEqual([["destroy", why]]);
   expect(made.state.fault?.message).toBe(why);
   // Nothing more is heard.
-  made.frame(Kind.hello, PROTOCOL_VERSION, 0, hello());
+  made.frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello());
   expect(made.news()).toEqual([]);
 });
 
 test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
-  ["cannot read hello: it came twice", ({ frame }) => frame(Kind.hello, 1, 0, hello())],
-  ["cannot read message: lane 7 is not open", ({ frame }) => frame(Kind.message, 7)],
-  ["cannot read frame: lane 7 is not open", ({ frame }) => frame(Kind.sync, 7)],
-  ["cannot read frame: lane 7 is not open", ({ frame }) => frame(Kind.bind, 7)],
-  ["cannot read frame: lane 7 is not open", ({ frame }) => frame(Kind.close, 7)],
-  ["cannot open lane 0: expected a free number, at most 2", ({ frame }) => frame(Kind.open, 0, 0, open())],
-  ["cannot open lane 1: expected a free number, at most 2", ({ frame }) => frame(Kind.open, 1, 0, open())],
-  ["cannot open lane 3: expected a free number, at most 2", ({ frame }) => frame(Kind.open, 3, 0, open())],
-  ["cannot read open: 4 bytes too many", ({ frame }) => frame(Kind.open, 2, 0, open(0, 1))],
+  ["cannot read hello: it came twice", ({ frame }) => frame(FrameKind.hello, 1, 0, hello())],
+  ["cannot read message: lane 7 is not open", ({ frame }) => frame(FrameKind.message, 7)],
+  ["cannot read frame: lane 7 is not open", ({ frame }) => frame(FrameKind.sync, 7)],
+  ["cannot read frame: lane 7 is not open", ({ frame }) => frame(FrameKind.bind, 7)],
+  ["cannot read frame: lane 7 is not open", ({ frame }) => frame(FrameKind.close, 7)],
+  ["cannot open lane 0: expected a free number, at most 2", ({ frame }) => frame(FrameKind.open, 0, 0, open())],
+  ["cannot open lane 1: expected a free number, at most 2", ({ frame }) => frame(FrameKind.open, 1, 0, open())],
+  ["cannot open lane 3: expected a free number, at most 2", ({ frame }) => frame(FrameKind.open, 3, 0, open())],
+  ["cannot read open: 4 bytes too many", ({ frame }) => frame(FrameKind.open, 2, 0, open(0, 1))],
   [
     "cannot bind lane 1: unknown layout 3; this process knows lockstep (0), protobuf (1) and none (2)",
-    ({ frame }) => frame(Kind.bind, 1, 3),
+    ({ frame }) => frame(FrameKind.bind, 1, 3),
   ],
-  ["cannot read bind: the message ends too early", ({ frame }) => frame(Kind.bind, 1, 0)],
-  ["cannot read bound: unknown verdict 2", ({ frame }) => frame(Kind.bound, 1, 2)],
-  ["cannot read bound: the message ends too early", ({ frame }) => frame(Kind.bound, 1, 1)],
-  ["cannot read bound: 4 bytes too many", ({ frame }) => frame(Kind.bound, 1, 0, bytes(1, 2, 3, 4))],
-  ["cannot number an extent 2: expected 1", ({ frame }) => frame(Kind.extent, 2)],
-  ["cannot read extent: the message ends too early", ({ frame }) => frame(Kind.extent, 1, 0, bytes(1, 0, 0, 0))],
-  ["cannot read gone: the message ends too early", ({ frame }) => frame(Kind.gone, 1)],
-  ["cannot read bounce: the message ends too early", ({ frame }) => frame(Kind.bounce, 1)],
-  ["cannot read hold: the message ends too early", ({ frame }) => frame(Kind.hold)],
+  ["cannot read bind: the message ends too early", ({ frame }) => frame(FrameKind.bind, 1, 0)],
+  ["cannot read bound: unknown verdict 2", ({ frame }) => frame(FrameKind.bound, 1, 2)],
+  ["cannot read bound: the message ends too early", ({ frame }) => frame(FrameKind.bound, 1, 1)],
+  ["cannot read bound: 4 bytes too many", ({ frame }) => frame(FrameKind.bound, 1, 0, bytes(1, 2, 3, 4))],
+  ["cannot number an extent 2: expected 1", ({ frame }) => frame(FrameKind.extent, 2)],
+  ["cannot read extent: the message ends too early", ({ frame }) => frame(FrameKind.extent, 1, 0, bytes(1, 0, 0, 0))],
+  ["cannot read gone: the message ends too early", ({ frame }) => frame(FrameKind.gone, 1)],
+  ["cannot read bounce: the message ends too early", ({ frame }) => frame(FrameKind.bounce, 1)],
+  ["cannot read hold: the message ends too early", ({ frame }) => frame(FrameKind.hold)],
   ["cannot read frame: unknown kind 31", ({ frame }) => frame(31)],
   ["cannot read frame: unknown kind 43", ({ frame }) => frame(43)],
 ])("%s", (why, send) => {
@@ -236,23 +239,23 @@ test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
 
 test("a lane is opened as its sender says, and its messages go where it leads", () => {
   const { frame, news, state } = receiving();
-  frame(Kind.open, 1, 0, open());
+  frame(FrameKind.open, 1, 0, open());
   const sender = { universe: 1n, proc: 66n, mesh: 2n, rank: 3, incarnation: 4, name: "sender" };
   const target = { kind: "actor", proc: 10n, number: 5n, rank: 8, owner: 6n, fingerprint: 7n };
   const credit = { messages: 100, bytes: 200, streamItems: 300, streamBytes: 400 };
   expect(news()).toEqual([["lane", { sender, target, credit }]]);
-  frame(Kind.open, 2, 0, open(1));
+  frame(FrameKind.open, 2, 0, open(1));
   expect(news()).toEqual([["lane", { sender, target: { ...target, kind: "port" }, credit }]]);
-  frame(Kind.message, 1, 9, bytes(1, 2, 3), { slot: 300, flags: 5 });
+  frame(FrameKind.message, 1, 9, bytes(1, 2, 3), { slot: 300, flags: 5 });
   expect(news()).toEqual([["message", 300, 9, 5, [1, 2, 3], undefined, 3]]);
-  frame(Kind.cancel, 1, 9, undefined, { slot: 2 });
-  frame(Kind.cancel, 9, 9, undefined, { slot: 2 });
-  frame(Kind.sync, 1, 12, undefined, { slot: 1 });
+  frame(FrameKind.cancel, 1, 9, undefined, { slot: 2 });
+  frame(FrameKind.cancel, 9, 9, undefined, { slot: 2 });
+  frame(FrameKind.sync, 1, 12, undefined, { slot: 1 });
   expect(news()).toEqual([
     ["cancel", 9, 2],
     ["synced", 1, 12],
   ]);
-  frame(Kind.close, 1);
+  frame(FrameKind.close, 1);
   expect([news(), state.lanes[1]]).toEqual([
     [
       ["send closed", 1],
@@ -260,16 +263,16 @@ test("a lane is opened as its sender says, and its messages go where it leads", 
     ],
     undefined,
   ]);
-  frame(Kind.open, 1, 0, open());
+  frame(FrameKind.open, 1, 0, open());
   expect(news()).toHaveLength(1);
 });
 
 test("blocks belong to the next message, and count for its size", () => {
   const { frame, news } = withLane();
-  frame(Kind.block, 0, 0, bytes(1, 2, 3));
-  frame(Kind.block, 0, 0, bytes(4, 5));
-  frame(Kind.message, 1, 0, bytes(9));
-  frame(Kind.message, 1, 0, bytes(8));
+  frame(FrameKind.block, 0, 0, bytes(1, 2, 3));
+  frame(FrameKind.block, 0, 0, bytes(4, 5));
+  frame(FrameKind.message, 1, 0, bytes(9));
+  frame(FrameKind.message, 1, 0, bytes(8));
   expect(news()).toEqual([
     [
       "message",
@@ -287,32 +290,32 @@ test("blocks belong to the next message, and count for its size", () => {
   ]);
   // As much as a frame may have is taken, and no more.
   const half = (w: Writer): void => void w.reserve(1 << 19);
-  frame(Kind.block, 0, 0, half);
-  frame(Kind.block, 0, 0, half);
-  frame(Kind.message, 1, 0, bytes(7));
+  frame(FrameKind.block, 0, 0, half);
+  frame(FrameKind.block, 0, 0, half);
+  frame(FrameKind.message, 1, 0, bytes(7));
   expect(news().map(([what, , , , , blocks]) => [what, (blocks as unknown[]).length])).toEqual([["message", 2]]);
   const whole = (w: Writer): void => void w.reserve(600_000);
-  frame(Kind.block, 0, 0, whole);
+  frame(FrameKind.block, 0, 0, whole);
   expect(news()).toEqual([]);
-  frame(Kind.block, 0, 0, whole);
+  frame(FrameKind.block, 0, 0, whole);
   expect(news()).toEqual([["destroy", "cannot read blocks: together too large"]]);
 });
 
 test("a block that comes in pieces belongs to the message that asks for it", () => {
   const { frame, news } = withLane();
-  frame(Kind.piece, 0, 5, bytes(1, 2));
-  frame(Kind.message, 1, 0, bytes(9));
-  frame(Kind.piece, 0, 5, bytes(3, 4, 5));
-  frame(Kind.block, 1);
-  frame(Kind.message, 1, 0, bytes(8));
+  frame(FrameKind.piece, 0, 5, bytes(1, 2));
+  frame(FrameKind.message, 1, 0, bytes(9));
+  frame(FrameKind.piece, 0, 5, bytes(3, 4, 5));
+  frame(FrameKind.block, 1);
+  frame(FrameKind.message, 1, 0, bytes(8));
   expect(news()).toEqual([
     ["message", 0, 0, 0, [9], undefined, 1],
     ["message", 0, 0, 0, [8], [[1, 2, 3, 4, 5]], 6],
   ]);
   const size = 200_000;
-  frame(Kind.piece, 0, size, (w) => void w.reserve(size));
-  frame(Kind.block, 1);
-  frame(Kind.message, 1, 0, bytes(8));
+  frame(FrameKind.piece, 0, size, (w) => void w.reserve(size));
+  frame(FrameKind.block, 1);
+  frame(FrameKind.message, 1, 0, bytes(8));
   expect(news()[0]!.at(-1)).toBe(size + 1);
 });
 
@@ -322,10 +325,10 @@ test("the memory of blocks is their message's own", () => {
   (state.lanes[1] as Lane).destination = {
     message: (_l: unknown, _s: unknown, _c: unknown, _f: unknown, r: Reader) => void blocks.push(...(r.blocks ?? [])),
   } as never;
-  frame(Kind.block, 0, 0, bytes(1, 2, 3));
-  frame(Kind.message, 1);
-  frame(Kind.block, 0, 0, bytes(7, 7, 7));
-  frame(Kind.message, 1);
+  frame(FrameKind.block, 0, 0, bytes(1, 2, 3));
+  frame(FrameKind.message, 1);
+  frame(FrameKind.block, 0, 0, bytes(7, 7, 7));
+  frame(FrameKind.message, 1);
   expect(blocks.map((block) => [...block])).toEqual([
     [1, 2, 3],
     [7, 7, 7],
@@ -337,18 +340,18 @@ test("an answer ends its call, and gives its credit back unless that was done", 
   const { frame, news, pending } = receiving();
   const one = pending();
   const { id } = one;
-  frame(Kind.reply, id, 0, bytes(1, 2));
-  frame(Kind.reply, id, 0, bytes(1, 2));
+  frame(FrameKind.reply, id, 0, bytes(1, 2));
+  frame(FrameKind.reply, id, 0, bytes(1, 2));
   expect(news()).toEqual([
     ["end of call", id],
     ["credited", 1, 30],
     ["answered", [1, 2], false],
   ]);
   const other = pending();
-  frame(Kind.reply, other.id, 0, bytes(3), { flags: Flag.credited | Flag.protobuf });
+  frame(FrameKind.reply, other.id, 0, bytes(3), { flags: FrameFlag.credited | FrameFlag.protobuf });
   expect(news().slice(1)).toEqual([["answered", [3], true]]);
   const given = pending(true);
-  frame(Kind.reply, given.id, 0, bytes(3));
+  frame(FrameKind.reply, given.id, 0, bytes(3));
   expect(news().slice(1)).toEqual([["credited", 1, 30]]);
 });
 
@@ -361,8 +364,8 @@ test("an error ends its call; one that means the end of the receiver is told to 
     const { frame, news, pending } = receiving();
     const one = pending();
     const { id } = one;
-    frame(Kind.error, id, 0, bytes(reason));
-    frame(Kind.error, id, 0, bytes(reason));
+    frame(FrameKind.error, id, 0, bytes(reason));
+    frame(FrameKind.error, id, 0, bytes(reason));
     expect(news()).toEqual([
       ...(ended ? [["target ended"]] : []),
       ["end of call", id],
@@ -370,7 +373,7 @@ test("an error ends its call; one that means the end of the receiver is told to 
       ["failed", message],
     ]);
     const given = pending(true);
-    frame(Kind.error, given.id, 0, bytes(0), { flags: Flag.credited });
+    frame(FrameKind.error, given.id, 0, bytes(0), { flags: FrameFlag.credited });
     expect(news()).toHaveLength(1);
   }
 });
@@ -379,20 +382,20 @@ test("items come until the end of their stream, which ends the call", () => {
   const { frame, news, pending } = receiving();
   const one = pending();
   const { id } = one;
-  frame(Kind.item, id, 0, bytes(1));
-  frame(Kind.block, 0, 0, bytes(5, 5));
-  frame(Kind.item, id, 0, bytes(2), { flags: Flag.protobuf });
+  frame(FrameKind.item, id, 0, bytes(1));
+  frame(FrameKind.block, 0, 0, bytes(5, 5));
+  frame(FrameKind.item, id, 0, bytes(2), { flags: FrameFlag.protobuf });
   expect(news()).toEqual([
     ["item", [1], false, 1],
     ["item", [2], true, 3],
   ]);
-  frame(Kind.end, id);
-  frame(Kind.end, id);
-  frame(Kind.item, id, 0, bytes(1));
+  frame(FrameKind.end, id);
+  frame(FrameKind.end, id);
+  frame(FrameKind.item, id, 0, bytes(1));
   expect(news()).toEqual([["end of call", id], ["credited", 1, 30], ["ended stream"]]);
   const given = pending(true);
-  frame(Kind.item, given.id, 0, bytes(1));
-  frame(Kind.end, given.id, 0, undefined, { flags: Flag.credited });
+  frame(FrameKind.item, given.id, 0, bytes(1));
+  frame(FrameKind.end, given.id, 0, undefined, { flags: FrameFlag.credited });
   expect(news()).toHaveLength(1);
 });
 
@@ -401,10 +404,10 @@ test("credit goes to the session or the stream that it is for", () => {
   state.sessions.push({ credited: note("session") });
   state.streams.set(4, { credited: note("stream") });
   const size = (w: Writer) => writeU32(w, 50);
-  frame(Kind.credit, 1, 3, size);
-  frame(Kind.streamCredit, 4, 2, size);
-  frame(Kind.credit, 9, 3, size);
-  frame(Kind.streamCredit, 9, 2, size);
+  frame(FrameKind.credit, 1, 3, size);
+  frame(FrameKind.streamCredit, 4, 2, size);
+  frame(FrameKind.credit, 9, 3, size);
+  frame(FrameKind.streamCredit, 9, 2, size);
   expect(news()).toEqual([
     ["session", 3, 50],
     ["stream", 2, 50],
@@ -416,10 +419,10 @@ test("credit for no message says that everything before has been handled: of a r
   const session = { credited: note("credited"), leaving: { handled: note("handled") } };
   state.sessions.push(session, { credited: note("other") });
   const none = (w: Writer) => writeU32(w, 0);
-  frame(Kind.credit, 1, 0, none);
+  frame(FrameKind.credit, 1, 0, none);
   // Of those that have not moved, and of lanes that are forgotten, nobody has asked.
-  frame(Kind.credit, 2, 0, none);
-  frame(Kind.credit, 9, 0, none);
+  frame(FrameKind.credit, 2, 0, none);
+  frame(FrameKind.credit, 9, 0, none);
   expect(news()).toEqual([["handled"]]);
 });
 
@@ -444,9 +447,9 @@ test("an interface is bound with what its layout says of it", () => {
       writeText(w, `e${id}`);
     }
   };
-  frame(Kind.bind, 1, Layout.lockstep, named, { slot: 3 });
-  frame(Kind.bind, 1, Layout.none, named, { slot: 3 });
-  frame(Kind.bind, 1, Layout.protobuf, listed, { slot: 3 });
+  frame(FrameKind.bind, 1, Layout.lockstep, named, { slot: 3 });
+  frame(FrameKind.bind, 1, Layout.none, named, { slot: 3 });
+  frame(FrameKind.bind, 1, Layout.protobuf, listed, { slot: 3 });
   const known = { base: 3, key: "a#B", fingerprint: 9n };
   const endpoints = [
     { id: 4, name: "e4" },
@@ -474,10 +477,10 @@ test("the answer to a binding goes to its session, which must wait for it", () =
     writeU64(w, 8n);
     writeText(w, "{}");
   };
-  frame(Kind.bound, 1, 1, other, { slot: 6 });
-  frame(Kind.bound, 1, 0, undefined, { slot: 7 });
-  frame(Kind.bound, 3, 0);
-  frame(Kind.bound, 9, 0);
+  frame(FrameKind.bound, 1, 1, other, { slot: 6 });
+  frame(FrameKind.bound, 1, 0, undefined, { slot: 7 });
+  frame(FrameKind.bound, 3, 0);
+  frame(FrameKind.bound, 9, 0);
   expect([bounds, news()]).toEqual([
     [
       [6, { fingerprint: 8n, description: "{}" }],
@@ -485,13 +488,13 @@ test("the answer to a binding goes to its session, which must wait for it", () =
     ],
     [],
   ]);
-  frame(Kind.bound, 2, 0, undefined, { slot: 7 });
+  frame(FrameKind.bound, 2, 0, undefined, { slot: 7 });
   expect(news()).toEqual([["destroy", "cannot read bound: slot 7 of lane 2 does not wait for it"]]);
 });
 
 test("extents are numbered by the peer, and do not change", () => {
   const { frame, state } = receiving();
-  frame(Kind.extent, 1, 0, (w) => {
+  frame(FrameKind.extent, 1, 0, (w) => {
     writeU32(w, 2);
     for (const [name, size] of [
       ["hosts", 2],
@@ -501,7 +504,7 @@ test("extents are numbered by the peer, and do not change", () => {
       writeU32(w, size);
     }
   });
-  frame(Kind.extent, 2, 0, (w) => writeU32(w, 0));
+  frame(FrameKind.extent, 2, 0, (w) => writeU32(w, 0));
   expect(state.extents).toEqual([{}, { hosts: 2, gpus: 4 }, {}]);
   expect(Object.isFrozen(state.extents[1])).toBe(true);
 });
@@ -519,20 +522,20 @@ test("a destination that has ended ends its session; a message that came back is
   });
   state.sessions.push(session(), session(true));
   const why = (w: Writer) => writeText(w, "why");
-  frame(Kind.gone, 1, 3, why);
-  frame(Kind.gone, 1, 99, why);
-  frame(Kind.gone, 2, 3, why);
-  frame(Kind.gone, 9, 3, why);
+  frame(FrameKind.gone, 1, 3, why);
+  frame(FrameKind.gone, 1, 99, why);
+  frame(FrameKind.gone, 2, 3, why);
+  frame(FrameKind.gone, 9, 3, why);
   expect(news()).toEqual([
     ["end", "stopped", "why"],
     ["close session", 1],
     ["end", "unknown", "why"],
     ["close session", 1],
   ]);
-  frame(Kind.bounce, 1, 3, why, { slot: 4 });
-  frame(Kind.bounce, 1, 5, why, { slot: 4 });
-  frame(Kind.bounce, 1, 99, why, { slot: 4 });
-  frame(Kind.bounce, 9, 3, why, { slot: 4 });
+  frame(FrameKind.bounce, 1, 3, why, { slot: 4 });
+  frame(FrameKind.bounce, 1, 5, why, { slot: 4 });
+  frame(FrameKind.bounce, 1, 99, why, { slot: 4 });
+  frame(FrameKind.bounce, 9, 3, why, { slot: 4 });
   expect(news()).toEqual([
     ["target ended"],
     ["bounced", 4, "stopped", "why"],
@@ -544,24 +547,24 @@ test("a destination that has ended ends its session; a message that came back is
 
 test("what is the host's business goes to the host", () => {
   const { frame, news } = receiving();
-  frame(Kind.ask, 3, 0, (w) => writeU64(w, 20n));
-  frame(Kind.tell, 3, 1);
-  frame(Kind.tell, 4, 0);
-  frame(Kind.closed, 5);
+  frame(FrameKind.ask, 3, 0, (w) => writeU64(w, 20n));
+  frame(FrameKind.tell, 3, 1);
+  frame(FrameKind.tell, 4, 0);
+  frame(FrameKind.closed, 5);
   const port = (w: Writer): void => {
     writeU64(w, 1n);
     writeU64(w, 2n);
     writeText(w, "holder");
   };
-  frame(Kind.hold, 0, 0, port);
-  frame(Kind.release, 0, 0, port);
-  frame(Kind.relay, 6, 7, (w) => {
+  frame(FrameKind.hold, 0, 0, port);
+  frame(FrameKind.release, 0, 0, port);
+  frame(FrameKind.relay, 6, 7, (w) => {
     writeU64(w, 1n);
     writeU64(w, 2n);
     bytes(3, 4)(w);
   });
-  frame(Kind.tree, 1, 2, bytes(5), { slot: 3, flags: 4 });
-  frame(Kind.treeFlush, 1, 2);
+  frame(FrameKind.tree, 1, 2, bytes(5), { slot: 3, flags: 4 });
+  frame(FrameKind.treeFlush, 1, 2);
   expect(news()).toEqual([
     ["asked", 3, 20n],
     ["told", 3, true],
@@ -570,16 +573,16 @@ test("what is the host's business goes to the host", () => {
     ["port", 1n, "holder", 2n, true],
     ["port", 1n, "holder", 2n, false],
     ["relayed", { to: 1n, from: 2n, channel: 6, op: 7, bytes: [3, 4] }],
-    ["tree", { kind: Kind.tree, flags: 4, slot: 3, a: 1, b: 2 }, [5]],
-    ["tree", { kind: Kind.treeFlush, flags: 0, slot: 0, a: 1, b: 2 }, []],
+    ["tree", { kind: FrameKind.tree, flags: 4, slot: 3, a: 1, b: 2 }, [5]],
+    ["tree", { kind: FrameKind.treeFlush, flags: 0, slot: 0, a: 1, b: 2 }, []],
   ]);
 });
 
 test("a pipe that ends behind a farewell has ended in order, and another one has not", () => {
   const { receiver, frame, news } = receiving();
-  frame(Kind.bye);
+  frame(FrameKind.bye);
   receiver.closed(new Error("cut"));
-  frame(Kind.tell, 3, 1);
+  frame(FrameKind.tell, 3, 1);
   expect(news()).toEqual([["ended", undefined]]);
   const other = receiving();
   other.receiver.closed();
@@ -596,13 +599,13 @@ test("what is no error when it is thrown is told as one", () => {
   state.host.asked = () => {
     throw "text";
   };
-  frame(Kind.ask, 3, 0, (w) => writeU64(w, 20n));
+  frame(FrameKind.ask, 3, 0, (w) => writeU64(w, 20n));
   expect([news(), state.fault]).toEqual([[["destroy", 'threw "text"']], new Error('threw "text"')]);
   const own = new RangeError("own");
   const other = receiving();
   other.state.host.asked = () => {
     throw own;
   };
-  other.frame(Kind.ask, 3, 0, (w) => writeU64(w, 20n));
+  other.frame(FrameKind.ask, 3, 0, (w) => writeU64(w, 20n));
   expect(other.state.fault).toBe(own);
 });

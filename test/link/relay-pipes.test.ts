@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { RelayFrame } from "../../runtime/link/host.js";
 import type { Link } from "../../runtime/link/link.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
-import { Relays } from "../../runtime/link/relay.js";
-import { Notes } from "./notes.js";
+import { RelayRouter } from "../../runtime/link/relay.js";
+import { RecordingSink } from "./notes.js";
 
 const [own, peer, stranger] = [10n, 11n, 12n];
 /** What a relay frame says; the lowest bit: its acceptor says it. */
@@ -31,7 +31,7 @@ class HandLink {
 function world() {
   const links = new Map<bigint, HandLink>();
   const accepted: { readonly pipe: Pipe; readonly from: bigint }[] = [];
-  const relays = new Relays({
+  const relays = new RelayRouter({
     id: own,
     linkTo: (proc) => links.get(proc)?.link,
     accept: (pipe, from) => accepted.push({ pipe, from }),
@@ -43,7 +43,7 @@ function world() {
   };
   const receive = (over: HandLink, [to, from, channel, op, text]: Said): void => {
     const bytes = Buffer.from(text, "latin1");
-    relays.received(over.link, { to, from, channel, op, bytes });
+    relays.frameReceived(over.link, { to, from, channel, op, bytes });
     // Bytes are those of the frame, and valid only while it is handled.
     bytes.fill(0xee);
   };
@@ -57,7 +57,7 @@ describe("who dials", () => {
     const made = world();
     const via = made.linkTo(20n);
     const pipe = made.relays.dial(via.link, peer);
-    const notes = new Notes();
+    const notes = new RecordingSink();
     return { ...made, via, pipe, notes };
   }
 
@@ -145,7 +145,7 @@ describe("who dials", () => {
     const { relays, via, pipe, notes, linkTo } = dialled();
     pipe.open(notes);
     const other = relays.dial(linkTo(21n).link, peer);
-    const otherNotes = new Notes();
+    const otherNotes = new RecordingSink();
     other.open(otherNotes);
     relays.linkEnded(via.link, new Error("the link is gone"));
     relays.linkEnded(via.link, new Error("again"));
@@ -161,7 +161,7 @@ describe("who is dialled", () => {
     receive(via, [own, peer, 7, data, "hello"]);
     receive(via, [own, peer, 7, data, ", again"]);
     expect(accepted.map(({ from }) => from)).toEqual([peer]);
-    const notes = new Notes();
+    const notes = new RecordingSink();
     const { pipe } = accepted[0]!;
     pipe.open(notes);
     pipe.write([Buffer.from("hi")], () => {});

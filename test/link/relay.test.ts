@@ -126,7 +126,7 @@ test("when the one in between is gone, calls through it fail", async () => {
   const call = through.bytes.callOne(counter, new Uint8Array(1));
   near.proc.peerDown(world.root.proc.id, "the parent was killed");
   await expect(call).rejects.toBeInstanceOf(SupervisionError);
-  const link = near.proc.routes.existing(far.proc.id);
+  const link = near.proc.routes.existingLink(far.proc.id);
   expect(link?.ended).toBe(undefined);
 });
 

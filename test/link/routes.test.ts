@@ -1,11 +1,11 @@
 /** Which link leads to a peer: dialled, through others, or come about otherwise; and what is remembered of those that ended. */
 import { describe, expect, test } from "vitest";
 import { DeliveryError } from "../../runtime/link/errors.js";
-import { HEADER } from "../../runtime/link/frame.js";
+import { HEADER_BYTES } from "../../runtime/link/frame.js";
 import type { Link } from "../../runtime/link/link.js";
 import type { Pipe } from "../../runtime/link/pipe.js";
-import type { Relays } from "../../runtime/link/relay.js";
-import { type Parent, Routes } from "../../runtime/link/route.js";
+import type { RelayRouter } from "../../runtime/link/relay.js";
+import { type ParentProc, RoutingTable } from "../../runtime/link/route.js";
 import { FakeHost, settled } from "./fake-host.js";
 
 const own = 10n;
@@ -23,7 +23,7 @@ function pipeOf(opened: string[], name: string): Pipe {
   return { open: () => opened.push(name), write() {}, close() {}, destroy() {}, ref() {}, unref() {} };
 }
 
-function routing(parent?: Parent) {
+function routing(parent?: ParentProc) {
   const host = new FakeHost(own);
   const dials: Dialled[] = [];
   const made: Link[] = [];
@@ -34,10 +34,10 @@ function routing(parent?: Parent) {
       relayed.push([via, to]);
       return pipeOf(opened, `relay to ${to}`);
     },
-  } as unknown as Relays;
+  } as unknown as RelayRouter;
   const dial = (location: string, to: bigint) =>
     new Promise<Pipe>((resolve, reject) => dials.push({ location, peer: to, resolve, reject }));
-  const routes = new Routes(host, dial, parent, relays, (link) => made.push(link));
+  const routes = new RoutingTable(host, dial, parent, relays, (link) => made.push(link));
   return { routes, host, dials, made, opened, relayed };
 }
 
@@ -48,7 +48,7 @@ const linkOf = (more: Partial<Link> = {}): Link =>
 /** What a link that was dialled here says of the last one that the peer has dialled. */
 function overOf(link: Link): number {
   const hello = link.outbox.writer.copy(0);
-  return new DataView(hello.buffer, hello.byteOffset).getUint32(HEADER + 28, true);
+  return new DataView(hello.buffer, hello.byteOffset).getUint32(HEADER_BYTES + 28, true);
 }
 
 const gone = (text: string) => new DeliveryError("peer-down", text);
@@ -56,13 +56,21 @@ const gone = (text: string) => new DeliveryError("peer-down", text);
 describe("a peer that has a location", () => {
   test("is dialled on first use, once; what is sent meanwhile waits in its link", async () => {
     const { routes, dials, made, opened } = routing();
-    expect([routes.existing(peer), routes.all(), routes.allTo(peer)]).toEqual([undefined, [], []]);
-    const link = routes.to(peer, "unix:/a", undefined);
-    expect([routes.to(peer, "unix:/b", undefined) === link, routes.existing(peer) === link]).toEqual([true, true]);
-    expect([made.length, made[0] === link, routes.all().length, routes.allTo(peer).length]).toEqual([1, true, 1, 1]);
-    expect([link.peer, link.dialled, link.number, overOf(link)]).toEqual([peer, true, 1, 0]);
+    expect([routes.existingLink(peer), routes.allLinks(), routes.linksTo(peer)]).toEqual([undefined, [], []]);
+    const link = routes.linkTo(peer, "unix:/a", undefined);
+    expect([routes.linkTo(peer, "unix:/b", undefined) === link, routes.existingLink(peer) === link]).toEqual([
+      true,
+      true,
+    ]);
+    expect([made.length, made[0] === link, routes.allLinks().length, routes.linksTo(peer).length]).toEqual([
+      1,
+      true,
+      1,
+      1,
+    ]);
+    expect([link.peer, link.isDialler, link.dialNumber, overOf(link)]).toEqual([peer, true, 1, 0]);
     expect(dials.map((dialled) => [dialled.location, dialled.peer])).toEqual([["unix:/a", peer]]);
-    expect(routes.to(12n, "unix:/c", undefined).number).toBe(2);
+    expect(routes.linkTo(12n, "unix:/c", undefined).dialNumber).toBe(2);
     dials[0]!.resolve(pipeOf(opened, "dialled"));
     await settled(2);
     expect(opened).toEqual(["dialled"]);
@@ -71,8 +79,8 @@ describe("a peer that has a location", () => {
   test("is reached through its owner when it cannot be dialled", async () => {
     const { routes, dials, opened, relayed } = routing();
     const via = linkOf({ peer: 20n });
-    routes.add(20n, via);
-    routes.to(peer, "unix:/a", 20n);
+    routes.addLink(20n, via);
+    routes.linkTo(peer, "unix:/a", 20n);
     dials[0]!.reject(new Error("nobody listens there"));
     await settled(2);
     expect([relayed, opened]).toEqual([[[via, peer]], ["relay to 11"]]);
@@ -87,8 +95,8 @@ describe("a peer that has a location", () => {
       [why, 20n, "it was killed"],
     ] as const) {
       const { routes, dials, host } = routing();
-      routes.markDown(20n, gone("the owner has ended"));
-      const link = routes.to(peer, "unix:/a", owner);
+      routes.markDead(20n, gone("the owner has ended"));
+      const link = routes.linkTo(peer, "unix:/a", owner);
       dials[0]!.reject(failure);
       await settled(2);
       expect(host.ends.map((error) => error?.message)).toEqual([expected]);
@@ -99,24 +107,24 @@ describe("a peer that has a location", () => {
 
 test("a proc reaches itself without anybody's help", async () => {
   const { routes, dials, host, relayed } = routing();
-  const link = routes.to(own, "", undefined);
+  const link = routes.linkTo(own, "", undefined);
   await settled();
-  expect([link.introduced, link.peer, host.opened[0] === link, dials, relayed]).toEqual([true, own, true, [], []]);
+  expect([link.isIntroduced, link.peer, host.opened[0] === link, dials, relayed]).toEqual([true, own, true, [], []]);
 });
 
 describe("a peer without a location", () => {
   test("is reached through its owner, or else through the parent", () => {
     const { routes, relayed, dials } = routing({ id: 40n, connects: false });
     const [owner, parent] = [linkOf({ peer: 20n }), linkOf({ peer: 40n })];
-    routes.add(20n, owner);
-    routes.add(40n, parent);
-    routes.add(own, linkOf({ peer: own }));
-    routes.to(11n, "", 20n);
-    routes.to(12n, "", undefined);
-    routes.to(13n, "", 30n);
+    routes.addLink(20n, owner);
+    routes.addLink(40n, parent);
+    routes.addLink(own, linkOf({ peer: own }));
+    routes.linkTo(11n, "", 20n);
+    routes.linkTo(12n, "", undefined);
+    routes.linkTo(13n, "", 30n);
     // Nobody is a way to itself, and this proc is none either.
-    routes.to(14n, "", 14n);
-    routes.to(15n, "", own);
+    routes.linkTo(14n, "", 14n);
+    routes.linkTo(15n, "", own);
     expect(relayed).toEqual([
       [owner, 11n],
       [parent, 12n],
@@ -130,7 +138,7 @@ describe("a peer without a location", () => {
   test("is unreachable where nobody knows a way, which whoever asks is told later", async () => {
     for (const parent of [undefined, { id: peer, connects: false }, { id: own, connects: false }]) {
       const { routes, host } = routing(parent);
-      const link = routes.to(peer, "", undefined);
+      const link = routes.linkTo(peer, "", undefined);
       expect([link.ended, host.ends]).toEqual([undefined, []]);
       await settled(1);
       const [error] = host.ends;
@@ -141,20 +149,20 @@ describe("a peer without a location", () => {
 
   test("waits for a parent that has to connect first", () => {
     const { routes, relayed, dials } = routing({ id: 40n, connects: true });
-    routes.to(peer, "", undefined);
-    const parent = routes.existing(40n);
+    routes.linkTo(peer, "", undefined);
+    const parent = routes.existingLink(40n);
     expect([relayed, dials.map(({ location, peer }) => [location, peer])]).toEqual([[[parent, peer]], [["", 40n]]]);
-    expect(routes.to(40n, "", undefined)).toBe(parent);
+    expect(routes.linkTo(40n, "", undefined)).toBe(parent);
   });
 
   test("does not wait for a parent that has ended, or for itself", async () => {
     const { routes, relayed, host } = routing({ id: 40n, connects: true });
-    routes.markDown(40n, gone("the parent has ended"));
-    routes.to(peer, "", undefined);
+    routes.markDead(40n, gone("the parent has ended"));
+    routes.linkTo(peer, "", undefined);
     await settled(1);
     expect([relayed, host.ends.length]).toEqual([[], 1]);
     const other = routing({ id: 40n, connects: true });
-    other.routes.to(40n, "", undefined);
+    other.routes.linkTo(40n, "", undefined);
     other.dials[0]!.reject(new Error("it never came"));
     await settled(2);
     expect([other.relayed, other.host.ends.length]).toEqual([[], 1]);
@@ -165,32 +173,36 @@ describe("a peer that has ended", () => {
   test("is not dialled again, until a link to it shows that it is there", () => {
     const { routes } = routing();
     const why = gone("it was killed");
-    expect([routes.isGone(peer), routes.down(peer)]).toEqual([false, undefined]);
-    routes.markDown(peer, why);
-    expect([routes.isGone(peer), routes.down(peer), routes.losing]).toEqual([true, why, false]);
-    expect(() => routes.to(peer, "unix:/a", undefined)).toThrow(why);
-    routes.add(peer, linkOf());
-    expect([routes.isGone(peer), routes.down(peer)]).toEqual([false, undefined]);
+    expect([routes.isUnreachable(peer), routes.deathOf(peer)]).toEqual([false, undefined]);
+    routes.markDead(peer, why);
+    expect([routes.isUnreachable(peer), routes.deathOf(peer), routes.hasLostPeers]).toEqual([true, why, false]);
+    expect(() => routes.linkTo(peer, "unix:/a", undefined)).toThrow(why);
+    routes.addLink(peer, linkOf());
+    expect([routes.isUnreachable(peer), routes.deathOf(peer)]).toEqual([false, undefined]);
   });
 
   test("is lost until it is known why", () => {
     const { routes } = routing();
     routes.markLost(peer);
-    expect([routes.isGone(peer), routes.down(peer), routes.losing]).toEqual([true, undefined, true]);
-    routes.markDown(peer, gone("it was killed"));
-    expect([routes.isGone(peer), routes.losing]).toEqual([true, false]);
+    expect([routes.isUnreachable(peer), routes.deathOf(peer), routes.hasLostPeers]).toEqual([true, undefined, true]);
+    routes.markDead(peer, gone("it was killed"));
+    expect([routes.isUnreachable(peer), routes.hasLostPeers]).toEqual([true, false]);
     routes.markLost(12n);
-    routes.add(12n, linkOf({ peer: 12n }));
-    expect([routes.isGone(12n), routes.losing]).toEqual([false, false]);
+    routes.addLink(12n, linkOf({ peer: 12n }));
+    expect([routes.isUnreachable(12n), routes.hasLostPeers]).toEqual([false, false]);
   });
 
   test("is forgotten when 65536 others have ended since", () => {
     const { routes } = routing();
     const why = gone("x");
-    for (let i = 0n; i < 65_536n; i++) routes.markDown(100n + i, why);
-    expect(routes.isGone(100n)).toBe(true);
-    routes.markDown(99n, why);
-    expect([routes.isGone(100n), routes.isGone(101n), routes.isGone(99n)]).toEqual([false, true, true]);
+    for (let i = 0n; i < 65_536n; i++) routes.markDead(100n + i, why);
+    expect(routes.isUnreachable(100n)).toBe(true);
+    routes.markDead(99n, why);
+    expect([routes.isUnreachable(100n), routes.isUnreachable(101n), routes.isUnreachable(99n)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 });
 
@@ -198,41 +210,45 @@ describe("several links to a peer", () => {
   test("are used one after another, as the ones before end", () => {
     const { routes } = routing();
     const [one, two, three] = [linkOf(), linkOf(), linkOf()];
-    for (const link of [one, two, two, one, three, three]) routes.add(peer, link);
-    expect(routes.existing(peer)).toBe(one);
-    expect(routes.allTo(peer)).toEqual([one, two, three]);
-    expect([routes.remove(one), routes.existing(peer) === two]).toEqual([true, true]);
-    expect(routes.allTo(peer)).toEqual([two, three]);
-    expect([routes.remove(three), routes.allTo(peer).length]).toEqual([true, 1]);
-    expect([routes.remove(two), routes.existing(peer), routes.allTo(peer)]).toEqual([false, undefined, []]);
-    expect(routes.remove(linkOf({ peer: undefined }))).toBe(true);
+    for (const link of [one, two, two, one, three, three]) routes.addLink(peer, link);
+    expect(routes.existingLink(peer)).toBe(one);
+    expect(routes.linksTo(peer)).toEqual([one, two, three]);
+    expect([routes.removeLink(one), routes.existingLink(peer) === two]).toEqual([true, true]);
+    expect(routes.linksTo(peer)).toEqual([two, three]);
+    expect([routes.removeLink(three), routes.linksTo(peer).length]).toEqual([true, 1]);
+    expect([routes.removeLink(two), routes.existingLink(peer), routes.linksTo(peer)]).toEqual([false, undefined, []]);
+    expect(routes.removeLink(linkOf({ peer: undefined }))).toBe(true);
   });
 
   test("lose a spare one without a change of the one that is used", () => {
     const { routes } = routing();
     const [one, two] = [linkOf(), linkOf()];
-    routes.add(peer, one);
-    routes.add(peer, two);
-    expect([routes.remove(two), routes.existing(peer) === one, routes.allTo(peer).length]).toEqual([true, true, 1]);
-    expect(routes.remove(two)).toBe(true);
+    routes.addLink(peer, one);
+    routes.addLink(peer, two);
+    expect([routes.removeLink(two), routes.existingLink(peer) === one, routes.linksTo(peer).length]).toEqual([
+      true,
+      true,
+      1,
+    ]);
+    expect(routes.removeLink(two)).toBe(true);
   });
 
   test("are those of before for a peer that has dialled another one", () => {
     const { routes } = routing();
-    const used = linkOf({ number: 1 });
-    const dialledBefore = linkOf({ dialled: true, number: 2 });
-    const dialledSince = linkOf({ dialled: true, number: 3 });
-    const strange = linkOf({ number: 2, introduced: false });
-    const other = linkOf({ number: 5 });
-    const next = linkOf({ number: 5 });
+    const used = linkOf({ dialNumber: 1 });
+    const dialledBefore = linkOf({ isDialler: true, dialNumber: 2 });
+    const dialledSince = linkOf({ isDialler: true, dialNumber: 3 });
+    const strange = linkOf({ dialNumber: 2, isIntroduced: false });
+    const other = linkOf({ dialNumber: 5 });
+    const next = linkOf({ dialNumber: 5 });
     const all = [used, dialledBefore, dialledSince, strange, other, next];
-    for (const link of all) routes.add(peer, link);
-    expect(routes.replacedBy(next, 2)).toEqual([used, dialledBefore]);
-    expect(routes.replacedBy(next, 0)).toEqual([used]);
+    for (const link of all) routes.addLink(peer, link);
+    expect(routes.linksReplacedBy(next, 2)).toEqual([used, dialledBefore]);
+    expect(routes.linksReplacedBy(next, 0)).toEqual([used]);
     // Nothing is replaced by the one that is used, one that this side has dialled, or one that says nothing of it.
-    expect(routes.replacedBy(used, 9)).toEqual([]);
-    expect(routes.replacedBy(dialledSince, 9)).toEqual([]);
-    expect(routes.replacedBy(linkOf(), 9)).toEqual([]);
+    expect(routes.linksReplacedBy(used, 9)).toEqual([]);
+    expect(routes.linksReplacedBy(dialledSince, 9)).toEqual([]);
+    expect(routes.linksReplacedBy(linkOf(), 9)).toEqual([]);
   });
 });
 
@@ -240,27 +256,28 @@ describe("a peer that is dialled anew", () => {
   test("is told which of its own links is over here: the last one", () => {
     const { routes } = routing();
     for (const number of [2, 3, 1]) {
-      const link = linkOf({ number });
-      routes.add(peer, link);
-      routes.remove(link);
+      const link = linkOf({ dialNumber: number });
+      routes.addLink(peer, link);
+      routes.removeLink(link);
     }
     // Of those that were dialled here the peer knows by itself.
-    routes.remove(linkOf({ dialled: true, number: 7 }));
-    expect(overOf(routes.to(peer, "unix:/a", undefined))).toBe(3);
-    expect(overOf(routes.to(12n, "unix:/a", undefined))).toBe(0);
+    routes.removeLink(linkOf({ isDialler: true, dialNumber: 7 }));
+    expect(overOf(routes.linkTo(peer, "unix:/a", undefined))).toBe(3);
+    expect(overOf(routes.linkTo(12n, "unix:/a", undefined))).toBe(0);
   });
 
   test("is told so as long as the links of at most 65535 others have ended since", () => {
     const { routes } = routing();
-    for (let i = 0n; i < 65_536n; i++) routes.remove(linkOf({ peer: 100n + i, number: 1 }));
-    routes.remove(linkOf({ peer: 100n, number: 2 }));
-    expect(overOf(routes.to(101n, "unix:/a", undefined))).toBe(1);
-    routes.remove(linkOf({ peer: 99n, number: 1 }));
-    expect(overOf(routes.to(100n, "unix:/a", undefined))).toBe(2);
+    for (let i = 0n; i < 65_536n; i++) routes.removeLink(linkOf({ peer: 100n + i, dialNumber: 1 }));
+    routes.removeLink(linkOf({ peer: 100n, dialNumber: 2 }));
+    expect(overOf(routes.linkTo(101n, "unix:/a", undefined))).toBe(1);
+    routes.removeLink(linkOf({ peer: 99n, dialNumber: 1 }));
+    expect(overOf(routes.linkTo(100n, "unix:/a", undefined))).toBe(2);
     const before = routing().routes;
-    for (let i = 0n; i <= 65_536n; i++) before.remove(linkOf({ peer: 100n + i, number: 1 }));
-    expect([overOf(before.to(100n, "unix:/a", undefined)), overOf(before.to(101n, "unix:/a", undefined))]).toEqual([
-      0, 1,
-    ]);
+    for (let i = 0n; i <= 65_536n; i++) before.removeLink(linkOf({ peer: 100n + i, dialNumber: 1 }));
+    expect([
+      overOf(before.linkTo(100n, "unix:/a", undefined)),
+      overOf(before.linkTo(101n, "unix:/a", undefined)),
+    ]).toEqual([0, 1]);
   });
 });

@@ -4,12 +4,12 @@ import { Layout } from "../../runtime/link/binding.js";
 import { type PendingCall, PendingCalls } from "../../runtime/link/calls.js";
 import { BackpressureError, DeliveryError } from "../../runtime/link/errors.js";
 import { extensionSize, readExtension } from "../../runtime/link/extension.js";
-import { Flag, Kind, Sync } from "../../runtime/link/frame.js";
-import { Leaving } from "../../runtime/link/leaving.js";
-import { defaultLimits, type Limits } from "../../runtime/link/limits.js";
-import type { Interface, Message, Sender, SessionTarget } from "../../runtime/link/session.js";
+import { FrameFlag, FrameKind, SyncKind } from "../../runtime/link/frame.js";
+import { UnhandledMessages } from "../../runtime/link/leaving.js";
+import { defaultLinkLimits, type LinkLimits } from "../../runtime/link/limits.js";
+import type { MessageInterface, MessageSender, OutboundMessage, SessionTarget } from "../../runtime/link/session.js";
 import { Session } from "../../runtime/link/session.js";
-import type { Encoded } from "../../runtime/link/waiting.js";
+import type { EncodedMessage } from "../../runtime/link/waiting.js";
 import type { Codec } from "../../runtime/wire/codec.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { CodecError } from "../../runtime/wire/errors.js";
@@ -20,7 +20,7 @@ import { recordedLink } from "../cast/parts/recorded-link.js";
 import { texts } from "./fake-host.js";
 
 const target: SessionTarget = { kind: "actor", proc: 2n, number: 3n, rank: 0, owner: 1n, fingerprint: 0n };
-const interfaceOf = (key: string, endpoints = 2): Interface => ({
+const interfaceOf = (key: string, endpoints = 2): MessageInterface => ({
   key,
   name: key.toUpperCase(),
   fingerprint: 5n,
@@ -30,7 +30,7 @@ const [a, b] = [interfaceOf("a"), interfaceOf("b", 3)];
 const other = { fingerprint: 6n, description: "another" };
 
 /** @param refusal of other schemas */
-function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTranslate = true) {
+function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canTranslate = true) {
   const told: unknown[][] = [];
   const errors: DeliveryError[] = [];
   const note =
@@ -43,24 +43,24 @@ function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTrans
   // As links do; what is sent to add, or bind, has no outbox to be written to here.
   Object.assign(link.outbox, { beginValue: () => {}, endValue: () => {} });
   Object.assign(link, {
-    limits: { ...defaultLimits, ...limits },
+    limits: { ...defaultLinkLimits, ...limits },
     calls,
     hold: () => held++,
     release: () => held--,
     endCall: (call: PendingCall) => {
-      if (!call.abandoned) held--;
+      if (!call.isAbandoned) held--;
       calls.remove(call);
     },
     abandonCall: (call: PendingCall) => {
-      if (!call.abandoned) held--;
-      call.abandoned = true;
+      if (!call.isAbandoned) held--;
+      call.isAbandoned = true;
     },
     sendBind: (lane: number, { base, layout, key }: { base: number; layout: number; key: string }) =>
       note("bind")(lane, base, layout, key),
     sendCancel: note("cancel"),
     closeSession: () => note("closed")(),
   });
-  const sender: Sender = {
+  const sender: MessageSender = {
     id: { universe: 1n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0 },
     name: "sender",
     compare: (_session, known, schema) => {
@@ -69,7 +69,7 @@ function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTrans
     },
     translate: (_known, endpoint, body) => {
       if (!canTranslate) throw new RangeError(`${endpoint.name} cannot be said`);
-      return { ...body, protobuf: true };
+      return { ...body, isProtobuf: true };
     },
     bounced: (_session, slot, error) => {
       errors.push(error);
@@ -83,7 +83,7 @@ function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTrans
     id: 0,
     session: undefined,
     credit: 0,
-    abandoned: false,
+    isAbandoned: false,
     answered() {},
     failed: ({ message }) => void note(name)("failed", message),
     item() {},
@@ -94,15 +94,15 @@ function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTrans
   const frames = (): string[] =>
     sent().map(({ kind, flags, slot, a: lane, b: place, r }) => {
       expect(lane).toBe(4);
-      if (kind === Kind.sync) return `sync ${slot} ${place}`;
-      expect(kind).toBe(Kind.message);
+      if (kind === FrameKind.sync) return `sync ${slot} ${place}`;
+      expect(kind).toBe(FrameKind.message);
       const text = String(Buffer.from(r.bytes.subarray(r.position, r.end)));
       const call = place === 0 ? "" : " call";
       return `${slot}${flags === 0 ? "" : ` flags ${flags}`}${call} ${text.replace(/[^a-z]/g, "")}`;
     });
-  const body = (text: string, protobuf = false): Encoded => {
+  const body = (text: string, protobuf = false): EncodedMessage => {
     const bytes = Buffer.from(text);
-    return { bytes, blocks: [], size: bytes.length, protobuf };
+    return { bytes, blocks: [], size: bytes.length, isProtobuf: protobuf };
   };
   const post = (text: string, more: { slot?: number; call?: PendingCall; protobuf?: boolean } = {}): void =>
     session.post(more.slot ?? 0, body(text, more.protobuf), undefined, more.call, waiter(text));
@@ -113,10 +113,10 @@ function sending(limits: Partial<Limits> = {}, refusal?: DeliveryError, canTrans
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The same with an interface that both know. */
-function agreed(limits: Partial<Limits> = {}) {
+function agreed(limits: Partial<LinkLimits> = {}) {
   const made = sending(limits);
   made.session.slotOf(a);
-  made.session.bound(0, undefined);
+  made.session.bindingAnswered(0, undefined);
   made.news();
   return made;
 }
@@ -178,32 +178,32 @@ test("what waits keeps its order, though there is credit for what comes later", 
   const { session, frames, post } = agreed({ creditMessages: 1 });
   post("a");
   post("b");
-  session.sync(Sync.mark, 7);
+  session.sendSync(SyncKind.mark, 7);
   post("c");
   expect(frames()).toEqual(["0 a"]);
   session.credited(1, 1);
   expect(frames()).toEqual(["0 b"]);
   session.credited(1, 1);
-  session.sync(Sync.after, 8);
-  expect(frames()).toEqual([`sync ${Sync.mark} 7`, "0 c", `sync ${Sync.after} 8`]);
+  session.sendSync(SyncKind.after, 8);
+  expect(frames()).toEqual([`sync ${SyncKind.mark} 7`, "0 c", `sync ${SyncKind.after} 8`]);
 });
 
 test("the send window bounds what waits", () => {
   const limits = { creditMessages: 1, sendWindowMessages: 2, sendWindowBytes: 10 };
   const { session, post } = agreed(limits);
-  session.admits(1000, "x.y");
+  session.checkRoom(1000, "x.y");
   post("a");
-  session.admits(1000, "x.y");
+  session.checkRoom(1000, "x.y");
   post("bbbb");
-  session.admits(6, "x.y");
-  expect(() => session.admits(7, "x.y")).toThrow(
+  session.checkRoom(6, "x.y");
+  expect(() => session.checkRoom(7, "x.y")).toThrow(
     new BackpressureError(
       "cannot send x.y: 1 messages (4 bytes) already wait for the receiver, the send window being 2 messages and " +
         "10 bytes; await what broadcast and send return",
     ),
   );
   post("c");
-  expect(() => session.admits(0, "x.y")).toThrow(BackpressureError);
+  expect(() => session.checkRoom(0, "x.y")).toThrow(BackpressureError);
 });
 
 test("a call has the credit that its answer brings back; one that cannot be encoded leaves nothing behind", () => {
@@ -226,11 +226,11 @@ test("a call has the credit that its answer brings back; one that cannot be enco
 
 test("a broadcast says whether it had credit, and its flags are sent", () => {
   const { session, frames, news, waiter } = agreed({ creditMessages: 1 });
-  expect(session.cast(1, Flag.exception, texts, "x", waiter("x"))).toBe(true);
-  expect(session.cast(1, Flag.exception, texts, "y", waiter("y"))).toBe(false);
-  expect([frames(), news()]).toEqual([[`1 flags ${Flag.exception} x`], []]);
+  expect(session.cast(1, FrameFlag.exception, texts, "x", waiter("x"))).toBe(true);
+  expect(session.cast(1, FrameFlag.exception, texts, "y", waiter("y"))).toBe(false);
+  expect([frames(), news()]).toEqual([[`1 flags ${FrameFlag.exception} x`], []]);
   session.credited(1, 1);
-  expect([frames(), news()]).toEqual([[`1 flags ${Flag.exception} y`], [["y", "credited"]]]);
+  expect([frames(), news()]).toEqual([[`1 flags ${FrameFlag.exception} y`], [["y", "credited"]]]);
 });
 
 test("a call that is given up is cancelled, or not sent at all", () => {
@@ -250,7 +250,7 @@ test("a call that is given up is cancelled, or not sent at all", () => {
 test("the order among casts is asked before each message, and told of the end", () => {
   const { session, post, pending, waiter, frames } = agreed();
   const told: string[] = [];
-  session.order = { behind: () => void told.push("behind"), ended: () => void told.push("ended") };
+  session.castOrder = { beforeMessage: () => void told.push("behind"), sessionEnded: () => void told.push("ended") };
   post("a");
   session.call(0, texts, "x", pending("x"));
   session.cast(0, 0, texts, "y", waiter("y"));
@@ -264,12 +264,12 @@ test("at the end, what waits fails or comes back, once; nothing more is told of 
     const { session, frames, news, post, pending, held } = agreed({ creditMessages: 1 });
     post("a");
     post("b");
-    session.sync(Sync.mark, 1);
+    session.sendSync(SyncKind.mark, 1);
     post("c", { call: pending("call") });
     frames();
     news();
     let sent = 0;
-    session.afterSending(() => sent++);
+    session.afterAllSent(() => sent++);
     session.end(new DeliveryError(reason, "why"));
     session.end(new DeliveryError(reason, "again"));
     expect(news()).toEqual([
@@ -280,10 +280,10 @@ test("at the end, what waits fails or comes back, once; nothing more is told of 
       ["call", "failed", "why"],
       ["session ended"],
     ]);
-    expect([held(), sent, session.over, session.ended?.message]).toEqual([0, 1, true, "why"]);
-    session.sync(Sync.mark, 2);
+    expect([held(), sent, session.isOver, session.ended?.message]).toEqual([0, 1, true, "why"]);
+    session.sendSync(SyncKind.mark, 2);
     session.targetEnded();
-    session.afterSending(() => sent++);
+    session.afterAllSent(() => sent++);
     expect([frames(), news(), sent]).toEqual([[], [], 2]);
   }
 });
@@ -294,8 +294,8 @@ test("a session is closed when all that waits has been sent", () => {
   post("b");
   news();
   let sent = 0;
-  session.afterSending(() => sent++);
-  session.afterSending(() => sent++);
+  session.afterAllSent(() => sent++);
+  session.afterAllSent(() => sent++);
   session.close();
   expect([news(), sent, session.ended?.message]).toEqual([[], 0, "its sender has ended"]);
   session.credited(1, 1);
@@ -318,7 +318,7 @@ test("a session whose receiver has moved sends what it has, and tells nobody of 
   frames();
   session.retire();
   session.retire();
-  expect([news(), session.over, session.ended?.message]).toEqual([
+  expect([news(), session.isOver, session.ended?.message]).toEqual([
     [["session ended"]],
     false,
     "its receiver has moved to another process",
@@ -333,15 +333,20 @@ test("a session whose receiver has moved sends what it has, and tells nobody of 
 
 test("until the receiver has answered for an interface, what is sent may have to be sent again", () => {
   const { session, news, post, frames } = sending();
-  expect([session.asking, session.differs]).toEqual([false, false]);
+  expect([session.isAskingForSchema, session.maySchemaDiffer]).toEqual([false, false]);
   session.slotOf(a);
   post("x");
-  expect([session.asking, session.differs, session.needsProtobuf(0)]).toEqual([true, true, false]);
+  expect([session.isAskingForSchema, session.maySchemaDiffer, session.needsProtobuf(0)]).toEqual([true, true, false]);
   let sent = 0;
-  session.afterSending(() => sent++);
-  expect([session.bound(1, undefined), sent]).toEqual([false, 0]);
-  expect([session.bound(0, undefined), sent, session.asking, session.differs]).toEqual([true, 1, false, false]);
-  expect([session.bound(0, undefined), session.bound(0, other)]).toEqual([false, false]);
+  session.afterAllSent(() => sent++);
+  expect([session.bindingAnswered(1, undefined), sent]).toEqual([false, 0]);
+  expect([session.bindingAnswered(0, undefined), sent, session.isAskingForSchema, session.maySchemaDiffer]).toEqual([
+    true,
+    1,
+    false,
+    false,
+  ]);
+  expect([session.bindingAnswered(0, undefined), session.bindingAnswered(0, other)]).toEqual([false, false]);
   expect([frames(), news().length]).toEqual([["0 x"], 2]);
 });
 
@@ -351,16 +356,16 @@ test("a receiver with another schema is sent what it has not taken once more, in
   const [call, given] = [pending("call"), pending("given")];
   post("x");
   post("y", { slot: 1, call });
-  session.sync(Sync.after, 3);
+  session.sendSync(SyncKind.after, 3);
   session.slotOf(b);
   post("z", { slot: 2 });
   post("w", { slot: 0, call: given });
   session.abandon(given, 0);
   expect([frames().length, session.load]).toEqual([5, 4]);
   news();
-  expect(session.bound(0, other)).toBe(true);
-  const flagged = `flags ${Flag.protobuf}`;
-  expect(frames()).toEqual([`0 ${flagged} x`, `1 ${flagged} call y`, `sync ${Sync.after} 3`, "2 z"]);
+  expect(session.bindingAnswered(0, other)).toBe(true);
+  const flagged = `flags ${FrameFlag.protobuf}`;
+  expect(frames()).toEqual([`0 ${flagged} x`, `1 ${flagged} call y`, `sync ${SyncKind.after} 3`, "2 z"]);
   expect(news()).toEqual([
     ["compare", a, other],
     ["bind", 4, 0, Layout.protobuf, "a"],
@@ -373,8 +378,8 @@ test("a receiver with another schema is sent what it has not taken once more, in
     true,
     false,
   ]);
-  session.bound(2, undefined);
-  expect([session.asking, session.differs]).toEqual([false, true]);
+  session.bindingAnswered(2, undefined);
+  expect([session.isAskingForSchema, session.maySchemaDiffer]).toEqual([false, true]);
   post("v", { protobuf: true });
   expect(frames()).toEqual([`0 ${flagged} v`]);
 });
@@ -387,7 +392,7 @@ test("what a receiver cannot read fails or comes back, what is sent later too", 
   post("y", { call: pending("call") });
   frames();
   news();
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   expect([news(), frames(), session.load]).toEqual([
     [
       ["compare", a, other],
@@ -425,9 +430,9 @@ test("what cannot be said in the other layout fails or comes back alone", async 
   post("z", { protobuf: true });
   frames();
   news();
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   await turn();
-  expect(frames()).toEqual([`0 flags ${Flag.protobuf} z`]);
+  expect(frames()).toEqual([`0 flags ${FrameFlag.protobuf} z`]);
   expect(news().slice(2)).toEqual([
     ["bounced", 1, "e1 cannot be said"],
     ["call", "failed", "e0 cannot be said"],
@@ -460,7 +465,7 @@ test("a call that waits without credit may be given up by whoever has no interes
   session.abandon(late, 0);
   expect([frames(), held(), calls.size]).toEqual([["0 call x"], 1, 1]);
   // Nothing waits any more: a message that is larger than the window finds room.
-  session.admits(1000, "x.y");
+  session.checkRoom(1000, "x.y");
 });
 
 test("a message of many may be posted for nobody, and a call gets the credit that its answer brings back", () => {
@@ -483,7 +488,7 @@ test("what a message carries besides its arguments stands before them, and costs
   session.cast(0, 0, texts, "x", waiter("x"), extension);
   session.post(0, body("abc"), extension, undefined, undefined);
   const frames = sent();
-  expect(frames.map(({ flags }) => flags)).toEqual([Flag.extended, Flag.extended, Flag.extended]);
+  expect(frames.map(({ flags }) => flags)).toEqual([FrameFlag.extended, FrameFlag.extended, FrameFlag.extended]);
   for (const { r } of frames) expect(readExtension(r)).toEqual(extension);
   const size = extensionSize(extension) + codec.string.encode("x").length;
   expect(call.credit).toBe(size);
@@ -500,16 +505,16 @@ test("an answer for an interface that was not asked for changes nothing", () => 
   const { session, news } = sending();
   session.slotOf(a);
   news();
-  expect([session.bound(9, other), session.bound(9, undefined), news(), session.asking]).toEqual([
-    false,
-    false,
-    [],
-    true,
-  ]);
-  session.bound(0, undefined);
+  expect([
+    session.bindingAnswered(9, other),
+    session.bindingAnswered(9, undefined),
+    news(),
+    session.isAskingForSchema,
+  ]).toEqual([false, false, [], true]);
+  session.bindingAnswered(0, undefined);
   session.slotOf(b);
   // The first interface is agreed for good; only the second one is asked for.
-  expect([session.needsProtobuf(0), session.needsProtobuf(2), session.asking]).toEqual([false, false, true]);
+  expect([session.needsProtobuf(0), session.needsProtobuf(2), session.isAskingForSchema]).toEqual([false, false, true]);
 });
 
 test("messages by an interface that was agreed go on while another one is asked for", () => {
@@ -522,9 +527,9 @@ test("messages by an interface that was agreed go on while another one is asked 
 test("a sender that has ended is not asked for anything any more", () => {
   const { session } = sending();
   session.slotOf(a);
-  expect(session.asking).toBe(true);
+  expect(session.isAskingForSchema).toBe(true);
   session.close();
-  expect([session.asking, session.ended?.reason]).toEqual([false, "closed"]);
+  expect([session.isAskingForSchema, session.ended?.reason]).toEqual([false, "closed"]);
 });
 
 test("the receiver may ask for everything again that was sent since it was asked, by calls and casts alike", () => {
@@ -533,16 +538,16 @@ test("the receiver may ask for everything again that was sent since it was asked
   const message = { ...texts, protobuf: texts.codec };
   session.call(0, message, "x", pending("x"));
   session.cast(1, 0, message, "y", waiter("y"));
-  session.cast(1, Flag.exception, message, "z", waiter("z"), extension);
+  session.cast(1, FrameFlag.exception, message, "z", waiter("z"), extension);
   frames();
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   expect(sent().map(({ flags, slot, b: call }) => [flags, slot, call > 0])).toEqual([
-    [Flag.protobuf, 0, true],
-    [Flag.protobuf, 1, false],
+    [FrameFlag.protobuf, 0, true],
+    [FrameFlag.protobuf, 1, false],
     // Errors have one layout.
-    [Flag.exception | Flag.extended, 1, false],
+    [FrameFlag.exception | FrameFlag.extended, 1, false],
   ]);
-  expect(session.asking).toBe(false);
+  expect(session.isAskingForSchema).toBe(false);
 });
 
 test("what is sent again has the bytes that it had when it was sent", () => {
@@ -552,7 +557,7 @@ test("what is sent again has the bytes that it had when it was sent", () => {
   session.post(0, { ...body("x"), blocks: [block], size: 4 }, undefined, undefined, undefined);
   expect(sent()[0]!.blocks[0]).toBe(block);
   block.fill(9);
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   expect(sent().map(({ blocks }) => blocks.map((bytes) => [...bytes]))).toEqual([[[1, 2, 3]]]);
 });
 
@@ -563,7 +568,7 @@ test("what is sent again costs its credit once, with all that it carries", () =>
   const call = pending("call");
   session.post(0, body("xxxxx"), extension, undefined, undefined);
   session.post(0, body("yyyy"), extension, call, undefined);
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   expect([session.hasCredit, session.load, call.credit]).toEqual([true, 2, 4 + size]);
   session.post(0, body("z"), undefined, undefined, undefined);
   expect(session.hasCredit).toBe(false);
@@ -576,9 +581,9 @@ test("a call has the credit of the message that its receiver takes, though that 
   session.post(0, body("x"), undefined, call, undefined);
   session.sender.translate = (_known, _endpoint, { bytes }) => {
     const longer = Buffer.concat([bytes, bytes, bytes]);
-    return { bytes: longer, blocks: [], size: longer.length, protobuf: true };
+    return { bytes: longer, blocks: [], size: longer.length, isProtobuf: true };
   };
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   expect(call.credit).toBe(3);
 });
 
@@ -589,17 +594,17 @@ test("a call that has ended meanwhile is not sent again", () => {
   session.post(0, body("x"), undefined, call, undefined);
   frames();
   calls.remove(call);
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   expect(frames()).toEqual([]);
 });
 
 test("what cannot be said names its endpoint, whichever interface that is of, and why", async () => {
   const { session, post, errors } = sending({}, undefined, false);
   session.slotOf(a);
-  session.bound(0, undefined);
+  session.bindingAnswered(0, undefined);
   session.slotOf(b);
   post("x", { slot: 3 });
-  session.bound(2, other);
+  session.bindingAnswered(2, other);
   await turn();
   const [error] = errors;
   expect([error?.reason, error?.message, error?.cause]).toEqual([
@@ -622,7 +627,7 @@ test("what waits for credit comes back when the receiver turns out to be unable 
   expect(held()).toBe(3);
   frames();
   news();
-  session.bound(0, other);
+  session.bindingAnswered(0, other);
   session.credited(1, 1);
   // The end of the link is quicker.
   call.id = 0;
@@ -640,7 +645,7 @@ test("what waits for credit comes back when the receiver turns out to be unable 
 describe("values of a newer schema", () => {
   const refusal = new CodecError("encode", "Color", "why");
   let encoded = 0;
-  const refusing = (error: Error): Message => ({
+  const refusing = (error: Error): OutboundMessage => ({
     label: "x.y",
     codec: {
       encodeInto: () => {
@@ -664,7 +669,7 @@ describe("values of a newer schema", () => {
     session.cast(0, 0, message, { x: 1 }, waiter("old"));
     session.cast(0, 0, message, { x: 1, [unknownFields]: Uint8Array.of(0xf8, 7, 1) }, waiter("new"));
     session.cast(0, 0, refusing(refusal), "x", waiter("unknown"));
-    expect(sent().map(({ flags }) => flags)).toEqual([0, Flag.protobuf, Flag.protobuf]);
+    expect(sent().map(({ flags }) => flags)).toEqual([0, FrameFlag.protobuf, FrameFlag.protobuf]);
   });
 
   test("are the only ones that are encoded twice: whatever else is refused is refused at once", () => {
@@ -690,7 +695,7 @@ describe("a receiver that moves", () => {
     // A call by another session of the same link.
     calls.add(another, sending().session);
     frames();
-    expect([session.retire(), session.leaving, link.hasLeaving, frames()]).toEqual([
+    expect([session.retire(), session.unhandled, link.hasUnhandled, frames()]).toEqual([
       undefined,
       undefined,
       undefined,
@@ -713,7 +718,7 @@ describe("a receiver that moves", () => {
     [
       "casts by other ways",
       ({ session }) => {
-        session.order = { behind: () => session.sync(Sync.after, 5), ended() {} };
+        session.castOrder = { beforeMessage: () => session.sendSync(SyncKind.after, 5), sessionEnded() {} };
       },
     ],
   ])("is asked whether it has handled %s", (_, leave) => {
@@ -721,11 +726,16 @@ describe("a receiver that moves", () => {
     leave(made);
     const { session, frames, link } = made;
     const leaving = session.retire();
-    expect([leaving instanceof Leaving, leaving === session.leaving, link.hasLeaving]).toEqual([true, true, true]);
+    expect([leaving instanceof UnhandledMessages, leaving === session.unhandled, link.hasUnhandled]).toEqual([
+      true,
+      true,
+      true,
+    ]);
     expect([leaving?.isHandled, leaving?.sender]).toEqual([false, session.sender]);
     const all = frames();
-    expect(all.at(-1)).toBe(`sync ${Sync.reached} 0`);
-    if (session.order !== undefined) expect(all).toEqual([`sync ${Sync.after} 5`, `sync ${Sync.reached} 0`]);
+    expect(all.at(-1)).toBe(`sync ${SyncKind.reached} 0`);
+    if (session.castOrder !== undefined)
+      expect(all).toEqual([`sync ${SyncKind.after} 5`, `sync ${SyncKind.reached} 0`]);
     session.end(new DeliveryError("closed", "the end"));
     expect(leaving?.isHandled).toBe(true);
   });
@@ -739,7 +749,7 @@ describe("a receiver that moves", () => {
     const leaving = session.retire();
     let left = 0;
     leaving?.afterAnswers(() => left++);
-    leaving?.handled();
+    leaving?.markHandled();
     expect(left).toBe(0);
     leaving?.callEnded(own);
     expect(left).toBe(1);
@@ -747,20 +757,20 @@ describe("a receiver that moves", () => {
 });
 
 describe("what is sent to where a receiver has moved", () => {
-  const unhandled = () => new Leaving(sending().session.sender, []);
+  const unhandled = () => new UnhandledMessages(sending().session.sender, []);
 
   test("waits until what was sent before has been handled, in its order, though there is credit", () => {
     const { session, post, frames, news, waiter } = agreed();
     const leaving = unhandled();
-    session.waitFor(leaving);
+    session.waitForFormer(leaving);
     expect(session.hasCredit).toBe(false);
     post("a");
-    session.sync(Sync.mark, 7);
+    session.sendSync(SyncKind.mark, 7);
     expect(session.cast(0, 0, texts, "b", waiter("b"))).toBe(false);
     session.credited(1, 1);
     expect([frames(), news()]).toEqual([[], []]);
-    leaving.handled();
-    expect(frames()).toEqual(["0 a", `sync ${Sync.mark} 7`, "0 b"]);
+    leaving.markHandled();
+    expect(frames()).toEqual(["0 a", `sync ${SyncKind.mark} 7`, "0 b"]);
     expect([news(), session.hasCredit]).toEqual([
       [
         ["a", "credited"],
@@ -775,12 +785,12 @@ describe("what is sent to where a receiver has moved", () => {
   test("waits for everything that was sent before, wherever that was", () => {
     const { session, post, frames } = agreed();
     const [one, two] = [unhandled(), unhandled()];
-    session.waitFor(one);
-    session.waitFor(two);
+    session.waitForFormer(one);
+    session.waitForFormer(two);
     post("a");
-    one.handled();
+    one.markHandled();
     expect(frames()).toEqual([]);
-    two.handled();
+    two.markHandled();
     expect(frames()).toEqual(["0 a"]);
   });
 
@@ -790,27 +800,27 @@ describe("what is sent to where a receiver has moved", () => {
     post("b");
     frames();
     const leaving = unhandled();
-    session.waitFor(leaving);
+    session.waitForFormer(leaving);
     expect(session.load).toBe(2);
     session.credited(1, 1);
     expect(frames()).toEqual([]);
-    leaving.handled();
+    leaving.markHandled();
     expect([frames(), held()]).toEqual([["0 b"], 0]);
   });
 
   test("does not wait for what has been handled, and comes back when the session ends meanwhile", () => {
     const { session, post, frames, news } = agreed();
     const [done, leaving] = [unhandled(), unhandled()];
-    done.handled();
-    session.waitFor(done);
+    done.markHandled();
+    session.waitForFormer(done);
     post("a");
     expect(frames()).toEqual(["0 a"]);
-    session.waitFor(leaving);
+    session.waitForFormer(leaving);
     post("b");
     news();
     session.end(new DeliveryError("closed", "the end"));
     expect(news()).toEqual([["b", "credited"], ["bounced", 0, "the end"], ["session ended"]]);
-    leaving.handled();
+    leaving.markHandled();
     expect(frames()).toEqual([]);
   });
 });

@@ -7,12 +7,18 @@ import path from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Pipe } from "../../runtime/link/pipe.js";
-import { connecting, fdPipe, socketPipe, streamPipe } from "../../runtime/link/socket-pipe.js";
-import { cannotListen, peerOf, tuned } from "../../runtime/link/tcp/pipe.js";
+import { connectPipe, fdPipe, socketPipe, streamPipe } from "../../runtime/link/socket-pipe.js";
+import { listenError, peerAddress, tuneSocket } from "../../runtime/link/tcp/pipe.js";
 import { connectTo, listenAt } from "../../runtime/link/transport.js";
-import { childPipe, connectSocket, listenAtSocket, listenUnix, parentPipe } from "../../runtime/link/unix/pipe.js";
+import {
+  childPipe,
+  connectUnixSocket,
+  listenUnix,
+  listenUnixSocket,
+  parentPipe,
+} from "../../runtime/link/unix/pipe.js";
 import { until } from "../proc/until.js";
-import { Heard } from "./heard.js";
+import { ByteRecorder } from "./heard.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "viceroy-sockets-"));
 const servers: { close(): unknown }[] = [];
@@ -41,7 +47,7 @@ async function unread(): Promise<{ pipe: Pipe; peer: Socket }> {
   const server: Server = createServer({ pauseOnConnect: true }, (socket) => taken(socket)).listen(place);
   servers.push(server);
   await new Promise((resolve) => server.once("listening", resolve));
-  const pipe = await connectSocket(place);
+  const pipe = await connectUnixSocket(place);
   const peer = await accepted;
   peer.on("error", () => {});
   sockets.push(peer);
@@ -117,7 +123,7 @@ describe("a pipe over a plain socket", () => {
     peer.write("two");
     await new Promise<void>((resolve) => void peer.write(", three", () => resolve()));
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
-    const heard = new Heard(pipe);
+    const heard = new ByteRecorder(pipe);
     peer.write(", four");
     await heard.bytes("one, two, three, four".length);
     expect(`${heard.all}`).toBe("one, two, three, four");
@@ -129,7 +135,7 @@ describe("a pipe over a plain socket", () => {
     pipe.destroy(new Error("enough"));
     pipe.destroy(new Error("again"));
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
-    expect((await new Heard(pipe).end)?.message).toBe("enough");
+    expect((await new ByteRecorder(pipe).end)?.message).toBe("enough");
     let done = false;
     pipe.write([Buffer.from("too late")], () => {
       done = true;
@@ -158,7 +164,7 @@ describe.runIf(isMainThread)("a pipe over a descriptor that was inherited", () =
     execFileSync("mkfifo", [fifo]);
     // Who opens a fifo for both reads what it has written.
     const pipe = fdPipe(openSync(fifo, "r+"));
-    const heard = new Heard(pipe);
+    const heard = new ByteRecorder(pipe);
     pipe.write([Buffer.from("there and back")], () => {});
     await heard.bytes(14);
     expect(`${heard.all}`).toBe("there and back");
@@ -169,7 +175,7 @@ describe.runIf(isMainThread)("a pipe over a descriptor that was inherited", () =
     const fifo = path.join(folder, "inherited");
     execFileSync("mkfifo", [fifo]);
     const parent = parentPipe(openSync(fifo, "r+"));
-    const heard = new Heard(parent);
+    const heard = new ByteRecorder(parent);
     // It is no offer of shared memory.
     writeFileSync(fifo, "from the parent");
     await heard.bytes(15);
@@ -182,10 +188,10 @@ describe("a socket that exists already", () => {
   test("is ended with its pipe, and the pipe with it", async () => {
     const place = path.join(folder, `${paths++}.sock`);
     const accepted: Pipe[] = [];
-    servers.push(await listenAtSocket(place, (pipe) => accepted.push(pipe)));
-    const pipe = await connectSocket(place);
+    servers.push(await listenUnixSocket(place, (pipe) => accepted.push(pipe)));
+    const pipe = await connectUnixSocket(place);
     await until(() => accepted.length === 1);
-    const heard = new Heard(accepted[0]!);
+    const heard = new ByteRecorder(accepted[0]!);
     pipe.write([Buffer.from("hello")], () => {});
     pipe.close();
     await heard.end;
@@ -195,7 +201,7 @@ describe("a socket that exists already", () => {
   test("is written to at once by whoever was connected to, and ends with whoever made it", async () => {
     const place = path.join(folder, `${paths++}.sock`);
     const accepted: Pipe[] = [];
-    servers.push(await listenAtSocket(place, (pipe) => accepted.push(pipe)));
+    servers.push(await listenUnixSocket(place, (pipe) => accepted.push(pipe)));
     const socket = connect(place);
     const pipe = socketPipe(await connectedBy(socket));
     await until(() => accepted.length === 1);
@@ -204,7 +210,7 @@ describe("a socket that exists already", () => {
       done = true;
     });
     expect(done).toBe(true);
-    const [here, there] = [new Heard(pipe), new Heard(accepted[0]!)];
+    const [here, there] = [new ByteRecorder(pipe), new ByteRecorder(accepted[0]!)];
     await here.bytes(5);
     socket.destroy();
     await Promise.all([here.end, there.end]);
@@ -215,7 +221,7 @@ describe("a socket that exists already", () => {
       // Without a handle, as sockets are that other libraries make.
       const socket = new Socket();
       const pipe = make(socket);
-      const heard = new Heard(pipe);
+      const heard = new ByteRecorder(pipe);
       socket.emit("data", Buffer.from("as a stream"));
       await heard.bytes(11);
       expect(`${heard.all}`).toBe("as a stream");
@@ -230,9 +236,9 @@ test("a child is spoken to over a socket that it inherits", async () => {
   const joined: Pipe[] = [];
   servers.push(await listenUnix(place, (pipe) => joined.push(pipe)));
   const child = childPipe(await connectedBy(connect(place)));
-  const here = new Heard(child);
+  const here = new ByteRecorder(child);
   await until(() => joined.length === 1);
-  const there = new Heard(joined[0]!);
+  const there = new ByteRecorder(joined[0]!);
   child.write([Buffer.from("to the child")], () => {});
   await there.bytes(12);
   joined[0]!.write([Buffer.from("to the parent")], () => {});
@@ -249,7 +255,7 @@ test("sockets over a network send at once, and find out peers whose machine is g
       return socket;
     };
   const socket = { setNoDelay: note("no delay"), setKeepAlive: note("keep alive") } as unknown as Socket;
-  expect([tuned(socket), calls]).toEqual([
+  expect([tuneSocket(socket), calls]).toEqual([
     socket,
     [
       ["no delay", true],
@@ -262,7 +268,7 @@ describe("who cannot be reached is named, with why:", () => {
   test("a file that is no socket", async () => {
     const file = path.join(folder, "file");
     writeFileSync(file, "");
-    const error = await connectSocket(file).then(undefined, (e) => e);
+    const error = await connectUnixSocket(file).then(undefined, (e) => e);
     expect([error.message, error.cause.code]).toEqual([
       `cannot connect to ${file}: it is not a socket`,
       "ECONNREFUSED",
@@ -271,21 +277,21 @@ describe("who cannot be reached is named, with why:", () => {
 
   test("a socket that nobody listens at, or nothing at all", async () => {
     const gone = path.join(folder, "gone.sock");
-    expect((await connectSocket(gone).then(undefined, (e) => e)).message).toBe(`connect ENOENT ${gone}`);
+    expect((await connectUnixSocket(gone).then(undefined, (e) => e)).message).toBe(`connect ENOENT ${gone}`);
   });
 
   test("an attempt that was given up, before it began or meanwhile", async () => {
     const controller = new AbortController();
-    const pending = connecting(() => new Socket(), "connect", "the peer", controller.signal);
+    const pending = connectPipe(() => new Socket(), "connect", "the peer", controller.signal);
     controller.abort("no error");
     await expect(pending).rejects.toThrow(new Error("cannot connect to the peer: it was given up"));
-    const begun = connecting(() => new Socket(), "connect", "the peer", AbortSignal.abort(new Error("it is late")));
+    const begun = connectPipe(() => new Socket(), "connect", "the peer", AbortSignal.abort(new Error("it is late")));
     await expect(begun).rejects.toThrow(new Error("cannot connect to the peer: it is late"));
   });
 
   test("a socket that closes without an error", async () => {
     const socket = new Socket();
-    const pending = connecting(() => socket, "connect", "the peer", undefined);
+    const pending = connectPipe(() => socket, "connect", "the peer", undefined);
     socket.destroy();
     await expect(pending).rejects.toThrow(new Error("cannot connect to the peer: it closed at once"));
   });
@@ -293,12 +299,12 @@ describe("who cannot be reached is named, with why:", () => {
   test("but once it is connected, nobody looks whether it was given up", async () => {
     const place = path.join(folder, `${paths++}.sock`);
     const accepted: Pipe[] = [];
-    servers.push(await listenAtSocket(place, (pipe) => accepted.push(pipe)));
+    servers.push(await listenUnixSocket(place, (pipe) => accepted.push(pipe)));
     const controller = new AbortController();
-    const pipe = await connectSocket(place, controller.signal);
+    const pipe = await connectUnixSocket(place, controller.signal);
     controller.abort();
     await until(() => accepted.length === 1);
-    const heard = new Heard(accepted[0]!);
+    const heard = new ByteRecorder(accepted[0]!);
     pipe.write([Buffer.from("still here")], () => {});
     await heard.bytes(10);
     pipe.destroy();
@@ -308,10 +314,12 @@ describe("who cannot be reached is named, with why:", () => {
 describe("listening", () => {
   test("where somebody listens already is refused", async () => {
     const place = path.join(folder, `${paths++}.sock`);
-    servers.push(await listenAtSocket(place, () => {}));
-    await expect(listenAtSocket(place, () => {})).rejects.toThrow(`listen EADDRINUSE: address already in use ${place}`);
+    servers.push(await listenUnixSocket(place, () => {}));
+    await expect(listenUnixSocket(place, () => {})).rejects.toThrow(
+      `listen EADDRINUSE: address already in use ${place}`,
+    );
     const cause = new Error("why");
-    const refused = cannotListen({ kind: "tls", host: "::1", port: 5 }, cause);
+    const refused = listenError({ kind: "tls", host: "::1", port: 5 }, cause);
     expect([refused.message, refused.cause]).toEqual(["cannot listen at tls://[::1]:5: why", cause]);
   });
 
@@ -323,7 +331,7 @@ describe("listening", () => {
     const pipe = await connectTo(address, undefined);
     await until(() => accepted.length === 1);
     listener.close();
-    const heard = new Heard(accepted[0]!);
+    const heard = new ByteRecorder(accepted[0]!);
     pipe.write([Buffer.from("still here")], () => {});
     pipe.close();
     await heard.end;
@@ -349,5 +357,5 @@ test.each([
   [{ remoteAddress: "fe80::1", remotePort: 5 }, "[fe80::1]:5"],
   [{}, "unknown:0"],
 ])("the address of a peer is read by people: %j", (socket, text) => {
-  expect(peerOf(socket as Socket)).toBe(text);
+  expect(peerAddress(socket as Socket)).toBe(text);
 });

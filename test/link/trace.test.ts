@@ -1,7 +1,7 @@
 /** Traces as W3C Trace Context has them. */
 import { expect, test } from "vitest";
 import { systemRandom } from "../../runtime/link/clock.js";
-import { noChain, readExtension, writeExtension } from "../../runtime/link/extension.js";
+import { emptyChain, readExtension, writeExtension } from "../../runtime/link/extension.js";
 import { isTraceparent, parseTraceparent, TraceContext, TraceSource } from "../../runtime/link/trace.js";
 import { Reader } from "../../runtime/wire/reader.js";
 import { Writer } from "../../runtime/wire/writer.js";
@@ -61,10 +61,10 @@ test.each([
 
 test("traces differ, and those of two sources do; spans of one trace keep its id and its flags", () => {
   const [one, other] = [new TraceSource(systemRandom), new TraceSource(systemRandom)];
-  const traces = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? one : other).start());
+  const traces = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? one : other).newTrace());
   expect(new Set(traces.map(({ id }) => id)).size).toBe(1000);
   expect(new Set(traces.map(({ span }) => span)).size).toBe(1000);
-  const span = one.follow(parseTraceparent(example)!);
+  const span = one.newSpan(parseTraceparent(example)!);
   expect(span.toString()).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   expect(span.span).not.toBe("00f067aa0ba902b7");
 });
@@ -72,11 +72,11 @@ test("traces differ, and those of two sources do; spans of one trace keep its id
 test("ids are drawn by sfc32, seeded from the randomness of the process once", () => {
   const seeds = [0x0123_4567_89ab_cdefn, 0xfedc_ba98_7654_3210n];
   const source = new TraceSource({ number: () => 0, id: () => seeds.shift()! });
-  const first = source.start();
+  const first = source.newTrace();
   // The first words that the published generator gives for these seeds.
   expect(`${first}`).toBe("00-89abcdee28f651ee514dcf1f1c86699e-386b98b48057593f-00");
-  expect(`${source.follow(first)}`).toBe("00-89abcdee28f651ee514dcf1f1c86699e-74091a078ee9793b-00");
-  expect(`${source.start()}`).toBe("00-114c2dacec4ae882a3463c39d398371c-80e249f01106715e-00");
+  expect(`${source.newSpan(first)}`).toBe("00-89abcdee28f651ee514dcf1f1c86699e-74091a078ee9793b-00");
+  expect(`${source.newTrace()}`).toBe("00-114c2dacec4ae882a3463c39d398371c-80e249f01106715e-00");
 });
 
 test("a message carries its trace, or none", () => {
@@ -84,7 +84,7 @@ test("a message carries its trace, or none", () => {
     const w = new Writer();
     // What was there before is overwritten.
     w.bytes.fill(0xff);
-    writeExtension(w, { rank: 3, extent: 0, timeout: 250, trace, chain: noChain });
+    writeExtension(w, { rank: 3, extent: 0, timeout: 250, trace, chain: emptyChain });
     const bytes = w.bytes.slice(0, w.position);
     const r = new Reader();
     r.reset(bytes, new DataView(bytes.buffer), 0, bytes.length, undefined);

@@ -10,7 +10,7 @@ import type { Pipe } from "../../runtime/link/pipe.js";
 import { Credentials } from "../../runtime/link/tls/credentials.js";
 import { connectTo, listenAt } from "../../runtime/link/transport.js";
 import { until } from "../proc/until.js";
-import { Heard } from "./heard.js";
+import { ByteRecorder } from "./heard.js";
 import { drawing } from "./lasting/cut-world.js";
 import { Authority } from "./tls/certificates.js";
 
@@ -45,8 +45,8 @@ describe.each([
 
   test("carries bytes both ways, small and large, and its end", async () => {
     const [near, far] = await pair(address);
-    const here = new Heard(near);
-    const there = new Heard(far);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
     const large = Buffer.alloc(5_000_000).map((_, i) => i * 7 + (i >> 8));
     let done = 0;
     near.write([Buffer.from("a"), large, Buffer.from("z")], () => done++);
@@ -66,7 +66,7 @@ describe.each([
 
   test("keeps the order of what is written, long and short, when the other end is slow, and memory that was given back", async () => {
     const [near, far] = await pair(kind === "unix" ? { kind, path: `${folder}/order.sock` } : address);
-    const there = new Heard(far);
+    const there = new ByteRecorder(far);
     const random = drawing(11);
     const sent: Buffer[] = [];
     let done = 0;
@@ -97,7 +97,7 @@ describe.each([
 
   test("tells when it was destroyed at the other end", async () => {
     const [near, far] = await pair(kind === "unix" ? { kind, path: `${folder}/destroyed.sock` } : address);
-    const here = new Heard(near);
+    const here = new ByteRecorder(near);
     far.destroy();
     await here.end;
     let done = false;

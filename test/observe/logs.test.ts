@@ -23,8 +23,8 @@ function world(options: LogOptions) {
   let tasks: { at: number; task: () => void }[] = [];
   const clock: Clock = {
     now: () => now,
-    wall: () => Date.UTC(2026, 0, 2, 3, 4, 5) + now,
-    soon: (task) => queueMicrotask(task),
+    epochMs: () => Date.UTC(2026, 0, 2, 3, 4, 5) + now,
+    nextTurn: (task) => queueMicrotask(task),
     after(ms, task) {
       const entry = { at: now + ms, task };
       tasks.push(entry);

@@ -17,5 +17,5 @@ test("whatever is said to an agent, and however often, takes one session", async
   other.createActor({ ...place, descriptor, actorClass: Counter, args: [0] } as never);
   const say = () => runAsRoot(proc, () => agentOf(other.id, other.location).unwatchHost.callSettled(1n));
   for (let i = 0; i < 100; i++) await say();
-  expect(proc.routes.existing(other.id)!.sessions.filter((session) => session !== undefined).length).toBe(1);
+  expect(proc.routes.existingLink(other.id)!.sessions.filter((session) => session !== undefined).length).toBe(1);
 });

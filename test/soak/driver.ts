@@ -10,7 +10,7 @@ import { type MeshFailure, onUnhandledFault, SupervisionError, thisHost } from "
 import "../fixtures/crew/generated/registry.js";
 import { seeded } from "../faults/load.js";
 import { HonestTally } from "../fixtures/crew/src/honest-tally.js";
-import { Site } from "./site.js";
+import { SoakSite } from "./site.js";
 
 export interface SoakOrder {
   readonly steady: string;
@@ -58,8 +58,8 @@ process.on("warning", ({ name, message }) => {
 });
 
 const common = { gpus: 2, print };
-const steady = new Site({ ...common, name: "steady", address: steadyAt, seed });
-const shaky = new Site({ ...common, name: "shaky", address: shakyAt, seed: seed + 1000 });
+const steady = new SoakSite({ ...common, name: "steady", address: steadyAt, seed });
+const shaky = new SoakSite({ ...common, name: "shaky", address: shakyAt, seed: seed + 1000 });
 const sites = [steady, shaky];
 
 onUnhandledFault((failure: MeshFailure) => {

@@ -18,12 +18,12 @@ import { makeProxy } from "../host/make-proxy.js";
 import { until } from "../proc/until.js";
 import type { SoakOrder, SoakStatus } from "./driver.js";
 import { type FaultKind, faultKinds, strike } from "./faults.js";
-import { type Bound, descriptorsOf, residentOf, Series } from "./usage.js";
+import { descriptorsOf, type GrowthBound, residentOf, UsageSeries } from "./usage.js";
 
 const MiB = 1024 * 1024;
 /** Shorter runs are over before memory has found its level. */
 const tellsMemory = 120_000;
-const bounds: Readonly<Record<"resident" | "heap" | "open files", Bound>> = {
+const bounds: Readonly<Record<"resident" | "heap" | "open files", GrowthBound>> = {
   resident: { times: 1.15, more: 24 * MiB },
   heap: { times: 1.1, more: 4 * MiB },
   "open files": { times: 1, more: 12 },
@@ -99,9 +99,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 let status: SoakStatus | undefined;
 let heard = elapsed();
-const usage = new Map<string, Series>();
+const usage = new Map<string, UsageSeries>();
 function measure(what: string, value: number): void {
-  const series = usage.get(what) ?? new Series();
+  const series = usage.get(what) ?? new UsageSeries();
   usage.set(what, series);
   series.add(value);
 }

@@ -17,7 +17,7 @@ export interface SiteOptions {
 }
 
 /** One time that the host was attached. */
-class Stay {
+class SiteSession {
   readonly hosts: HostMesh<"hosts">;
   readonly procs: ProcMesh<"hosts" | "gpus">;
   readonly tallies: TallyMesh<"hosts" | "gpus">;
@@ -35,7 +35,7 @@ class Stay {
   }
 }
 
-export class Site {
+export class SoakSite {
   readonly name: string;
   /** Of all times together. */
   readonly violations: string[] = [];
@@ -43,7 +43,7 @@ export class Site {
   /** How often it had to be attached again. */
   stays = 0;
   readonly #options: SiteOptions;
-  #stay: Stay | undefined;
+  #stay: SiteSession | undefined;
   #before = { done: 0, refused: 0 };
   #ended = false;
 
@@ -55,7 +55,7 @@ export class Site {
   /** Resolves when actors are there, however long the host takes to come back. */
   async begin(): Promise<void> {
     while (!this.#ended) {
-      const stay = new Stay(this.#options, ++this.stays);
+      const stay = new SiteSession(this.#options, ++this.stays);
       this.#stay = stay;
       try {
         await stay.tallies.meet.call(stay.tallies);
@@ -99,7 +99,7 @@ export class Site {
     void this.#again(stay);
   }
 
-  async #again(stay: Stay): Promise<void> {
+  async #again(stay: SiteSession): Promise<void> {
     await this.#close(stay);
     this.#before = { done: this.done, refused: this.refused };
     this.#stay = undefined;
@@ -107,7 +107,7 @@ export class Site {
     if (!this.#ended) await this.begin();
   }
 
-  async #close({ load }: Stay): Promise<void> {
+  async #close({ load }: SiteSession): Promise<void> {
     await load.stop();
     this.violations.push(...load.violations.splice(0));
   }

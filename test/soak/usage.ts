@@ -18,14 +18,14 @@ export function descriptorsOf(pid: number): number {
   }
 }
 
-export interface Bound {
+export interface GrowthBound {
   /** The last third may have so many times what the middle third has, */
   readonly times: number;
   /** and so much more. */
   readonly more: number;
 }
 
-export class Series {
+export class UsageSeries {
   readonly #values: number[] = [];
 
   add(value: number): void {
@@ -39,7 +39,7 @@ export class Series {
     return [part(0), part(1), part(2)];
   }
 
-  isFlat({ times, more }: Bound): boolean {
+  isFlat({ times, more }: GrowthBound): boolean {
     const [, middle, last] = this.thirds;
     return last <= middle * times + more;
   }

@@ -10,7 +10,7 @@ const noticeable = 600;
 const keptAlive = 9000;
 
 /** @param lasting its links to other hosts outlive their connections: what happens to connections alone is no excuse */
-export function suffered({ faults }: Simulation, process: ProcessView, lasting: boolean): boolean {
+export function hasSuffered({ faults }: Simulation, process: ProcessView, lasting: boolean): boolean {
   return faults.some((fault) => concerns(fault, process, lasting));
 }
 

@@ -5,10 +5,10 @@
 
 import type { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
-import { suffered } from "./blame.js";
+import { hasSuffered } from "./blame.js";
 
 /** An actor that takes numbered messages, in one life of it. */
-export interface Taker {
+export interface MessageReceiver {
   /** Whatever its incarnation: `ledgers[2]`. */
   readonly address: string;
   readonly pid: number;
@@ -27,7 +27,7 @@ interface Sender {
 }
 
 /** What one sender has sent to one address, in order. */
-interface Path {
+interface MessagePath {
   readonly numbers: number[];
   /** Those among them whose sender waits for an answer. */
   readonly calls: Set<number>;
@@ -47,7 +47,7 @@ export interface BookOptions {
   readonly credit?: number;
 }
 
-export class Book {
+export class MessageBook {
   /** Messages that have been handled. */
   deliveries = 0;
   /** Ranks that owners have been told of: how often, by owner, mesh and rank. */
@@ -63,10 +63,10 @@ export class Book {
   readonly #bounced = new Map<string, number>();
   readonly #replaced = new Map<string, number>();
   readonly #senders = new Map<string, Sender>();
-  readonly #paths = new Map<string, Path>();
-  readonly #takers = new Map<string, Taker>();
+  readonly #paths = new Map<string, MessagePath>();
+  readonly #takers = new Map<string, MessageReceiver>();
   /** Who has made processes, by the name of their mesh. */
-  readonly #crews = new Map<string, Taker>();
+  readonly #crews = new Map<string, MessageReceiver>();
   /** Actors that have thrown where nobody waited for an answer. */
   readonly #failed = new Set<string>();
   #lives = 0;
@@ -99,14 +99,14 @@ export class Book {
   }
 
   /** An actor begins to take messages. @param life its name, which no other one of this run has */
-  taker(life: string, address: string, pid: number): Taker {
+  taker(life: string, address: string, pid: number): MessageReceiver {
     const taker = { address, pid, last: new Map(), unfinished: 0, over: false };
     this.#takers.set(life, taker);
     return taker;
   }
 
   /** An actor makes processes of its own. @returns a name for them that no others of this run have */
-  crew(maker: Taker): string {
+  crew(maker: MessageReceiver): string {
     const name = `crew${this.#crews.size + 1}`;
     this.#crews.set(name, maker);
     return name;
@@ -227,7 +227,7 @@ export class Book {
   }
 
   /** A message has come to be handled. */
-  take(from: string, number: number, { address, pid, last }: Taker): void {
+  take(from: string, number: number, { address, pid, last }: MessageReceiver): void {
     this.deliveries++;
     this.#simulation.note(`${address} takes ${number} of ${from}`);
     const path = this.#path(from, address);
@@ -250,13 +250,14 @@ export class Book {
       if (path.calls.has(lost) && this.#over(from)) continue;
       this.#simulation.note(`${lost} has not come`);
       // The program is no actor that its messages come back to: it was told if the receiver was taken for dead.
-      if (this.#lasting && from === "program" && suffered(this.#simulation, this.#processes[pid - 1]!, true)) continue;
+      if (this.#lasting && from === "program" && hasSuffered(this.#simulation, this.#processes[pid - 1]!, true))
+        continue;
       const gaps = this.#gaps.get(from) ?? [];
       this.#gaps.set(from, [...gaps, `${label}: ${number} came and ${lost} has not`]);
     }
   }
 
-  #path(from: string, address: string): Path {
+  #path(from: string, address: string): MessagePath {
     const key = `${from} -> ${address}`;
     let path = this.#paths.get(key);
     if (path === undefined) {
@@ -285,7 +286,7 @@ export class Book {
 
   #hasSuffered(pid: number): boolean {
     const process = this.#processes[pid - 1]!;
-    return process.ended || suffered(this.#simulation, process, this.#lasting);
+    return process.ended || hasSuffered(this.#simulation, process, this.#lasting);
   }
 
   get #processes(): readonly ProcessView[] {
@@ -322,14 +323,14 @@ function placeOf(numbers: readonly number[], number: number): number {
   return -1;
 }
 
-let book: Book;
+let book: MessageBook;
 
 /** The one of the run that is going on. */
-export function theBook(): Book {
+export function currentBook(): MessageBook {
   return book;
 }
 
-export function newBook(simulation: Simulation, options: BookOptions = {}): Book {
-  book = new Book(simulation, options);
+export function openBook(simulation: Simulation, options: BookOptions = {}): MessageBook {
+  book = new MessageBook(simulation, options);
   return book;
 }

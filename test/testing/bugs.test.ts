@@ -2,13 +2,13 @@
 import { expect, test } from "vitest";
 import "../../runtime/index.js";
 import { bugs } from "./bugs.js";
-import { find } from "./find.js";
+import { findSeed } from "./find.js";
 
 /** So many seeds may be needed. The search begins with the one that is known, since most of the others find nothing. */
 const seeds = 1000;
 
 test.each(bugs)("found: $name", async (bug) => {
-  const { found, otherwise } = await find(bug, bug.seed, seeds);
+  const { found, otherwise } = await findSeed(bug, bug.seed, seeds);
   const why = `none of ${seeds} seeds has found it: ${otherwise.slice(0, 3).map(({ message }) => message)}`;
   expect(found, why).toBeDefined();
 });

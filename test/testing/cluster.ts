@@ -8,8 +8,8 @@ import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
 import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { onUnhandledFault } from "../../runtime/proc/process/process-runtime.js";
 import type { FaultKind, SimulateOptions, Simulation } from "../../runtime/testing/index.js";
-import { suffered } from "./blame.js";
-import { type Book, newBook } from "./book.js";
+import { hasSuffered } from "./blame.js";
+import { type MessageBook, openBook } from "./book.js";
 import { checkEnds, checkTold } from "./ends.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
 import { expected, type Operation, Program, weighted } from "./program.js";
@@ -94,7 +94,7 @@ export interface Outcome {
 export async function cluster(simulation: Simulation): Promise<Outcome> {
   const { random, seed } = simulation;
   const calm = isCalm(seed);
-  const book = newBook(simulation, { lasting: onHosts(seed), calm, credit: credit.creditMessages });
+  const book = openBook(simulation, { lasting: onHosts(seed), calm, credit: credit.creditMessages });
   onUnhandledFault((failure) => book.owner("program", failure));
   const restarts = random.chance(0.2);
   const restart = { policy: "on-failure", maxRestarts: 2, within: 60_000, backoff: 20 } as const;
@@ -140,7 +140,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   book.checkRest(remade);
   const isTold = (rank: number) => ["ledgers", "procs"].some((mesh) => book.told.has(`program: ${mesh}[${rank}]`));
   if (!remade) book.checkFailed("program", (address) => isTold(Number(/\d+/.exec(address)?.[0])));
-  const unharmed = calm || simulation.processes.every((process) => !suffered(simulation, process, lasting));
+  const unharmed = calm || simulation.processes.every((process) => !hasSuffered(simulation, process, lasting));
   await program.checkReach(isTold, unharmed);
   if (book.violations.length > 0) throw new Error(book.violations.slice(0, 3).join("; "));
   return { deliveries: book.deliveries };
@@ -166,7 +166,7 @@ function spawnLedgers(procs: ProcMesh<string>, name: string): LedgerMesh<"gpus">
 }
 
 /** A driver beside the program, which works on the same hosts, and vanishes or ends. @returns what checks its end */
-function secondDriver(simulation: Simulation, book: Book): () => Promise<void> {
+function secondDriver(simulation: Simulation, book: MessageBook): () => Promise<void> {
   const { random } = simulation;
   const fate = random.pick(["ends", "ends", "crash", "crash", "crash-host", "partition"] as const);
   const [lives, number, wait] = [random.int(400), random.int(20), random.int(100)];
@@ -195,7 +195,7 @@ function secondDriver(simulation: Simulation, book: Book): () => Promise<void> {
 }
 
 /** Where most processes died early there is little left to do: new ones take what is missing. */
-async function topUp(simulation: Simulation, book: Book): Promise<void> {
+async function topUp(simulation: Simulation, book: MessageBook): Promise<void> {
   for (let round = 1; book.deliveries < leastDeliveries && round < 20; round++) {
     const name = `more${round}`;
     const procs = thisHost().spawnProcs({ gpus: 2 }, { name });

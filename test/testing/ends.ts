@@ -1,7 +1,7 @@
 /** What must be true of the processes of a simulated cluster when everything has come to rest. */
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
-import { suffered } from "./blame.js";
-import type { Book } from "./book.js";
+import { hasSuffered } from "./blame.js";
+import type { MessageBook } from "./book.js";
 
 /** How long hosts wait for a driver that they hear nothing of, and then take to end what it has left, in ms. */
 const expiry = 10_000 + 5000;
@@ -14,7 +14,7 @@ const expiry = 10_000 + 5000;
  */
 export function checkTold(
   simulation: Simulation,
-  book: Book,
+  book: MessageBook,
   { perHost, remade, lasting }: { perHost: number; remade: boolean; lasting: boolean },
 ): void {
   const { processes, faults } = simulation;
@@ -23,13 +23,13 @@ export function checkTold(
     const { name, ended, end } = process;
     const told = book.told.has(`program: procs[${rankOf(name, perHost)}]`);
     if (ended && !told) book.violation(`nobody was told of ${name}: ${end}`);
-    if (told && !suffered(simulation, process, lasting)) {
+    if (told && !hasSuffered(simulation, process, lasting)) {
       book.violation(`told of ${name}, to which nothing had happened: ${end ?? "it lives"}`);
     }
   }
   const [told] = [...book.told.keys()].filter((key) => /: (?:procs|crew\d+|more\d*|extra\d+)\[/.test(key));
   if (told === undefined || told.startsWith("driver2")) return;
-  if (processes.some((process) => suffered(simulation, process, lasting))) return;
+  if (processes.some((process) => hasSuffered(simulation, process, lasting))) return;
   book.violation(`told of a failure, and there was none: ${told}; ${faults.length} faults`);
 }
 
@@ -40,7 +40,7 @@ function rankOf(name: string, perHost: number): number {
 }
 
 /** A driver has ended, or does soon: nothing of it is left on any host when that has had time to show. */
-export async function checkEnds(simulation: Simulation, book: Book, driver: ProcessView): Promise<void> {
+export async function checkEnds(simulation: Simulation, book: MessageBook, driver: ProcessView): Promise<void> {
   for (let waited = 0; !driver.ended && waited < 200_000; waited += 1000) await simulation.sleep(1000);
   if (!driver.ended) book.violation(`${driver.name} has not come to its end`);
   await simulation.sleep(expiry);

@@ -4,7 +4,7 @@ import type { PlantedBug } from "./bugs.js";
 import { cluster, optionsOf } from "./cluster.js";
 import { brokenBy, type Invariant } from "./invariants.js";
 
-export interface Found {
+export interface FoundSeed {
   readonly seed: number;
   /** What the run has broken. */
   readonly broken: readonly Invariant[];
@@ -12,16 +12,16 @@ export interface Found {
   readonly message: string;
 }
 
-export interface Search {
+export interface SeedSearch {
   /** Undefined: no seed has found it. */
-  readonly found: Found | undefined;
+  readonly found: FoundSeed | undefined;
   /** What else went wrong before, that the bug is not expected to be noticed for. */
-  readonly otherwise: readonly Found[];
+  readonly otherwise: readonly FoundSeed[];
 }
 
 /** Tries one seed after the other, the bug planted anew for each: how often it was made before is no part of a seed. */
-export async function find({ plant, noticedBy }: PlantedBug, from: number, seeds: number): Promise<Search> {
-  const otherwise: Found[] = [];
+export async function findSeed({ plant, noticedBy }: PlantedBug, from: number, seeds: number): Promise<SeedSearch> {
+  const otherwise: FoundSeed[] = [];
   for (let seed = from; seed < from + seeds; seed++) {
     const uproot = plant();
     try {

@@ -5,7 +5,7 @@ import { currentRuntime } from "../../runtime/proc/process/process-runtime.js";
 import { range } from "../../runtime/shape/index.js";
 import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../actor/counter.js";
-import { newBook } from "./book.js";
+import { openBook } from "./book.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
 
 /** Whatever is sent to more than one actor goes down a tree. */
@@ -45,15 +45,15 @@ test("trees are given up when processes are told to stop, and not set up anew ar
     const procs = thisHost().spawnProcs({ gpus: 8 });
     const mesh = procs.spawn("counters", Counter as never, ...([7] as never)) as unknown as CounterMesh<"gpus">;
     await mesh.value.call();
-    const planted = casts.nextTree();
+    const planted = casts.nextTreeNumber();
     const asked = mesh.sleep.call(50);
     await simulation.sleep(10);
     // What is under way is answered all the same.
     const stopped = procs.stop({ drain: 1000 });
     const answers = [...(await soon(simulation, asked)).values()];
-    const left = casts.casters.size;
+    const left = casts.senders.size;
     await soon(simulation, stopped);
-    return { answers, left, planted: casts.nextTree() - planted - 1 };
+    return { answers, left, planted: casts.nextTreeNumber() - planted - 1 };
   }, trees);
   expect(value).toEqual({ answers: Array(8).fill(50), left: 0, planted: 0 });
 });
@@ -72,7 +72,7 @@ test("casts down many trees: what each of them keeps to itself is not all the cr
 
 test("a host that is gone is gone for actors on other hosts, too, whoever has made the link", async () => {
   const { value } = await simulate(async (simulation) => {
-    const book = newBook(simulation);
+    const book = openBook(simulation);
     onUnhandledFault(() => {});
     for (const host of ["n0", "n1"]) simulation.startHost(host);
     const procs = attachHosts(["tcp://n0", "tcp://n1"]).spawnProcs();
@@ -108,7 +108,7 @@ test("that an actor has moved is told once to each process, also beside procs in
 
 test("whoever calls actors that are being stopped, and that their processes remember no more, hears that they are gone", async () => {
   const scenario = async (simulation: Simulation) => {
-    newBook(simulation);
+    openBook(simulation);
     onUnhandledFault(() => {});
     const procs = thisHost().spawnProcs({ gpus: 3 });
     const spawn = (name: string) => procs.spawn(name, Ledger) as unknown as LedgerMesh<"gpus">;

@@ -12,7 +12,7 @@ import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
-import { type Taker, theBook } from "./book.js";
+import { currentBook, type MessageReceiver } from "./book.js";
 
 const none = defineArgs(codec.tuple(), 0, 0);
 const int = defineArgs(codec.tuple(codec.int32), 1, 1);
@@ -115,9 +115,9 @@ const callsEach = 4;
 export class Ledger extends Actor {
   static override readonly descriptor = ledgerDescriptor;
   declare readonly $kind: LedgerKind;
-  readonly #book = theBook();
+  readonly #book = currentBook();
   readonly #name: string;
-  readonly #taker: Taker;
+  readonly #taker: MessageReceiver;
   #peers: LedgerMesh | undefined;
   #size = 0;
   #meshName = "";

@@ -1,6 +1,6 @@
 /** `npm run sim -- --planted`: for each planted bug the first seed that finds it, and what notices it. */
 import { bugs } from "./bugs.js";
-import { find } from "./find.js";
+import { findSeed } from "./find.js";
 
 export interface PlantedOptions {
   readonly from: number;
@@ -18,7 +18,7 @@ export async function findPlanted({ from, seeds, only = "", share, print }: Plan
   const chosen = bugs.filter(({ name }) => name.includes(only)).filter((_, i) => i % of === worker);
   let all = true;
   for (const bug of chosen) {
-    const { found, otherwise } = await find(bug, from, seeds);
+    const { found, otherwise } = await findSeed(bug, from, seeds);
     const { name, replaces, noticedBy } = bug;
     if (found !== undefined) {
       print(`${name} (${replaces}): seed ${found.seed}: ${found.broken.join(", ")}`);

@@ -4,7 +4,7 @@
 export type Plant = () => () => void;
 
 /** What stands in for what. */
-export interface Stand {
+export interface Replacement {
   /** `Mailbox.add`. */
   readonly replaces: string;
   readonly plant: Plant;
@@ -18,11 +18,11 @@ type Method = (this: never, ...args: never[]) => unknown;
  * Something stands in for a method, or for a getter.
  * @param make called each time that the bug is planted; `every(n)` is true for every n-th time that it is asked
  */
-export function instead<C extends object, K extends keyof C & string>(
+export function replaceMethod<C extends object, K extends keyof C & string>(
   { prototype, name: of }: Class<C>,
   name: K,
   make: (original: Original, every: (n: number) => boolean) => Method,
-): Stand {
+): Replacement {
   const plant = (): (() => void) => {
     const original = Object.getOwnPropertyDescriptor(prototype, name);
     if (original === undefined) throw new Error(`cannot plant a bug: ${of} has no ${name} of its own`);
@@ -42,8 +42,8 @@ export function call(original: Original, self: unknown, args: readonly unknown[]
 }
 
 /** Every n-th call of a method does nothing. */
-export function forgets<C extends object, K extends keyof C & string>(of: Class<C>, name: K, n: number): Stand {
-  return instead(
+export function skipEvery<C extends object, K extends keyof C & string>(of: Class<C>, name: K, n: number): Replacement {
+  return replaceMethod(
     of,
     name,
     (original, every) =>
@@ -54,8 +54,12 @@ export function forgets<C extends object, K extends keyof C & string>(of: Class<
 }
 
 /** Every n-th call of a method is made twice. */
-export function repeats<C extends object, K extends keyof C & string>(of: Class<C>, name: K, n: number): Stand {
-  return instead(
+export function repeatEvery<C extends object, K extends keyof C & string>(
+  of: Class<C>,
+  name: K,
+  n: number,
+): Replacement {
+  return replaceMethod(
     of,
     name,
     (original, every) =>

@@ -8,7 +8,7 @@ import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
-import type { Book } from "./book.js";
+import type { MessageBook } from "./book.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
 
 /** What a program does, and how often it is asked to. */
@@ -51,7 +51,7 @@ const patience = 60_000;
 
 export interface ProgramOptions {
   readonly simulation: Simulation;
-  readonly book: Book;
+  readonly book: MessageBook;
   /** As the receivers of its messages know it. */
   readonly name: string;
   readonly process: ProcessView;

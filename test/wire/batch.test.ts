@@ -1,9 +1,9 @@
 /** Batches, and the pages of memory that they are written in. */
 import { describe, expect, test } from "vitest";
 import { Batch } from "../../runtime/wire/batch.js";
-import { largestMessage, recycledBytes, standardPageBytes } from "../../runtime/wire/limits.js";
-import { newPage, type Page, recycledPage, recyclePage } from "../../runtime/wire/page.js";
-import { Refused } from "../../runtime/wire/refused.js";
+import { MAX_MESSAGE_BYTES, MAX_RECYCLED_BYTES, STANDARD_PAGE_BYTES } from "../../runtime/wire/limits.js";
+import { newPage, type Page, returnPage, takePage } from "../../runtime/wire/page.js";
+import { CodecRefusal } from "../../runtime/wire/refused.js";
 
 /** A batch with the numbers from 1 on, as bytes. */
 function filled(size: number, first = 64): Batch {
@@ -78,9 +78,9 @@ describe("a batch", () => {
 
   test("is no larger than a message may be", () => {
     const batch = new Batch(64);
-    const refusal = thrown(() => batch.reserve(largestMessage + 1));
+    const refusal = thrown(() => batch.reserve(MAX_MESSAGE_BYTES + 1));
     expect(refusal.reason).toBe("it takes more than 2147483640 bytes");
-    expect(refusal.final).toBe(true);
+    expect(refusal.isFinal).toBe(true);
     expect(batch.position).toBe(0);
   });
 
@@ -116,7 +116,7 @@ describe("a batch", () => {
     batch.recycle(grown);
     batch.reserve(1);
     // From now on it takes standard pages.
-    expect(batch.capacity).toBe(standardPageBytes);
+    expect(batch.capacity).toBe(STANDARD_PAGE_BYTES);
     const other = new Batch(grown.buffer.byteLength);
     other.reserve(1);
     expect(other.bytes.buffer).not.toBe(grown.buffer);
@@ -131,13 +131,13 @@ describe("a batch", () => {
   });
 
   test("that has grown to a standard page takes one that others have handed back, and hands it back", () => {
-    const page = newPage(standardPageBytes);
-    recyclePage(page);
+    const page = newPage(STANDARD_PAGE_BYTES);
+    returnPage(page);
     const batch = new Batch(64);
     batch.reserve(100_000);
     expect(batch.bytes.buffer).toBe(page.bytes.buffer);
     batch.recycle(batch.take());
-    expect(recycledPage(standardPageBytes)).toBe(page);
+    expect(takePage(STANDARD_PAGE_BYTES)).toBe(page);
   });
 
   test("waits for four pages that it has handed over", () => {
@@ -165,16 +165,16 @@ describe("pages", () => {
     ]);
   });
 
-  test.each([4824, standardPageBytes])(
+  test.each([4824, STANDARD_PAGE_BYTES])(
     "of %i bytes that are handed back are taken again, up to 16 MiB of them",
     (size) => {
       // Whatever others have handed back.
       const drained: Page[] = [];
-      const most = Math.ceil(recycledBytes / size);
-      for (let i = 0; i < most + 1; i++) drained.push(recycledPage(size));
+      const most = Math.ceil(MAX_RECYCLED_BYTES / size);
+      for (let i = 0; i < most + 1; i++) drained.push(takePage(size));
       const pages = Array.from({ length: most + 1 }, () => newPage(size));
-      for (const page of pages) recyclePage(page);
-      const again = pages.map(() => recycledPage(size));
+      for (const page of pages) returnPage(page);
+      const again = pages.map(() => takePage(size));
       expect(again.filter((page) => pages.includes(page))).toHaveLength(most);
       expect(again.at(-1)?.bytes.length).toBe(size);
       expect(pages).not.toContain(again.at(-1));
@@ -183,19 +183,19 @@ describe("pages", () => {
 
   test("of another size are not taken", () => {
     const page = newPage(4832);
-    recyclePage(page);
-    expect(recycledPage(4840)).not.toBe(page);
-    expect(recycledPage(4832)).toBe(page);
-    expect(recycledPage(4832)).not.toBe(page);
+    returnPage(page);
+    expect(takePage(4840)).not.toBe(page);
+    expect(takePage(4832)).toBe(page);
+    expect(takePage(4832)).not.toBe(page);
   });
 });
 
-function thrown(run: () => unknown): Refused {
+function thrown(run: () => unknown): CodecRefusal {
   try {
     run();
   } catch (error) {
-    expect(error).toBeInstanceOf(Refused);
-    return error as Refused;
+    expect(error).toBeInstanceOf(CodecRefusal);
+    return error as CodecRefusal;
   }
   throw new Error("nothing was thrown");
 }

@@ -10,7 +10,7 @@ import * as rdma from "../../generated/rdma.js";
 import * as supervision from "../../generated/supervision.js";
 import * as tensor from "../../generated/tensor.js";
 import type { ActorDescriptor, Codec } from "../../runtime/wire/index.js";
-import { positionOf } from "../../runtime/wire/protobuf/position.js";
+import { protoFormOf } from "../../runtime/wire/protobuf/position.js";
 import { structureOf } from "../../runtime/wire/protobuf/structure.js";
 import { compareCodecs, isGenerated } from "./compare-codecs.js";
 
@@ -126,7 +126,7 @@ test.each([
   ["HostSignal", hostAgent.HostSignalCodec],
   ["FailureKind", supervision.FailureKindCodec],
 ] as const)("%s has the values and the numbers of the lock", (name, codec) => {
-  const { values } = positionOf(codec as Codec<unknown>) as { values: readonly { number: number; value: string }[] };
+  const { values } = protoFormOf(codec as Codec<unknown>) as { values: readonly { number: number; value: string }[] };
   expect(values.map(({ number, value }) => `  ${number} ${value}`)).toEqual(locked(`enum ${name}`));
   expect(codec.name).toBe(name);
 });

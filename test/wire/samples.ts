@@ -3,8 +3,8 @@
  * decoders treat differently (absent and present, empty and long, the limits of numbers).
  */
 import { type Codec, type JsonValue, unknownFields } from "../../runtime/wire/index.js";
-import { positionOf } from "../../runtime/wire/protobuf/position.js";
-import { type MembersStructure, presentOf, structureOf, targetOf } from "../../runtime/wire/protobuf/structure.js";
+import { protoFormOf } from "../../runtime/wire/protobuf/position.js";
+import { type MembersStructure, presentCodecOf, structureOf, targetOf } from "../../runtime/wire/protobuf/structure.js";
 
 const integers = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 const json: readonly JsonValue[] = [null, true, -1.5, "json", { a: [false, { b: null }] }, []];
@@ -36,7 +36,7 @@ export function samplesOf(codec: Codec<unknown>, depth = 0): readonly unknown[] 
   if (own.name === "Struct") return [{}, { a: 1, __b: [null] }];
   if (own.name === "ListValue") return [[], [1, ["x"]]];
   if ((own as { handle?: string }).handle !== undefined) return ["a handle"];
-  const position = positionOf(codec);
+  const position = protoFormOf(codec);
   switch (position.kind) {
     case "scalar":
       if (position.zero() instanceof Uint8ClampedArray) return [new Uint8ClampedArray(0), Uint8ClampedArray.of(9, 255)];
@@ -78,9 +78,9 @@ export function samplesOf(codec: Codec<unknown>, depth = 0): readonly unknown[] 
 /** As many values as the member with the most has; the others begin again. */
 function rows({ parts, fromRow }: MembersStructure, depth: number): readonly unknown[] {
   const members = parts.map(({ codec, cases }) => {
-    const values = samplesOf(cases === undefined ? codec : presentOf(codec), depth + 1);
-    return cases !== undefined && presentOf(codec) !== codec
-      ? [(positionOf(codec) as { absent?: null }).absent, ...values]
+    const values = samplesOf(cases === undefined ? codec : presentCodecOf(codec), depth + 1);
+    return cases !== undefined && presentCodecOf(codec) !== codec
+      ? [(protoFormOf(codec) as { absent?: null }).absent, ...values]
       : values;
   });
   if (members.some((values) => values.length === 0)) return [];

@@ -1,7 +1,13 @@
 /** How errors show a value, and the place where it stands. */
 import { describe, expect, test } from "vitest";
 import { type Codec, CodecError, codec } from "../../runtime/wire/index.js";
-import { located, pathText, Refused, type Segment, show } from "../../runtime/wire/refused.js";
+import {
+  CodecRefusal,
+  describeValue,
+  formatPathOf,
+  type PathSegment,
+  withPathSegment,
+} from "../../runtime/wire/refused.js";
 
 class Account {}
 class Invoice {}
@@ -37,12 +43,12 @@ describe("a value", () => {
     [new Invoice(), "an Invoice"],
     [new Uint8Array(2), "an Uint8Array"],
   ])("%o is shown in short, on one line", (value, text) => {
-    expect(show(value)).toBe(text);
+    expect(describeValue(value)).toBe(text);
   });
 });
 
 describe("a place", () => {
-  const path = (...segments: Segment[]) => pathText("Rec", segments);
+  const path = (...segments: PathSegment[]) => formatPathOf("Rec", segments);
 
   test("is a path as code would write it", () => {
     expect(path()).toBe("Rec");
@@ -61,16 +67,20 @@ describe("a place", () => {
 
   test("is put together from the inside to the outside; what was thrown is the cause", () => {
     const cause = new TypeError("no disk");
-    const refused = located(located(located(cause, "qty"), 3), "items");
+    const refused = withPathSegment(withPathSegment(withPathSegment(cause, "qty"), 3), "items");
     expect(refused).toMatchObject({ path: ["items", 3, "qty"], reason: "no disk", message: "no disk", cause });
-    expect(located("a text", 1)).toMatchObject({ path: [1], reason: "a text", cause: "a text" });
+    expect(withPathSegment("a text", 1)).toMatchObject({ path: [1], reason: "a text", cause: "a text" });
   });
 });
 
 test("a refusal says why, whether asking again would tell more, and has a cause only if it is given one", () => {
-  expect(new Refused()).toMatchObject({ reason: "", message: "", final: false, path: [] });
-  expect(Object.hasOwn(new Refused("why"), "cause")).toBe(false);
-  expect(new Refused("why", { final: true, cause: 1 })).toMatchObject({ reason: "why", final: true, cause: 1 });
+  expect(new CodecRefusal()).toMatchObject({ reason: "", message: "", isFinal: false, path: [] });
+  expect(Object.hasOwn(new CodecRefusal("why"), "cause")).toBe(false);
+  expect(new CodecRefusal("why", { isFinal: true, cause: 1 })).toMatchObject({
+    reason: "why",
+    isFinal: true,
+    cause: 1,
+  });
 });
 
 describe("a type without a name", () => {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, expect, test } from "vitest";
 import { type Codec, type CodecError, codec, GeneratedCodec, Reader, Writer } from "../../runtime/wire/index.js";
-import { blockBytes } from "../../runtime/wire/limits.js";
-import { Refused } from "../../runtime/wire/refused.js";
+import { MIN_BLOCK_BYTES } from "../../runtime/wire/limits.js";
+import { CodecRefusal } from "../../runtime/wire/refused.js";
 import { compareCodecs, type Generated } from "./compare-codecs.js";
 
 type Put<T> = (w: Writer, at: number, value: T) => void;
@@ -198,11 +198,13 @@ describe("blocks", () => {
     [codec.bytes, codec.int16Array],
   ] as const)("begin at 32 KiB, at multiples of 8", (first, second) => {
     const of = both(first, second);
-    for (const size of [blockBytes - 1, blockBytes, blockBytes + 1]) {
+    for (const size of [MIN_BLOCK_BYTES - 1, MIN_BLOCK_BYTES, MIN_BLOCK_BYTES + 1]) {
       const value: [Uint8Array, Int16Array] = [new Uint8Array(size).fill(7), new Int16Array(size >> 1).fill(-2)];
       const w = new Writer();
       of.encodeInto(w, value);
-      const apart = [...value].filter(({ byteLength }) => byteLength >= blockBytes).map(({ byteLength }) => byteLength);
+      const apart = [...value]
+        .filter(({ byteLength }) => byteLength >= MIN_BLOCK_BYTES)
+        .map(({ byteLength }) => byteLength);
       expect(w.blocks.map(({ byteLength }) => byteLength)).toEqual(apart);
       const whole = of.encode(value);
       assert.deepStrictEqual(of.decode(whole), value);
@@ -215,28 +217,31 @@ describe("blocks", () => {
       odd.set(whole);
       assert.deepStrictEqual(of.decode(odd, { views: true }), value);
       expect(() => of.decode(whole.slice(0, -1))).toThrow(
-        size < blockBytes ? "cannot decode" : "a block ends outside the message",
+        size < MIN_BLOCK_BYTES ? "cannot decode" : "a block ends outside the message",
       );
       expect(() => of.decode(Uint8Array.from([...whole, 0]))).toThrow(
-        size < blockBytes ? "cannot decode" : "there are more blocks than values need",
+        size < MIN_BLOCK_BYTES ? "cannot decode" : "there are more blocks than values need",
       );
     }
     for (let start = 1; start < 8; start++) {
-      const whole = of.encode([new Uint8Array(blockBytes + 1).fill(1), new Int16Array(blockBytes).fill(2)]);
+      const whole = of.encode([new Uint8Array(MIN_BLOCK_BYTES + 1).fill(1), new Int16Array(MIN_BLOCK_BYTES).fill(2)]);
       const behind = new Uint8Array(start + whole.length).fill(0xff, 0, start);
       behind.set(whole, start);
       const r = new Reader();
       r.reset(behind, new DataView(behind.buffer), start, behind.length);
       assert.deepStrictEqual(of.decodeFrom(r), of.decode(whole));
     }
-    const padded = of.encode([new Uint8Array(blockBytes + 1), new Int16Array(blockBytes)]);
-    const gap = padded.length - blockBytes * 2 - 1;
+    const padded = of.encode([new Uint8Array(MIN_BLOCK_BYTES + 1), new Int16Array(MIN_BLOCK_BYTES)]);
+    const gap = padded.length - MIN_BLOCK_BYTES * 2 - 1;
     expect(() => of.decode(padded.with(gap, 1))).toThrow("padding is not zero");
   });
 
   test("that come apart are the value's own, aligned or not, and as many as there are values", () => {
     const of = both(codec.bytes, codec.int16Array);
-    const value: [Uint8Array, Int16Array] = [new Uint8Array(blockBytes).fill(3), new Int16Array(blockBytes).fill(4)];
+    const value: [Uint8Array, Int16Array] = [
+      new Uint8Array(MIN_BLOCK_BYTES).fill(3),
+      new Int16Array(MIN_BLOCK_BYTES).fill(4),
+    ];
     const w = new Writer();
     of.encodeInto(w, value);
     const blocks = w.blocks.map((block) => block.slice());
@@ -272,7 +277,7 @@ describe("blocks", () => {
   });
 
   test("of memory that others can write at the same time are copied", () => {
-    const shared = new Uint8Array(new SharedArrayBuffer(blockBytes)).fill(5);
+    const shared = new Uint8Array(new SharedArrayBuffer(MIN_BLOCK_BYTES)).fill(5);
     const w = new Writer();
     codec.bytes.encodeInto(w, shared);
     shared.fill(6);
@@ -316,7 +321,7 @@ describe("what the second attempt does not explain", () => {
   test("is a value that has changed meanwhile, or what was thrown first", () => {
     const changed = thrown(() => failing((w) => w.refuse()).encode(1));
     expect(changed.message).toBe("cannot encode int32: the value changed meanwhile");
-    expect(changed.cause).toBeInstanceOf(Refused);
+    expect(changed.cause).toBeInstanceOf(CodecRefusal);
     const other = thrown(() =>
       failing(() => {
         throw cause;
@@ -326,7 +331,7 @@ describe("what the second attempt does not explain", () => {
     expect(other.cause).toBe(cause);
     const said = thrown(() =>
       failing(() => {
-        throw new Refused("why");
+        throw new CodecRefusal("why");
       }).encode(1),
     );
     expect(said.message).toBe("cannot encode int32: why");

@@ -1,8 +1,8 @@
 /** A writer as links use it: frames one after another, taken as a batch, pages written again. */
 import { describe, expect, test } from "vitest";
 import { type Codec, codec, Reader, Writer } from "../../runtime/wire/index.js";
-import { standardPageBytes } from "../../runtime/wire/limits.js";
-import { Refused } from "../../runtime/wire/refused.js";
+import { STANDARD_PAGE_BYTES } from "../../runtime/wire/limits.js";
+import { CodecRefusal } from "../../runtime/wire/refused.js";
 
 /** Reads the message in `bytes[start, end)` as a link does. */
 function readAt<T>(
@@ -55,7 +55,7 @@ test("a writer begins with little memory, and with a whole page once it has writ
   };
   expect([written(20), written(20)]).toEqual([256, 256]);
   expect(written(1000)).toBeGreaterThan(1000);
-  expect(written(20)).toBe(standardPageBytes);
+  expect(written(20)).toBe(STANDARD_PAGE_BYTES);
 });
 
 test("a taken batch stays as it is until it is given back, then its page is written again", () => {
@@ -292,7 +292,7 @@ describe("what generated code puts into its place is of its type, or refused", (
     const w = new Writer();
     w.reserve(8);
     for (const value of good) expect(() => step(w, value as never)).not.toThrow();
-    for (const value of wrong) expect(() => step(w, value as never)).toThrow(Refused);
+    for (const value of wrong) expect(() => step(w, value as never)).toThrow(CodecRefusal);
   });
 
   test("doubles, each of the four that are put at once", () => {
@@ -300,7 +300,7 @@ describe("what generated code puts into its place is of its type, or refused", (
       const values = Array.from({ length: 9 }, (_, i) => (i === at ? "x" : i));
       const w = new Writer();
       w.reserve(8);
-      expect(() => w.putNumbers(0, values as never)).toThrow(Refused);
+      expect(() => w.putNumbers(0, values as never)).toThrow(CodecRefusal);
     }
   });
 });

@@ -2,7 +2,7 @@
  * Describes where a call has waited, for the error when its time is over. Known are the handler that made the call, who
  * called that, and how many actors wait above; and whether the actor that was called waits for this one itself.
  */
-import { noChain } from "../../link/extension.js";
+import { emptyChain } from "../../link/extension.js";
 import type { Turn } from "../cell/turn.js";
 import type { MeshView } from "../reference/mesh-view.js";
 
@@ -30,7 +30,7 @@ function calledName(label: string, view: MeshView): string {
 /** The actors that wait for the handler, outermost first. */
 function callerNames({ call, lane, extension }: Turn): string[] {
   if (call === 0) return [];
-  const above = (extension?.chain ?? noChain).length / 2 - 1;
+  const above = (extension?.chain ?? emptyChain).length / 2 - 1;
   return [...(above > 0 ? [`${above} more`] : []), lane.sender.name];
 }
 

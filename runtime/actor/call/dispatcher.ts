@@ -2,18 +2,18 @@
  * How one message of an endpoint goes to the actors of a mesh: checks what can be checked, finds the sessions of the
  * sender, encodes once, and sends to all or to none. What becomes of the answers is their target's concern.
  */
-import type { Caster } from "../../cast/caster.js";
+import type { CastSender } from "../../cast/caster.js";
 import type { CastSink, PendingCast } from "../../cast/pending-cast.js";
 import { AGENT_MESH } from "../../link/address.js";
 import type { PendingCall } from "../../link/calls.js";
 import type { Clock } from "../../link/clock.js";
 import { encodeMessage } from "../../link/encode.js";
 import { DeliveryError } from "../../link/errors.js";
-import { type Extension, inChain, noChain, WHOLE_MESH } from "../../link/extension.js";
+import { emptyChain, isInChain, type MessageExtension, WHOLE_MESH } from "../../link/extension.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
-import type { Encoder, Message, Session } from "../../link/session.js";
+import type { MessageEncoder, OutboundMessage, Session } from "../../link/session.js";
 import { parseTraceparent, type TraceContext } from "../../link/trace.js";
-import type { Encoded } from "../../link/waiting.js";
+import type { EncodedMessage } from "../../link/waiting.js";
 import type { Codec } from "../../wire/codec.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";
@@ -53,10 +53,10 @@ export interface CastAnswerSink extends CastSink {
 /** More than what a cast needs besides its message, but for its places: 12 bytes for each rank, at most. */
 const CAST_OVERHEAD = 64 * 1024;
 
-export class Dispatcher implements Message, CalledEndpoint {
+export class Dispatcher implements OutboundMessage, CalledEndpoint {
   /** `counters.increment`. */
   readonly label: string;
-  readonly codec: Encoder;
+  readonly codec: MessageEncoder;
   readonly result: Codec<unknown> | undefined;
   readonly view: MeshView;
   readonly descriptor: EndpointDescriptor;
@@ -91,7 +91,7 @@ export class Dispatcher implements Message, CalledEndpoint {
     this.#fixedTrace = traceparent === undefined ? undefined : parseTraceparent(traceparent);
   }
 
-  get protobuf(): Encoder {
+  get protobuf(): MessageEncoder {
     return protobufArguments(this.descriptor.args);
   }
 
@@ -174,7 +174,7 @@ export class Dispatcher implements Message, CalledEndpoint {
     }
     const sessions = this.#openAll(sender);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
-    for (const session of sessions) if (!(session instanceof DeliveryError)) session.admits(body.size, this.label);
+    for (const session of sessions) if (!(session instanceof DeliveryError)) session.checkRoom(body.size, this.label);
     const time = this.#timeToWait(turn);
     const trace = this.#castTrace(sender, turn);
     for (let rank = 0; rank < size; rank++) {
@@ -253,16 +253,16 @@ export class Dispatcher implements Message, CalledEndpoint {
 
   /** Down a tree. @throws BackpressureError */
   #castByTree(
-    body: Encoded,
+    body: EncodedMessage,
     sender: ActorCell,
     turn: AnyTurn | undefined,
     sink: CastAnswerSink | undefined,
     waiter: Sent | undefined,
-  ): { readonly caster: Caster; readonly cast: PendingCast } {
+  ): { readonly caster: CastSender; readonly cast: PendingCast } {
     const caster = sender.castSender(this.view.record);
-    caster.admits(body.size, this.label);
+    caster.checkRoom(body.size, this.label);
     const timeout = sink === undefined ? 0 : this.#timeToWait(turn);
-    const chain = sink === undefined ? noChain : (turn?.chain ?? noChain);
+    const chain = sink === undefined ? emptyChain : (turn?.chain ?? emptyChain);
     const extension = { timeout, trace: this.#castTrace(sender, turn), chain };
     const reduction = sink?.reduction ?? "";
     const request = { label: this.label, endpoint: this.#index, body, reduction, extension, sink, waiter };
@@ -271,13 +271,13 @@ export class Dispatcher implements Message, CalledEndpoint {
     return { caster, cast };
   }
 
-  #encodeCast(args: readonly unknown[], sender: ActorCell): Encoded {
+  #encodeCast(args: readonly unknown[], sender: ActorCell): EncodedMessage {
     const protobuf = sender.castSender(this.view.record).needsProtobuf(this.view.castView);
     return encodeMessage(this, args, sender.proc.limits, protobuf);
   }
 
   /** What fits into a frame by itself, and not with what a cast needs besides it, goes to each actor by itself. */
-  #fitsTree({ size }: Encoded, sender: ActorCell): boolean {
+  #fitsTree({ size }: EncodedMessage, sender: ActorCell): boolean {
     if (size + CAST_OVERHEAD + this.view.size * 12 <= sender.proc.limits.maxFrame) return true;
     portsWritten.length = 0;
     return false;
@@ -295,7 +295,7 @@ export class Dispatcher implements Message, CalledEndpoint {
     const sessions = this.#openAll(sender);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));
-    for (const session of open) session.admits(body.size, this.label);
+    for (const session of open) session.checkRoom(body.size, this.label);
     const sent = open.every((session) => session.hasCredit) ? sentNow : new Sent(open.length);
     const trace = this.#castTrace(sender, turn);
     for (const [rank, session] of sessions.entries()) {
@@ -330,7 +330,9 @@ export class Dispatcher implements Message, CalledEndpoint {
 
   /** One of the receivers has another schema: all can read the layout that it can. */
   #needsProtobuf(sessions: readonly (Session | DeliveryError)[]): boolean {
-    return sessions.some((session) => !(session instanceof DeliveryError) && session.differs && this.#differs(session));
+    return sessions.some(
+      (session) => !(session instanceof DeliveryError) && session.maySchemaDiffer && this.#differs(session),
+    );
   }
 
   #differs(session: Session): boolean {
@@ -339,7 +341,7 @@ export class Dispatcher implements Message, CalledEndpoint {
 
   #wouldDeadlock(turn: AnyTurn, rank: number): boolean {
     const { chain } = turn;
-    return chain.length > 0 && inChain(chain, this.view.target(rank).token);
+    return chain.length > 0 && isInChain(chain, this.view.target(rank).token);
   }
 
   #deadlockError(turn: AnyTurn, rank: number): DeadlockError {
@@ -359,7 +361,7 @@ export class Dispatcher implements Message, CalledEndpoint {
 
   /** All receivers of one message belong to one trace, also where it begins with that. */
   #castTrace(sender: ActorCell, turn: AnyTurn | undefined): TraceContext {
-    return this.#fixedTrace ?? turn?.span ?? sender.proc.traces.start();
+    return this.#fixedTrace ?? turn?.span ?? sender.proc.traces.newTrace();
   }
 
   /** @param timeout `noAnswer`: nobody waits */
@@ -369,16 +371,16 @@ export class Dispatcher implements Message, CalledEndpoint {
     turn: AnyTurn | undefined,
     timeout: number,
     trace: TraceContext | undefined,
-  ): Extension | undefined {
+  ): MessageExtension | undefined {
     const { isWholeMesh: asSpawned, extent } = this.view;
     const own = this.#fixedTrace ?? trace;
     if (asSpawned && timeout <= 0 && turn === undefined && own === undefined) return undefined;
     return {
       rank,
-      extent: asSpawned ? WHOLE_MESH : session.link.extentNumber(extent),
+      extent: asSpawned ? WHOLE_MESH : session.link.numberOfExtent(extent),
       timeout: timeout === noAnswer ? 0 : timeout,
       trace: own,
-      chain: timeout === noAnswer ? noChain : (turn?.chain ?? noChain),
+      chain: timeout === noAnswer ? emptyChain : (turn?.chain ?? emptyChain),
     };
   }
 

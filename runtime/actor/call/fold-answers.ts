@@ -3,7 +3,7 @@
  * it knows the operation and the type of the answers. What it cannot fold goes on as it is: the caller can.
  */
 import { type AnswerGroup, AnswerKind } from "../../cast/answers.js";
-import type { Fold } from "../../cast/node.js";
+import type { AnswerFold } from "../../cast/node.js";
 import type { CastInterface } from "../../cast/setup.js";
 import type { Codec } from "../../wire/codec.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
@@ -23,7 +23,7 @@ export function createFold(
   known: CastInterface,
   endpoint: number,
   reduction: string,
-): Fold | undefined {
+): AnswerFold | undefined {
   const own = interfaceOf(descriptor, known.key);
   if (own === undefined || own.fingerprint !== known.fingerprint) return undefined;
   const result = own.endpoints[endpoint]?.result;
@@ -38,7 +38,7 @@ function foldGroups(
   fold: (values: readonly unknown[]) => unknown,
 ): readonly AnswerGroup[] {
   const isFoldable = (group: AnswerGroup) =>
-    (group.kind === AnswerKind.value || group.kind === AnswerKind.folded) && !group.protobuf;
+    (group.kind === AnswerKind.value || group.kind === AnswerKind.folded) && !group.isProtobuf;
   const pieces = groups
     .filter(isFoldable)
     .flatMap((group) => group.ranks.map(({ start, count }): AnswerPiece => ({ start, count, group })))
@@ -52,7 +52,7 @@ function foldGroups(
       const ranks = [{ start, count: last.start + last.count - start }];
       const encoded = codec.encode(value);
       const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.length);
-      return { kind: AnswerKind.folded, protobuf: false, bytes, blocks: [], ranks };
+      return { kind: AnswerKind.folded, isProtobuf: false, bytes, blocks: [], ranks };
     });
     return [...groups.filter((group) => !isFoldable(group)), ...folded];
   } catch {

@@ -2,7 +2,7 @@
  * The answer to a call that is yet to come: a Promise that can also be asked with a timeout and cancelled. Who fills it
  * in is told in single.ts and round.ts.
  */
-import { type Clock, longestTimer } from "../../link/clock.js";
+import { type Clock, MAX_TIMER_MS } from "../../link/clock.js";
 import { awaitAsPromise } from "../../plain-promise.js";
 import { checkOptionNames, describeValue } from "../../shape/index.js";
 import { mainClock } from "../context.js";
@@ -183,7 +183,7 @@ function answerTimeoutError(timeout: number): TimeoutError {
  */
 export function checkTimeout(timeout: number | undefined): number | undefined {
   if (timeout === undefined) return undefined;
-  if (typeof timeout === "number" && timeout >= 0) return timeout > longestTimer ? undefined : timeout;
+  if (typeof timeout === "number" && timeout >= 0) return timeout > MAX_TIMER_MS ? undefined : timeout;
   throw new RangeError(`cannot wait: expected a timeout of at least 0 ms, got ${describeValue(timeout)}`);
 }
 

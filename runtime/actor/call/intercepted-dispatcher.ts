@@ -1,6 +1,6 @@
 /** How messages go to actors whose arguments may be tensors of a mesh: those become tensors of the receivers. */
 import type { PendingCall } from "../../link/calls.js";
-import type { Encoder } from "../../link/session.js";
+import type { MessageEncoder } from "../../link/session.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";
 import type { Addressed, ArgumentsLayout, TensorSupport } from "../../wire/tensor-support.js";
@@ -19,16 +19,16 @@ export function createDispatcher(view: MeshView, index: number, options: CallOpt
 
 class InterceptedDispatcher extends Dispatcher {
   readonly #interceptor: TensorSupport;
-  override readonly codec: Encoder;
+  override readonly codec: MessageEncoder;
 
   constructor(view: MeshView, index: number, options: CallOptions, tensors: TensorSupport) {
     super(view, index, options);
     this.#interceptor = tensors;
-    this.codec = tensors.sending(this.descriptor.args) as Encoder;
+    this.codec = tensors.sending(this.descriptor.args) as MessageEncoder;
   }
 
-  override get protobuf(): Encoder {
-    return this.#interceptor.sending(protobufArguments(this.descriptor.args) as ArgumentsLayout) as Encoder;
+  override get protobuf(): MessageEncoder {
+    return this.#interceptor.sending(protobufArguments(this.descriptor.args) as ArgumentsLayout) as MessageEncoder;
   }
 
   override callOne(

@@ -42,7 +42,8 @@ function isLiving(view: MeshView, sender: ActorCell, rank: number): boolean {
   const target = view.target(rank);
   const { proc } = sender;
   // A session stands for as long as the process of its receiver does, except while the end of a link is being explained.
-  if (target.downtime === undefined && !proc.routes.losing && sender.knownSession(target) !== undefined) return true;
+  if (target.downtime === undefined && !proc.routes.hasLostPeers && sender.knownSession(target) !== undefined)
+    return true;
   return proc.downtimeOf(target) === undefined;
 }
 

@@ -15,7 +15,7 @@ export class RankCall implements PendingCall {
   id = 0;
   session: Session | undefined;
   credit = 0;
-  abandoned = false;
+  isAbandoned = false;
   /** In the mesh that was called. */
   readonly rank: number;
   readonly #target: RankCallOwner;

@@ -16,7 +16,7 @@ export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   id = 0;
   session: Session | undefined;
   credit = 0;
-  abandoned = false;
+  isAbandoned = false;
   readonly #rankInCalledMesh: number;
 
   /** @param rank in the mesh that was called */

@@ -2,15 +2,15 @@
  * The cell of an actor: its identity, its life from construction to its end, its mailbox, and the sessions by which it
  * sends. A proc's root is a cell too, one that takes no messages.
  */
-import type { Caster } from "../../cast/caster.js";
+import type { CastSender } from "../../cast/caster.js";
 import { type ActorId, type Location, type MeshId, ROOT_MESH } from "../../link/address.js";
-import { type Binding, type BoundEndpoint, Layout, type OtherSchema } from "../../link/binding.js";
+import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
 import { chainToken, readExtension } from "../../link/extension.js";
-import { Flag, ProtocolError } from "../../link/frame.js";
+import { FrameFlag, ProtocolError } from "../../link/frame.js";
 import type { Destination, Lane } from "../../link/lane.js";
-import type { BoundMessage, Interface, Sender, Session, SessionTarget } from "../../link/session.js";
-import type { Encoded } from "../../link/waiting.js";
+import type { BoundMessage, MessageInterface, MessageSender, Session, SessionTarget } from "../../link/session.js";
+import type { EncodedMessage } from "../../link/waiting.js";
 import { type Extent, Point } from "../../shape/index.js";
 import { errorChainOf, errorFromChain, isError, type PlainError, thrownMessage } from "../../thrown.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
@@ -49,7 +49,7 @@ const SCHEMA_AGREEMENT_MS = 1000;
 /** Cancel reason of callers that are gone: an index of `cancelReasons`. */
 const CALLER_GONE = 0;
 
-export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActor {
+export class ActorCell implements Destination, MessageSender, MailboxOwner, WatchedActor {
   readonly proc: Proc;
   readonly spec: ActorSpec;
   state: ActorState = "starting";
@@ -63,9 +63,9 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
   /** Who has replaced it. */
   #replacement: ActorCell | undefined;
   /** Of meshes that it casts to: for as long as anybody here has those. */
-  #castSenders: WeakMap<MeshRecord, Caster> | undefined;
+  #castSenders: WeakMap<MeshRecord, CastSender> | undefined;
   /** Those of them that have something to do. */
-  #activeCastSenders: Set<Caster> | undefined;
+  #activeCastSenders: Set<CastSender> | undefined;
   /** Ports that it was sent and has not dropped. */
   #ownedPorts: OwnedPorts | undefined;
   /** Ports that end with it. */
@@ -152,10 +152,10 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
         this.instance = new construct(...args);
       });
     } catch (error) {
-      this.fail({ kind: "constructor", error, at: this.proc.clock.wall() });
+      this.fail({ kind: "constructor", error, at: this.proc.clock.epochMs() });
       return;
     }
-    const failed = (error: unknown): void => this.fail({ kind: "init", error, at: this.proc.clock.wall() });
+    const failed = (error: unknown): void => this.fail({ kind: "init", error, at: this.proc.clock.epochMs() });
     try {
       const initialised = promiseFrom(
         turn,
@@ -232,8 +232,8 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
     }
     this.#lanes ??= [];
     if (!this.#lanes.includes(lane)) this.#lanes.push(lane);
-    if (this.state === "stopped") lane.gone(this.#ended!.reason, this.#ended!.message);
-    const { base, layout, key } = binding;
+    if (this.state === "stopped") lane.sendGone(this.#ended!.reason, this.#ended!.message);
+    const { firstSlot: base, layout, key } = binding;
     const { actorClass, descriptor } = this.spec;
     const own = descriptor === undefined ? undefined : interfaceOf(descriptor, key);
     if (actorClass === undefined || own === undefined) {
@@ -251,14 +251,14 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
   }
 
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void {
-    const extension = (flags & Flag.extended) === 0 ? undefined : readExtension(r);
+    const extension = (flags & FrameFlag.extended) === 0 ? undefined : readExtension(r);
     let handler = lane.slots[slot] as Handler | undefined;
     if (this.#ended !== undefined || handler === undefined) {
       this.#rejectMessage(lane, slot, call, size);
       if (handler !== undefined) this.#releasePortsOfRefused(handler, flags, r);
       return;
     }
-    if (handler.layout !== (flags & Flag.protobuf)) handler = handlerForOtherLayout(handler, slot);
+    if (handler.layout !== (flags & FrameFlag.protobuf)) handler = handlerForOtherLayout(handler, slot);
     let args: readonly unknown[];
     // Left over from a message that could not be decoded to its end.
     if (portsRead.length > 0) portsRead.length = 0;
@@ -280,7 +280,7 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
   /** The sender of a lane wants to know when everything that has come before has been handled. */
   confirmHandled(lane: Lane): void {
     if (this.#replacement !== undefined) this.#replacement.confirmHandled(lane);
-    else this.#mailbox.afterHandling(() => lane.reached());
+    else this.#mailbox.afterHandling(() => lane.confirmReached());
   }
 
   laneClosed(lane: Lane): void {
@@ -292,7 +292,7 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
 
   messageFailed(turn: Turn, error: unknown): void {
     const { endpoint } = turn.handler;
-    this.fail({ kind: "message", error, endpoint: endpoint.name, at: this.proc.clock.wall() });
+    this.fail({ kind: "message", error, endpoint: endpoint.name, at: this.proc.clock.epochMs() });
   }
 
   /**
@@ -301,7 +301,7 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
    */
   failUncaught(turn: AnyTurn, error: unknown): void {
     const endpoint = turn instanceof Turn ? { endpoint: turn.handler.endpoint.name } : {};
-    this.fail({ kind: "message", error, ...endpoint, at: this.proc.clock.wall() });
+    this.fail({ kind: "message", error, ...endpoint, at: this.proc.clock.epochMs() });
   }
 
   handlerSlow(message: string): void {
@@ -310,7 +310,7 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
 
   handlerStuck({ handler }: Turn, message: string): void {
     const { name: endpoint } = handler.endpoint;
-    this.fail({ kind: "stuck", error: new Error(message), endpoint, at: this.proc.clock.wall() });
+    this.fail({ kind: "stuck", error: new Error(message), endpoint, at: this.proc.clock.epochMs() });
   }
 
   /**
@@ -321,18 +321,18 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
     const known = this.#sessions?.get(key);
     if (known !== undefined) return known;
     if (this.sendingEnded !== undefined) throw this.sendingEnded;
-    const session = this.proc.routes.to(target.proc, location, target.owner).openSession(this, target, key);
+    const session = this.proc.routes.linkTo(target.proc, location, target.owner).openSession(this, target, key);
     this.#sessions ??= new Map();
     this.#sessions.set(key, session);
     if (target instanceof ActorTarget) {
       target.sessionOpened(session);
-      this.#castSenders?.get(target.mesh)?.attach(session, target.rank, false);
+      this.#castSenders?.get(target.mesh)?.attachSession(session, target.rank, false);
     }
     return session;
   }
 
   /** By which it casts to a mesh: from its first cast on. */
-  castSender(record: MeshRecord): Caster {
+  castSender(record: MeshRecord): CastSender {
     let caster = this.#castSenders?.get(record);
     if (caster === undefined) {
       caster = createCastSender(this, record, this.#sessions?.values() ?? []);
@@ -342,13 +342,13 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
     return caster;
   }
 
-  castSenderActive(caster: Caster): void {
+  castSenderActive(caster: CastSender): void {
     this.#activeCastSenders ??= new Set();
     this.#activeCastSenders.add(caster);
   }
 
   /** @param ended it is not needed any more */
-  castSenderIdle(record: MeshRecord, caster: Caster, ended: boolean): void {
+  castSenderIdle(record: MeshRecord, caster: CastSender, ended: boolean): void {
     this.#activeCastSenders?.delete(caster);
     if (ended && this.#castSenders?.get(record) === caster) this.#castSenders.delete(record);
   }
@@ -369,11 +369,11 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
     for (let i = 0; i <= generation; i++) this.proc.holderEnded(holderName({ mesh, rank, incarnation: i }));
   }
 
-  compare({ target }: Session, known: Interface, other: OtherSchema): DeliveryError | undefined {
+  compare({ target }: Session, known: MessageInterface, other: PeerSchema): DeliveryError | undefined {
     return compareSchemas(target, known, other);
   }
 
-  translate(known: Interface, endpoint: BoundEndpoint, body: Encoded): Encoded {
+  translate(known: MessageInterface, endpoint: BoundEndpoint, body: EncodedMessage): EncodedMessage {
     // All that it sends is encoded here: by endpoints that have codecs.
     const { args } = endpoint as BoundMessage;
     const protobuf = known instanceof PortInterface ? protobufValue(args) : protobufArguments(args);
@@ -393,7 +393,7 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
         return;
       }
     } catch (error) {
-      this.fail({ kind: "message", error, at: this.proc.clock.wall() });
+      this.fail({ kind: "message", error, at: this.proc.clock.epochMs() });
       return;
     }
     if (this.state !== "stopped") this.proc.hooks.undeliverable(this, told);
@@ -426,7 +426,7 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
     }
     const drains = options.drain > 0 && this.state === "running";
     // What has come in a layout that it cannot read was sent before the end, and comes again.
-    const paused = (this.#lanes ?? []).flatMap(({ resumed }) => resumed ?? []);
+    const paused = (this.#lanes ?? []).flatMap(({ whenResumed: resumed }) => resumed ?? []);
     if (drains && paused.length > 0) await drain(Promise.all(paused));
     if (this.state !== "failed") {
       this.state = "stopping";
@@ -439,16 +439,16 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
     await this.whenVacated();
     this.state = "stopped";
     const error = this.#ended!;
-    for (const lane of this.#lanes?.splice(0) ?? []) lane.gone(error.reason, error.message);
+    for (const lane of this.#lanes?.splice(0) ?? []) lane.sendGone(error.reason, error.message);
     this.#closeSessions();
     this.proc.removeCell(this);
   }
 
   /** What it has sent has been taken, or sent again in a layout that its receivers can read: before they hear of its end. */
   async #whenSchemasAgreed(): Promise<void> {
-    const asking = [...(this.#sessions?.values() ?? [])].filter((session) => session.asking);
+    const asking = [...(this.#sessions?.values() ?? [])].filter((session) => session.isAskingForSchema);
     if (asking.length === 0) return;
-    const sent = (session: Session) => new Promise<void>((resolve) => session.afterSending(resolve));
+    const sent = (session: Session) => new Promise<void>((resolve) => session.afterAllSent(resolve));
     await this.#waitAtMost(SCHEMA_AGREEMENT_MS, Promise.all(asking.map(sent)));
   }
 
@@ -514,15 +514,20 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
   }
 
   /** Another schema of the interface: its endpoints are known by their ids. */
-  #bindByIds(lane: Lane, { base, key, endpoints }: Binding, actorClass: ActorClass, own: ActorDescriptor): void {
+  #bindByIds(
+    lane: Lane,
+    { firstSlot: base, key, endpoints }: Binding,
+    actorClass: ActorClass,
+    own: ActorDescriptor,
+  ): void {
     for (const [i, endpoint] of endpoints.entries()) {
       const handler = handlerById(actorClass, own, endpoint);
       lane.slots[base + i] = handler;
       if (handler !== undefined) continue;
       const { id, name } = endpoint;
       const why = `the actor ${this.name} has no endpoint ${id} "${name}": its process has another schema of ${key}`;
-      lane.refusals ??= new Map();
-      lane.refusals.set(base + i, new DeliveryError("refused", why));
+      lane.slotRefusals ??= new Map();
+      lane.slotRefusals.set(base + i, new DeliveryError("refused", why));
     }
   }
 
@@ -530,7 +535,9 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
   #releasePortsOfRefused(handler: Handler, flags: number, r: Reader): void {
     portsRead.length = 0;
     try {
-      (handler.layout === (flags & Flag.protobuf) ? handler : handlerForOtherLayout(handler, 0)).args.decodeFrom(r);
+      (handler.layout === (flags & FrameFlag.protobuf) ? handler : handlerForOtherLayout(handler, 0)).args.decodeFrom(
+        r,
+      );
     } catch {
       // It goes back to its sender as it is.
     }
@@ -538,7 +545,7 @@ export class ActorCell implements Destination, Sender, MailboxOwner, WatchedActo
   }
 
   #rejectMessage(lane: Lane, slot: number, call: number, size: number): void {
-    const error = this.#ended ?? lane.refusals?.get(slot) ?? lane.refusal;
+    const error = this.#ended ?? lane.slotRefusals?.get(slot) ?? lane.refusal;
     if (error === undefined) throw new ProtocolError(`cannot read message: slot ${slot} of its lane is not bound`);
     if (call === 0) bounce(lane, slot, size, error);
     else answerUndelivered(lane, call, this.name, error);

@@ -45,6 +45,6 @@ export function answerInterrupted(turn: Turn, error: DeliveryError): void {
 
 /** Sends a message without answer back. */
 export function bounce(lane: Lane, slot: number, size: number, error: DeliveryError): void {
-  if (lane.open) lane.link.sendBounce(lane.id, slot, error);
+  if (lane.isOpen) lane.link.sendBounce(lane.id, slot, error);
   lane.consumed(size);
 }

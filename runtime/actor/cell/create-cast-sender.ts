@@ -1,8 +1,8 @@
 /** An actor as one that casts: what its casters need of it. */
-import type { CasterHost } from "../../cast/cast-mesh.js";
-import { Caster } from "../../cast/caster.js";
+import type { CastSenderHost } from "../../cast/cast-mesh.js";
+import { CastSender } from "../../cast/caster.js";
 import type { CastInterface } from "../../cast/setup.js";
-import type { BoundEndpoint, OtherSchema } from "../../link/binding.js";
+import type { BoundEndpoint, PeerSchema } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { Session } from "../../link/session.js";
 import { readCallError } from "../delivery/error-codec.js";
@@ -11,35 +11,35 @@ import { compareSchemas } from "../schema/compare-schemas.js";
 import type { ActorCell } from "./actor-cell.js";
 
 /** @param sessions by which the actor has sent messages */
-export function createCastSender(cell: ActorCell, record: MeshRecord, sessions: Iterable<Session>): Caster {
+export function createCastSender(cell: ActorCell, record: MeshRecord, sessions: Iterable<Session>): CastSender {
   const { proc } = cell;
-  const host: CasterHost = {
-    casts: proc.casts,
+  const host: CastSenderHost = {
+    router: proc.casts,
     sender: { ...cell.id, name: cell.name },
     keepAlive: proc.keepAlive,
     undeliverable: (label, error) => cell.undeliverable(label, error),
     targetEnded: (base) => cell.targetEnded(record.target(base)),
-    open: (base) => openSessionIfPossible(cell, record.target(base)),
-    leaving: (base) => record.target(base).leavingOf(cell),
-    compare: (base: number, known: CastInterface, other: OtherSchema) =>
+    openSession: (base) => openSessionIfPossible(cell, record.target(base)),
+    unhandledMessages: (base) => record.target(base).leavingOf(cell),
+    compare: (base: number, known: CastInterface, other: PeerSchema) =>
       compareSchemas(record.target(base), known, other),
     translate: (known: CastInterface, endpoint: BoundEndpoint, body) => cell.translate(known, endpoint, body),
     readError: readCallError,
-    awake: (caster) => {
-      proc.casts.casters.add(caster);
+    senderActive: (caster) => {
+      proc.casts.senders.add(caster);
       record.castSenders.add(caster);
       cell.castSenderActive(caster);
     },
-    asleep: (caster, ended) => {
-      proc.casts.casters.delete(caster);
+    senderIdle: (caster, ended) => {
+      proc.casts.senders.delete(caster);
       record.castSenders.delete(caster);
       cell.castSenderIdle(record, caster, ended);
     },
   };
-  const caster = new Caster(host, record);
+  const caster = new CastSender(host, record);
   for (const session of sessions) {
     const { target } = session;
-    if (target instanceof ActorTarget && target.mesh === record) caster.attach(session, target.rank, true);
+    if (target instanceof ActorTarget && target.mesh === record) caster.attachSession(session, target.rank, true);
   }
   return caster;
 }

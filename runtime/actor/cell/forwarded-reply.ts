@@ -3,7 +3,7 @@ import type { ActorId, ProcId } from "../../link/address.js";
 import type { Binding } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
 import { readExtension } from "../../link/extension.js";
-import { Flag, ProtocolError } from "../../link/frame.js";
+import { FrameFlag, ProtocolError } from "../../link/frame.js";
 import type { Lane } from "../../link/lane.js";
 import { thrownMessage } from "../../thrown.js";
 import type { Codec } from "../../wire/codec.js";
@@ -41,9 +41,9 @@ export class ForwardedReply implements OpenPort {
   }
 
   message(lane: Lane, slot: number, _call: number, flags: number, r: Reader, size: number): void {
-    if ((flags & Flag.extended) !== 0) readExtension(r);
+    if ((flags & FrameFlag.extended) !== 0) readExtension(r);
     try {
-      if ((flags & Flag.exception) !== 0) this.#answerer.fail(readException(lane, r));
+      if ((flags & FrameFlag.exception) !== 0) this.#answerer.fail(readException(lane, r));
       else this.#answerer.answer(readPortValue(lane, slot, flags, r, this.codec));
       lane.consumed(size);
     } catch (error) {

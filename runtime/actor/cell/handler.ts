@@ -3,7 +3,7 @@
  * layouts. Found once per class and interface, shared by all actors of the class.
  */
 import type { BoundEndpoint } from "../../link/binding.js";
-import { Flag, Kind } from "../../link/frame.js";
+import { FrameFlag, FrameKind } from "../../link/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
 import { type MessageLayout, protobufArguments, protobufValue } from "../../wire/protobuf-messages.js";
 import type { ArgumentsLayout } from "../../wire/tensor-support.js";
@@ -72,11 +72,11 @@ export function protobufVariant(handler: Handler): Handler {
     const { args, result } = handler.endpoint;
     other = {
       ...handler,
-      layout: Flag.protobuf,
+      layout: FrameFlag.protobuf,
       args: receivingLayout(handler.endpoint, protobufArguments(args) as ArgumentsLayout),
       result: result === undefined ? undefined : protobufValue(result),
-      reply: Kind.reply | (Flag.protobuf << 8),
-      item: Kind.item | (Flag.protobuf << 8),
+      reply: FrameKind.reply | (FrameFlag.protobuf << 8),
+      item: FrameKind.item | (FrameFlag.protobuf << 8),
     };
     protobufHandlers.set(handler, other);
   }
@@ -92,8 +92,8 @@ function lockstepHandler(actorClass: ActorClass, endpoint: EndpointDescriptor): 
     layout: 0,
     args: receivingLayout(endpoint, endpoint.args),
     result: endpoint.result,
-    reply: Kind.reply,
-    item: Kind.item,
+    reply: FrameKind.reply,
+    item: FrameKind.item,
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../link/clock.js";
 import type { DeliveryError } from "../../link/errors.js";
-import { inChain, noChain } from "../../link/extension.js";
+import { emptyChain, isInChain } from "../../link/extension.js";
 import type { Lane } from "../../link/lane.js";
 import { runInTurn } from "../context.js";
 import {
@@ -95,7 +95,7 @@ export class Mailbox {
 
   /** Whether an actor waits for the answer of a message that waits here. */
   isAwaitedBy(token: readonly [number, number]): boolean {
-    return this.#waiting.some((turn) => inChain(turn.extension?.chain ?? noChain, token));
+    return this.#waiting.some((turn) => isInChain(turn.extension?.chain ?? emptyChain, token));
   }
 
   /** Nothing waits and nothing is being handled, and no call waits for an answer by port. */
@@ -195,7 +195,7 @@ export class Mailbox {
     this.#isScheduled = true;
     while (this.#isOpen && this.#canStart()) {
       if (++this.#streak > STREAK) {
-        this.#clock.soon(() => {
+        this.#clock.nextTurn(() => {
           this.#streak = 0;
           this.#next();
         });

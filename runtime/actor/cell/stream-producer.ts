@@ -144,7 +144,7 @@ export class StreamProducer implements LinkStreamSource {
 
   #pause(): void {
     this.#isBusy = true;
-    this.#turn.cell.proc.clock.soon(() => {
+    this.#turn.cell.proc.clock.nextTurn(() => {
       this.#isBusy = false;
       this.#pump();
     });

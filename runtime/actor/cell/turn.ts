@@ -3,7 +3,7 @@
  * arrives, gone when it has been answered. What the handler does is the cell's concern.
  */
 import type { Timer } from "../../link/clock.js";
-import { type Extension, noChain, WHOLE_MESH } from "../../link/extension.js";
+import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/extension.js";
 import type { Lane } from "../../link/lane.js";
 import type { TraceContext } from "../../link/trace.js";
 import { type Extent, Point } from "../../shape/index.js";
@@ -54,7 +54,7 @@ export class Turn implements Context, TensorTurn {
   readonly args: readonly unknown[];
   /** Bytes of the message, for its credit. */
   readonly size: number;
-  readonly extension: Extension | undefined;
+  readonly extension: MessageExtension | undefined;
   /** The handler has returned and the call has been answered. */
   isEnded = false;
   /** The caller waits no more. */
@@ -80,7 +80,7 @@ export class Turn implements Context, TensorTurn {
     call: number,
     args: readonly unknown[],
     size: number,
-    extension: Extension | undefined,
+    extension: MessageExtension | undefined,
   ) {
     this.cell = cell;
     this.lane = lane;
@@ -158,7 +158,7 @@ export class Turn implements Context, TensorTurn {
   /** The actors that wait for what this turn's handler calls, as a message carries them. One that takes other messages
    * meanwhile does not wait. */
   get chain(): readonly number[] {
-    if (this.isEnded) return noChain;
+    if (this.isEnded) return emptyChain;
     this.#chain ??= this.#makeChain();
     return this.#chain;
   }
@@ -168,7 +168,7 @@ export class Turn implements Context, TensorTurn {
     if (this.#span === undefined) {
       const { traces } = this.cell.proc;
       const trace = this.extension?.trace;
-      this.#span = trace === undefined ? traces.start() : traces.follow(trace);
+      this.#span = trace === undefined ? traces.newTrace() : traces.newSpan(trace);
     }
     return this.#span;
   }
@@ -237,7 +237,7 @@ export class Turn implements Context, TensorTurn {
   }
 
   #makeChain(): readonly number[] {
-    const above = this.extension?.chain ?? noChain;
+    const above = this.extension?.chain ?? emptyChain;
     return this.handler.endpoint.concurrent ? above : [...above, ...this.cell.token];
   }
 

@@ -6,14 +6,14 @@
  */
 import type { Binding } from "../../link/binding.js";
 import type { DeliveryError } from "../../link/errors.js";
-import { Sync } from "../../link/frame.js";
-import { FrameLog } from "../../link/frame-log.js";
+import { SyncKind } from "../../link/frame.js";
+import { HeldFrames } from "../../link/frame-log.js";
 import type { Destination, Lane } from "../../link/lane.js";
 import type { Reader } from "../../wire/reader.js";
 import { RefusingDestination } from "./refusing-destination.js";
 
 export class EarlyMessages implements Destination {
-  readonly #log = new FrameLog();
+  readonly #log = new HeldFrames();
   /** The actor, once it exists. Lanes that were opened before and had no messages then still lead to this object. */
   #destination: Destination | undefined;
 
@@ -43,11 +43,11 @@ export class EarlyMessages implements Destination {
   /** Answers the sender of a lane, which asks to be told when all earlier messages on it are handled. */
   confirmHandled(lane: Lane): void {
     if (this.#destination === undefined) {
-      this.#log.sync(lane, Sync.reached, 0);
+      this.#log.sync(lane, SyncKind.reached, 0);
       return;
     }
     lane.redirect(this.#destination);
-    lane.sync(Sync.reached, 0);
+    lane.syncReceived(SyncKind.reached, 0);
   }
 
   laneClosed(): void {}
@@ -58,7 +58,7 @@ export class EarlyMessages implements Destination {
     for (const lane of this.#log.lanes()) lane.redirect(to);
     // The messages passed their lane's gate when they arrived, so they bypass it now. The destination is not always
     // `to`: the schemas may turn out to differ.
-    this.#log.release((lane) => lane.behind);
+    this.#log.release((lane) => lane.finalDestination);
   }
 
   /** Refuses everything, because the actor will never exist. */

@@ -3,7 +3,7 @@
  * error of this process with the texts of the remote one.
  */
 
-import { type Answer, AnswerKind } from "../../cast/answers.js";
+import { AnswerKind, type RankAnswer } from "../../cast/answers.js";
 import { readBody, readText, readU32, writeText, writeU32 } from "../../link/control.js";
 import { DeliveryError, deliveryReasons } from "../../link/errors.js";
 import { errorChainOf, errorFromChain, type PlainError } from "../../thrown.js";
@@ -58,14 +58,14 @@ export function readCallError(r: Reader): RemoteError | DeliveryError {
 }
 
 /** Encodes the error that ended a call as an answer for the sender of the cast. */
-export function encodeErrorAnswer(error: Error): Answer {
+export function encodeErrorAnswer(error: Error): RankAnswer {
   const w = new Writer(512);
   const undelivered = error instanceof DeliveryError;
   if (undelivered) writeDeliveryError(w, "", error);
   else if (error instanceof RemoteError) writeThrown(w, error.actor, errorChainOf(error.remote));
   else writeThrown(w, "", errorChainOf(error));
   const kind = undelivered ? AnswerKind.failure : AnswerKind.error;
-  return { kind, protobuf: false, bytes: w.copy(0), blocks: [] };
+  return { kind, isProtobuf: false, bytes: w.copy(0), blocks: [] };
 }
 
 /** Writes an error with its causes, outermost first, as a value of its own. Never throws, whatever value was thrown. */

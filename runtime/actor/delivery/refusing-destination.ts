@@ -14,7 +14,7 @@ export class RefusingDestination implements Destination {
   }
 
   /** Accepts every layout, because each message is refused anyway. */
-  bind(lane: Lane, { layout, base }: Binding): void {
+  bind(lane: Lane, { layout, firstSlot: base }: Binding): void {
     if (layout === Layout.lockstep) lane.link.sendBound(lane.id, base, undefined);
   }
 
@@ -23,7 +23,7 @@ export class RefusingDestination implements Destination {
     else answerUndelivered(lane, call, "", this.#error);
     if (this.#senderKnows) return;
     this.#senderKnows = true;
-    lane.gone(this.#error.reason, this.#error.message);
+    lane.sendGone(this.#error.reason, this.#error.message);
   }
 
   cancel(): void {}

@@ -2,7 +2,7 @@
  * A mesh of actors as users hold it: a region of the ranks of one mesh, with the endpoints of its interface as
  * properties. Slices are meshes too. A handle is a value: it can be sent, and it keeps nothing alive.
  */
-import { hex64 } from "../../link/address.js";
+import { formatId } from "../../link/address.js";
 import {
   type Extent,
   flattenRegion,
@@ -184,7 +184,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     const { region, record } = this.#view;
     return formatRegionTable(region, ["actor", "process"], (rank) => {
       const target = this.#view.target(rank);
-      return [`${record.name}[${target.rank}]`, hex64(target.proc)];
+      return [`${record.name}[${target.rank}]`, formatId(target.proc)];
     });
   }
 

@@ -4,7 +4,7 @@
  * sender of that message is known.
  */
 import type { ActorId, ProcId } from "../../link/address.js";
-import type { Sender, Session } from "../../link/session.js";
+import type { MessageSender, Session } from "../../link/session.js";
 import type { ActorCell } from "../cell/actor-cell.js";
 import type { Proc } from "../proc/proc.js";
 import type { ChannelPort, PortTarget } from "./port.js";
@@ -44,7 +44,7 @@ export function announceHolders(
 export function ownReceivedPorts(session: Session | undefined): void {
   const { sender } = session ?? {};
   if (sender !== undefined && "ownDecodedPorts" in sender)
-    (sender as Sender & Pick<ActorCell, "ownDecodedPorts">).ownDecodedPorts();
+    (sender as MessageSender & Pick<ActorCell, "ownDecodedPorts">).ownDecodedPorts();
 }
 
 /** Announces that an actor of `from` holds a port. */
@@ -58,6 +58,6 @@ export function releaseHolder(from: Proc, port: PortTarget, holder: PortHolder):
 }
 
 function tellOwner(from: Proc, target: PortTarget, holder: PortHolder, held: boolean): void {
-  if (target.proc === from.id) from.portHeld(undefined, target.number, holder.name, holder.proc, held);
+  if (target.proc === from.id) from.portHolderChanged(undefined, target.number, holder.name, holder.proc, held);
   else from.linkTo(target, target.location)?.sendHold(held, target.number, holder.name, holder.proc);
 }

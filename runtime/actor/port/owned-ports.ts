@@ -50,7 +50,7 @@ export class OwnedPorts {
       const sent = (): void => {
         if (--left === 0) this.#release(port);
       };
-      for (const session of behind) session.afterSending(sent);
+      for (const session of behind) session.afterAllSent(sent);
       sent();
     }
     this.#ports.clear();

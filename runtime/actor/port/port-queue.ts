@@ -6,7 +6,7 @@ import type { ActorId, ProcId } from "../../link/address.js";
 import type { Binding } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
 import { readExtension } from "../../link/extension.js";
-import { Flag, ProtocolError } from "../../link/frame.js";
+import { FrameFlag, ProtocolError } from "../../link/frame.js";
 import type { Lane } from "../../link/lane.js";
 import type { TraceContext } from "../../link/trace.js";
 import type { Codec } from "../../wire/codec.js";
@@ -88,7 +88,7 @@ export class PortQueue implements OpenPort {
       else answerUndelivered(lane, call, "port", error);
       return;
     }
-    const trace = (flags & Flag.extended) === 0 ? undefined : readExtension(r).trace;
+    const trace = (flags & FrameFlag.extended) === 0 ? undefined : readExtension(r).trace;
     const value = this.#read(lane, slot, flags, r);
     const waiting = this.#receivers.shift();
     if (waiting === undefined) {
@@ -129,7 +129,7 @@ export class PortQueue implements OpenPort {
     if (this.#closeReason !== undefined) return;
     this.#closeReason = why;
     this.#entries.length = 0;
-    for (const lane of this.#lanes) lane.gone("unknown", why);
+    for (const lane of this.#lanes) lane.sendGone("unknown", why);
     this.cell.proc.closePort(this);
     this.#rejectReceivers(new PortClosedError(`cannot receive: ${why}`));
   }
@@ -147,7 +147,7 @@ export class PortQueue implements OpenPort {
   /** @throws {ProtocolError} */
   #read(lane: Lane, slot: number, flags: number, r: Reader): Promise<unknown> {
     try {
-      if ((flags & Flag.exception) === 0) {
+      if ((flags & FrameFlag.exception) === 0) {
         const value = readPortValue(lane, slot, flags, r, this.codec);
         if (portsRead.length > 0) this.cell.ownDecodedPorts();
         return Promise.resolve(value);

@@ -7,9 +7,9 @@
 import type { Location, ProcId } from "../../link/address.js";
 import { encodeMessage } from "../../link/encode.js";
 import { DeliveryError } from "../../link/errors.js";
-import { type Extension, noChain, WHOLE_MESH } from "../../link/extension.js";
-import { Flag } from "../../link/frame.js";
-import type { Encoder, Message, Session, SessionTarget } from "../../link/session.js";
+import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/extension.js";
+import { FrameFlag } from "../../link/frame.js";
+import type { MessageEncoder, OutboundMessage, Session, SessionTarget } from "../../link/session.js";
 import type { TraceContext } from "../../link/trace.js";
 import type { Codec } from "../../wire/codec.js";
 import { protobufValue } from "../../wire/protobuf-messages.js";
@@ -89,7 +89,7 @@ export class ChannelPort<T> extends Port<T> {
   }
 
   exception(error: unknown): Sent {
-    return this.#cast(Flag.exception, { label: this.#label, codec: errorEncoder, protobuf: errorEncoder }, error);
+    return this.#cast(FrameFlag.exception, { label: this.#label, codec: errorEncoder, protobuf: errorEncoder }, error);
   }
 
   override toString(): string {
@@ -104,7 +104,7 @@ export class ChannelPort<T> extends Port<T> {
     return `port of ${this.codec.name}`;
   }
 
-  #cast(flags: number, message: Message, value: unknown): Sent {
+  #cast(flags: number, message: OutboundMessage, value: unknown): Sent {
     const { target, codec } = this;
     const turn = currentTurn();
     const sender = turn?.cell ?? mainRoot();
@@ -127,9 +127,9 @@ export class ChannelPort<T> extends Port<T> {
   }
 }
 
-function traced(trace: TraceContext | undefined): Extension | undefined {
-  return trace === undefined ? undefined : { rank: 0, extent: WHOLE_MESH, timeout: 0, trace, chain: noChain };
+function traced(trace: TraceContext | undefined): MessageExtension | undefined {
+  return trace === undefined ? undefined : { rank: 0, extent: WHOLE_MESH, timeout: 0, trace, chain: emptyChain };
 }
 
 /** Encodes an error with its causes as the message of a port. */
-const errorEncoder: Encoder = { encodeInto: writeErrorWithCauses };
+const errorEncoder: MessageEncoder = { encodeInto: writeErrorWithCauses };

@@ -2,22 +2,22 @@
  * A proc: one logical process with an identity, links, actors and ports. Several procs can live in one operating-system
  * process (inline isolation, tests). They share no state and communicate through links like any others.
  */
-import type { Answer } from "../../cast/answers.js";
-import { Casts } from "../../cast/casts.js";
-import type { Fold } from "../../cast/node.js";
-import type { Setup } from "../../cast/setup.js";
-import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId, ROOT_MESH } from "../../link/address.js";
+import type { RankAnswer } from "../../cast/answers.js";
+import { CastRouter } from "../../cast/casts.js";
+import type { AnswerFold } from "../../cast/node.js";
+import type { TreeSetup } from "../../cast/setup.js";
+import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId, ROOT_MESH } from "../../link/address.js";
 import type { Clock, Random } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
-import { Sync } from "../../link/frame.js";
+import { SyncKind } from "../../link/frame.js";
 import type { LaneRequest, LinkHost, RelayFrame, TreeFrame } from "../../link/host.js";
 import { type KeepAlive, TimerKeepAlive } from "../../link/keep-alive.js";
 import type { Destination, Lane } from "../../link/lane.js";
-import { defaultLimits, type Limits } from "../../link/limits.js";
+import { defaultLinkLimits, type LinkLimits } from "../../link/limits.js";
 import { Link } from "../../link/link.js";
 import type { Pipe } from "../../link/pipe.js";
-import { Relays } from "../../link/relay.js";
-import { type Dial, type Parent, Routes } from "../../link/route.js";
+import { RelayRouter } from "../../link/relay.js";
+import { type DialProc, type ParentProc, RoutingTable } from "../../link/route.js";
 import type { SessionTarget } from "../../link/session.js";
 import { TraceSource } from "../../link/trace.js";
 import type { Reader } from "../../wire/reader.js";
@@ -41,7 +41,7 @@ export interface ProcOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly hooks: ProcHooks;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<LinkLimits>;
   /** The address that this proc listens at, as it appears in references to its actors. Empty: it does not listen. */
   readonly location?: Location;
   /** The proc that created this one. Procs that cannot be reached directly are reached through it. */
@@ -60,7 +60,7 @@ export interface ProcOptions {
    * Connects to `location` of `peer`. Rejects if it cannot be reached; messages then go through the owner or the
    * parent.
    */
-  readonly connect: Dial;
+  readonly connect: DialProc;
   /** Takes a pipe that a peer has opened to this proc through other procs. Default: the pipe becomes a link. */
   readonly accept?: (pipe: Pipe, from: ProcId) => void;
 }
@@ -71,19 +71,19 @@ export class Proc implements LinkHost {
   readonly clock: Clock;
   readonly random: Random;
   readonly hooks: ProcHooks;
-  readonly limits: Limits;
+  readonly limits: LinkLimits;
   readonly location: Location;
   readonly keepAlive: KeepAlive;
-  readonly routes: Routes;
+  readonly routes: RoutingTable;
   readonly drops: DropDetector;
   readonly traces: TraceSource;
   readonly records: MeshRecords;
-  readonly casts: Casts;
+  readonly casts: CastRouter;
   /** The sender of messages from code outside of any actor. */
   readonly root: ActorCell;
   /** The context that actors see. Code that knows more about the process can replace it. */
   context: ProcContext;
-  readonly #relays: Relays;
+  readonly #relays: RelayRouter;
   readonly #links = new Set<Link>();
   /** Links that no route uses any more, while this process finds out why they ended. */
   readonly #lostLinks = new Set<Link>();
@@ -108,22 +108,22 @@ export class Proc implements LinkHost {
     this.clock = options.clock;
     this.random = options.random;
     this.hooks = options.hooks;
-    this.limits = { ...defaultLimits, ...options.limits };
+    this.limits = { ...defaultLinkLimits, ...options.limits };
     this.location = options.location ?? "";
     this.keepAlive = options.keepAlive ?? new TimerKeepAlive();
-    this.context = { id: hex64(options.id), rank: 0 };
+    this.context = { id: formatId(options.id), rank: 0 };
     this.traces = new TraceSource(options.random);
     this.drops = options.drops ?? new DropWatch(options.clock);
     this.records = options.records ?? new MeshRecords(this.drops);
-    this.#relays = new Relays({
+    this.#relays = new RelayRouter({
       id: this.id,
-      linkTo: (peer) => this.routes.existing(peer),
+      linkTo: (peer) => this.routes.existingLink(peer),
       accept: options.accept ?? ((pipe) => void this.attach(pipe)),
     });
-    this.routes = new Routes(this, options.connect, parentRoute(options), this.#relays, (link) =>
+    this.routes = new RoutingTable(this, options.connect, parentRoute(options), this.#relays, (link) =>
       this.#links.add(link),
     );
-    this.casts = new Casts(this);
+    this.casts = new CastRouter(this);
     this.root = createRoot(this, options.name ?? "root");
   }
 
@@ -134,12 +134,12 @@ export class Proc implements LinkHost {
   attach(pipe: Pipe | Promise<Pipe>, peer?: ProcId): Link {
     const link = new Link(this, peer);
     this.#links.add(link);
-    if (peer !== undefined) this.routes.add(peer, link);
+    if (peer !== undefined) this.routes.addLink(peer, link);
     if (!(pipe instanceof Promise)) link.attach(pipe);
     else {
       pipe.then(
         (made) => link.attach(made),
-        (error: Error) => link.unreachable(new DeliveryError("peer-down", error.message, { cause: error })),
+        (error: Error) => link.failUnreachable(new DeliveryError("peer-down", error.message, { cause: error })),
       );
     }
     return link;
@@ -147,7 +147,7 @@ export class Proc implements LinkHost {
 
   /** Opens a pipe to `peer` through the proc `via`, which knows `peer`. Connects to `via` if necessary. */
   relayTo(peer: ProcId, via: ProcId, location: Location): Pipe {
-    return this.#relays.dial(this.routes.to(via, location, undefined), peer);
+    return this.#relays.dial(this.routes.linkTo(via, location, undefined), peer);
   }
 
   /**
@@ -193,15 +193,15 @@ export class Proc implements LinkHost {
    * Idempotent.
    */
   peerDown(peer: ProcId, reason: string): void {
-    const known = this.routes.down(peer);
+    const known = this.routes.deathOf(peer);
     const error = new DeliveryError("peer-down", reason);
     // The caller of this method knows more than the end of a link reveals, so its reason replaces the earlier one.
-    this.routes.markDown(peer, error);
+    this.routes.markDead(peer, error);
     if (known !== undefined) return;
     // This happens before the links end, because the reason why the process ended says more than the end of a link.
     for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
     const lost = [...this.#lostLinks].filter((link) => link.peer === peer);
-    for (const link of [...this.routes.allTo(peer), ...lost]) {
+    for (const link of [...this.routes.linksTo(peer), ...lost]) {
       link.destroy();
       this.#endLink(link, error);
     }
@@ -222,8 +222,8 @@ export class Proc implements LinkHost {
 
   /** Resolves when the receiving processes have received everything that was sent from here, or have ended. */
   async whenDelivered(): Promise<void> {
-    await Promise.all([...this.casts.casters].map((caster) => caster.taken()));
-    await Promise.all([...this.#links].map((link) => link.afterSending().then(() => this.#whenConfirmed(link))));
+    await Promise.all([...this.casts.senders].map((caster) => caster.whenTaken()));
+    await Promise.all([...this.#links].map((link) => link.whenAllSent().then(() => this.#whenConfirmed(link))));
   }
 
   /**
@@ -231,7 +231,7 @@ export class Proc implements LinkHost {
    * are not sent yet and do not count.
    */
   async whenDeliveredTo(peer: ProcId): Promise<void> {
-    await Promise.all(this.routes.allTo(peer).map((link) => this.#whenConfirmed(link)));
+    await Promise.all(this.routes.linksTo(peer).map((link) => this.#whenConfirmed(link)));
   }
 
   async #whenConfirmed(link: Link): Promise<void> {
@@ -275,7 +275,7 @@ export class Proc implements LinkHost {
    * alive.
    */
   downtimeOf(target: ActorTarget): Downtime | undefined {
-    if (target.downtime === undefined && this.routes.isGone(target.proc)) target.markDown();
+    if (target.downtime === undefined && this.routes.isUnreachable(target.proc)) target.markDown();
     const { downtime } = target;
     if (downtime?.isLost === false) this.hooks.targetDown(target);
     return downtime;
@@ -283,13 +283,13 @@ export class Proc implements LinkHost {
 
   /** Returns the link to the process of `target`, or undefined if that process is dead. */
   linkTo({ proc, owner }: SessionTarget, location: Location): Link | undefined {
-    return this.routes.down(proc) === undefined ? this.routes.to(proc, location, owner) : undefined;
+    return this.routes.deathOf(proc) === undefined ? this.routes.linkTo(proc, location, owner) : undefined;
   }
 
   linkOpened(link: Link, over: number): void {
     this.#links.add(link);
-    this.routes.add(link.peer!, link);
-    for (const older of this.routes.replacedBy(link, over)) {
+    this.routes.addLink(link.peer!, link);
+    for (const older of this.routes.linksReplacedBy(link, over)) {
       older.destroy();
       this.#endLink(older, new DeliveryError("closed", "its process has given the link up, and opened another one"));
     }
@@ -297,8 +297,8 @@ export class Proc implements LinkHost {
 
   linkClosed(link: Link, error: Error | undefined): void {
     const { peer } = link;
-    const last = !this.routes.remove(link);
-    if (peer === undefined || error === undefined || this.#isClosed || link.closing) {
+    const last = !this.routes.removeLink(link);
+    if (peer === undefined || error === undefined || this.#isClosed || link.isClosing) {
       this.#endLink(link, new DeliveryError("closed", error?.message ?? "its process has closed the link"));
       return;
     }
@@ -306,7 +306,7 @@ export class Proc implements LinkHost {
       this.#endLink(link, error);
       return;
     }
-    if (link.dialled && !link.introduced) {
+    if (link.isDialler && !link.isIntroduced) {
       this.#endLink(
         link,
         new DeliveryError("unknown", `its process cannot be reached: ${error.message}`, { cause: error }),
@@ -349,14 +349,14 @@ export class Proc implements LinkHost {
     return readCallError(r);
   }
 
-  asked(link: Link, question: number, mesh: MeshId): void {
+  meshQueried(link: Link, question: number, mesh: MeshId): void {
     this.hooks.meshOrdered(mesh).then(
       (exists) => link.sendTell(question, exists),
       () => link.sendTell(question, false),
     );
   }
 
-  told(_link: Link, question: number, exists: boolean): void {
+  meshQueryAnswered(_link: Link, question: number, exists: boolean): void {
     const confirmation = this.#confirmations.get(question);
     if (confirmation !== undefined) {
       this.#confirmations.delete(question);
@@ -369,33 +369,33 @@ export class Proc implements LinkHost {
     if (!exists) this.#refuseUnknownMesh(asked.mesh);
   }
 
-  portHeld(_link: Link | undefined, port: bigint, holder: string, proc: ProcId, held: boolean): void {
+  portHolderChanged(_link: Link | undefined, port: bigint, holder: string, proc: ProcId, held: boolean): void {
     this.#ports.get(port)?.setHolder(holder, proc, held);
   }
 
-  relayed(link: Link, frame: RelayFrame): void {
-    this.#relays.received(link, frame);
+  relayFrameReceived(link: Link, frame: RelayFrame): void {
+    this.#relays.frameReceived(link, frame);
   }
 
   laneSynced(lane: Lane, sync: number, casts: number): void {
-    if (sync !== Sync.reached) {
+    if (sync !== SyncKind.reached) {
       this.casts.laneSynced(lane, sync, casts);
       return;
     }
-    const to = lane.behind;
+    const to = lane.finalDestination;
     if (to instanceof ActorCell || to instanceof EarlyMessages) to.confirmHandled(lane);
-    else lane.reached();
+    else lane.confirmReached();
   }
 
-  treeFrame(link: Link, frame: TreeFrame, r: Reader): void {
-    this.casts.frame(link, frame, r);
+  treeFrameReceived(link: Link, frame: TreeFrame, r: Reader): void {
+    this.casts.handleFrame(link, frame, r);
   }
 
-  answerOfError(error: Error): Answer {
+  answerOfError(error: Error): RankAnswer {
     return encodeErrorAnswer(error);
   }
 
-  folding({ mesh, interface: known }: Setup, endpoint: number, reduction: string): Fold | undefined {
+  foldFor({ mesh, interface: known }: TreeSetup, endpoint: number, reduction: string): AnswerFold | undefined {
     const descriptor = this.#cells.get(mesh)?.spec.descriptor;
     return descriptor === undefined ? undefined : createFold(descriptor, known, endpoint, reduction);
   }
@@ -444,7 +444,7 @@ export class Proc implements LinkHost {
   }
 
   #linkToOwner(owner: ProcId, through: ProcId | undefined): Link | undefined {
-    return this.routes.down(owner) === undefined ? this.routes.to(owner, "", through) : undefined;
+    return this.routes.deathOf(owner) === undefined ? this.routes.linkTo(owner, "", through) : undefined;
   }
 
   #refuseUnknownMesh(mesh: MeshId): void {
@@ -455,13 +455,13 @@ export class Proc implements LinkHost {
 
   #endLostLink(link: Link, peer: ProcId, reason: string): void {
     this.#endLink(link, new DeliveryError("peer-down", reason));
-    if (this.routes.down(peer) === undefined) this.peerDown(peer, reason);
+    if (this.routes.deathOf(peer) === undefined) this.peerDown(peer, reason);
   }
 
   #endLink(link: Link, error: DeliveryError): void {
     this.#links.delete(link);
     this.#lostLinks.delete(link);
-    this.routes.remove(link);
+    this.routes.removeLink(link);
     // The relays must not end earlier: procs that are reached through this link learn of its end after the callers that
     // know its cause.
     this.#relays.linkEnded(link, error);
@@ -480,7 +480,7 @@ export class Proc implements LinkHost {
   }
 }
 
-function parentRoute({ parent, parentConnects = false }: ProcOptions): Parent | undefined {
+function parentRoute({ parent, parentConnects = false }: ProcOptions): ParentProc | undefined {
   return parent === undefined ? undefined : { id: parent, connects: parentConnects };
 }
 

@@ -4,8 +4,8 @@
  */
 import { AGENT_MESH, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import { chainToken } from "../../link/extension.js";
-import type { Leaving } from "../../link/leaving.js";
-import type { Sender, Session, SessionTarget } from "../../link/session.js";
+import type { UnhandledMessages } from "../../link/leaving.js";
+import type { MessageSender, Session, SessionTarget } from "../../link/session.js";
 import { checkOptionNames, describeValue, type Extent, extentSize } from "../../shape/index.js";
 import { currentCell } from "../context.js";
 import type { DropDetector, DroppableReference } from "../proc/drop-watch.js";
@@ -32,7 +32,7 @@ export class ActorTarget implements SessionTarget {
   downtime: Downtime | undefined;
   readonly #sessions = new Set<Session>();
   /** Records of the messages that were sent to the actor's former processes and are not yet handled or answered. */
-  #leaving: Set<Leaving> | undefined;
+  #leaving: Set<UnhandledMessages> | undefined;
   #token: readonly [number, number] | undefined;
 
   constructor(mesh: MeshRecord, rank: number, { proc, location, generation = 0 }: RankLocation) {
@@ -46,21 +46,21 @@ export class ActorTarget implements SessionTarget {
   /** Registers a session from an actor of this process. */
   sessionOpened(session: Session): void {
     this.#sessions.add(session);
-    for (const before of this.leavingOf(session.sender)) session.waitFor(before);
+    for (const before of this.leavingOf(session.sender)) session.waitForFormer(before);
   }
 
   /**
    * Returns the messages of `sender` to former processes of the actor that are not yet handled. Later messages of the
    * sender wait for them.
    */
-  leavingOf(sender: Sender): Leaving[] {
+  leavingOf(sender: MessageSender): UnhandledMessages[] {
     if (this.#leaving === undefined) return [];
     return [...this.#leaving].filter((leaving) => leaving.sender === sender && !leaving.isHandled);
   }
 
   /** Resolves when all messages that this process has queued for the actor's current location are sent. */
   async whenSent(): Promise<void> {
-    await Promise.all([...this.#sessions].map((session) => new Promise<void>((sent) => session.afterSending(sent))));
+    await Promise.all([...this.#sessions].map((session) => new Promise<void>((sent) => session.afterAllSent(sent))));
   }
 
   /** Resolves when all messages that were sent to the actor's former locations are handled and answered. */
@@ -71,7 +71,7 @@ export class ActorTarget implements SessionTarget {
 
   /** Stops waiting for the former processes: they handle no more messages, so new messages go out without waiting. */
   abandonFormer(): void {
-    for (const leaving of [...(this.#leaving ?? [])]) leaving.handled();
+    for (const leaving of [...(this.#leaving ?? [])]) leaving.markHandled();
   }
 
   sessionClosed(session: Session): void {
@@ -134,11 +134,11 @@ export interface MeshCastSender {
    * Called before the actor at `rank` moves. Opens a session to the actor's current location if anything was cast to
    * it.
    */
-  leaves(rank: number): void;
+  openBeforeMove(rank: number): void;
   /** Called after actors have moved. */
   followMoves(): void;
   /** Resolves when all casts to the actors' former locations are finished. */
-  left(): Promise<void>;
+  whenFormerHandled(): Promise<void>;
 }
 
 /** The operations that only the owner of a mesh has. Processes that merely refer to the mesh have none. */
@@ -244,7 +244,7 @@ export class MeshRecord implements MeshIdentity {
     }
     const { proc, generation } = target;
     const moves = location.proc !== proc && (location.generation ?? 0) >= generation;
-    if (moves) for (const caster of this.castSenders) caster.leaves(rank);
+    if (moves) for (const caster of this.castSenders) caster.openBeforeMove(rank);
     target.move(location);
     if (!moves) return;
     this.moves++;
@@ -259,7 +259,7 @@ export class MeshRecord implements MeshIdentity {
   /** Resolves when all messages that this process sent to former locations of the actors are handled and answered. */
   async whenFormerHandled(): Promise<void> {
     const targets = [...this.#targets.values()].map((target) => target.whenFormerHandled());
-    await Promise.all([...targets, ...[...this.castSenders].map((caster) => caster.left())]);
+    await Promise.all([...targets, ...[...this.castSenders].map((caster) => caster.whenFormerHandled())]);
   }
 }
 

@@ -5,9 +5,9 @@
 
 import { findWireDifferences, oneWayRules } from "../../../shared/evolution/index.js";
 import type { WireDifference } from "../../../shared/evolution/wire-difference.js";
-import type { OtherSchema } from "../../link/binding.js";
+import type { PeerSchema } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
-import type { Interface, SessionTarget } from "../../link/session.js";
+import type { MessageInterface, SessionTarget } from "../../link/session.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { describeActor } from "../../wire/protobuf/describe.js";
 import { ActorTarget } from "../reference/mesh-record.js";
@@ -20,11 +20,11 @@ import { readSchema, writeSchema } from "./schema-text.js";
  */
 const MOST_PAIRS = 1024;
 
-const knownSchemas = new WeakMap<Interface, OtherSchema>();
+const knownSchemas = new WeakMap<MessageInterface, PeerSchema>();
 const knownDifferences = new Map<string, string | undefined>();
 
 /** Returns the description of an interface for a peer. */
-export function schemaForPeer(known: ActorDescriptor | PortInterface): OtherSchema {
+export function schemaForPeer(known: ActorDescriptor | PortInterface): PeerSchema {
   let schema = knownSchemas.get(known);
   if (schema === undefined) {
     schema = { fingerprint: known.fingerprint, description: writeSchema(describeActor(actorOf(known))) };
@@ -38,7 +38,11 @@ export function schemaForPeer(known: ActorDescriptor | PortInterface): OtherSche
  *
  * @returns why messages of the interface cannot be sent to the receiver; undefined if they can
  */
-export function compareSchemas(target: SessionTarget, known: Interface, other: OtherSchema): DeliveryError | undefined {
+export function compareSchemas(
+  target: SessionTarget,
+  known: MessageInterface,
+  other: PeerSchema,
+): DeliveryError | undefined {
   const apart = schemaDifferences(known as ActorDescriptor | PortInterface, other);
   return apart === undefined ? undefined : new DeliveryError("refused", `${receiverName(target)} ${apart}`);
 }
@@ -49,7 +53,7 @@ export function compareSchemas(target: SessionTarget, known: Interface, other: O
  * @returns text that follows the name of the peer, with each difference on a line of its own; undefined if there is
  * none
  */
-export function schemaDifferences(known: ActorDescriptor | PortInterface, other: OtherSchema): string | undefined {
+export function schemaDifferences(known: ActorDescriptor | PortInterface, other: PeerSchema): string | undefined {
   const pair = `${known.key} ${known.fingerprint} ${other.fingerprint}`;
   if (knownDifferences.has(pair)) return knownDifferences.get(pair);
   const apart = findDifferences(known, other);
@@ -58,7 +62,7 @@ export function schemaDifferences(known: ActorDescriptor | PortInterface, other:
   return apart;
 }
 
-function findDifferences(known: ActorDescriptor | PortInterface, { description }: OtherSchema): string | undefined {
+function findDifferences(known: ActorDescriptor | PortInterface, { description }: PeerSchema): string | undefined {
   let found: readonly WireDifference[];
   try {
     // Nobody knows which of the two schemas is older, so rules of one direction do not apply. A call of an endpoint

@@ -3,17 +3,17 @@
  * the type by different fingerprints. Equal fingerprints need no agreement and nothing of this file.
  */
 import type { Binding } from "../../link/binding.js";
-import { Layout, type OtherSchema } from "../../link/binding.js";
-import { Flag, ProtocolError } from "../../link/frame.js";
+import { Layout, type PeerSchema } from "../../link/binding.js";
+import { FrameFlag, ProtocolError } from "../../link/frame.js";
 import type { Lane } from "../../link/lane.js";
-import type { BoundMessage, Interface } from "../../link/session.js";
+import type { BoundMessage, MessageInterface } from "../../link/session.js";
 import type { Codec } from "../../wire/codec.js";
 import { codec } from "../../wire/composed/index.js";
 import { type ActorDescriptor, defineActor, defineArgs } from "../../wire/descriptor.js";
 import { protobufValue } from "../../wire/protobuf-messages.js";
 import type { Reader } from "../../wire/reader.js";
 
-export class PortInterface implements Interface {
+export class PortInterface implements MessageInterface {
   readonly key: string;
   readonly name: string;
   readonly fingerprint: bigint;
@@ -65,9 +65,9 @@ const protobufSlot = Symbol("protobuf");
  */
 export function bindPort(
   lane: Lane,
-  { base, layout, fingerprint }: Binding,
+  { firstSlot: base, layout, fingerprint }: Binding,
   element: Codec<unknown>,
-  describe: (known: PortInterface) => OtherSchema,
+  describe: (known: PortInterface) => PeerSchema,
 ): void {
   if (layout === Layout.protobuf) lane.slots[base] = protobufSlot;
   else if (layout !== Layout.lockstep) return;
@@ -85,7 +85,7 @@ export function bindPort(
  * @throws {ProtocolError} if the layout is not the agreed one
  */
 export function readPortValue(lane: Lane, slot: number, flags: number, r: Reader, element: Codec<unknown>): unknown {
-  if ((flags & Flag.protobuf) !== 0) return protobufValue(element).decodeFrom(r);
+  if ((flags & FrameFlag.protobuf) !== 0) return protobufValue(element).decodeFrom(r);
   if (lane.slots[slot] !== protobufSlot) return element.decodeFrom(r);
   throw new ProtocolError("cannot read message to a port: it was agreed to be in the protobuf layout, and is not");
 }

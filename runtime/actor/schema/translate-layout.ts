@@ -2,9 +2,9 @@
  * Translates an encoded message from the lockstep layout to the protobuf layout, for a receiver with another schema.
  */
 import { encodeMessage } from "../../link/encode.js";
-import type { Limits } from "../../link/limits.js";
-import type { Message } from "../../link/session.js";
-import type { Encoded } from "../../link/waiting.js";
+import type { LinkLimits } from "../../link/limits.js";
+import type { OutboundMessage } from "../../link/session.js";
+import type { EncodedMessage } from "../../link/waiting.js";
 import type { Codec } from "../../wire/codec.js";
 import { Reader } from "../../wire/reader.js";
 import { portsRead, portsWritten } from "../port/announce-holders.js";
@@ -18,10 +18,10 @@ import { portsRead, portsWritten } from "../port/announce-holders.js";
  */
 export function translateToProtobuf(
   codec: Codec<unknown>,
-  protobuf: Message["protobuf"],
-  { bytes, blocks }: Encoded,
-  limits: Limits,
-): Encoded {
+  protobuf: OutboundMessage["protobuf"],
+  { bytes, blocks }: EncodedMessage,
+  limits: LinkLimits,
+): EncodedMessage {
   const r = new Reader();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   r.reset(bytes, view, 0, bytes.length, blocks.length === 0 ? undefined : blocks);

@@ -13,7 +13,7 @@ import {
 } from "../../../generated/host-agent.js";
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
 import type { ActorClass } from "../../actor/reference/proc-hooks.js";
-import { hex64, type ProcId } from "../../link/address.js";
+import { formatId, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
 import type { ProcExit } from "../../proc/launch/proc-backend.js";
@@ -126,7 +126,7 @@ export class DriverSession implements OutputReceiver {
 
   /** Ends the session because the driver has ended. The driver's machine reports this. */
   driverEnded(reason: string): void {
-    this.#platform.clock.soon(() => void this.abandon(reason));
+    this.#platform.clock.nextTurn(() => void this.abandon(reason));
   }
 
   /** @throws Error if the driver has not attached, or the session is ending */
@@ -186,7 +186,7 @@ export class DriverSession implements OutputReceiver {
 
   /** Closes the links and removes the session, after the answers of this turn have been sent. */
   closeSoon(reason: string): void {
-    this.#platform.clock.soon(() => {
+    this.#platform.clock.nextTurn(() => {
       this.#runtime.mainProc.proc.close(reason);
       this.#owner.sessionEnded(this);
     });
@@ -255,6 +255,6 @@ function checkAgentSchemas(what: string, driver: bigint, own: bigint, theirVersi
   throw new Error(
     `the agents of ${what} have another schema here, Viceroy ${version}, than at the driver, Viceroy ${theirVersion}; ` +
       "install versions on both whose agents have the same schemas, as two releases of one minor version have, " +
-      `got fingerprints ${hex64(own)} and ${hex64(driver)}`,
+      `got fingerprints ${formatId(own)} and ${formatId(driver)}`,
   );
 }

@@ -5,7 +5,7 @@
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
-import type { Offer } from "../../link/handshake/message.js";
+import type { LinkOffer } from "../../link/handshake/message.js";
 import type { Admission } from "../../link/lasting/accept.js";
 import type { NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
@@ -52,7 +52,7 @@ export class HostDaemon implements SessionOwner {
   }
 
   /** Decides about a connection that has proved to come from a driver's process tree. */
-  admit(offer: Offer): Admission | Promise<Admission> {
+  admit(offer: LinkOffer): Admission | Promise<Admission> {
     const { universe, from, to, first } = offer;
     if (this.#stopping !== undefined) return refusedAdmission("busy", "the host is being shut down");
     const known = this.#sessions.get(to);
@@ -76,7 +76,7 @@ export class HostDaemon implements SessionOwner {
   }
 
   /** Opens an admitted link. Sessions may have ended, or the daemon may be full, since the admission. */
-  #openSession({ universe, from, to }: Offer, pipe: Pipe, known: DriverSession | undefined): void {
+  #openSession({ universe, from, to }: LinkOffer, pipe: Pipe, known: DriverSession | undefined): void {
     const found = this.#sessions.get(to);
     const full = this.#sessions.size >= this.#options.maxDrivers;
     if (found === undefined && (known !== undefined || full || this.#stopping !== undefined)) {
@@ -90,7 +90,7 @@ export class HostDaemon implements SessionOwner {
   }
 
   /** Redirects a connection to the port of the requested process. */
-  async #redirect(offer: Offer): Promise<Admission> {
+  async #redirect(offer: LinkOffer): Promise<Admission> {
     for (const { universe, tenant } of this.#sessions.values()) {
       const port = universe === offer.universe ? await tenant.portOf(offer.to) : undefined;
       if (port !== undefined) return { kind: "redirect", port };

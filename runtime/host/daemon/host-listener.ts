@@ -5,9 +5,9 @@
  */
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Clock, Random } from "../../link/clock.js";
-import { Acceptor } from "../../link/handshake/accept.js";
-import type { Offer } from "../../link/handshake/message.js";
-import { LastingAcceptor } from "../../link/lasting/accept.js";
+import { HandshakeAcceptor } from "../../link/handshake/accept.js";
+import type { LinkOffer } from "../../link/handshake/message.js";
+import { ResumableAcceptor } from "../../link/lasting/accept.js";
 import type { NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
@@ -24,7 +24,7 @@ export interface HostListenerOptions {
   /** Makes a platform for one driver. */
   readonly platform: () => ScopedPlatform;
   /** Called with the reason when a connection is refused. @param peer the address of the peer, if it has one */
-  readonly refused?: (error: Error, peer?: string) => void;
+  readonly onRefused?: (error: Error, peer?: string) => void;
 }
 
 /** Maximum number of drivers of one daemon at the same time. */
@@ -32,16 +32,16 @@ const maxDrivers = 256;
 
 export class HostListener {
   readonly daemon: HostDaemon;
-  readonly #networkAcceptor: LastingAcceptor;
-  readonly #localAcceptor: Acceptor;
+  readonly #networkAcceptor: ResumableAcceptor;
+  readonly #localAcceptor: HandshakeAcceptor;
 
-  constructor({ clock, random, refused = () => {}, ...host }: HostListenerOptions) {
+  constructor({ clock, random, onRefused = () => {}, ...host }: HostListenerOptions) {
     const daemon = new HostDaemon({ id: random.id(), ...host, maxDrivers });
-    const guard = { clock, random, token: host.proof.token, refused };
-    const admit = (offer: Offer) => daemon.admit(offer);
+    const guard = { clock, random, token: host.proof.token, onRefused };
+    const admit = (offer: LinkOffer) => daemon.admit(offer);
     this.daemon = daemon;
-    this.#networkAcceptor = new LastingAcceptor({ ...guard, admit });
-    this.#localAcceptor = new Acceptor({
+    this.#networkAcceptor = new ResumableAcceptor({ ...guard, admit });
+    this.#localAcceptor = new HandshakeAcceptor({
       ...guard,
       decide: async (offer) => ({ ...(await daemon.admit(offer)), received: 0 }),
     });

@@ -85,7 +85,7 @@ export class OutputQueue {
   #sendSoon(): void {
     if (this.#sending) return;
     this.#sending = true;
-    this.#clock.soon(() => void this.#send());
+    this.#clock.nextTurn(() => void this.#send());
   }
 
   async #send(): Promise<void> {

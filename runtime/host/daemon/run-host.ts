@@ -6,7 +6,7 @@ import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { systemClock, systemRandom } from "../../link/clock.js";
-import { tokenOf } from "../../link/handshake/proof.js";
+import { parseToken } from "../../link/handshake/proof.js";
 import type { Listener } from "../../link/listener.js";
 import {
   formatNetworkAddress,
@@ -50,7 +50,7 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
   const addresses = options.listen.map(parseNetworkAddress);
   if (addresses.length === 0) throw new TypeError("cannot start a host: give an address with --listen");
   for (const address of addresses) checkAuthenticated(address, token, options.insecure === true);
-  const refused = rateLimited((text) => io.err(`viceroy host: refused a connection${text}`));
+  const onRefused = rateLimited((text) => io.err(`viceroy host: refused a connection${text}`));
   const machine = {
     clock: systemClock,
     random: systemRandom,
@@ -58,12 +58,12 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     platform: () => makeNodePlatform(),
     addresses: options.singlePort === true ? [] : addresses,
   };
-  const reception = new HostListener({ ...machine, proof, refused });
+  const reception = new HostListener({ ...machine, proof, onRefused });
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
     const accept = (pipe: Pipe, peer?: string) => reception.accept(address.kind, pipe, peer);
-    const listen = () => listenAt(address, accept, { ...tls, refused });
+    const listen = () => listenAt(address, accept, { ...tls, onRefused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
   const held = setInterval(() => {}, 0x7fff_ffff);
@@ -160,9 +160,9 @@ function waitForSignal(): Promise<string> {
 }
 
 function tokenFrom(file: string | undefined): string | undefined {
-  if (file !== undefined) return tokenOf(readToken(file), file);
+  if (file !== undefined) return parseToken(readToken(file), file);
   const variable = process.env["VICEROY_TOKEN"];
-  return variable === undefined ? undefined : tokenOf(variable, "VICEROY_TOKEN");
+  return variable === undefined ? undefined : parseToken(variable, "VICEROY_TOKEN");
 }
 
 function readToken(file: string): string {

@@ -7,7 +7,7 @@ import { currentCell } from "../../actor/context.js";
 import type { Apply } from "../../actor/mesh-kind.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
 import type { ActorClass } from "../../actor/reference/proc-hooks.js";
-import { hex64 } from "../../link/address.js";
+import { formatId } from "../../link/address.js";
 import type { ProcGroup, SupervisionPlan } from "../../proc/mesh/proc-group.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
@@ -246,7 +246,7 @@ export class ProcMesh<D extends string = string> {
   /** Returns a table as text, with one line for each rank: its number, its coordinates, and the id of the proc. */
   toTable(): string {
     const places = this.#group.locations(this.#region);
-    return formatRegionTable(this.#region, ["process"], (rank) => [hex64(places[rank]!.proc)]);
+    return formatRegionTable(this.#region, ["process"], (rank) => [formatId(places[rank]!.proc)]);
   }
 
   /**

@@ -6,60 +6,60 @@ import type { Clock, Random } from "../clock.js";
 import { PROTOCOL_VERSION } from "../frame.js";
 import type { Pipe } from "../pipe.js";
 import { HandshakeError } from "./errors.js";
-import { Exchange } from "./exchange.js";
+import { HandshakeExchange } from "./exchange.js";
 import { defaultHandshakeLimits, type HandshakeLimits } from "./limits.js";
 import {
-  type Answer,
-  checkTaken,
-  type Offer,
+  CONFIRMATION_BYTES,
+  checkConfirmation,
+  type HandshakeAnswer,
+  type HandshakeRequest,
+  type LinkOffer,
   PROOF_BYTES,
-  proofOf,
+  proofField,
   REQUEST_BYTES,
-  type Request,
   readRequest,
-  TAKEN_BYTES,
   writeAnswer,
   writeChallenge,
 } from "./message.js";
-import { nonce, proofBy, proves } from "./proof.js";
+import { computeProof, createNonce, isSameProof } from "./proof.js";
 
 /** What becomes of an offer. `open` gets the pipe once the dialler has shown that it knows of it, and may never be called. */
-export type Verdict =
+export type HandshakeVerdict =
   | { readonly kind: "open"; readonly received: number; open(pipe: Pipe): void }
   | { readonly kind: "redirect"; readonly port: number }
-  | Extract<Answer, { kind: "refuse" }>;
+  | Extract<HandshakeAnswer, { kind: "refuse" }>;
 
-export interface AcceptorOptions {
+export interface HandshakeAcceptorOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** What diallers must have as well; undefined: whoever connects is trusted. */
   readonly token?: string | undefined;
   readonly limits?: Partial<HandshakeLimits>;
   /** Asked once a dialler has proved the token. When it throws or rejects, the connection ends without an answer. */
-  decide(offer: Offer): Verdict | Promise<Verdict>;
+  decide(offer: LinkOffer): HandshakeVerdict | Promise<HandshakeVerdict>;
   /** Told why a connection was not let in. @param peer its address, where it has one */
-  refused?(error: Error, peer?: string): void;
+  onRefused?(error: Error, peer?: string): void;
 }
 
-export class Acceptor {
-  readonly #options: AcceptorOptions;
+export class HandshakeAcceptor {
+  readonly #options: HandshakeAcceptorOptions;
   readonly #limits: HandshakeLimits;
-  readonly #halfOpen = new Set<Exchange>();
+  readonly #halfOpen = new Set<HandshakeExchange>();
   #connections = 0;
   #closed = false;
 
-  constructor(options: AcceptorOptions) {
+  constructor(options: HandshakeAcceptorOptions) {
     this.#options = options;
     this.#limits = { ...defaultHandshakeLimits, ...options.limits };
   }
 
   /** Connections that stand, those in their handshake included. */
-  get connections(): number {
+  get connectionCount(): number {
     return this.#connections;
   }
 
   /** Connections in their handshake. */
-  get halfOpen(): number {
+  get halfOpenCount(): number {
     return this.#halfOpen.size;
   }
 
@@ -71,7 +71,7 @@ export class Acceptor {
     }
     this.#connections++;
     const { clock } = this.#options;
-    const exchange = new Exchange(pipe, clock, this.#limits.handshakeMs, () => {
+    const exchange = new HandshakeExchange(pipe, clock, this.#limits.handshakeMs, () => {
       this.#connections--;
       this.#halfOpen.delete(exchange);
     });
@@ -85,7 +85,7 @@ export class Acceptor {
     this.#handshake(exchange, peer).catch((error: Error) => {
       // The challenge may still have to leave: it tells another version why.
       exchange.close();
-      this.#options.refused?.(error, peer);
+      this.#options.onRefused?.(error, peer);
     });
   }
 
@@ -95,31 +95,31 @@ export class Acceptor {
     for (const exchange of [...this.#halfOpen]) exchange.destroy();
   }
 
-  async #handshake(exchange: Exchange, peer: string | undefined): Promise<void> {
+  async #handshake(exchange: HandshakeExchange, peer: string | undefined): Promise<void> {
     const { random, token } = this.#options;
     const asked = await exchange.read(REQUEST_BYTES);
-    const challenge = writeChallenge({ token: token !== undefined }, nonce(random));
+    const challenge = writeChallenge({ token: token !== undefined }, createNonce(random));
     exchange.send(challenge);
     const request = readRequest(asked);
     const proof = await exchange.read(PROOF_BYTES);
     const said = [asked, challenge];
-    if (!proves(proof, proofBy("dialler", token, said))) {
+    if (!isSameProof(proof, computeProof("dialler", token, said))) {
       const text = "the token is not that of this process; give the same to both";
       // Without a proof of ours: it would be something to try tokens against.
       exchange.send(writeAnswer({ kind: "refuse", reason: "token", text }));
       exchange.close();
-      this.#options.refused?.(new HandshakeError("token", text), peer);
+      this.#options.onRefused?.(new HandshakeError("token", text), peer);
       return;
     }
-    exchange.checkQuiet();
-    const verdict = await this.#verdictOn(request);
-    exchange.checkQuiet();
+    exchange.checkNothingUnread();
+    const verdict = await this.#decide(request);
+    exchange.checkNothingUnread();
     const answer = writeAnswer(verdict);
-    proofOf(answer).set(proofBy("acceptor", token, [...said, answer]));
+    proofField(answer).set(computeProof("acceptor", token, [...said, answer]));
     if (verdict.kind === "refuse") {
       exchange.send(answer);
       exchange.close();
-      this.#options.refused?.(new HandshakeError(verdict.reason, verdict.text), peer);
+      this.#options.onRefused?.(new HandshakeError(verdict.reason, verdict.text), peer);
       return;
     }
     exchange.send(answer);
@@ -129,12 +129,12 @@ export class Acceptor {
       return;
     }
     // A dialler whose connection is cut before it has the answer knows of no link, and will not come back for it.
-    checkTaken(await exchange.read(TAKEN_BYTES, true));
+    checkConfirmation(await exchange.read(CONFIRMATION_BYTES, true));
     this.#halfOpen.delete(exchange);
-    verdict.open(exchange.settle());
+    verdict.open(exchange.complete());
   }
 
-  #verdictOn(request: Request): Verdict | Promise<Verdict> {
+  #decide(request: HandshakeRequest): HandshakeVerdict | Promise<HandshakeVerdict> {
     const { protocol } = request;
     if (protocol !== PROTOCOL_VERSION) {
       const text =

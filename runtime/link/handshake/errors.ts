@@ -41,7 +41,7 @@ export class HandshakeError extends Error {
   }
 
   /** Whether another attempt may end otherwise. */
-  get passing(): boolean {
+  get isTransient(): boolean {
     return this.reason === "busy" || this.reason === "lost";
   }
 }

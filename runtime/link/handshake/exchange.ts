@@ -3,7 +3,7 @@
  * a pipe like any other. What comes meanwhile is read into one small piece of memory: a peer that sends more is cut off.
  */
 import type { Clock, Timer } from "../clock.js";
-import { deliver, type Pipe, type PipeSink } from "../pipe.js";
+import { deliverBytes, type Pipe, type PipeSink } from "../pipe.js";
 import { HandshakeError } from "./errors.js";
 
 /** More than any message of the handshake. */
@@ -12,17 +12,17 @@ const EARLY_BYTES = 4096;
 /** Bytes of one read. */
 const READ_BYTES = 1024;
 
-interface Reading {
+interface PendingRead {
   readonly size: number;
   readonly resolve: (bytes: Uint8Array) => void;
   readonly reject: (error: Error) => void;
 }
 
-export class Exchange implements Pipe, PipeSink {
+export class HandshakeExchange implements Pipe, PipeSink {
   readonly #pipe: Pipe;
   readonly #timer: Timer;
-  readonly #over: () => void;
-  #reading: Reading | undefined;
+  readonly #onEnded: () => void;
+  #reading: PendingRead | undefined;
   /** Where bytes land: always the same place, since a pipe may ask for it long before there are any. */
   readonly #landing = new Uint8Array(READ_BYTES);
   /** What has come and was not asked for yet. */
@@ -42,7 +42,7 @@ export class Exchange implements Pipe, PipeSink {
    */
   constructor(pipe: Pipe, clock: Clock, limit: number, over: () => void = () => {}) {
     this.#pipe = pipe;
-    this.#over = over;
+    this.#onEnded = over;
     this.#timer = clock.after(limit, () => {
       this.destroy(new HandshakeError("lost", `the handshake was not complete within ${limit} ms`));
     });
@@ -50,8 +50,8 @@ export class Exchange implements Pipe, PipeSink {
   }
 
   /** @throws HandshakeError if more has come than was asked for */
-  checkQuiet(): void {
-    if (this.#earlyFill > 0) throw overrun();
+  checkNothingUnread(): void {
+    if (this.#earlyFill > 0) throw overrunError();
   }
 
   /**
@@ -62,8 +62,8 @@ export class Exchange implements Pipe, PipeSink {
     this.#last = last;
     return new Promise((resolve, reject) => {
       this.#reading = { size, resolve, reject };
-      this.#answer();
-      if (this.#ended !== undefined) this.#lose(this.#ended.error);
+      this.#resolveRead();
+      if (this.#ended !== undefined) this.#rejectRead(this.#ended.error);
     });
   }
 
@@ -72,14 +72,14 @@ export class Exchange implements Pipe, PipeSink {
   }
 
   /** The handshake is over: no limit of time from now on. */
-  settle(): Pipe {
+  complete(): Pipe {
     this.#timer.cancel();
     return this;
   }
 
   open(sink: PipeSink): void {
     this.#sink = sink;
-    for (const bytes of this.#rest.splice(0)) deliver(bytes, sink);
+    for (const bytes of this.#rest.splice(0)) deliverBytes(bytes, sink);
     if (this.#ended !== undefined) sink.closed(this.#ended.error);
   }
 
@@ -117,31 +117,31 @@ export class Exchange implements Pipe, PipeSink {
       return;
     }
     const bytes = this.#landing.subarray(0, n);
-    if (sink !== undefined) deliver(bytes, sink);
+    if (sink !== undefined) deliverBytes(bytes, sink);
     else if (this.#last && this.#reading === undefined) this.#rest.push(bytes.slice());
-    else this.#gather(bytes);
+    else this.#keepEarly(bytes);
   }
 
   closed(error?: Error): void {
     this.#timer.cancel();
     this.#ended = { error };
-    this.#lose(error);
-    this.#over();
+    this.#rejectRead(error);
+    this.#onEnded();
     this.#sink?.closed(error);
   }
 
-  #gather(bytes: Uint8Array): void {
+  #keepEarly(bytes: Uint8Array): void {
     if (this.#earlyFill + bytes.length > EARLY_BYTES) {
-      this.destroy(overrun());
+      this.destroy(overrunError());
       return;
     }
     this.#early.set(bytes, this.#earlyFill);
     this.#earlyFill += bytes.length;
-    this.#answer();
+    this.#resolveRead();
   }
 
   /** Hands out what is being waited for, if it has come. */
-  #answer(): void {
+  #resolveRead(): void {
     const reading = this.#reading;
     if (reading === undefined || this.#earlyFill < reading.size) return;
     this.#reading = undefined;
@@ -152,21 +152,21 @@ export class Exchange implements Pipe, PipeSink {
     reading.resolve(bytes);
   }
 
-  #lose(error: Error | undefined): void {
-    this.#reading?.reject(lost(error));
+  #rejectRead(error: Error | undefined): void {
+    this.#reading?.reject(connectionLostError(error));
     this.#reading = undefined;
   }
 }
 
-function overrun(): HandshakeError {
+function overrunError(): HandshakeError {
   return new HandshakeError("protocol", "the peer has sent more than the handshake asks for");
 }
 
-const unexplained = "the peer has closed it without saying why";
+const noReasonText = "the peer has closed it without saying why";
 
-function lost(error: Error | undefined): HandshakeError {
+function connectionLostError(error: Error | undefined): HandshakeError {
   if (error instanceof HandshakeError) return error;
-  return new HandshakeError("lost", `the connection ended during the handshake: ${error?.message ?? unexplained}`, {
+  return new HandshakeError("lost", `the connection ended during the handshake: ${error?.message ?? noReasonText}`, {
     cause: error,
   });
 }

@@ -5,25 +5,25 @@
 import { HandshakeError, type HandshakeReason, handshakeReasons } from "./errors.js";
 
 /** "VCRH" */
-const MAGIC = 0x48524356;
+const HANDSHAKE_MAGIC = 0x48524356;
 export const HANDSHAKE_VERSION = 2;
 
 export const REQUEST_BYTES = 88;
 export const CHALLENGE_BYTES = 40;
 export const PROOF_BYTES = 32;
 export const ANSWER_BYTES = 512;
-export const TAKEN_BYTES = 8;
+export const CONFIRMATION_BYTES = 8;
 export const NONCE_BYTES = 32;
 
-const Bit = { first: 1, token: 2, direct: 4, memory: 8, turnedAway: 16 } as const;
-const proofAt = 24;
-const textAt = proofAt + PROOF_BYTES;
+const MessageBit = { first: 1, token: 2, direct: 4, memory: 8, turnedAway: 16 } as const;
+const proofOffset = 24;
+const textOffset = proofOffset + PROOF_BYTES;
 
 /** What a connection is for: a link, or bytes of memory alone. */
 export type LinkUse = "link" | "memory";
 
 /** What a dialler wants. */
-export interface Offer {
+export interface LinkOffer {
   readonly universe: bigint;
   /** The proc that dials. */
   readonly from: bigint;
@@ -40,25 +40,28 @@ export interface Offer {
   readonly received: number;
 }
 
-export interface Request extends Offer {
+export interface HandshakeRequest extends LinkOffer {
   readonly protocol: number;
   readonly token: boolean;
 }
 
-export interface Challenge {
+export interface HandshakeChallenge {
   readonly token: boolean;
 }
 
-export type Answer =
+export type HandshakeAnswer =
   | { readonly kind: "open"; readonly received: number }
   | { readonly kind: "redirect"; readonly port: number }
   | { readonly kind: "refuse"; readonly reason: HandshakeReason; readonly text: string };
 
-export function writeRequest(request: Request, nonce: Uint8Array): Uint8Array {
+export function writeRequest(request: HandshakeRequest, nonce: Uint8Array): Uint8Array {
   const { first, token, direct, use } = request;
   const bits =
-    (first ? Bit.first : 0) | (token ? Bit.token : 0) | (direct ? Bit.direct : 0) | (use === "memory" ? Bit.memory : 0);
-  const { bytes, view } = message(REQUEST_BYTES, bits);
+    (first ? MessageBit.first : 0) |
+    (token ? MessageBit.token : 0) |
+    (direct ? MessageBit.direct : 0) |
+    (use === "memory" ? MessageBit.memory : 0);
+  const { bytes, view } = newMessage(REQUEST_BYTES, bits);
   view.setUint32(8, request.protocol, true);
   view.setBigUint64(16, request.universe, true);
   view.setBigUint64(24, request.from, true);
@@ -70,13 +73,13 @@ export function writeRequest(request: Request, nonce: Uint8Array): Uint8Array {
 }
 
 /** @throws HandshakeError */
-export function readRequest(bytes: Uint8Array): Request {
-  const { view, bits } = opened(bytes, "request");
+export function readRequest(bytes: Uint8Array): HandshakeRequest {
+  const { view, bits } = checkMessageHead(bytes, "request");
   return {
-    first: (bits & Bit.first) !== 0,
-    token: (bits & Bit.token) !== 0,
-    direct: (bits & Bit.direct) !== 0,
-    use: (bits & Bit.memory) === 0 ? "link" : "memory",
+    first: (bits & MessageBit.first) !== 0,
+    token: (bits & MessageBit.token) !== 0,
+    direct: (bits & MessageBit.direct) !== 0,
+    use: (bits & MessageBit.memory) === 0 ? "link" : "memory",
     protocol: view.getUint32(8, true),
     universe: view.getBigUint64(16, true),
     from: view.getBigUint64(24, true),
@@ -86,28 +89,28 @@ export function readRequest(bytes: Uint8Array): Request {
   };
 }
 
-export function writeChallenge({ token }: Challenge, nonce: Uint8Array): Uint8Array {
-  const { bytes } = message(CHALLENGE_BYTES, token ? Bit.token : 0);
+export function writeChallenge({ token }: HandshakeChallenge, nonce: Uint8Array): Uint8Array {
+  const { bytes } = newMessage(CHALLENGE_BYTES, token ? MessageBit.token : 0);
   bytes.set(nonce, 8);
   return bytes;
 }
 
 /** Stands in place of the code of a certificate's fault where the dialler should have spoken TLS. */
 const TLS_EXPECTED = "TLS_EXPECTED";
-const textOfChallenge = 8;
+const challengeTextOffset = 8;
 
 /**
  * In place of a challenge: the transport has turned the dialler away before any handshake.
  * @param fault why its certificate is not trusted, as OpenSSL names it; undefined: the dialler does not speak TLS
  */
 export function writeTurnedAway(fault: string | undefined): Uint8Array {
-  const { bytes } = message(CHALLENGE_BYTES, Bit.turnedAway);
-  new TextEncoder().encodeInto(fault ?? TLS_EXPECTED, bytes.subarray(textOfChallenge));
+  const { bytes } = newMessage(CHALLENGE_BYTES, MessageBit.turnedAway);
+  new TextEncoder().encodeInto(fault ?? TLS_EXPECTED, bytes.subarray(challengeTextOffset));
   return bytes;
 }
 
-function turnedAway(bytes: Uint8Array): HandshakeError {
-  const [fault = ""] = new TextDecoder().decode(bytes.subarray(textOfChallenge)).split("\0", 1);
+function turnedAwayError(bytes: Uint8Array): HandshakeError {
+  const [fault = ""] = new TextDecoder().decode(bytes.subarray(challengeTextOffset)).split("\0", 1);
   if (fault === TLS_EXPECTED) {
     const text = "the host speaks TLS and this process does not; use tls:// in its address, and give certificates";
     return new HandshakeError("transport", text);
@@ -118,67 +121,67 @@ function turnedAway(bytes: Uint8Array): HandshakeError {
 }
 
 /** @throws HandshakeError */
-export function readChallenge(bytes: Uint8Array): Challenge {
-  const { bits } = opened(bytes, "challenge");
-  if ((bits & Bit.turnedAway) !== 0) throw turnedAway(bytes);
-  return { token: (bits & Bit.token) !== 0 };
+export function readChallenge(bytes: Uint8Array): HandshakeChallenge {
+  const { bits } = checkMessageHead(bytes, "challenge");
+  if ((bits & MessageBit.turnedAway) !== 0) throw turnedAwayError(bytes);
+  return { token: (bits & MessageBit.token) !== 0 };
 }
 
 /** The proof is left zero. */
-export function writeAnswer(answer: Answer): Uint8Array {
-  const { bytes, view } = message(ANSWER_BYTES, kinds.indexOf(answer.kind));
+export function writeAnswer(answer: HandshakeAnswer): Uint8Array {
+  const { bytes, view } = newMessage(ANSWER_BYTES, answerKinds.indexOf(answer.kind));
   if (answer.kind === "open") view.setBigUint64(16, BigInt(answer.received), true);
   else if (answer.kind === "redirect") view.setUint16(10, answer.port, true);
   else {
     view.setUint16(8, handshakeReasons.indexOf(answer.reason), true);
-    const { written } = new TextEncoder().encodeInto(answer.text, bytes.subarray(textAt));
+    const { written } = new TextEncoder().encodeInto(answer.text, bytes.subarray(textOffset));
     view.setUint16(12, written, true);
   }
   return bytes;
 }
 
 /** @throws HandshakeError */
-export function readAnswer(bytes: Uint8Array): Answer {
-  const { view, bits } = opened(bytes, "answer");
-  const kind = kinds[bits];
+export function readAnswer(bytes: Uint8Array): HandshakeAnswer {
+  const { view, bits } = checkMessageHead(bytes, "answer");
+  const kind = answerKinds[bits];
   if (kind === "open") return { kind, received: readOffset(view, 16, "answer") };
   if (kind === "redirect") return { kind, port: view.getUint16(10, true) };
   const reason = handshakeReasons[view.getUint16(8, true)];
   const size = view.getUint16(12, true);
-  if (kind === undefined || reason === undefined || textAt + size > ANSWER_BYTES) {
+  if (kind === undefined || reason === undefined || textOffset + size > ANSWER_BYTES) {
     throw new HandshakeError("protocol", "cannot read the answer of the handshake: it is malformed");
   }
-  const text = new TextDecoder().decode(bytes.subarray(textAt, textAt + size));
+  const text = new TextDecoder().decode(bytes.subarray(textOffset, textOffset + size));
   return { kind, reason, text };
 }
 
-const kinds: readonly Answer["kind"][] = ["open", "redirect", "refuse"];
+const answerKinds: readonly HandshakeAnswer["kind"][] = ["open", "redirect", "refuse"];
 
 /** That a dialler knows of its link. */
-export function writeTaken(): Uint8Array {
-  return message(TAKEN_BYTES, 0).bytes;
+export function writeConfirmation(): Uint8Array {
+  return newMessage(CONFIRMATION_BYTES, 0).bytes;
 }
 
 /** @throws HandshakeError */
-export function checkTaken(bytes: Uint8Array): void {
-  opened(bytes, "last message");
+export function checkConfirmation(bytes: Uint8Array): void {
+  checkMessageHead(bytes, "last message");
 }
 
 /** Where the proof of an answer stands. */
-export function proofOf(answer: Uint8Array): Uint8Array {
-  return answer.subarray(proofAt, textAt);
+export function proofField(answer: Uint8Array): Uint8Array {
+  return answer.subarray(proofOffset, textOffset);
 }
 
-function message(size: number, bits: number): { bytes: Uint8Array; view: DataView } {
+function newMessage(size: number, bits: number): { bytes: Uint8Array; view: DataView } {
   const bytes = new Uint8Array(size);
   const view = new DataView(bytes.buffer);
-  view.setUint32(0, MAGIC, true);
+  view.setUint32(0, HANDSHAKE_MAGIC, true);
   view.setUint16(4, HANDSHAKE_VERSION, true);
   view.setUint16(6, bits, true);
   return { bytes, view };
 }
 
-function opened(bytes: Uint8Array, what: string): { view: DataView; bits: number } {
+function checkMessageHead(bytes: Uint8Array, what: string): { view: DataView; bits: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // The first record of a TLS handshake.
   if (bytes[0] === 0x16 && bytes[1] === 0x03) {
@@ -186,7 +189,7 @@ function opened(bytes: Uint8Array, what: string): { view: DataView; bits: number
       "the peer speaks TLS and this process does not; use tcp:// in the address, or start both with certificates";
     throw new HandshakeError("transport", text);
   }
-  if (view.getUint32(0, true) !== MAGIC) {
+  if (view.getUint32(0, true) !== HANDSHAKE_MAGIC) {
     throw new HandshakeError(
       "protocol",
       `cannot read the ${what} of the handshake: the peer does not speak this protocol; is it a Viceroy process?`,

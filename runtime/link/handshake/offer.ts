@@ -3,21 +3,21 @@ import type { Clock, Random } from "../clock.js";
 import { PROTOCOL_VERSION } from "../frame.js";
 import type { Pipe } from "../pipe.js";
 import { HandshakeError } from "./errors.js";
-import { Exchange } from "./exchange.js";
+import { HandshakeExchange } from "./exchange.js";
 import { defaultHandshakeLimits } from "./limits.js";
 import {
   ANSWER_BYTES,
   CHALLENGE_BYTES,
-  type Offer,
-  proofOf,
+  type LinkOffer,
+  proofField,
   readAnswer,
   readChallenge,
+  writeConfirmation,
   writeRequest,
-  writeTaken,
 } from "./message.js";
-import { nonce, proofBy, proves } from "./proof.js";
+import { computeProof, createNonce, isSameProof } from "./proof.js";
 
-export interface OfferOptions {
+export interface OfferLinkOptions {
   readonly clock: Clock;
   readonly random: Random;
   /** Shared with whoever listens; undefined: there is none. */
@@ -26,7 +26,7 @@ export interface OfferOptions {
   readonly handshakeMs?: number;
 }
 
-export type Outcome =
+export type OfferOutcome =
   | {
       readonly kind: "open";
       readonly pipe: Pipe;
@@ -43,38 +43,41 @@ export type Outcome =
  * Offers a link over a connection that was just made. The connection is ended when this rejects, or redirects.
  * @throws HandshakeError
  */
-export async function offerLink(pipe: Pipe, offer: Offer, options: OfferOptions): Promise<Outcome> {
+export async function offerLink(pipe: Pipe, offer: LinkOffer, options: OfferLinkOptions): Promise<OfferOutcome> {
   const { clock, random, token, handshakeMs = defaultHandshakeLimits.handshakeMs } = options;
-  const exchange = new Exchange(pipe, clock, handshakeMs);
+  const exchange = new HandshakeExchange(pipe, clock, handshakeMs);
   try {
-    const request = writeRequest({ ...offer, protocol: PROTOCOL_VERSION, token: token !== undefined }, nonce(random));
+    const request = writeRequest(
+      { ...offer, protocol: PROTOCOL_VERSION, token: token !== undefined },
+      createNonce(random),
+    );
     exchange.send(request);
     const challenge = await exchange.read(CHALLENGE_BYTES);
     const asked = readChallenge(challenge);
-    if (asked.token !== (token !== undefined)) throw new HandshakeError("token", tokenMissing(asked.token));
-    exchange.send(proofBy("dialler", token, [request, challenge]));
+    if (asked.token !== (token !== undefined)) throw new HandshakeError("token", tokenMismatchText(asked.token));
+    exchange.send(computeProof("dialler", token, [request, challenge]));
     const answer = await exchange.read(ANSWER_BYTES, true);
     const read = readAnswer(answer);
     // A refusal may come from someone who has not the same token, and says so; nothing is taken from them but that.
     if (read.kind === "refuse") throw new HandshakeError(read.reason, read.text);
-    const proof = proofOf(answer).slice();
-    proofOf(answer).fill(0);
-    if (!proves(proof, proofBy("acceptor", token, [request, challenge, answer]))) {
+    const proof = proofField(answer).slice();
+    proofField(answer).fill(0);
+    if (!isSameProof(proof, computeProof("acceptor", token, [request, challenge, answer]))) {
       throw new HandshakeError("token", "the peer has not proved that it has the token: it may be an impostor");
     }
     if (read.kind === "redirect") {
       exchange.close();
       return read;
     }
-    exchange.send(writeTaken());
-    return { ...read, pipe: exchange.settle() };
+    exchange.send(writeConfirmation());
+    return { ...read, pipe: exchange.complete() };
   } catch (error) {
     exchange.destroy(error instanceof Error ? error : undefined);
     throw error;
   }
 }
 
-function tokenMissing(asked: boolean): string {
+function tokenMismatchText(asked: boolean): string {
   return asked
     ? "the peer asks for a token, and this process has been given none; give it with VICEROY_TOKEN or the option token"
     : "this process has a token, and the peer was started without one: whoever it is could not prove it; " +

@@ -7,31 +7,31 @@ import type { Random } from "../clock.js";
 import { NONCE_BYTES } from "./message.js";
 
 /** The shortest token: 16 characters of base64 are 96 bits, out of reach of guessing. */
-const SHORTEST = 16;
+const MIN_TOKEN_LENGTH = 16;
 
 /**
  * A token as a file or a variable holds it: what stands around it is no part of it.
  * @param source where it comes from, as errors name it
  * @throws TypeError if it could be guessed
  */
-export function tokenOf(text: string, source: string): string {
+export function parseToken(text: string, source: string): string {
   const token = text.trim();
-  if (token.length >= SHORTEST) return token;
+  if (token.length >= MIN_TOKEN_LENGTH) return token;
   throw new TypeError(
-    `cannot use the token from ${source}: expected at least ${SHORTEST} characters, got ${token.length}; ` +
+    `cannot use the token from ${source}: expected at least ${MIN_TOKEN_LENGTH} characters, got ${token.length}; ` +
       "make one with: openssl rand -base64 32",
   );
 }
 
 /** What makes this handshake unlike any other. */
-export function nonce(random: Random): Uint8Array {
+export function createNonce(random: Random): Uint8Array {
   const words = new BigUint64Array(NONCE_BYTES / 8);
   for (let i = 0; i < words.length; i++) words[i] = random.id();
   return new Uint8Array(words.buffer);
 }
 
 /** @param said all messages so far, in order */
-export function proofBy(
+export function computeProof(
   side: "dialler" | "acceptor",
   token: string | undefined,
   said: readonly Uint8Array[],
@@ -42,6 +42,6 @@ export function proofBy(
 }
 
 /** Takes as long for a proof that is nearly right as for any other. */
-export function proves(given: Uint8Array, expected: Uint8Array): boolean {
+export function isSameProof(given: Uint8Array, expected: Uint8Array): boolean {
   return given.length === expected.length && lazyModules.crypto.timingSafeEqual(given, expected);
 }

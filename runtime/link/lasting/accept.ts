@@ -3,13 +3,13 @@
  * with a new one. Which links there may be is decided by whoever listens.
  */
 
-import { hex64 } from "../address.js";
-import { Acceptor, type AcceptorOptions, type Verdict } from "../handshake/accept.js";
+import { formatId } from "../address.js";
+import { HandshakeAcceptor, type HandshakeAcceptorOptions, type HandshakeVerdict } from "../handshake/accept.js";
 import { defaultHandshakeLimits } from "../handshake/limits.js";
-import type { Offer } from "../handshake/message.js";
+import type { LinkOffer } from "../handshake/message.js";
 import type { Pipe } from "../pipe.js";
-import { type LastingLimits, lastingLimits } from "./limits.js";
-import { LastingPipe } from "./pipe.js";
+import { type ResumableLimits, resumableLimits } from "./limits.js";
+import { ResumablePipe } from "./pipe.js";
 
 /**
  * What becomes of somebody who wants a link: it gets one, is sent to another port of this host, or is refused. A link may be
@@ -17,52 +17,52 @@ import { LastingPipe } from "./pipe.js";
  */
 export type Admission =
   | { readonly kind: "open"; readonly giveUpMs?: number; open(pipe: Pipe): void }
-  | Exclude<Verdict, { kind: "open" }>;
+  | Exclude<HandshakeVerdict, { kind: "open" }>;
 
-type Opening = Extract<Admission, { kind: "open" }>;
+type OpenAdmission = Extract<Admission, { kind: "open" }>;
 
-interface AcceptedLink {
-  readonly pipe: LastingPipe;
+interface ResumableLink {
+  readonly pipe: ResumablePipe;
   /** Who gets it, as long as the dialler has not shown that it knows of the link: it is nobody's until then. */
-  open: Opening["open"] | undefined;
+  open: OpenAdmission["open"] | undefined;
 }
 
-export interface LastingAcceptorOptions extends Omit<AcceptorOptions, "decide"> {
-  readonly lasting?: Partial<LastingLimits>;
+export interface ResumableAcceptorOptions extends Omit<HandshakeAcceptorOptions, "decide"> {
+  readonly resumable?: Partial<ResumableLimits>;
   /** Asked for links that are not here, when the dialler has proved the token. `open` gets a pipe that outlives connections. */
-  admit(offer: Offer): Admission | Promise<Admission>;
+  admit(offer: LinkOffer): Admission | Promise<Admission>;
 }
 
-export class LastingAcceptor {
-  readonly #options: LastingAcceptorOptions;
-  readonly #limits: LastingLimits;
-  readonly #mostLinks: number;
-  readonly #acceptor: Acceptor;
-  readonly #links = new Map<string, AcceptedLink>();
+export class ResumableAcceptor {
+  readonly #options: ResumableAcceptorOptions;
+  readonly #limits: ResumableLimits;
+  readonly #maxLinks: number;
+  readonly #acceptor: HandshakeAcceptor;
+  readonly #links = new Map<string, ResumableLink>();
 
   /** @throws RangeError for limits */
-  constructor(options: LastingAcceptorOptions) {
+  constructor(options: ResumableAcceptorOptions) {
     this.#options = options;
-    this.#limits = lastingLimits(options.lasting);
-    const { clock, random, token, limits = {}, refused = () => {} } = options;
-    this.#mostLinks = limits.connections ?? defaultHandshakeLimits.connections;
-    this.#acceptor = new Acceptor({
+    this.#limits = resumableLimits(options.resumable);
+    const { clock, random, token, limits = {}, onRefused = () => {} } = options;
+    this.#maxLinks = limits.connections ?? defaultHandshakeLimits.connections;
+    this.#acceptor = new HandshakeAcceptor({
       clock,
       random,
       token,
       limits,
-      refused,
+      onRefused,
       decide: (offer) => this.#decide(offer),
     });
   }
 
   /** Links that stand, those that wait for another connection included. */
-  get links(): number {
+  get linkCount(): number {
     return this.#links.size;
   }
 
-  get connections(): number {
-    return this.#acceptor.connections;
+  get connectionCount(): number {
+    return this.#acceptor.connectionCount;
   }
 
   /** Begins the handshake on a connection that somebody has made. @param peer its address, where it has one */
@@ -75,11 +75,11 @@ export class LastingAcceptor {
     this.#acceptor.close();
   }
 
-  async #decide(offer: Offer): Promise<Verdict> {
-    const key = keyOf(offer);
+  async #decide(offer: LinkOffer): Promise<HandshakeVerdict> {
+    const key = linkKey(offer);
     if (!this.#links.has(key)) {
-      if (this.#links.size >= this.#mostLinks) {
-        return { kind: "refuse", reason: "busy", text: `this process has ${this.#mostLinks} links and takes no more` };
+      if (this.#links.size >= this.#maxLinks) {
+        return { kind: "refuse", reason: "busy", text: `this process has ${this.#maxLinks} links and takes no more` };
       }
       const admission = await this.#options.admit(offer);
       if (admission.kind !== "open") return admission;
@@ -87,7 +87,7 @@ export class LastingAcceptor {
         return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
       }
       // Asked twice at the same time: the second one continues the link of the first.
-      if (!this.#links.has(key)) this.#make(key, offer, admission);
+      if (!this.#links.has(key)) this.#createLink(key, offer, admission);
     }
     const link = this.#links.get(key)!;
     const { pipe } = link;
@@ -106,30 +106,30 @@ export class LastingAcceptor {
         if (pipe.bytesReceived !== received || !pipe.canResume(offer.received)) connection.destroy();
         else {
           pipe.resume(connection, offer.received);
-          this.#announce(link);
+          this.#handOver(link);
         }
       },
     };
   }
 
-  #make(key: string, { from }: Offer, { giveUpMs = this.#limits.giveUpMs, open }: Opening): void {
-    const pipe = new LastingPipe({
+  #createLink(key: string, { from }: LinkOffer, { giveUpMs = this.#limits.giveUpMs, open }: OpenAdmission): void {
+    const pipe = new ResumablePipe({
       clock: this.#options.clock,
       limits: { ...this.#limits, giveUpMs },
-      peer: `process ${hex64(from)}`,
-      lost: () => {},
-      over: () => this.#links.delete(key),
+      peer: `process ${formatId(from)}`,
+      connectionLost: () => {},
+      pipeEnded: () => this.#links.delete(key),
     });
     this.#links.set(key, { pipe, open });
   }
 
-  #announce(link: AcceptedLink): void {
+  #handOver(link: ResumableLink): void {
     const { pipe, open } = link;
     link.open = undefined;
-    if (!pipe.ended) open?.(pipe);
+    if (!pipe.hasEnded) open?.(pipe);
   }
 }
 
-function keyOf({ universe, from, to, link }: Offer): string {
+function linkKey({ universe, from, to, link }: LinkOffer): string {
   return `${universe}/${from}/${to}/${link}`;
 }

@@ -8,10 +8,10 @@ import { defaultHandshakeLimits } from "../handshake/limits.js";
 import type { LinkUse } from "../handshake/message.js";
 import { offerLink } from "../handshake/offer.js";
 import type { Pipe } from "../pipe.js";
-import { type LastingLimits, lastingLimits } from "./limits.js";
-import { LastingPipe } from "./pipe.js";
+import { type ResumableLimits, resumableLimits } from "./limits.js";
+import { ResumablePipe } from "./pipe.js";
 
-export interface LastingDialOptions {
+export interface ResumableDialOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly universe: bigint;
@@ -28,7 +28,7 @@ export interface LastingDialOptions {
   /** Who is dialled, as errors name it: an address. */
   readonly peer: string;
   readonly token?: string | undefined;
-  readonly limits?: Partial<LastingLimits>;
+  readonly limits?: Partial<ResumableLimits>;
   /** How long one attempt may take for its handshake, and to connect before that unless `connectMs` says otherwise, in ms. */
   readonly handshakeMs?: number;
   readonly connectMs?: number | undefined;
@@ -43,8 +43,8 @@ export interface LastingDialOptions {
  * @returns once its first connection stands; its first attempt is its only one
  * @throws HandshakeError, RangeError for limits, and what `connect` rejects with
  */
-export async function dialLasting(options: LastingDialOptions): Promise<Pipe> {
-  const dialler = new Dialler(options);
+export async function dialResumable(options: ResumableDialOptions): Promise<Pipe> {
+  const dialler = new ResumableDialler(options);
   try {
     await dialler.connect();
   } catch (error) {
@@ -54,32 +54,32 @@ export async function dialLasting(options: LastingDialOptions): Promise<Pipe> {
   return dialler.pipe;
 }
 
-class Dialler {
-  readonly pipe: LastingPipe;
-  readonly #options: LastingDialOptions;
-  readonly #limits: LastingLimits;
+class ResumableDialler {
+  readonly pipe: ResumablePipe;
+  readonly #options: ResumableDialOptions;
+  readonly #limits: ResumableLimits;
   readonly #link: bigint;
   /** Where the host has sent us. */
   #port: number | undefined;
-  #first = true;
+  #isFirst = true;
   /** In ms: when the last connection was made, and the pause before the next attempt. */
   #connectedAt = 0;
   #pause = 0;
   /** One attempt at a time: an answer that comes late would undo what a later one has begun. */
   #replacing: Promise<void> | undefined;
 
-  constructor(options: LastingDialOptions) {
+  constructor(options: ResumableDialOptions) {
     this.#options = options;
-    this.#limits = lastingLimits(options.limits);
+    this.#limits = resumableLimits(options.limits);
     this.#link = options.random.id();
     this.#port = options.port;
-    this.pipe = new LastingPipe({
+    this.pipe = new ResumablePipe({
       clock: options.clock,
       limits: this.#limits,
       peer: options.peer,
-      lost: () => void this.#redial(),
-      overdue: () => this.#replace(),
-      over: () => {},
+      connectionLost: () => void this.#redial(),
+      ackOverdue: () => this.#tryReplacement(),
+      pipeEnded: () => {},
     });
   }
 
@@ -114,19 +114,19 @@ class Dialler {
       timer.cancel();
     }
     const received = this.pipe.bytesReceived;
-    const offer = { universe, from, to, direct, use, link: this.#link, first: this.#first, received };
+    const offer = { universe, from, to, direct, use, link: this.#link, first: this.#isFirst, received };
     const outcome = await offerLink(pipe, offer, { clock, random, token, handshakeMs });
     if (outcome.kind === "redirect") {
       if (this.#port !== undefined) throw new HandshakeError("protocol", "the peer sends us elsewhere once more");
       this.#port = outcome.port;
       return false;
     }
-    this.#goOn(outcome.pipe, outcome.received, received);
+    this.#resumeOver(outcome.pipe, outcome.received, received);
     return true;
   }
 
-  #goOn(pipe: Pipe, offset: number, told: number): void {
-    this.#first = false;
+  #resumeOver(pipe: Pipe, offset: number, told: number): void {
+    this.#isFirst = false;
     this.#connectedAt = this.#options.clock.now();
     if (!this.pipe.canResume(offset)) {
       pipe.destroy();
@@ -136,7 +136,7 @@ class Dialler {
   }
 
   /** Tries another connection while the one that stands is silent, which goes on if there is none. */
-  #replace(): void {
+  #tryReplacement(): void {
     const over = () => {
       this.#replacing = undefined;
     };
@@ -150,18 +150,18 @@ class Dialler {
     const { redialMs, redialMaxMs } = this.#limits;
     // Connections that end as soon as they are made are not made again and again without a pause.
     if (clock.now() - this.#connectedAt > redialMaxMs) this.#pause = 0;
-    while (!this.pipe.ended) {
+    while (!this.pipe.hasEnded) {
       const pause = this.#pause;
       this.#pause = Math.min(redialMaxMs, pause === 0 ? redialMs : pause * 2);
       if (pause > 0) await new Promise<void>((wake) => clock.after(pause * (0.5 + random.number() / 2), wake));
       await this.#replacing;
-      if (this.pipe.ended || this.pipe.connected) return;
+      if (this.pipe.hasEnded || this.pipe.isConnected) return;
       try {
         await this.connect();
         return;
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));
-        if (failure instanceof HandshakeError && !failure.passing) this.pipe.destroy(this.#refused(failure));
+        if (failure instanceof HandshakeError && !failure.isTransient) this.pipe.destroy(this.#lostForGood(failure));
         else this.pipe.attemptFailed(failure);
         // The host knows whether the proc has ended, or listens elsewhere.
         this.#port = undefined;
@@ -169,7 +169,7 @@ class Dialler {
     }
   }
 
-  #refused(error: HandshakeError): Error {
+  #lostForGood(error: HandshakeError): Error {
     return new Error(`the connection to ${this.#options.peer} was lost and cannot be restored: ${error.message}`, {
       cause: error,
     });

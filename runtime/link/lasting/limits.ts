@@ -1,5 +1,5 @@
 /** The limits of connections between hosts that survive a broken socket. */
-export interface LastingLimits {
+export interface ResumableLimits {
   /**
    * The number of sent bytes that are kept until the peer has confirmed them. When it is reached, the sender waits.
    * Default: 16 MiB.
@@ -26,7 +26,7 @@ export interface LastingLimits {
   readonly redialMaxMs: number;
 }
 
-export const defaultLastingLimits: LastingLimits = {
+export const defaultResumableLimits: ResumableLimits = {
   resendBytes: 16 * 1024 * 1024,
   giveUpMs: 30_000,
   ackMs: 50,
@@ -36,8 +36,8 @@ export const defaultLastingLimits: LastingLimits = {
 };
 
 /** @throws RangeError that names the limit and the value */
-export function lastingLimits(options: Partial<LastingLimits> = {}): LastingLimits {
-  const limits = { ...defaultLastingLimits, ...options };
+export function resumableLimits(options: Partial<ResumableLimits> = {}): ResumableLimits {
+  const limits = { ...defaultResumableLimits, ...options };
   for (const [name, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value >= 1) continue;
     throw new RangeError(`cannot limit a link: ${name} must be a whole number of at least 1, got ${value}`);

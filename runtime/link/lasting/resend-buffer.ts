@@ -4,26 +4,26 @@
  */
 import { SEGMENT_HEADER, SegmentKind, writeSegmentHeader } from "./segment.js";
 
-const PAGE = 64 * 1024;
+const PAGE_BYTES = 64 * 1024;
 
 /** Pages that are kept while anything is unconfirmed. They are never shared: nothing leaks from one link to another. */
-const SPARE = 64;
+const MAX_SPARE_PAGES = 64;
 
 /** Room for a header and this much is wanted at the end of a page, or the next one is begun. */
-const SMALLEST = 256;
+const MIN_PIECE_BYTES = 256;
 
 /** The array is cut down when so many of its first entries have been confirmed. */
-const SPENT = 256;
+const COMPACT_AFTER = 256;
 
-interface Page {
+interface BufferPage {
   readonly bytes: Uint8Array;
   /** Pieces in it that are not confirmed. */
   pieces: number;
 }
 
 /** Bytes of the link that stand together, behind room for the header of a segment. */
-interface Piece {
-  readonly page: Page;
+interface BufferedPiece {
+  readonly page: BufferPage;
   /** Where its data begins in the page. */
   readonly at: number;
   /** Where its data begins and ends in the bytes of the link. */
@@ -36,11 +36,11 @@ export class ResendBuffer {
   start = 0;
   /** Behind the last byte that was added. */
   end = 0;
-  #pieces: (Piece | undefined)[] = [];
+  #pieces: (BufferedPiece | undefined)[] = [];
   #head = 0;
-  #page: Page | undefined;
+  #page: BufferPage | undefined;
   #position = 0;
-  readonly #spare: Page[] = [];
+  readonly #sparePages: BufferPage[] = [];
   /** The next piece to be sent, and where in it to begin. */
   #next = 0;
   #skip = 0;
@@ -60,7 +60,7 @@ export class ResendBuffer {
   add(bytes: Uint8Array, limit: number): number {
     const piece = this.#openPiece() ?? this.#newPiece(bytes.length);
     const { page } = piece;
-    const size = Math.min(bytes.length, limit, PAGE - this.#position);
+    const size = Math.min(bytes.length, limit, PAGE_BYTES - this.#position);
     page.bytes.set(size === bytes.length ? bytes : bytes.subarray(0, size), this.#position);
     this.#position += size;
     this.end += size;
@@ -72,7 +72,7 @@ export class ResendBuffer {
    * Puts a segment with what was not sent on this connection behind `chunks`, of about `limit` bytes at most.
    * @returns its bytes of data; 0: there is nothing
    */
-  take(chunks: Uint8Array[], limit: number): number {
+  takeSegment(chunks: Uint8Array[], limit: number): number {
     const first = this.#pieces[this.#next];
     if (first === undefined) return 0;
     const start = first.at + this.#skip;
@@ -105,8 +105,8 @@ export class ResendBuffer {
       this.#next = this.#head;
       this.#skip = 0;
     }
-    if (this.#head === this.#pieces.length) this.#spare.length = 0;
-    else if (this.#head < SPENT) return;
+    if (this.#head === this.#pieces.length) this.#sparePages.length = 0;
+    else if (this.#head < COMPACT_AFTER) return;
     this.#pieces = this.#pieces.slice(this.#head);
     this.#next -= this.#head;
     this.#head = 0;
@@ -127,20 +127,20 @@ export class ResendBuffer {
     this.#head = 0;
     this.#next = 0;
     this.#page = undefined;
-    this.#spare.length = 0;
+    this.#sparePages.length = 0;
     this.start = this.end;
   }
 
   /** The last piece, if more can be added to it. */
-  #openPiece(): Piece | undefined {
+  #openPiece(): BufferedPiece | undefined {
     const last = this.#pieces.length - 1;
-    return last >= this.#next && this.#position < PAGE ? this.#pieces[last] : undefined;
+    return last >= this.#next && this.#position < PAGE_BYTES ? this.#pieces[last] : undefined;
   }
 
-  #newPiece(wanted: number): Piece {
+  #newPiece(wanted: number): BufferedPiece {
     let page = this.#page;
-    if (page === undefined || PAGE - this.#position < SEGMENT_HEADER + Math.min(wanted, SMALLEST)) {
-      page = this.#spare.pop() ?? { bytes: Buffer.allocUnsafeSlow(PAGE), pieces: 0 };
+    if (page === undefined || PAGE_BYTES - this.#position < SEGMENT_HEADER + Math.min(wanted, MIN_PIECE_BYTES)) {
+      page = this.#sparePages.pop() ?? { bytes: Buffer.allocUnsafeSlow(PAGE_BYTES), pieces: 0 };
       this.#page = page;
       this.#position = 0;
     }
@@ -151,9 +151,9 @@ export class ResendBuffer {
     return piece;
   }
 
-  #free(page: Page): void {
+  #free(page: BufferPage): void {
     if (--page.pieces > 0) return;
     if (page === this.#page) this.#position = 0;
-    else if (this.#spare.length < SPARE) this.#spare.push(page);
+    else if (this.#sparePages.length < MAX_SPARE_PAGES) this.#sparePages.push(page);
   }
 }

@@ -9,7 +9,7 @@ import type { PipeSink } from "../pipe.js";
 export const SEGMENT_HEADER = 4;
 
 /** Bytes of data in one segment at most. */
-export const LARGEST_SEGMENT = 1 << 20;
+export const MAX_SEGMENT_BYTES = 1 << 20;
 
 export const SegmentKind = {
   data: 0,
@@ -22,11 +22,11 @@ export const SegmentKind = {
 } as const;
 
 const ACK_BYTES = 8;
-const LONGEST_REASON = 512;
+const MAX_REASON_BYTES = 512;
 
 /** Less than this is copied once more instead of being read where it belongs. */
-const DIRECT = 8 * 1024;
-const BUFFER = 16 * 1024;
+const MIN_DIRECT_BYTES = 8 * 1024;
+const BUFFER_BYTES = 16 * 1024;
 
 /** Takes what a connection brings. What it throws ends the connection and the link. */
 export interface SegmentHandler {
@@ -50,21 +50,21 @@ export function writeSegmentHeader(bytes: Uint8Array, at: number, kind: number, 
   bytes[at + 3] = kind;
 }
 
-export function ackSegment(received: number): Uint8Array {
+export function newAckSegment(received: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(SEGMENT_HEADER + ACK_BYTES);
   writeSegmentHeader(bytes, 0, SegmentKind.ack, ACK_BYTES);
   bytes.writeBigUInt64LE(BigInt(received), SEGMENT_HEADER);
   return bytes;
 }
 
-export function endSegment(): Uint8Array {
+export function newEndSegment(): Uint8Array {
   const bytes = new Uint8Array(SEGMENT_HEADER);
   writeSegmentHeader(bytes, 0, SegmentKind.end, 0);
   return bytes;
 }
 
-export function resetSegment(reason: string): Uint8Array {
-  const bytes = new Uint8Array(SEGMENT_HEADER + LONGEST_REASON);
+export function newResetSegment(reason: string): Uint8Array {
+  const bytes = new Uint8Array(SEGMENT_HEADER + MAX_REASON_BYTES);
   const { written } = new TextEncoder().encodeInto(reason, bytes.subarray(SEGMENT_HEADER));
   writeSegmentHeader(bytes, 0, SegmentKind.reset, written);
   return bytes.subarray(0, SEGMENT_HEADER + written);
@@ -73,11 +73,11 @@ export function resetSegment(reason: string): Uint8Array {
 /** Reads the segments of one connection. */
 export class SegmentReader implements PipeSink {
   readonly #handler: SegmentHandler;
-  readonly #bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER);
+  readonly #bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #fill = 0;
   /** Data of the current segment that is still to come. */
-  #left = 0;
-  #direct = false;
+  #dataLeft = 0;
+  #isDirect = false;
   #stopped = false;
 
   constructor(handler: SegmentHandler) {
@@ -90,17 +90,17 @@ export class SegmentReader implements PipeSink {
   }
 
   buffer(): Uint8Array {
-    this.#direct = this.#left >= DIRECT && !this.#stopped;
-    if (!this.#direct) return this.#fill === 0 ? this.#bytes : this.#bytes.subarray(this.#fill);
+    this.#isDirect = this.#dataLeft >= MIN_DIRECT_BYTES && !this.#stopped;
+    if (!this.#isDirect) return this.#fill === 0 ? this.#bytes : this.#bytes.subarray(this.#fill);
     const target = this.#handler.buffer();
-    return target.length > this.#left ? target.subarray(0, this.#left) : target;
+    return target.length > this.#dataLeft ? target.subarray(0, this.#dataLeft) : target;
   }
 
   received(n: number): void {
     if (this.#stopped) return;
     try {
-      if (this.#direct) {
-        this.#left -= n;
+      if (this.#isDirect) {
+        this.#dataLeft -= n;
         this.#handler.data(n);
       } else this.#parse(this.#fill + n);
     } catch (error) {
@@ -119,7 +119,7 @@ export class SegmentReader implements PipeSink {
     const bytes = this.#bytes;
     let at = 0;
     while (at < end && !this.#stopped) {
-      if (this.#left > 0) {
+      if (this.#dataLeft > 0) {
         at += this.#copy(at, end);
         continue;
       }
@@ -128,8 +128,8 @@ export class SegmentReader implements PipeSink {
       const kind = bytes[at + 3]!;
       const next = at + SEGMENT_HEADER;
       if (kind === SegmentKind.data) {
-        if (size === 0 || size > LARGEST_SEGMENT) throw malformed(kind, size);
-        this.#left = size;
+        if (size === 0 || size > MAX_SEGMENT_BYTES) throw malformedSegment(kind, size);
+        this.#dataLeft = size;
         at = next;
         continue;
       }
@@ -144,9 +144,9 @@ export class SegmentReader implements PipeSink {
 
   #copy(at: number, end: number): number {
     const target = this.#handler.buffer();
-    const size = Math.min(this.#left, end - at, target.length);
+    const size = Math.min(this.#dataLeft, end - at, target.length);
     copySmall(this.#bytes, at, size, target);
-    this.#left -= size;
+    this.#dataLeft -= size;
     this.#handler.data(size);
     return size;
   }
@@ -163,20 +163,20 @@ export class SegmentReader implements PipeSink {
 }
 
 /** Up to so many bytes are copied one by one: a native call takes longer. */
-const LOOPED = 96;
+const MAX_LOOPED_BYTES = 96;
 
 function copySmall(from: Uint8Array, at: number, size: number, to: Uint8Array): void {
-  if (size > LOOPED) to.set(from.subarray(at, at + size));
+  if (size > MAX_LOOPED_BYTES) to.set(from.subarray(at, at + size));
   else for (let i = 0; i < size; i++) to[i] = from[at + i]!;
 }
 
 function checkControl(kind: number, size: number): void {
   if (kind === SegmentKind.ack && size === ACK_BYTES) return;
   if (kind === SegmentKind.end && size === 0) return;
-  if (kind === SegmentKind.reset && size <= LONGEST_REASON) return;
-  throw malformed(kind, size);
+  if (kind === SegmentKind.reset && size <= MAX_REASON_BYTES) return;
+  throw malformedSegment(kind, size);
 }
 
-function malformed(kind: number, size: number): ProtocolError {
+function malformedSegment(kind: number, size: number): ProtocolError {
   return new ProtocolError(`cannot read segment: kind ${kind} cannot have ${size} bytes`);
 }

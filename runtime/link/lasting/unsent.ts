@@ -1,20 +1,20 @@
 /** Writes that were handed over and have not been copied yet, because there is no connection or no room. */
 import type { ResendBuffer } from "./resend-buffer.js";
 
-interface Write {
+interface UnsentWrite {
   readonly chunks: readonly Uint8Array[];
   readonly done: () => void;
 }
 
-export class Unsent {
-  readonly #writes: Write[] = [];
+export class UnsentWrites {
+  readonly #writes: UnsentWrite[] = [];
   /** What was copied of the first of them: chunks, and bytes of the next one. */
   #chunk = 0;
   #offset = 0;
   /** Of writes that were copied. */
-  #done: (() => void)[] = [];
+  #copiedCallbacks: (() => void)[] = [];
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#writes.length === 0;
   }
 
@@ -23,7 +23,7 @@ export class Unsent {
   }
 
   /** Copies the next bytes, at most `room`, as far as one page goes. @returns whether there were any, and room */
-  copy(buffer: ResendBuffer, room: number): boolean {
+  copyNext(buffer: ResendBuffer, room: number): boolean {
     const write = this.#writes[0];
     if (write === undefined || room <= 0) return false;
     const chunk = write.chunks[this.#chunk]!;
@@ -36,15 +36,15 @@ export class Unsent {
     if (++this.#chunk === write.chunks.length) {
       this.#chunk = 0;
       this.#writes.shift();
-      this.#done.push(write.done);
+      this.#copiedCallbacks.push(write.done);
     }
     return true;
   }
 
   /** What is to be called when the connection has taken what was copied: until then the link gathers what comes. */
   takeDone(): readonly (() => void)[] {
-    const done = this.#done;
-    this.#done = [];
+    const done = this.#copiedCallbacks;
+    this.#copiedCallbacks = [];
     return done;
   }
 

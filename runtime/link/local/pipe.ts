@@ -5,17 +5,17 @@
 import { type Clock, systemClock } from "../clock.js";
 import type { Pipe, PipeSink } from "../pipe.js";
 
-interface Write {
+interface InProcessWrite {
   readonly chunks: readonly Uint8Array[];
   readonly done: () => void;
 }
 
-class LocalPipe implements Pipe {
+class InProcessPipe implements Pipe {
   /** The other end. */
-  peer: LocalPipe = this;
+  peer: InProcessPipe = this;
   #sink: PipeSink | undefined;
   /** Written by the peer, not delivered yet. */
-  #incoming: Write[] = [];
+  #incoming: InProcessWrite[] = [];
   #scheduled = false;
   #closedByPeer = false;
   #ended = false;
@@ -60,7 +60,7 @@ class LocalPipe implements Pipe {
   #schedule(): void {
     if (this.#scheduled || this.#sink === undefined) return;
     this.#scheduled = true;
-    this.#clock.soon(() => {
+    this.#clock.nextTurn(() => {
       this.#scheduled = false;
       this.#deliver();
     });
@@ -90,7 +90,7 @@ class LocalPipe implements Pipe {
   #end(error: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#clock.soon(() => {
+    this.#clock.nextTurn(() => {
       for (const { done } of this.#incoming.splice(0)) done();
       this.#sink?.closed(error);
     });
@@ -98,15 +98,15 @@ class LocalPipe implements Pipe {
 }
 
 /** Two ends of one pipe. */
-export function localPipe(clock = systemClock): readonly [Pipe, Pipe] {
-  const a = new LocalPipe(clock);
-  const b = new LocalPipe(clock);
+export function inProcessPipePair(clock = systemClock): readonly [Pipe, Pipe] {
+  const a = new InProcessPipe(clock);
+  const b = new InProcessPipe(clock);
   a.peer = b;
   b.peer = a;
   return [a, b];
 }
 
 /** A pipe whose far end is its near end: what is written comes back. */
-export function loopPipe(clock: Clock): Pipe {
-  return new LocalPipe(clock);
+export function loopbackPipe(clock: Clock): Pipe {
+  return new InProcessPipe(clock);
 }

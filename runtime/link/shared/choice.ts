@@ -4,16 +4,16 @@ import { type RdmaAddon, type RdmaAddonState, rdmaAddonState } from "../../nativ
 /** `socket`: never; `memory`: it is an error where it cannot be, which is for tests; by default wherever it can be. */
 export const LINKS_VARIABLE = "VICEROY_LINKS";
 
-let chosen: RdmaAddon | undefined | "unknown" = "unknown";
+let chosenAddon: RdmaAddon | undefined | "unknown" = "unknown";
 
 /** What shared memory is made with; undefined: there is none. @throws Error if it was asked for and is missing */
-export function memoryAddon(): RdmaAddon | undefined {
-  if (chosen === "unknown") chosen = chooseAddon(process.env[LINKS_VARIABLE], rdmaAddonState);
-  return chosen;
+export function sharedMemoryAddon(): RdmaAddon | undefined {
+  if (chosenAddon === "unknown") chosenAddon = chooseAddon(process.env[LINKS_VARIABLE], rdmaAddonState);
+  return chosenAddon;
 }
 
 /** @returns a text for people that says how processes of this host speak to each other. @param addon asked only when it matters */
-export function linkTransport(
+export function describeLinkTransport(
   wanted = process.env[LINKS_VARIABLE],
   addon: () => RdmaAddonState = rdmaAddonState,
 ): string {

@@ -4,16 +4,16 @@
  */
 
 /** "VCRM" */
-const MAGIC = 0x4d524356;
-const VERSION = 1;
-const TOKEN_AT = 32;
+const OFFER_MAGIC = 0x4d524356;
+const OFFER_VERSION = 1;
+const TOKEN_OFFSET = 32;
 
 export const OFFER_BYTES = 48;
 export const ANSWER_BYTES = 8;
 export const TOKEN_BYTES = 16;
 
 /** A channel, as who is to join it finds it. The numbers are descriptors of the process that offers it. */
-export interface Offer {
+export interface ChannelOffer {
   /** Of each ring, in bytes. */
   readonly bytes: number;
   readonly pid: number;
@@ -24,35 +24,36 @@ export interface Offer {
 }
 
 /** The first bytes of a side: `more` of them are needed, they are something `else`, or what was expected. */
-export function kindOf(bytes: Uint8Array, fill: number, size: number): "more" | "else" | "whole" {
+export function classifyFirstBytes(bytes: Uint8Array, fill: number, size: number): "more" | "else" | "whole" {
   const magic = new DataView(bytes.buffer, bytes.byteOffset);
-  for (let i = 0; i < Math.min(fill, 4); i++) if (magic.getUint8(i) !== ((MAGIC >>> (8 * i)) & 0xff)) return "else";
+  for (let i = 0; i < Math.min(fill, 4); i++)
+    if (magic.getUint8(i) !== ((OFFER_MAGIC >>> (8 * i)) & 0xff)) return "else";
   return fill < size ? "more" : "whole";
 }
 
-export function writeOffer({ bytes, pid, memory, waker, awaited, token }: Offer): Uint8Array {
+export function writeOffer({ bytes, pid, memory, waker, awaited, token }: ChannelOffer): Uint8Array {
   const offer = new Uint8Array(OFFER_BYTES);
   const view = new DataView(offer.buffer);
-  for (const [i, word] of [MAGIC, VERSION, bytes, pid, memory, waker, awaited].entries()) {
+  for (const [i, word] of [OFFER_MAGIC, OFFER_VERSION, bytes, pid, memory, waker, awaited].entries()) {
     view.setUint32(i * 4, word, true);
   }
-  offer.set(token, TOKEN_AT);
+  offer.set(token, TOKEN_OFFSET);
   return offer;
 }
 
 /** @returns undefined if it is of another version: then it is not taken */
-export function readOffer(offer: Uint8Array): Offer | undefined {
+export function readOffer(offer: Uint8Array): ChannelOffer | undefined {
   const view = new DataView(offer.buffer, offer.byteOffset);
   const word = (index: number): number => view.getUint32(index * 4, true);
-  if (word(1) !== VERSION) return undefined;
-  const token = offer.slice(TOKEN_AT, TOKEN_AT + TOKEN_BYTES);
+  if (word(1) !== OFFER_VERSION) return undefined;
+  const token = offer.slice(TOKEN_OFFSET, TOKEN_OFFSET + TOKEN_BYTES);
   return { bytes: word(2), pid: word(3), memory: word(4), waker: word(5), awaited: word(6), token };
 }
 
 export function writeAnswer(taken: boolean): Uint8Array {
   const answer = new Uint8Array(ANSWER_BYTES);
   const view = new DataView(answer.buffer);
-  view.setUint32(0, MAGIC, true);
+  view.setUint32(0, OFFER_MAGIC, true);
   view.setUint32(4, taken ? 1 : 0, true);
   return answer;
 }

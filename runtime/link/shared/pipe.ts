@@ -5,10 +5,10 @@
  */
 import type { NativeChannel, RdmaAddon } from "../../native/rdma-addon.js";
 import type { Random } from "../clock.js";
-import { deliver, type Pipe, type PipeSink, SHORT, sizeOf } from "../pipe.js";
+import { deliverBytes, type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
 import {
   ANSWER_BYTES,
-  kindOf,
+  classifyFirstBytes,
   OFFER_BYTES,
   readAnswer,
   readOffer,
@@ -24,9 +24,9 @@ import {
 export const RING_BYTES = 256 * 1024;
 
 /** Bytes that are read before others have their turn of the event loop. */
-const TURN_BYTES = 1 << 20;
+const MAX_BYTES_PER_TURN = 1 << 20;
 
-interface Write {
+interface RingWrite {
   readonly chunks: readonly Uint8Array[];
   readonly done: () => void;
   /** What goes next: a chunk, and an offset in it. */
@@ -38,59 +38,59 @@ interface Write {
  * Where bytes of the socket land once there is a channel, for all such pipes of a thread: a socket asks long before it reads, and
  * what the link has at hand for that may be in use by then.
  */
-const landing = new Uint8Array(16 * 1024);
+const landingBuffer = new Uint8Array(16 * 1024);
 
-const whenever = (): void => {};
+const ignoreDone = (): void => {};
 
 /** Where shared memory comes from. Asked when it is needed. */
-export type MemorySource = () => RdmaAddon | undefined;
+export type AddonSource = () => RdmaAddon | undefined;
 
-interface Offered {
+interface OfferedChannel {
   readonly channel: NativeChannel;
   readonly bytes: number;
   readonly offer: Uint8Array;
 }
 
-class SharedPipe implements Pipe, PipeSink {
+class SharedMemoryPipe implements Pipe, PipeSink {
   readonly #socket: Pipe;
-  readonly #memory: MemorySource;
+  readonly #addonSource: AddonSource;
   /** Whether this side offers a channel, or may take one. */
-  readonly #offers: boolean;
+  readonly #isOfferer: boolean;
   /** Offered, or joined. */
   #channel: NativeChannel | undefined;
   /** Of each of its rings. */
   #ringBytes = 0;
   /** How this side sends; undefined: that depends on what the other side says first. */
-  #way: "socket" | "memory" | undefined;
+  #sendPath: "socket" | "memory" | undefined;
   #sink: PipeSink | undefined;
   /** Where the first bytes of the other side land; undefined: they have come. */
-  #first: Uint8Array | undefined;
-  #fill = 0;
+  #firstBytes: Uint8Array | undefined;
+  #firstFill = 0;
   /** Bytes that this side has sent by the socket, and that have come by it, behind what was said first. */
   #sent = 0;
   #received = 0;
   /** What comes is in memory from now on. */
-  #inMemory = false;
+  #readsMemory = false;
   /** Written, and not yet taken. */
-  readonly #waiting: Write[] = [];
+  readonly #waiting: RingWrite[] = [];
   #closing = false;
   #ended = false;
 
-  constructor(socket: Pipe, memory: MemorySource, offered?: Offered) {
+  constructor(socket: Pipe, memory: AddonSource, offered?: OfferedChannel) {
     this.#socket = socket;
-    this.#memory = memory;
-    this.#offers = offered !== undefined;
-    this.#first = new Uint8Array(this.#offers ? ANSWER_BYTES : OFFER_BYTES);
+    this.#addonSource = memory;
+    this.#isOfferer = offered !== undefined;
+    this.#firstBytes = new Uint8Array(this.#isOfferer ? ANSWER_BYTES : OFFER_BYTES);
     if (offered === undefined) return;
     this.#channel = offered.channel;
     this.#ringBytes = offered.bytes;
-    this.#way = "socket";
-    socket.write([offered.offer], whenever);
+    this.#sendPath = "socket";
+    socket.write([offered.offer], ignoreDone);
   }
 
   /** Whether what this side sends goes by shared memory. */
-  get usesMemory(): boolean {
-    return this.#way === "memory";
+  get usesSharedMemory(): boolean {
+    return this.#sendPath === "memory";
   }
 
   open(sink: PipeSink): void {
@@ -100,19 +100,19 @@ class SharedPipe implements Pipe, PipeSink {
 
   write(chunks: readonly Uint8Array[], done: () => void): void {
     if (this.#ended || this.#closing) queueMicrotask(done);
-    else if (this.#way === "socket") {
+    else if (this.#sendPath === "socket") {
       if (this.#channel !== undefined) for (const { length } of chunks) this.#sent += length;
       this.#socket.write(chunks, done);
     } else {
       this.#waiting.push({ chunks, done, chunk: 0, at: 0 });
-      if (this.#way === "memory" && this.#waiting.length === 1) this.#send(this.#channel!);
+      if (this.#sendPath === "memory" && this.#waiting.length === 1) this.#writeRing(this.#channel!);
     }
   }
 
   close(): void {
     if (this.#closing || this.#ended) return;
     // Who closes before the other side has said anything does not wait for an offer.
-    if (this.#way === undefined) this.#useSocket();
+    if (this.#sendPath === undefined) this.#switchToSocket();
     this.#closing = true;
     if (this.#waiting.length === 0) this.#socket.close();
   }
@@ -132,63 +132,63 @@ class SharedPipe implements Pipe, PipeSink {
 
   /** Not a byte behind what is said first is read into this side's own memory. */
   buffer(): Uint8Array {
-    if (this.#first !== undefined) return this.#first.subarray(this.#fill);
-    return this.#channel === undefined ? this.#sink!.buffer() : landing;
+    if (this.#firstBytes !== undefined) return this.#firstBytes.subarray(this.#firstFill);
+    return this.#channel === undefined ? this.#sink!.buffer() : landingBuffer;
   }
 
   received(n: number): void {
-    if (this.#first !== undefined) {
-      this.#fill += n;
-      this.#look(this.#first);
+    if (this.#firstBytes !== undefined) {
+      this.#firstFill += n;
+      this.#readFirst(this.#firstBytes);
       return;
     }
     if (this.#channel === undefined) {
       if (!this.#ended) this.#sink!.received(n);
       return;
     }
-    if (this.#inMemory) {
-      this.#refuse("the peer has sent bytes by the socket after those in shared memory");
+    if (this.#readsMemory) {
+      this.#failProtocol("the peer has sent bytes by the socket after those in shared memory");
       return;
     }
     this.#received += n;
-    deliver(landing.subarray(0, n), this.#sink!);
+    deliverBytes(landingBuffer.subarray(0, n), this.#sink!);
     this.#channel?.resume();
   }
 
   closed(error?: Error): void {
     const channel = this.#channel;
     // What was written before the end is still there; not more than that, lest a peer that has closed its socket goes on for ever.
-    if (channel !== undefined && this.#first === undefined) this.#read(channel, this.#ringBytes);
+    if (channel !== undefined && this.#firstBytes === undefined) this.#readRing(channel, this.#ringBytes);
     this.#end();
     this.#sink!.closed(error);
   }
 
   /** What the other side says first. */
-  #look(first: Uint8Array): void {
-    const kind = kindOf(first, this.#fill, first.length);
+  #readFirst(first: Uint8Array): void {
+    const kind = classifyFirstBytes(first, this.#firstFill, first.length);
     if (kind === "more") return;
-    this.#first = undefined;
+    this.#firstBytes = undefined;
     if (kind === "else") {
-      this.#withdraw();
-      this.#useSocket();
-      deliver(first.subarray(0, this.#fill), this.#sink!);
-    } else if (!this.#offers) this.#take(first);
-    else if (readAnswer(first)) this.#begin(this.#channel!);
-    else this.#withdraw();
+      this.#closeChannel();
+      this.#switchToSocket();
+      deliverBytes(first.subarray(0, this.#firstFill), this.#sink!);
+    } else if (!this.#isOfferer) this.#answerOffer(first);
+    else if (readAnswer(first)) this.#switchToMemory(this.#channel!);
+    else this.#closeChannel();
   }
 
   /** The other side offers a channel. */
-  #take(bytes: Uint8Array): void {
-    this.#channel = this.#way === undefined ? this.#join(bytes) : undefined;
-    if (this.#way === undefined) this.#socket.write([writeAnswer(this.#channel !== undefined)], whenever);
-    if (this.#channel === undefined) this.#useSocket();
-    else this.#begin(this.#channel);
+  #answerOffer(bytes: Uint8Array): void {
+    this.#channel = this.#sendPath === undefined ? this.#joinChannel(bytes) : undefined;
+    if (this.#sendPath === undefined) this.#socket.write([writeAnswer(this.#channel !== undefined)], ignoreDone);
+    if (this.#channel === undefined) this.#switchToSocket();
+    else this.#switchToMemory(this.#channel);
   }
 
   /** A channel that cannot be had here is none: the socket carries everything. */
-  #join(bytes: Uint8Array): NativeChannel | undefined {
+  #joinChannel(bytes: Uint8Array): NativeChannel | undefined {
     const offer = readOffer(bytes);
-    const addon = offer === undefined ? undefined : this.#memory();
+    const addon = offer === undefined ? undefined : this.#addonSource();
     if (offer === undefined || addon === undefined) return undefined;
     const { pid, memory, waker, awaited, token } = offer;
     this.#ringBytes = offer.bytes;
@@ -199,45 +199,46 @@ class SharedPipe implements Pipe, PipeSink {
     }
   }
 
-  #begin(channel: NativeChannel): void {
-    this.#way = "memory";
-    channel.begin(this.#sent, () => this.#ready(channel));
-    this.#send(channel);
+  #switchToMemory(channel: NativeChannel): void {
+    this.#sendPath = "memory";
+    channel.begin(this.#sent, () => this.#channelReady(channel));
+    this.#writeRing(channel);
   }
 
   /** Nobody takes what this side offers. */
-  #withdraw(): void {
+  #closeChannel(): void {
     this.#channel?.close();
     this.#channel = undefined;
   }
 
-  #useSocket(): void {
+  #switchToSocket(): void {
     // What is written meanwhile, since there is room again, comes behind what waits.
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       this.#socket.write(next.chunks, next.done);
     }
-    this.#way = "socket";
+    this.#sendPath = "socket";
   }
 
   /** The addon says that there are bytes, or room. @returns false if it is not to say so again before more has come by the socket */
-  #ready(channel: NativeChannel): boolean {
-    if (this.#waiting.length > 0) this.#send(channel);
-    return this.#channel !== channel || this.#read(channel, TURN_BYTES);
+  #channelReady(channel: NativeChannel): boolean {
+    if (this.#waiting.length > 0) this.#writeRing(channel);
+    return this.#channel !== channel || this.#readRing(channel, MAX_BYTES_PER_TURN);
   }
 
   /** @returns false if what comes by the socket comes before what is in memory */
-  #read(channel: NativeChannel, limit: number): boolean {
-    if (!this.#inMemory) {
+  #readRing(channel: NativeChannel, limit: number): boolean {
+    if (!this.#readsMemory) {
       const before = channel.before();
       if (before < 0) return true;
       if (this.#received < before) return false;
-      if (this.#received > before) this.#refuse("the peer has sent bytes by the socket after those in shared memory");
+      if (this.#received > before)
+        this.#failProtocol("the peer has sent bytes by the socket after those in shared memory");
     }
-    this.#inMemory = true;
+    this.#readsMemory = true;
     const sink = this.#sink!;
     for (let left = limit; left > 0 && this.#channel === channel; ) {
       const n = channel.read(sink.buffer());
-      if (n < 0) this.#refuse("the peer has written positions that cannot be into shared memory");
+      if (n < 0) this.#failProtocol("the peer has written positions that cannot be into shared memory");
       if (n <= 0) break;
       left -= n;
       sink.received(n);
@@ -246,14 +247,14 @@ class SharedPipe implements Pipe, PipeSink {
   }
 
   /** Writes what waits, as far as there is room. */
-  #send(channel: NativeChannel): void {
+  #writeRing(channel: NativeChannel): void {
     const waiting = this.#waiting;
     for (let write = waiting[0]; write !== undefined; write = waiting[0]) {
       const { chunks, done } = write;
       for (let bytes = chunks[write.chunk]; bytes !== undefined; bytes = chunks[write.chunk]) {
         const taken = channel.write(bytes, write.at);
         if (taken < 0) {
-          this.#refuse("the peer has written positions that cannot be into shared memory");
+          this.#failProtocol("the peer has written positions that cannot be into shared memory");
           return;
         }
         write.at += taken;
@@ -263,40 +264,40 @@ class SharedPipe implements Pipe, PipeSink {
       }
       waiting.shift();
       // What is long might go on like this as long as the other side reads.
-      if (sizeOf(chunks) <= SHORT) done();
+      if (totalBytes(chunks) <= SHORT_WRITE_BYTES) done();
       else queueMicrotask(done);
     }
     if (this.#closing) this.#socket.close();
   }
 
-  #refuse(why: string): void {
+  #failProtocol(why: string): void {
     this.destroy(new Error(`the connection was ended: ${why}`));
   }
 
   #end(): void {
     this.#ended = true;
-    this.#withdraw();
+    this.#closeChannel();
     for (const { done } of this.#waiting.splice(0)) queueMicrotask(done);
   }
 }
 
 /** Over a socket to a process that was just started or dialled: offers it a channel. Without an addon it is the socket, as it is. */
-export function offeringPipe(socket: Pipe, random: Random, memory: MemorySource, bytes = RING_BYTES): Pipe {
+export function offerSharedMemory(socket: Pipe, random: Random, memory: AddonSource, bytes = RING_BYTES): Pipe {
   const offered = offerChannel(random, memory(), bytes);
-  return offered === undefined ? socket : new SharedPipe(socket, memory, offered);
+  return offered === undefined ? socket : new SharedMemoryPipe(socket, memory, offered);
 }
 
 /** Over a socket that another process has made: takes the channel that it offers, if it does. */
-export function joiningPipe(socket: Pipe, memory: MemorySource): Pipe {
-  return new SharedPipe(socket, memory);
+export function joinSharedMemory(socket: Pipe, memory: AddonSource): Pipe {
+  return new SharedMemoryPipe(socket, memory);
 }
 
 /** Whether a pipe sends by shared memory. */
-export function usesMemory(pipe: Pipe): boolean {
-  return pipe instanceof SharedPipe && pipe.usesMemory;
+export function usesSharedMemory(pipe: Pipe): boolean {
+  return pipe instanceof SharedMemoryPipe && pipe.usesSharedMemory;
 }
 
-function offerChannel(random: Random, addon: RdmaAddon | undefined, bytes: number): Offered | undefined {
+function offerChannel(random: Random, addon: RdmaAddon | undefined, bytes: number): OfferedChannel | undefined {
   if (addon === undefined) return undefined;
   const token = new Uint8Array(new BigUint64Array([random.id(), random.id()]).buffer, 0, TOKEN_BYTES);
   let channel: NativeChannel;

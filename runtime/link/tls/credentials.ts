@@ -35,10 +35,14 @@ export class Credentials {
    */
   current(): TlsMaterial {
     try {
-      const stamp = this.#stampOf();
+      const stamp = this.#currentStamp();
       if (this.#material !== undefined && stamp === this.#stamp) return this.#material;
       const { cert, key, ca } = this.#files;
-      const material = { cert: read("certificate", cert), key: read("key", key), ca: read("authority", ca) };
+      const material = {
+        cert: readTlsFile("certificate", cert),
+        key: readTlsFile("key", key),
+        ca: readTlsFile("authority", ca),
+      };
       this.#stamp = stamp;
       this.#material = material;
       return material;
@@ -50,35 +54,35 @@ export class Credentials {
   }
 
   /** The files of now were no good: what was good before is used until they change once more. */
-  reject(good: TlsMaterial): void {
+  keepUsing(good: TlsMaterial): void {
     this.#material = good;
   }
 
-  #stampOf(): string {
+  #currentStamp(): string {
     const { cert, key, ca } = this.#files;
-    return [stamp("certificate", cert), stamp("key", key), stamp("authority", ca)].join();
+    return [fileStamp("certificate", cert), fileStamp("key", key), fileStamp("authority", ca)].join();
   }
 }
 
 /** What changes when the file does. */
-function stamp(what: string, file: string): string {
+function fileStamp(what: string, file: string): string {
   try {
     const { mtimeNs, ctimeNs, size, ino } = statSync(file, { bigint: true });
     return `${mtimeNs}/${ctimeNs}/${size}/${ino}`;
   } catch (cause) {
-    throw unreadable(what, file, cause);
+    throw tlsFileError(what, file, cause);
   }
 }
 
-function read(what: string, file: string): Buffer {
+function readTlsFile(what: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw unreadable(what, file, cause);
+    throw tlsFileError(what, file, cause);
   }
 }
 
-function unreadable(what: string, file: string, cause: unknown): Error {
+function tlsFileError(what: string, file: string, cause: unknown): Error {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new Error(`cannot read the ${what} for TLS from ${file}: ${why}`, { cause });
 }

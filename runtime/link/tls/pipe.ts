@@ -11,15 +11,15 @@ import { writeTurnedAway } from "../handshake/message.js";
 import type { Listener } from "../listener.js";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
 import type { Pipe } from "../pipe.js";
-import { connecting, streamPipe } from "../socket-pipe.js";
-import { cannotListen, peerOf, tuned } from "../tcp/pipe.js";
+import { connectPipe, streamPipe } from "../socket-pipe.js";
+import { listenError, peerAddress, tuneSocket } from "../tcp/pipe.js";
 import type { Credentials, TlsMaterial } from "./credentials.js";
 
 /** Nothing older, in either direction. */
-const version = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
+const tlsVersion = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
 
 /** A certificate that has expired or whose authority is not trusted any more must not live on in a ticket. */
-const settings = { ...version, secureOptions: constants.SSL_OP_NO_TICKET } as const;
+const serverSettings = { ...tlsVersion, secureOptions: constants.SSL_OP_NO_TICKET } as const;
 
 export interface TlsLimits {
   readonly clock: Clock;
@@ -36,28 +36,28 @@ export interface TlsLimits {
 export function connectTls(address: SocketAddress, credentials: Credentials, signal?: AbortSignal): Promise<Pipe> {
   const { host, port } = address;
   const peer = formatNetworkAddress(address);
-  const make = (onread: Parameters<Parameters<typeof connecting>[0]>[0]) => {
-    const options = { ...credentials.current(), ...version, host, port, onread };
-    return tuned(connect(options));
+  const make = (onread: Parameters<Parameters<typeof connectPipe>[0]>[0]) => {
+    const options = { ...credentials.current(), ...tlsVersion, host, port, onread };
+    return tuneSocket(connect(options));
   };
-  return connecting(make, "secureConnect", peer, signal).catch((error: NodeJS.ErrnoException) => {
-    throw explained(error);
+  return connectPipe(make, "secureConnect", peer, signal).catch((error: NodeJS.ErrnoException) => {
+    throw explainTlsError(error);
   });
 }
 
 /** Codes of OpenSSL for what cannot be the answer of anybody who speaks TLS. */
-const notTls = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
+const notTlsCodes = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
 /** Codes of OpenSSL and Node.js for certificates that are not trusted: `CERT_HAS_EXPIRED`, `UNABLE_TO_GET_ISSUER_CERT`. */
-const untrusted = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
+const untrustedCodes = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
 /** Explains OpenSSL's error about the other side. */
-function explained(error: NodeJS.ErrnoException): Error {
+function explainTlsError(error: NodeJS.ErrnoException): Error {
   const { code = "", message } = error;
-  if (notTls.has(code)) {
+  if (notTlsCodes.has(code)) {
     const text = "the host does not speak TLS; use tcp:// in its address, or start it with a certificate";
     return new HandshakeError("transport", text, { cause: error });
   }
-  if (!untrusted.test(code)) return error;
+  if (!untrustedCodes.test(code)) return error;
   const text = `this process does not trust the certificate of the host: ${message}`;
   return new HandshakeError("certificate", text, { cause: error });
 }
@@ -75,20 +75,20 @@ export function listenTls(
   refused: (error: Error, peer?: string) => void = () => {},
 ): Promise<Listener> {
   const { host, port } = address;
-  const pending = new Pending(limits);
+  const pending = new HalfOpenConnections(limits);
   let good = credentials.current();
   return new Promise((resolve, reject) => {
-    const server = createServer({ ...good, ...settings, requestCert: true, rejectUnauthorized: false });
+    const server = createServer({ ...good, ...serverSettings, requestCert: true, rejectUnauthorized: false });
     // Before TLS gets to see the connection.
     server.prependListener("connection", (socket: Socket) => {
-      good = reloaded(server, credentials, good, refused);
+      good = reloadCredentials(server, credentials, good, refused);
       pending.add(socket);
     });
     server.on("secureConnection", (socket: TLSSocket) => {
-      const peer = peerOf(socket);
+      const peer = peerAddress(socket);
       if (socket.authorized) {
         pending.delete(socket);
-        accept(streamPipe(tuned(socket)), peer);
+        accept(streamPipe(tuneSocket(socket)), peer);
         return;
       }
       // Here and not in Node, which would tell neither side why. The peer still counts as pending, with its limits.
@@ -99,9 +99,9 @@ export function listenTls(
       refused(new Error(`it has shown no certificate that can be trusted: ${fault}`), peer);
     });
     server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
-      const peer = peerOf(socket);
+      const peer = peerAddress(socket);
       const raw = pending.find(socket);
-      if (raw === undefined || !notTls.has(error.code ?? "")) {
+      if (raw === undefined || !notTlsCodes.has(error.code ?? "")) {
         socket.destroy();
         refused(error, peer);
         return;
@@ -110,7 +110,7 @@ export function listenTls(
       raw.end(writeTurnedAway(undefined));
       refused(new Error("it does not speak TLS", { cause: error }), peer);
     });
-    const failed = (error: Error) => reject(cannotListen(address, error));
+    const failed = (error: Error) => reject(listenError(address, error));
     server.once("error", failed);
     server.listen({ host, port }, () => {
       server.off("error", failed);
@@ -125,7 +125,7 @@ export function listenTls(
 }
 
 /** Connections that have not shown their certificate yet. */
-class Pending {
+class HalfOpenConnections {
   readonly #limits: TlsLimits;
   readonly #sockets = new Map<string, Socket>();
 
@@ -135,7 +135,7 @@ class Pending {
 
   add(socket: Socket): void {
     const { clock, halfOpen, handshakeMs } = this.#limits;
-    const peer = peerOf(socket);
+    const peer = peerAddress(socket);
     this.#sockets.set(peer, socket);
     // From its beginning, and not from the last byte that came.
     const timer = clock.after(handshakeMs, () => {
@@ -148,23 +148,23 @@ class Pending {
     const [oldest] = this.#sockets.values();
     if (oldest !== undefined && this.#sockets.size > halfOpen) {
       // At once: its end is told later, and until then the next ones would drop the same one again.
-      this.#sockets.delete(peerOf(oldest));
+      this.#sockets.delete(peerAddress(oldest));
       oldest.destroy();
     }
   }
 
   /** The connection below a socket of TLS. */
   find(socket: TLSSocket): Socket | undefined {
-    return this.#sockets.get(peerOf(socket));
+    return this.#sockets.get(peerAddress(socket));
   }
 
   delete(socket: TLSSocket): void {
-    this.#sockets.delete(peerOf(socket));
+    this.#sockets.delete(peerAddress(socket));
   }
 }
 
 /** Takes over files that have changed. @returns what is in use */
-function reloaded(
+function reloadCredentials(
   server: Server,
   credentials: Credentials,
   good: TlsMaterial,
@@ -173,10 +173,10 @@ function reloaded(
   const next = credentials.current();
   if (next === good) return good;
   try {
-    server.setSecureContext({ ...next, ...settings });
+    server.setSecureContext({ ...next, ...serverSettings });
     return next;
   } catch (cause) {
-    credentials.reject(good);
+    credentials.keepUsing(good);
     const why = cause instanceof Error ? cause.message : String(cause);
     refused(
       new Error(`cannot use the files for TLS that have changed: ${why}; those from before stay in use`, { cause }),

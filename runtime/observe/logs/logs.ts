@@ -95,7 +95,7 @@ export function logs(options: LogOptions = {}, environment: LogEnvironment = nod
       open = new LogFile(path, clock, warn);
       files.set(path, open);
     }
-    open.write(`${new Date(clock.wall()).toISOString()} [${origin.label}] ${line}\n`);
+    open.write(`${new Date(clock.epochMs()).toISOString()} [${origin.label}] ${line}\n`);
   };
   const take = (line: string, origin: LineOrigin): void => {
     if (console) show(line, origin);

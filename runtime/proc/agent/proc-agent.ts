@@ -88,7 +88,7 @@ export class ProcAgent extends ProcAgentActor {
       const failure = await created;
       return failure === undefined ? {} : { failure: actorNoticeOf(shape, failure) };
     } catch (error) {
-      const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.wall() };
+      const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.epochMs() };
       this.#proc.refuseActor(shape, failure);
       return { failure: { ...actorNoticeOf(shape, failure), kind: "spawn" } };
     } finally {
@@ -100,7 +100,7 @@ export class ProcAgent extends ProcAgentActor {
   refuse(mesh: MeshId, name: string, reason: string, place?: ActorPlace): void {
     const error = errorFromCause({ name: "SpawnError", message: reason });
     const shape = { mesh, name, incarnation: 0, ...placementOf(place), owner: this.#proc.parentOrSelf };
-    this.#proc.refuseActor(shape, { kind: "constructor", error, at: this.#proc.proc.clock.wall() });
+    this.#proc.refuseActor(shape, { kind: "constructor", error, at: this.#proc.proc.clock.epochMs() });
   }
 
   async stopActor(mesh: MeshId, order: StopOrder): Promise<void> {

@@ -19,7 +19,7 @@ import type {
   StopOptions,
   Undeliverable,
 } from "../../actor/reference/proc-hooks.js";
-import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../../link/address.js";
+import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";
 import { noKeepAlive } from "../../link/keep-alive.js";
 import type { NetworkAddress } from "../../link/network-address.js";
@@ -193,7 +193,7 @@ export class ProcRuntime implements ProcHooks {
       // The parent connects to this proc. Other peers may connect sooner, and their messages may cause reports to the
       // parent.
       if (peer === this.#parent) return this.#parentPipe();
-      throw new Error(`process ${hex64(peer)} is on the machine of the driver`);
+      throw new Error(`process ${formatId(peer)} is on the machine of the driver`);
     }
     if (peer !== place.agent) {
       const direct = await this.dialDirectly(place, peer, "link");
@@ -283,7 +283,7 @@ export class ProcRuntime implements ProcHooks {
 
   /** Ends the proc after the answers of this turn have been sent. */
   endSoon(reason: string): void {
-    this.proc.clock.soon(() => this.#endProc(reason));
+    this.proc.clock.nextTurn(() => this.#endProc(reason));
   }
 
   /** Announces the move of an actor to all processes of the tree. Never rejects. */
@@ -336,7 +336,9 @@ export class ProcRuntime implements ProcHooks {
 
   peerLost(peer: ProcId, error: Error | undefined, fault?: Error): string | Promise<string> {
     if (peer === this.#parent || peer === this.#launcher) this.#linkFault = fault;
-    return this.#services.children.get(peer)?.exitText() ?? `process ${hex64(peer)} has ended: ${error?.message ?? ""}`;
+    return (
+      this.#services.children.get(peer)?.exitText() ?? `process ${formatId(peer)} has ended: ${error?.message ?? ""}`
+    );
   }
 
   peerDown(peer: ProcId, reason: string): void {

@@ -1,5 +1,5 @@
 /** An operating-system process as the backend of a proc. */
-import { hex64 } from "../../link/address.js";
+import { formatId } from "../../link/address.js";
 import { childPipe } from "../../link/unix/pipe.js";
 import { makeExtent } from "../../shape/extent.js";
 import { describeProcessExit } from "./describe-exit.js";
@@ -32,8 +32,11 @@ export function processBackend(options: ProcessBackendOptions): ProcBackend {
 export function formatIdentity(identity: ProcIdentity): [string, string] {
   const { universe, id, parent, rank, extent, runDir, launcher, host } = identity;
   const sizes = Object.entries(extent).map(([name, size]) => `${name}=${size}`);
-  const hosted = [launcher === undefined ? "" : hex64(launcher), host ?? ""];
-  return [[hex64(universe), hex64(id), hex64(parent), String(rank), sizes.join(","), ...hosted].join(":"), runDir];
+  const hosted = [launcher === undefined ? "" : formatId(launcher), host ?? ""];
+  return [
+    [formatId(universe), formatId(id), formatId(parent), String(rank), sizes.join(","), ...hosted].join(":"),
+    runDir,
+  ];
 }
 
 /** Parses the arguments that `formatIdentity` wrote. Returns undefined if they are not an identity. */

@@ -129,7 +129,7 @@ export class ProcRestarts {
       this.addStarting(started.child);
       await restartChild(this.#procs, started);
     } catch (error) {
-      const at = new Date(this.#procs.proc.clock.wall());
+      const at = new Date(this.#procs.proc.clock.epochMs());
       if (!this.#stopped) this.childExited(rank, { kind: "spawn", cause: failureCauseOf(error), at }, false);
     }
   }

@@ -92,7 +92,7 @@ function failedOutcome({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder
     incarnation,
     kind: "spawn" as const,
     cause: failureCauseOf(error),
-    at: new Date(clock.wall()),
+    at: new Date(clock.epochMs()),
   };
   return { status: "fulfilled", value: { failure } };
 }

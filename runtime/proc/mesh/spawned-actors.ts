@@ -293,7 +293,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     const { clock, casts } = this.#operations.proc;
     const rest = countdown(clock, options.drain);
     if (options.drain > 0)
-      await settlesWithin(clock, options.drain, Promise.all([casts.taken(this.record.id), this.record.whenSent()]));
+      await settlesWithin(clock, options.drain, Promise.all([casts.whenTaken(this.record.id), this.record.whenSent()]));
     const stopped = this.#operations.stopActors(this, { ...options, drain: rest() });
     this.#stopOrdered = true;
     await stopped;
@@ -307,7 +307,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   }
 
   #wall(): Date {
-    return new Date(this.owner.proc.clock.wall());
+    return new Date(this.owner.proc.clock.epochMs());
   }
 
   get #now(): number {

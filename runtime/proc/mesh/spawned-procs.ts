@@ -244,7 +244,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.runtime.children.delete(member.id);
     this.proc.peerDown(member.id, cause.message);
     if (!member.isExitExpected)
-      this.#restarts.childExited(member.rank, { kind, cause, at: new Date(this.proc.clock.wall()) }, clean);
+      this.#restarts.childExited(member.rank, { kind, cause, at: new Date(this.proc.clock.epochMs()) }, clean);
   }
 
   /** Registers a process that is not installed yet. Until then its exit is not a failure of the mesh. */
@@ -292,7 +292,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   /** Resolves when the creation orders of a mesh and the messages from here to its actors have been delivered. */
   async #ordersDelivered(mesh: SpawnedActors): Promise<void> {
     await mesh.isOrdered();
-    await Promise.all([this.proc.casts.answered(mesh.record.id), mesh.record.whenSent()]);
+    await Promise.all([this.proc.casts.whenAnswered(mesh.record.id), mesh.record.whenSent()]);
   }
 
   /** Marks all actors of a mesh as failed, because other processes cannot load their class. */
@@ -311,7 +311,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       );
     }
     // Failures that have already been noticed are reported before the stop is complete.
-    await new Promise<void>((resolve) => this.proc.clock.soon(resolve));
+    await new Promise<void>((resolve) => this.proc.clock.nextTurn(resolve));
     const { clock } = this.proc;
     const left = countdown(clock, options.drain);
     // Answers pass through other processes of the mesh, so none may leave before all orders have been answered.

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import { DropWatch } from "../../actor/proc/drop-watch.js";
 import { lazyModules } from "../../lazy-modules.js";
-import { hex64, type Location, type ProcId } from "../../link/address.js";
+import { formatId, type Location, type ProcId } from "../../link/address.js";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { TimerKeepAlive } from "../../link/keep-alive.js";
 import type { Listener } from "../../link/listener.js";
@@ -62,7 +62,7 @@ class NodePlatform implements ScopedPlatform {
   }
 
   locationOf(runDir: string, id: ProcId): Location {
-    return runDir === "" ? "" : `unix:${runDir}/${hex64(id)}.sock`;
+    return runDir === "" ? "" : `unix:${runDir}/${formatId(id)}.sock`;
   }
 
   listen(location: Location, accept: (pipe: Pipe) => void): Promise<unknown> {

@@ -5,7 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hex64 } from "../../link/address.js";
+import { formatId } from "../../link/address.js";
 
 /**
  * The address of a Unix socket has at most 104 bytes on macOS and 108 on Linux. The file name of a socket takes 30 of
@@ -15,7 +15,7 @@ const longestRunDir = 104 - 30;
 
 /** Returns the path of the run directory of a tree of processes. The directory need not exist. */
 export function runDirOf(universe: bigint, base: string = tmpdir()): string {
-  const name = `viceroy-${hex64(universe)}`;
+  const name = `viceroy-${formatId(universe)}`;
   const directory = join(base, name);
   return directory.length > longestRunDir ? join("/tmp", name) : directory;
 }

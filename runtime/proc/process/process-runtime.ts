@@ -10,7 +10,7 @@ import { currentCell, setMainRoot } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { MeshRecords } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/proc-hooks.js";
-import { AGENT_MESH, hex64, type Location, type MeshId, type ProcId } from "../../link/address.js";
+import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/pipe.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { Ownership } from "../../supervise/ownership.js";
@@ -103,7 +103,7 @@ export class ProcessRuntime {
         isRoot: (cell) => cell.isRoot,
         hasEnded: (cell) => cell.ended !== undefined,
         supervise: (cell, failure) => cell.supervise(failure),
-        fail: (cell, cause) => cell.fail({ kind: "supervise", error: errorFromCause(cause), at: clock.wall() }),
+        fail: (cell, cause) => cell.fail({ kind: "supervise", error: errorFromCause(cause), at: clock.epochMs() }),
         unhandled: (failure) => this.unhandledFaults.handle(failure),
       },
       clock,
@@ -165,7 +165,7 @@ export class ProcessRuntime {
     // A thread has no socket, but dials the sockets of processes.
     const own = platform.locationOf(host === undefined && runDir === "" ? platform.runDirOf(universe) : runDir, peer);
     if (host !== undefined || named === own) return own;
-    throw new Error(`cannot dial process ${hex64(peer)}: expected its socket in the run directory, got ${named}`);
+    throw new Error(`cannot dial process ${formatId(peer)}: expected its socket in the run directory, got ${named}`);
   }
 
   /** Has the program stop everything that it owns when it ends. Called at each spawn; the first call counts. */
@@ -244,7 +244,7 @@ const runtimesByProc = new WeakMap<Proc, ProcessRuntime>();
 export function currentRuntime(): ProcessRuntime {
   const { proc } = currentCell();
   const found = runtimesByProc.get(proc);
-  if (found === undefined) throw new Error(`cannot find the process of ${hex64(proc.id)}: it was made without one`);
+  if (found === undefined) throw new Error(`cannot find the process of ${formatId(proc.id)}: it was made without one`);
   return found;
 }
 

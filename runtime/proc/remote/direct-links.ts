@@ -3,9 +3,9 @@
  * daemon redirects connections to it. If a firewall blocks these ports, links go through the daemon.
  */
 import type { Proc } from "../../actor/proc/proc.js";
-import { hex64, type ProcId } from "../../link/address.js";
+import { formatId, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";
-import { dialLasting } from "../../link/lasting/dial.js";
+import { dialResumable } from "../../link/lasting/dial.js";
 import { formatNetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
 import type { Platform } from "../platform/platform.js";
@@ -50,7 +50,7 @@ export class DirectLinks {
     const link = { universe: from.universe, from: from.id, to: peer, direct: true, use, port };
     const dialled = {
       ...link,
-      peer: `process ${hex64(peer)} at ${formatNetworkAddress(address)}`,
+      peer: `process ${formatId(peer)} at ${formatNetworkAddress(address)}`,
       token: proof?.token,
       handshakeMs: directDialLimit,
       connect: (own: number | undefined, signal: AbortSignal) =>
@@ -58,7 +58,7 @@ export class DirectLinks {
     };
     const started = clock.now();
     try {
-      return await dialLasting({ clock, random, ...dialled });
+      return await dialResumable({ clock, random, ...dialled });
     } catch {
       // A refusal arrives fast and costs little, so only timeouts suppress later attempts.
       if (clock.now() - started >= directDialLimit) this.#unreachableUntil.set(agent, clock.now() + retryAfter);

@@ -7,7 +7,7 @@ import type { CertificateFiles, HostProof } from "../../../generated/proc-agent.
 import type { Proc } from "../../actor/proc/proc.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
 import { offerLink } from "../../link/handshake/offer.js";
-import { dialLasting } from "../../link/lasting/dial.js";
+import { dialResumable } from "../../link/lasting/dial.js";
 import { formatNetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
 import { Credentials } from "../../link/tls/credentials.js";
@@ -56,7 +56,7 @@ const transientErrorCodes = new Set([
  * temporary.
  */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof HandshakeError) return error.passing;
+  if (error instanceof HandshakeError) return error.isTransient;
   return error instanceof Error && "code" in error && transientErrorCodes.has(String(error.code));
 }
 
@@ -82,7 +82,7 @@ export async function connectToHost(
   const peer = formatNetworkAddress(address);
   if (address.kind !== "unix") {
     const connect = (_port: number | undefined, signal: AbortSignal) => platform.connect(address, tls, signal);
-    return dialLasting({
+    return dialResumable({
       clock,
       random,
       ...who,

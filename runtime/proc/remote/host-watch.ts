@@ -126,7 +126,7 @@ class WatchedHost {
   async driverEnded(reason: string): Promise<void> {
     this.#silence.stop();
     this.#stopped = true;
-    if (this.#watcherProc.routes.existing(this.#order.host) === undefined) return;
+    if (this.#watcherProc.routes.existingLink(this.#order.host) === undefined) return;
     await this.#ask((agent) => agent.driverEnded.with({ timeout: farewellLimit }).callOne(reason)).catch(() => {});
   }
 
@@ -134,7 +134,7 @@ class WatchedHost {
   #beat(): void {
     if (this.#stopped) return;
     const { clock } = this.#platform;
-    const linked = this.#watcherProc.routes.existing(this.#order.host) !== undefined;
+    const linked = this.#watcherProc.routes.existingLink(this.#order.host) !== undefined;
     if (linked) void this.#sendBeat();
     // A busy host does not answer new connections either, so the old link is kept until an attempt succeeds.
     const silent = clock.now() - this.#heardAt > 2 * this.#beatInterval;
@@ -194,7 +194,7 @@ class WatchedHost {
   }
 
   #disconnect(why: string): void {
-    const link = this.#watcherProc.routes.existing(this.#order.host);
+    const link = this.#watcherProc.routes.existingLink(this.#order.host);
     if (link !== undefined) this.#watcherProc.peerDown(this.#order.host, why);
   }
 
@@ -211,5 +211,5 @@ class WatchedHost {
 
 /** Whether the error is an answer of the host and therefore final: the host does not know this driver. */
 function isFinal(error: unknown): boolean {
-  return error instanceof ActorError || (error instanceof HandshakeError && !error.passing);
+  return error instanceof ActorError || (error instanceof HandshakeError && !error.isTransient);
 }

@@ -4,7 +4,7 @@
  * hex digits. Procs on the same host find each other's sockets in the run directory of their driver there; others reach
  * a proc through the last id of its location.
  */
-import { hex64, type Location, type ProcId } from "../../link/address.js";
+import { formatId, type Location, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../../link/network-address.js";
 
 export interface HostedLocation {
@@ -15,8 +15,8 @@ export interface HostedLocation {
 }
 
 export function formatHostedLocation({ agent, address, ancestors: makers }: HostedLocation): Location {
-  const above = makers.map((maker) => `/${hex64(maker)}`).join("");
-  return `host:${hex64(agent)}@${formatNetworkAddress(address)}${above}`;
+  const above = makers.map((maker) => `/${formatId(maker)}`).join("");
+  return `host:${formatId(agent)}@${formatNetworkAddress(address)}${above}`;
 }
 
 /**
@@ -32,7 +32,7 @@ export function parseHostedLocation(location: Location): HostedLocation | undefi
 
 /** Returns the location of a proc that `maker` has started; `location` is that of `maker`. */
 export function childLocation(location: Location, maker: ProcId): Location {
-  return `${location}/${hex64(maker)}`;
+  return `${location}/${formatId(maker)}`;
 }
 
 /** Returns the location of the last ancestor, or that of the agent if there is no ancestor. */

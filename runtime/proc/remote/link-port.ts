@@ -4,7 +4,7 @@
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import type { ProcId } from "../../link/address.js";
-import { LastingAcceptor } from "../../link/lasting/accept.js";
+import { ResumableAcceptor } from "../../link/lasting/accept.js";
 import type { NetworkAddress } from "../../link/network-address.js";
 import type { Pipe } from "../../link/pipe.js";
 import type { Platform } from "../platform/platform.js";
@@ -33,7 +33,7 @@ export async function openLinkPort(
   if (at.kind === "unix") throw new TypeError("cannot open a port: a Unix socket has none");
   const { clock, random } = platform;
   const { id, universe } = owner.proc;
-  const acceptor = new LastingAcceptor({
+  const acceptor = new ResumableAcceptor({
     clock,
     random,
     token: proof?.token,

@@ -1,6 +1,6 @@
 /** Who a process is, on a machine since it was started: what `ProcessIdentity` is made of, by what Linux tells in /proc. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { sha64 } from "../../wire/sha256.js";
+import { sha256First64 } from "../../wire/sha256.js";
 
 /** Of a machine that does not say what it is: none is the same. */
 export const UNKNOWN_MACHINE = 0n;
@@ -16,7 +16,7 @@ export function ownMachineId(): bigint {
 function readMachineId(): bigint {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
-    return sha64(`${boot} ${readlinkSync("/proc/self/ns/pid")}`);
+    return sha256First64(`${boot} ${readlinkSync("/proc/self/ns/pid")}`);
   } catch {
     return UNKNOWN_MACHINE;
   }

@@ -7,7 +7,7 @@
  */
 import type { ProcAgentMesh } from "../../../generated/proc-agent.js";
 import type { Location, ProcId } from "../../link/address.js";
-import { connectSocket, listenAtSocket } from "../../link/unix/pipe.js";
+import { connectUnixSocket, listenUnixSocket } from "../../link/unix/pipe.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { parseHostedLocation } from "../../proc/remote/hosted-location.js";
@@ -63,9 +63,9 @@ export class ProcPeerConnector implements PeerConnector {
   async connect(proc: ProcId, location: Location): Promise<BulkConnection | undefined> {
     const { mainProc: home, hostLocation: host } = this.#local;
     // Calls tell why it is gone.
-    if (home.proc.routes.down(proc) !== undefined) return undefined;
+    if (home.proc.routes.deathOf(proc) !== undefined) return undefined;
     const path = this.#isOnThisMachine(location) ? this.#bulkSocketOf(proc) : undefined;
-    if (path !== undefined) return { pipe: await connectSocket(path), isDirect: true };
+    if (path !== undefined) return { pipe: await connectUnixSocket(path), isDirect: true };
     const place = parseHostedLocation(location);
     if (place === undefined || place.agent === parseHostedLocation(host ?? "")?.agent) return undefined;
     const pipe = await home.dialDirectly(place, proc, "memory");
@@ -78,7 +78,7 @@ export class ProcPeerConnector implements PeerConnector {
     this.#isListening = true;
     const path = this.#bulkSocketOf(this.ownAddress.proc);
     if (path === undefined) return;
-    listenAtSocket(path, (pipe) => accept({ pipe, isDirect: true })).catch(() => {
+    listenUnixSocket(path, (pipe) => accept({ pipe, isDirect: true })).catch(() => {
       // Peers go by calls.
     });
   }

@@ -1,35 +1,35 @@
 /** Arrays: a count, and the slots of the elements in a row. Arrays of doubles are an aligned block of them. */
 import type { Codec } from "../codec.js";
-import { List } from "../protobuf/list.js";
-import type { RepeatedPosition } from "../protobuf/position.js";
+import { RepeatedField } from "../protobuf/list.js";
+import type { ProtoRepeatedForm } from "../protobuf/position.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, hex } from "./base.js";
-import { invalid, readPart, writePart } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./base.js";
+import { invalidValue, readPart, writePart } from "./part.js";
 import { double } from "./scalars.js";
 
 export class ArrayCodec<T> extends ComposedCodec<T[]> {
   readonly slot = 1;
-  readonly position: RepeatedPosition<T[]>;
+  readonly protoForm: ProtoRepeatedForm<T[]>;
   readonly #element: Codec<T>;
 
   constructor(element: Codec<T>) {
     super();
     this.#element = element;
-    const list = new List(element as Codec<unknown>);
-    this.position = {
+    const list = new RepeatedField(element as Codec<unknown>);
+    this.protoForm = {
       kind: "repeated",
       element: element as Codec<unknown>,
       empty: () => [],
       write(w, number, value) {
-        if (!Array.isArray(value)) throw invalid("array", "an array", value);
+        if (!Array.isArray(value)) throw invalidValue("array", "an array", value);
         list.write(w, number, value);
       },
       writeEach(w, number, value) {
-        if (!Array.isArray(value)) throw invalid("array", "an array", value);
+        if (!Array.isArray(value)) throw invalidValue("array", "an array", value);
         list.writeEach(w, number, value);
       },
-      reads: (wire) => list.reads(wire),
+      acceptsWireType: (wire) => list.acceptsWireType(wire),
       read(r, wire, into = []) {
         list.read(r, wire, into);
         return into;
@@ -45,12 +45,12 @@ export class ArrayCodec<T> extends ComposedCodec<T[]> {
     return [this.#element];
   }
 
-  protected canonical(): string {
-    return `array(${hex(this.#element)})`;
+  protected fingerprintText(): string {
+    return `array(${fingerprintHex(this.#element)})`;
   }
 
   write(w: Writer, at: number, value: T[]): void {
-    if (!Array.isArray(value)) throw invalid("array", "an array", value);
+    if (!Array.isArray(value)) throw invalidValue("array", "an array", value);
     const n = value.length;
     w.putLength(at, n);
     const element = this.#element;

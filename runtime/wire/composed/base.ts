@@ -4,11 +4,11 @@
  */
 import type { Codec } from "../codec.js";
 import { MessageCodec } from "../message.js";
-import type { Position } from "../protobuf/position.js";
+import type { ProtoForm } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import { FieldTable } from "../protobuf/table.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
-import { sha64 } from "../sha256.js";
+import { sha256First64 } from "../sha256.js";
 
 export abstract class ComposedCodec<T> extends MessageCodec<T> {
   abstract override readonly name: string;
@@ -19,40 +19,40 @@ export abstract class ComposedCodec<T> extends MessageCodec<T> {
   /** The codecs that this one is made of. */
   abstract parts(): readonly Codec<unknown>[];
   /** What the fingerprint is the hash of; parts stand in it as their own fingerprints (`hex`). */
-  protected abstract canonical(): string;
+  protected abstract fingerprintText(): string;
 
   /** @internal What it is in the protobuf layout. */
-  abstract readonly position: Position<T>;
-  #standing: FieldTable | undefined;
+  abstract readonly protoForm: ProtoForm<T>;
+  #standInTable: FieldTable | undefined;
 
   /** The message that stands for it where it is none: it is its only member. Messages have fields of their own. */
   writeFields(w: ProtobufWriter, value: T): void {
-    this.#alone.write(w, [value]);
+    this.#standIn.write(w, [value]);
   }
 
   readFields(r: ProtobufReader, end: number, into: T | undefined): T {
     const values: unknown[] = [into];
-    this.#alone.read(r, end, values);
+    this.#standIn.read(r, end, values);
     return values[0] as T;
   }
 
-  get #alone(): FieldTable {
-    this.#standing ??= new FieldTable([{ codec: this, number: 1, segment: { text: "" } }]);
-    return this.#standing;
+  get #standIn(): FieldTable {
+    this.#standInTable ??= new FieldTable([{ codec: this, number: 1, segment: { text: "" } }]);
+    return this.#standInTable;
   }
 
   get fingerprint(): bigint {
-    this.#fingerprint ??= sha64(this.canonical());
+    this.#fingerprint ??= sha256First64(this.fingerprintText());
     return this.#fingerprint;
   }
 
   get text(): boolean {
-    this.#text ??= holds(this, "text", new Set());
+    this.#text ??= containsKind(this, "text", new Set());
     return this.#text;
   }
 
   get bulk(): boolean {
-    this.#bulk ??= holds(this, "bulk", new Set());
+    this.#bulk ??= containsKind(this, "bulk", new Set());
     return this.#bulk;
   }
 
@@ -75,21 +75,21 @@ export abstract class ComposedCodec<T> extends MessageCodec<T> {
   }
 }
 
-function holds(codec: Codec<unknown>, what: "text" | "bulk", seen: Set<Codec<unknown>>): boolean {
+function containsKind(codec: Codec<unknown>, what: "text" | "bulk", seen: Set<Codec<unknown>>): boolean {
   if (!(codec instanceof ComposedCodec)) return codec[what];
   if (seen.has(codec)) return false;
   seen.add(codec);
-  return ComposedCodec.holdsItself(codec, what) || codec.parts().some((part) => holds(part, what, seen));
+  return ComposedCodec.holdsItself(codec, what) || codec.parts().some((part) => containsKind(part, what, seen));
 }
 
 /** Whether `codec` is made of `wanted`, directly or not. */
-export function contains(codec: Codec<unknown>, wanted: Codec<unknown>, seen: Set<Codec<unknown>>): boolean {
+export function containsCodec(codec: Codec<unknown>, wanted: Codec<unknown>, seen: Set<Codec<unknown>>): boolean {
   if (!(codec instanceof ComposedCodec) || seen.has(codec)) return false;
   seen.add(codec);
-  return codec.parts().some((part) => part === wanted || contains(part, wanted, seen));
+  return codec.parts().some((part) => part === wanted || containsCodec(part, wanted, seen));
 }
 
 /** A part's fingerprint as it stands in the text that its whole is hashed from. */
-export function hex(codec: Codec<unknown>): string {
+export function fingerprintHex(codec: Codec<unknown>): string {
   return codec.fingerprint.toString(16).padStart(16, "0");
 }

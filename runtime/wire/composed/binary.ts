@@ -1,12 +1,12 @@
 /** Codecs of bytes and of typed arrays: blocks that are copied as they are, or not copied at all. */
 import type { Codec } from "../codec.js";
-import type { Position } from "../protobuf/position.js";
-import { bytesPosition, typedPosition } from "../protobuf/scalar.js";
+import type { ProtoForm } from "../protobuf/position.js";
+import { bytesForm, typedArrayForm } from "../protobuf/scalar.js";
 import type { Reader } from "../reader.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec } from "./base.js";
-import { invalid } from "./part.js";
+import { invalidValue } from "./part.js";
 
 abstract class BlockCodec<T> extends ComposedCodec<T> {
   readonly slot = 4;
@@ -21,12 +21,12 @@ abstract class BlockCodec<T> extends ComposedCodec<T> {
 }
 
 function checkBytes(value: Uint8Array): void {
-  if (!(value instanceof Uint8Array)) throw invalid("bytes", "a Uint8Array", value);
+  if (!(value instanceof Uint8Array)) throw invalidValue("bytes", "a Uint8Array", value);
 }
 
 class BytesCodec extends BlockCodec<Uint8Array> {
   readonly name = "bytes";
-  readonly position = bytesPosition(checkBytes);
+  readonly protoForm = bytesForm(checkBytes);
 
   write(w: Writer, at: number, value: Uint8Array): void {
     checkBytes(value);
@@ -37,7 +37,7 @@ class BytesCodec extends BlockCodec<Uint8Array> {
     return r.getBytes(at);
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return this.name;
   }
 }
@@ -46,18 +46,18 @@ class TypedArrayCodec<T extends TypedArray> extends BlockCodec<T> {
   readonly name: string;
   readonly #type: TypedArrayConstructor<T>;
   readonly #element: string;
-  readonly position: Position<T>;
+  readonly protoForm: ProtoForm<T>;
 
   constructor(type: TypedArrayConstructor<T>, element: string) {
     super();
     this.name = type.name;
     this.#type = type;
     this.#element = element;
-    this.position = typedPosition(type, (value) => this.#check(value));
+    this.protoForm = typedArrayForm(type, (value) => this.#check(value));
   }
 
   #check(value: T): void {
-    if (!(value instanceof this.#type)) throw invalid(this.name, `a ${this.name}`, value);
+    if (!(value instanceof this.#type)) throw invalidValue(this.name, `a ${this.name}`, value);
   }
 
   write(w: Writer, at: number, value: T): void {
@@ -69,7 +69,7 @@ class TypedArrayCodec<T extends TypedArray> extends BlockCodec<T> {
     return r.getTyped(at, this.#type);
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return `${this.#element}array`;
   }
 }

@@ -1,10 +1,10 @@
 /** The number of one among several, as enumerations and choices write it in the lockstep layout. */
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
-import { invalid } from "./part.js";
+import { invalidValue } from "./part.js";
 
 /** Which one of `count`: a byte, or two from 257 on. */
-export class Index {
+export class CaseIndex {
   readonly slot: number;
   readonly #count: number;
 
@@ -20,7 +20,7 @@ export class Index {
 
   read(r: Reader, at: number, type: string): number {
     const index = this.slot === 1 ? r.view.getUint8(at) : r.view.getUint16(at, true);
-    if (index >= this.#count) throw invalid(type, `a number below ${this.#count}`, index);
+    if (index >= this.#count) throw invalidValue(type, `a number below ${this.#count}`, index);
     return index;
   }
 }

@@ -3,20 +3,20 @@
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import { protoName } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
-import { Choices, type Chosen, namesOf, unknownCase } from "../protobuf/choice.js";
-import { within } from "../protobuf/place.js";
-import type { Case, MessagePosition } from "../protobuf/position.js";
+import { ChoiceFields, type ChosenCase, listNames, unknownCase } from "../protobuf/choice.js";
+import { atSegment } from "../protobuf/place.js";
+import type { ChoiceMember, ProtoMessageForm } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import { type ChoiceStructure, nameParts } from "../protobuf/structure.js";
 import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import type { Segment } from "../refused.js";
+import type { PathSegment } from "../refused.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, hex } from "./base.js";
-import { Index } from "./case-index.js";
-import { fieldText, given, property } from "./object.js";
-import { invalid, readPart, writePart } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./base.js";
+import { CaseIndex } from "./case-index.js";
+import { fieldText, givenName, ownPropertyOf } from "./object.js";
+import { invalidValue, readPart, writePart } from "./part.js";
 
 /** What the protobuf layout and JSON need to know of a union or a oneof. */
 export interface ChoiceProto {
@@ -33,13 +33,13 @@ export interface ChoiceProto {
 /** Objects told apart by the value of one property, which the codecs of the variants may leave out. */
 export class UnionCodec<T extends object> extends ComposedCodec<T> {
   readonly name: string;
-  readonly position: MessagePosition = { kind: "message" };
+  readonly protoForm: ProtoMessageForm = { kind: "message" };
   /** @internal */
   readonly proto: ChoiceProto;
   readonly #discriminant: string;
   readonly #variants: () => Readonly<Record<string, Codec<unknown>>>;
   #resolved: readonly [string, Codec<unknown>][] | undefined;
-  #choices: Choices | undefined;
+  #choices: ChoiceFields | undefined;
   #structure: ChoiceStructure<T> | undefined;
 
   constructor(
@@ -56,35 +56,35 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
   }
 
   get slot(): number {
-    return new Index(this.#entries().length).slot;
+    return new CaseIndex(this.#entries().length).slot;
   }
 
   parts(): readonly Codec<unknown>[] {
     return this.#entries().map(([, codec]) => codec);
   }
 
-  protected canonical(): string {
-    const variants = this.#entries().map(([tag, codec]) => `${JSON.stringify(tag)}:${hex(codec)}`);
+  protected fingerprintText(): string {
+    const variants = this.#entries().map(([tag, codec]) => `${JSON.stringify(tag)}:${fingerprintHex(codec)}`);
     return `union ${simpleName(this.name)}(${this.#discriminant}){${variants.join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {
-    if (typeof value !== "object" || value === null) throw invalid(this.name || "union", "an object", value);
+    if (typeof value !== "object" || value === null) throw invalidValue(this.name || "union", "an object", value);
     const entries = this.#entries();
-    const tag = property(value, this.#discriminant);
+    const tag = ownPropertyOf(value, this.#discriminant);
     const number = entries.findIndex(([name]) => name === tag);
     const variant = entries[number];
     if (variant === undefined) {
-      const expected = `${this.#discriminant} to be ${namesOf(entries.map(([name]) => name))}`;
-      throw invalid(this.name || "union", expected, tag);
+      const expected = `${this.#discriminant} to be ${listNames(entries.map(([name]) => name))}`;
+      throw invalidValue(this.name || "union", expected, tag);
     }
-    new Index(entries.length).write(w, at, number);
+    new CaseIndex(entries.length).write(w, at, number);
     writePart(w, variant[1], w.reserve(variant[1].slot), value, { text: "" });
   }
 
   read(r: Reader, at: number): T {
     const entries = this.#entries();
-    const [tag, codec] = entries[new Index(entries.length).read(r, at, this.name || "union")] as [
+    const [tag, codec] = entries[new CaseIndex(entries.length).read(r, at, this.name || "union")] as [
       string,
       Codec<unknown>,
     ];
@@ -93,28 +93,28 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
   }
 
   override writeFields(w: ProtobufWriter, value: T): void {
-    if (typeof value !== "object" || value === null) throw invalid(this.name || "union", "an object", value);
-    const tag = property(value, this.#discriminant);
+    if (typeof value !== "object" || value === null) throw invalidValue(this.name || "union", "an object", value);
+    const tag = ownPropertyOf(value, this.#discriminant);
     const choice = this.#cases.named(tag);
     if (choice !== undefined) choice.element.write(w, choice.number, value);
     else if (tag === unknownCase) writeUnknown(w, this.name || "union", value);
     else {
-      const expected = `${this.#discriminant} to be ${namesOf(this.#entries().map(([name]) => name))}`;
-      throw invalid(this.name || "union", expected, tag);
+      const expected = `${this.#discriminant} to be ${listNames(this.#entries().map(([name]) => name))}`;
+      throw invalidValue(this.name || "union", expected, tag);
     }
   }
 
   override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
-    const name = into === undefined ? undefined : (property(into, this.#discriminant) as string);
+    const name = into === undefined ? undefined : (ownPropertyOf(into, this.#discriminant) as string);
     const isUnknown = name === unknownCase;
-    const chosen: Chosen = { name, value: into, unknown: isUnknown ? unknownOf(into) : undefined };
+    const chosen: ChosenCase = { name, value: into, unknown: isUnknown ? unknownFieldsOf(into) : undefined };
     this.#cases.read(r, end, chosen);
     if (chosen.name !== undefined && chosen.name !== unknownCase) {
       // The variant's own unknown fields are under the symbol; what is unknown beside the variant is left out.
       const tag = { [this.#discriminant]: chosen.name };
       return { ...tag, ...(chosen.value as object), ...tag } as T;
     }
-    if (chosen.unknown === undefined) throw this.#cases.missing(this.name || "union");
+    if (chosen.unknown === undefined) throw this.#cases.missingError(this.name || "union");
     return withUnknown({ [this.#discriminant]: unknownCase } as T, chosen.unknown);
   }
 
@@ -127,13 +127,13 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
       oneof: protoName(discriminant),
       ...choiceParts(this.#entries(), this.proto, { text: "" }),
       split: (value) => {
-        if (typeof value !== "object" || value === null) throw invalid(this.name || "union", "an object", value);
-        const tag = property(value, discriminant);
+        if (typeof value !== "object" || value === null) throw invalidValue(this.name || "union", "an object", value);
+        const tag = ownPropertyOf(value, discriminant);
         const index = this.#entries().findIndex(([name]) => name === tag);
         if (index >= 0) return { index, value };
         if (tag === unknownCase) return undefined;
-        const expected = `${discriminant} to be ${namesOf(this.#entries().map(([name]) => name))}`;
-        throw invalid(this.name || "union", expected, tag);
+        const expected = `${discriminant} to be ${listNames(this.#entries().map(([name]) => name))}`;
+        throw invalidValue(this.name || "union", expected, tag);
       },
       join: (index, value) => {
         const tag = { [discriminant]: index === undefined ? unknownCase : this.#entries()[index]?.[0] };
@@ -143,8 +143,8 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
     return this.#structure;
   }
 
-  get #cases(): Choices {
-    this.#choices ??= new Choices(casesOf(this.#entries(), this.proto));
+  get #cases(): ChoiceFields {
+    this.#choices ??= new ChoiceFields(choiceMembersOf(this.#entries(), this.proto));
     return this.#choices;
   }
 
@@ -157,15 +157,15 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
 /** `{ case, value }`. */
 export class OneofCodec<T extends { readonly case: string; readonly value: unknown }> extends ComposedCodec<T> {
   readonly name: string;
-  readonly position: MessagePosition = {
+  readonly protoForm: ProtoMessageForm = {
     kind: "message",
-    cases: () => casesOf(this.#entries(), this.proto),
+    cases: () => choiceMembersOf(this.#entries(), this.proto),
   };
   /** @internal */
   readonly proto: ChoiceProto;
   readonly #cases: () => Readonly<Record<string, Codec<unknown>>>;
   #resolved: readonly [string, Codec<unknown>][] | undefined;
-  #choices: Choices | undefined;
+  #choices: ChoiceFields | undefined;
   #structure: ChoiceStructure<T> | undefined;
 
   constructor(name: string, cases: () => Readonly<Record<string, Codec<unknown>>>, proto: ChoiceProto = {}) {
@@ -176,34 +176,34 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
   }
 
   get slot(): number {
-    return new Index(this.#entries().length).slot;
+    return new CaseIndex(this.#entries().length).slot;
   }
 
   parts(): readonly Codec<unknown>[] {
     return this.#entries().map(([, codec]) => codec);
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return `oneof ${simpleName(this.name)}{${this.#entries()
       .map(([name, codec]) => fieldText(name, codec))
       .join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {
-    if (typeof value !== "object" || value === null) throw invalid(this.name || "oneof", "an object", value);
+    if (typeof value !== "object" || value === null) throw invalidValue(this.name || "oneof", "an object", value);
     const entries = this.#entries();
     const number = entries.findIndex(([name]) => name === value.case);
     const codec = entries[number]?.[1];
     if (codec === undefined) {
-      throw invalid(this.name || "oneof", `case to be ${namesOf(entries.map(([name]) => name))}`, value.case);
+      throw invalidValue(this.name || "oneof", `case to be ${listNames(entries.map(([name]) => name))}`, value.case);
     }
-    new Index(entries.length).write(w, at, number);
+    new CaseIndex(entries.length).write(w, at, number);
     writePart(w, codec, w.reserve(codec.slot), value.value, "value");
   }
 
   read(r: Reader, at: number): T {
     const entries = this.#entries();
-    const [name, codec] = entries[new Index(entries.length).read(r, at, this.name || "oneof")] as [
+    const [name, codec] = entries[new CaseIndex(entries.length).read(r, at, this.name || "oneof")] as [
       string,
       Codec<unknown>,
     ];
@@ -211,24 +211,24 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
   }
 
   override writeFields(w: ProtobufWriter, value: T): void {
-    if (typeof value !== "object" || value === null) throw invalid(this.name || "oneof", "an object", value);
+    if (typeof value !== "object" || value === null) throw invalidValue(this.name || "oneof", "an object", value);
     const choice = this.#fields.named(value.case);
     if (choice !== undefined) {
-      within("value", w.tracing, () => choice.element.write(w, choice.number, value.value));
-      w.unknown(unknownOf(value));
+      atSegment("value", w.tracing, () => choice.element.write(w, choice.number, value.value));
+      w.unknown(unknownFieldsOf(value));
     } else if (value.case === unknownCase) writeUnknown(w, this.name || "oneof", value);
     else {
       const names = this.#entries().map(([name]) => name);
-      throw invalid(this.name || "oneof", `case to be ${namesOf(names)}`, value.case);
+      throw invalidValue(this.name || "oneof", `case to be ${listNames(names)}`, value.case);
     }
   }
 
   override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
-    const chosen: Chosen = { name: into?.case, value: into?.value, unknown: unknownOf(into) };
+    const chosen: ChosenCase = { name: into?.case, value: into?.value, unknown: unknownFieldsOf(into) };
     this.#fields.read(r, end, chosen, "value");
     const { name, value, unknown } = chosen;
     if (name !== undefined && name !== unknownCase) return withUnknown({ case: name, value } as T, unknown);
-    if (unknown === undefined) throw this.#fields.missing(this.name || "oneof");
+    if (unknown === undefined) throw this.#fields.missingError(this.name || "oneof");
     return withUnknown({ case: unknownCase, value: undefined } as unknown as T, unknown);
   }
 
@@ -240,12 +240,12 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
       oneof: "value",
       ...choiceParts(this.#entries(), this.proto, "value"),
       split: (value) => {
-        if (typeof value !== "object" || value === null) throw invalid(this.name || "oneof", "an object", value);
+        if (typeof value !== "object" || value === null) throw invalidValue(this.name || "oneof", "an object", value);
         const index = this.#entries().findIndex(([name]) => name === value.case);
         if (index >= 0) return { index, value: value.value };
         if (value.case === unknownCase) return undefined;
-        const expected = `case to be ${namesOf(this.#entries().map(([name]) => name))}`;
-        throw invalid(this.name || "oneof", expected, value.case);
+        const expected = `case to be ${listNames(this.#entries().map(([name]) => name))}`;
+        throw invalidValue(this.name || "oneof", expected, value.case);
       },
       join: (index, value) => {
         const name = index === undefined ? unknownCase : this.#entries()[index]?.[0];
@@ -255,8 +255,8 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
     return this.#structure;
   }
 
-  get #fields(): Choices {
-    this.#choices ??= new Choices(casesOf(this.#entries(), this.proto));
+  get #fields(): ChoiceFields {
+    this.#choices ??= new ChoiceFields(choiceMembersOf(this.#entries(), this.proto));
     return this.#choices;
   }
 
@@ -270,26 +270,26 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
 function choiceParts(
   entries: readonly [string, Codec<unknown>][],
   { numbers, names = {}, json = {}, type }: ChoiceProto,
-  segment: Segment,
+  segment: PathSegment,
 ): Pick<ChoiceStructure, "parts" | "type"> {
   const parts = entries.map(([member, codec], i) => {
-    const own = { ...given("name", names, member), ...given("json", json, member) };
+    const own = { ...givenName("name", names, member), ...givenName("json", json, member) };
     return { codec, segment, member, number: numbers?.[i] ?? i + 1, ...own };
   });
   return { parts: nameParts(parts, true), ...(type !== undefined && { type }) };
 }
 
-function casesOf(entries: readonly [string, Codec<unknown>][], { numbers }: ChoiceProto): Case[] {
+function choiceMembersOf(entries: readonly [string, Codec<unknown>][], { numbers }: ChoiceProto): ChoiceMember[] {
   return entries.map(([name, codec], i) => ({ name, codec, number: numbers?.[i] ?? i + 1 }));
 }
 
-function unknownOf(value: object | undefined): Uint8Array | undefined {
+function unknownFieldsOf(value: object | undefined): Uint8Array | undefined {
   return (value as WithUnknownFields | undefined)?.[unknownFields];
 }
 
 /** What a schema does not know goes as the bytes that it came in. */
 function writeUnknown(w: ProtobufWriter, type: string, value: object): void {
-  const fields = unknownOf(value);
-  if (fields === undefined) throw invalid(type, "the unknown fields that make it", "none");
+  const fields = unknownFieldsOf(value);
+  if (fields === undefined) throw invalidValue(type, "the unknown fields that make it", "none");
   w.unknown(fields);
 }

@@ -1,15 +1,15 @@
 /** Maps, sets, and plain objects with any keys: a count of four bytes, and the slots of the entries in a row. */
 import type { Codec } from "../codec.js";
-import { List } from "../protobuf/list.js";
-import { keySegment, MapEntries, mapPosition, valueSegment } from "../protobuf/map.js";
-import type { MapPosition, RepeatedPosition } from "../protobuf/position.js";
+import { RepeatedField } from "../protobuf/list.js";
+import { keySegment, MapEntries, mapForm, valueSegment } from "../protobuf/map.js";
+import type { ProtoMapForm, ProtoRepeatedForm } from "../protobuf/position.js";
 import { defineProperty } from "../protobuf/reader.js";
 import type { Reader } from "../reader.js";
 import { isRecord } from "../record.js";
-import { Refused, show } from "../refused.js";
+import { CodecRefusal, describeValue } from "../refused.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, hex } from "./base.js";
-import { invalid, readPart, writePart } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./base.js";
+import { invalidValue, readPart, writePart } from "./part.js";
 import { string } from "./scalars.js";
 
 export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
@@ -25,12 +25,12 @@ export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
   }
 
   /** Found out on first use: what keys are, their codec may not know before. */
-  get position(): MapPosition<Map<K, V>> {
+  get protoForm(): ProtoMapForm<Map<K, V>> {
     this.#entries ??= new MapEntries(this.#key as Codec<unknown>, this.#value as Codec<unknown>);
-    return mapPosition<Map<K, V>>(this.#entries, {
+    return mapForm<Map<K, V>>(this.#entries, {
       empty: () => new Map(),
       entries(map) {
-        if (!(map instanceof Map)) throw invalid("Map", "a Map", map);
+        if (!(map instanceof Map)) throw invalidValue("Map", "a Map", map);
         return [...map];
       },
       set: (map, key, value) => map.set(key as K, value as V),
@@ -45,12 +45,12 @@ export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
     return [this.#key, this.#value];
   }
 
-  protected canonical(): string {
-    return `map(${hex(this.#key)},${hex(this.#value)})`;
+  protected fingerprintText(): string {
+    return `map(${fingerprintHex(this.#key)},${fingerprintHex(this.#value)})`;
   }
 
   write(w: Writer, at: number, map: Map<K, V>): void {
-    if (!(map instanceof Map)) throw invalid("Map", "a Map", map);
+    if (!(map instanceof Map)) throw invalidValue("Map", "a Map", map);
     writeEntries(w, at, [...map], this.#key, this.#value);
   }
 
@@ -64,16 +64,16 @@ export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
 /** `Record<string, T>`. `__proto__` is a key like any other. */
 export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
   readonly slot = 4;
-  readonly position: MapPosition<Record<string, V>>;
+  readonly protoForm: ProtoMapForm<Record<string, V>>;
   readonly #value: Codec<V>;
 
   constructor(value: Codec<V>) {
     super();
     this.#value = value;
-    this.position = mapPosition<Record<string, V>>(new MapEntries(string, value as Codec<unknown>), {
+    this.protoForm = mapForm<Record<string, V>>(new MapEntries(string, value as Codec<unknown>), {
       empty: () => ({}),
       entries(record) {
-        if (!isRecord(record)) throw invalid("Record", "an object", record);
+        if (!isRecord(record)) throw invalidValue("Record", "an object", record);
         return Object.entries(record);
       },
       set: (record, key, value) => defineProperty(record, key as string, value),
@@ -88,12 +88,12 @@ export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
     return [string, this.#value];
   }
 
-  protected canonical(): string {
-    return `record(${hex(this.#value)})`;
+  protected fingerprintText(): string {
+    return `record(${fingerprintHex(this.#value)})`;
   }
 
   write(w: Writer, at: number, record: Record<string, V>): void {
-    if (!isRecord(record)) throw invalid("Record", "an object", record);
+    if (!isRecord(record)) throw invalidValue("Record", "an object", record);
     writeEntries(w, at, Object.entries(record), string, this.#value);
   }
 
@@ -106,22 +106,22 @@ export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
 
 export class SetCodec<T> extends ComposedCodec<Set<T>> {
   readonly slot = 4;
-  readonly position: RepeatedPosition<Set<T>>;
+  readonly protoForm: ProtoRepeatedForm<Set<T>>;
   readonly #element: Codec<T>;
 
   constructor(element: Codec<T>) {
     super();
     this.#element = element;
-    const list = new List(element as Codec<unknown>);
-    this.position = {
+    const list = new RepeatedField(element as Codec<unknown>);
+    this.protoForm = {
       kind: "repeated",
       element: element as Codec<unknown>,
       empty: () => new Set(),
       write(w, number, value) {
-        if (!(value instanceof Set)) throw invalid("Set", "a Set", value);
+        if (!(value instanceof Set)) throw invalidValue("Set", "a Set", value);
         list.write(w, number, [...value]);
       },
-      reads: (wire) => list.reads(wire),
+      acceptsWireType: (wire) => list.acceptsWireType(wire),
       read(r, wire, into = new Set()) {
         const elements: unknown[] = [];
         list.read(r, wire, elements, into.size);
@@ -139,12 +139,12 @@ export class SetCodec<T> extends ComposedCodec<Set<T>> {
     return [this.#element];
   }
 
-  protected canonical(): string {
-    return `set(${hex(this.#element)})`;
+  protected fingerprintText(): string {
+    return `set(${fingerprintHex(this.#element)})`;
   }
 
   write(w: Writer, at: number, set: Set<T>): void {
-    if (!(set instanceof Set)) throw invalid("Set", "a Set", set);
+    if (!(set instanceof Set)) throw invalidValue("Set", "a Set", set);
     w.view.setUint32(at, set.size, true);
     const element = this.#element;
     let slot = w.reserve(set.size * element.slot);
@@ -161,7 +161,7 @@ export class SetCodec<T> extends ComposedCodec<Set<T>> {
     const set = new Set<T>();
     for (let i = 0; i < n; i++) {
       const value = readPart(r, element, slot, i);
-      if (set.add(value).size <= i) throw new Refused(`invalid Set: ${show(value)} is in it twice`);
+      if (set.add(value).size <= i) throw new CodecRefusal(`invalid Set: ${describeValue(value)} is in it twice`);
       slot += element.slot;
     }
     return set;
@@ -190,7 +190,7 @@ function readEntries<K, V>(
   for (let i = 0; i < n; i++) {
     const k = readPart(r, key, slot, keySegment(i));
     const v = readPart(r, value, slot + key.slot, r.tracing ? valueSegment(k) : "");
-    if (add(k, v) <= i) throw new Refused(`invalid Map: the key ${show(k)} is in it twice`);
+    if (add(k, v) <= i) throw new CodecRefusal(`invalid Map: the key ${describeValue(k)} is in it twice`);
     slot += key.slot + value.slot;
   }
 }

@@ -3,15 +3,15 @@
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import { enumValueNames } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
-import { namesOf } from "../protobuf/choice.js";
-import { enumPosition } from "../protobuf/enum.js";
-import type { EnumPosition } from "../protobuf/position.js";
+import { listNames } from "../protobuf/choice.js";
+import { enumForm } from "../protobuf/enum.js";
+import type { ProtoEnumForm } from "../protobuf/position.js";
 import type { EnumStructure } from "../protobuf/structure.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec } from "./base.js";
-import { Index } from "./case-index.js";
-import { invalid } from "./part.js";
+import { CaseIndex } from "./case-index.js";
+import { invalidValue } from "./part.js";
 
 /** What the protobuf layout and JSON need to know of an enumeration. */
 export interface EnumProto {
@@ -29,7 +29,7 @@ export interface EnumProto {
 }
 
 /** The values of an enumeration as protobuf has them. */
-function enumStructure(name: string, position: EnumPosition<never>, proto: EnumProto): EnumStructure {
+function enumStructure(name: string, position: ProtoEnumForm<never>, proto: EnumProto): EnumStructure {
   const { names = {}, aliases = {}, type } = proto;
   const values = position.values.map(({ value, number }) => {
     const own = Object.hasOwn(names, String(value)) ? names[String(value)] : undefined;
@@ -42,22 +42,22 @@ function enumStructure(name: string, position: EnumPosition<never>, proto: EnumP
 
 export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
   readonly name: string;
-  readonly position: EnumPosition<T>;
+  readonly protoForm: ProtoEnumForm<T>;
   /** @internal */
   readonly proto: EnumProto;
   readonly #values: readonly T[];
   readonly #numbers: ReadonlyMap<T, number>;
-  readonly #index: Index;
+  readonly #index: CaseIndex;
   #structure: EnumStructure | undefined;
 
   constructor(name: string, values: readonly T[], proto: EnumProto = {}) {
     super();
     this.name = name;
     this.proto = proto;
-    this.position = enumPosition(name, values, proto.numbers);
+    this.protoForm = enumForm(name, values, proto.numbers);
     this.#values = values;
     this.#numbers = new Map(values.map((value, i) => [value, i]));
-    this.#index = new Index(values.length);
+    this.#index = new CaseIndex(values.length);
   }
 
   get slot(): number {
@@ -66,7 +66,7 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
 
   /** @internal */
   get enumeration(): EnumStructure {
-    this.#structure ??= enumStructure(this.name, this.position as EnumPosition<never>, this.proto);
+    this.#structure ??= enumStructure(this.name, this.protoForm as ProtoEnumForm<never>, this.proto);
     return this.#structure;
   }
 
@@ -74,13 +74,13 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
     return [];
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return `enum ${simpleName(this.name)}{${this.#values.map((value) => JSON.stringify(value)).join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {
     const number = this.#numbers.get(value);
-    if (number === undefined) throw invalid(this.name || "enum", namesOf(this.#values), value);
+    if (number === undefined) throw invalidValue(this.name || "enum", listNames(this.#values), value);
     this.#index.write(w, at, number);
   }
 
@@ -92,7 +92,7 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
 /** Numbers from 0 on without gaps, which are their own numbers. */
 export class RangeCodec<T extends number> extends ComposedCodec<T> {
   readonly name: string;
-  readonly position: EnumPosition<T>;
+  readonly protoForm: ProtoEnumForm<T>;
   /** @internal */
   readonly proto: EnumProto;
   readonly slot = 1;
@@ -104,7 +104,7 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
     super();
     this.name = name;
     this.proto = proto;
-    this.position = enumPosition(
+    this.protoForm = enumForm(
       name,
       Array.from({ length: last + 1 }, (_, i) => i as T),
     );
@@ -113,7 +113,7 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
 
   /** @internal */
   get enumeration(): EnumStructure {
-    this.#structure ??= enumStructure(this.name, this.position as EnumPosition<never>, this.proto);
+    this.#structure ??= enumStructure(this.name, this.protoForm as ProtoEnumForm<never>, this.proto);
     return this.#structure;
   }
 
@@ -121,20 +121,20 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
     return [];
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return `enum ${simpleName(this.name)}{${Array.from({ length: this.#last + 1 }, (_, i) => i).join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {
     if (typeof value !== "number" || value !== value >>> 0 || value > this.#last) {
-      throw invalid(this.name || "enum", `an integer from 0 to ${this.#last}`, value);
+      throw invalidValue(this.name || "enum", `an integer from 0 to ${this.#last}`, value);
     }
     w.view.setUint8(at, value);
   }
 
   read(r: Reader, at: number): T {
     const value = r.view.getUint8(at);
-    if (value > this.#last) throw invalid(this.name || "enum", `a number up to ${this.#last}`, value);
+    if (value > this.#last) throw invalidValue(this.name || "enum", `a number up to ${this.#last}`, value);
     return value as T;
   }
 }

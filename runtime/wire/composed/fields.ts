@@ -5,19 +5,19 @@
  */
 import type { Codec } from "../codec.js";
 import type { Reader } from "../reader.js";
-import { Refused, type Segment } from "../refused.js";
+import { CodecRefusal, type PathSegment } from "../refused.js";
 import type { Writer } from "../writer.js";
-import { hex } from "./base.js";
+import { fingerprintHex } from "./base.js";
 import { readPart, writePart } from "./part.js";
 import { NullableCodec, OptionalCodec } from "./presence.js";
 import { boolean } from "./scalars.js";
 
-export interface Field {
+export interface RowField {
   readonly codec: Codec<unknown>;
-  readonly segment: Segment;
+  readonly segment: PathSegment;
 }
 
-interface PlacedField extends Field {
+interface PlacedRowField extends RowField {
   /** Without what the bits say. */
   readonly core: Codec<unknown>;
   /** Numbers of bits; -1: none. */
@@ -30,18 +30,18 @@ interface PlacedField extends Field {
 
 export class FieldRow {
   readonly slot: number;
-  readonly #fields: readonly PlacedField[];
+  readonly #fields: readonly PlacedRowField[];
   readonly #bits: number;
   /** The last byte of bits, and which of its bits must be zero. A row of nothing is a byte of them. */
   readonly #lastBits: number;
   readonly #spare: number;
 
-  constructor(fields: readonly Field[]) {
-    const bits = fields.reduce((sum, { codec }) => sum + bitsOf(codec), 0);
+  constructor(fields: readonly RowField[]) {
+    const bits = fields.reduce((sum, { codec }) => sum + presenceBitsOf(codec), 0);
     let bit = 0;
     let slot = Math.ceil(bits / 8);
-    this.#fields = fields.map((field): PlacedField => {
-      const { core, optional, nullable } = unwrap(field.codec);
+    this.#fields = fields.map((field): PlacedRowField => {
+      const { core, optional, nullable } = unwrapPresence(field.codec);
       const present = optional ? bit++ : -1;
       const notNull = nullable ? bit++ : -1;
       const value = core === boolean ? bit++ : -1;
@@ -80,13 +80,13 @@ export class FieldRow {
 
   /** `undefined` stands for a part that is not there. */
   read(r: Reader, at: number): readonly unknown[] {
-    if (r.view.getUint8(at + this.#lastBits) & this.#spare) throw new Refused("invalid padding bits");
+    if (r.view.getUint8(at + this.#lastBits) & this.#spare) throw new CodecRefusal("invalid padding bits");
     const bits = Array.from({ length: this.#bits }, (_, i) => getBit(r, at, i));
     return this.#fields.map((field) => {
       const absent = bits[field.present] === false;
       const missing = absent || bits[field.notNull] === false;
       if (missing) {
-        if ((absent && bits[field.notNull]) || bits[field.value]) throw new Refused("invalid presence bits");
+        if ((absent && bits[field.notNull]) || bits[field.value]) throw new CodecRefusal("invalid presence bits");
         return absent ? undefined : null;
       }
       if (field.value >= 0) return bits[field.value];
@@ -95,15 +95,15 @@ export class FieldRow {
   }
 }
 
-function unwrap(codec: Codec<unknown>): { core: Codec<unknown>; optional: boolean; nullable: boolean } {
+function unwrapPresence(codec: Codec<unknown>): { core: Codec<unknown>; optional: boolean; nullable: boolean } {
   const optional = codec instanceof OptionalCodec;
   const inner: Codec<unknown> = optional ? codec.inner : codec;
   const nullable = inner instanceof NullableCodec;
   return { core: nullable ? inner.inner : inner, optional, nullable };
 }
 
-function bitsOf(codec: Codec<unknown>): number {
-  const { core, optional, nullable } = unwrap(codec);
+function presenceBitsOf(codec: Codec<unknown>): number {
+  const { core, optional, nullable } = unwrapPresence(codec);
   return (optional ? 1 : 0) + (nullable ? 1 : 0) + (core === boolean ? 1 : 0);
 }
 
@@ -117,6 +117,8 @@ function getBit(r: Reader, at: number, bit: number): boolean {
 }
 
 /** `name?:<fingerprint>`, as a fingerprint's text has it: the codec without `optional`, which the mark says. */
-export function markedHex(codec: Codec<unknown>): { readonly mark: string; readonly hex: string } {
-  return codec instanceof OptionalCodec ? { mark: "?", hex: hex(codec.inner) } : { mark: "", hex: hex(codec) };
+export function markedFingerprint(codec: Codec<unknown>): { readonly mark: string; readonly hex: string } {
+  return codec instanceof OptionalCodec
+    ? { mark: "?", hex: fingerprintHex(codec.inner) }
+    : { mark: "", hex: fingerprintHex(codec) };
 }

@@ -1,9 +1,9 @@
 /** Codecs of generic types: functions from codecs to a codec, which give the same one for the same arguments. */
 import type { Codec } from "../codec.js";
-import { sha64 } from "../sha256.js";
-import { hex } from "./base.js";
+import { sha256First64 } from "../sha256.js";
+import { fingerprintHex } from "./base.js";
 
-type Factory = (...args: readonly Codec<never>[]) => Codec<unknown>;
+type CodecFactory = (...args: readonly Codec<never>[]) => Codec<unknown>;
 
 /**
  * Makes a function that returns codecs of a generic type. The function returns the same codec for the same arguments,
@@ -12,7 +12,7 @@ type Factory = (...args: readonly Codec<never>[]) => Codec<unknown>;
  * @param fingerprint of the generic type; that of each codec is derived from it and the fingerprints of the arguments
  * @param factory makes the codec for given type arguments
  */
-export function generic<F extends Factory>(fingerprint: bigint, factory: F): F {
+export function generic<F extends CodecFactory>(fingerprint: bigint, factory: F): F {
   const known = new WeakMap<object, WeakMap<object, unknown>>();
   const memoized = (...args: readonly Codec<never>[]): Codec<unknown> => {
     let level = known as WeakMap<object, unknown>;
@@ -23,13 +23,13 @@ export function generic<F extends Factory>(fingerprint: bigint, factory: F): F {
     const existing = level.get(last);
     if (existing !== undefined) return existing as Codec<unknown>;
     const made = factory(...args);
-    Object.defineProperty(made, "fingerprint", { get: () => applied(fingerprint, args) });
+    Object.defineProperty(made, "fingerprint", { get: () => appliedFingerprint(fingerprint, args) });
     level.set(last, made);
     return made;
   };
   return memoized as F;
 }
 
-function applied(fingerprint: bigint, args: readonly Codec<unknown>[]): bigint {
-  return sha64(`apply(${[fingerprint.toString(16).padStart(16, "0"), ...args.map(hex)].join(",")})`);
+function appliedFingerprint(fingerprint: bigint, args: readonly Codec<unknown>[]): bigint {
+  return sha256First64(`apply(${[fingerprint.toString(16).padStart(16, "0"), ...args.map(fingerprintHex)].join(",")})`);
 }

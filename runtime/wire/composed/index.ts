@@ -19,8 +19,8 @@ import * as scalars from "./scalars.js";
 import { TupleCodec, type TupleProto } from "./tuple.js";
 import * as wellKnown from "./well-known.js";
 
-type Codecs<T extends readonly unknown[]> = { readonly [I in keyof T]-?: Codec<T[I] | undefined> };
-type Named = Readonly<Record<string, Codec<unknown>>>;
+type CodecTuple<T extends readonly unknown[]> = { readonly [I in keyof T]-?: Codec<T[I] | undefined> };
+type NamedCodecs = Readonly<Record<string, Codec<unknown>>>;
 
 /**
  * Makes the codec of a plain object with the given properties.
@@ -82,7 +82,7 @@ export const codec = {
   },
 
   /** Makes the codec of a tuple. Elements at the end whose codec is `codec.optional` may be missing. */
-  tuple<T extends readonly unknown[]>(...elements: Codecs<T>): Codec<T> {
+  tuple<T extends readonly unknown[]>(...elements: CodecTuple<T>): Codec<T> {
     const list = elements as unknown as readonly Codec<unknown>[];
     const name = `[${list.map((element) => element.name).join(", ")}]`;
     return new TupleCodec(
@@ -108,7 +108,7 @@ export const codec = {
   },
 
   /** Makes the codec of a tuple with labels and a message name for the protobuf layout and JSON. */
-  tupleAs<T extends readonly unknown[]>(proto: TupleProto, ...elements: Codecs<T>): Codec<T> {
+  tupleAs<T extends readonly unknown[]>(proto: TupleProto, ...elements: CodecTuple<T>): Codec<T> {
     const list = elements as unknown as readonly Codec<unknown>[];
     const name = `[${list.map((element) => element.name).join(", ")}]`;
     return new TupleCodec(
@@ -125,7 +125,7 @@ export const codec = {
    * @param name of the list of arguments, in error messages
    * @param parameters the codecs by the names of the parameters, in order
    */
-  parameters<T extends readonly unknown[]>(name: string, parameters: Named, proto?: TupleProto): Codec<T> {
+  parameters<T extends readonly unknown[]>(name: string, parameters: NamedCodecs, proto?: TupleProto): Codec<T> {
     const elements = Object.entries(parameters).map(([parameter, codec]) => ({
       codec: codec as Codec<unknown>,
       segment: { text: `(${parameter})` },
@@ -180,7 +180,12 @@ export const codec = {
    * @param discriminant the property that tells the variants apart; the codecs of the variants may leave it out
    * @param variants returns the codecs by the value of the discriminant
    */
-  union<T extends object>(name: string, discriminant: string, variants: () => Named, proto?: ChoiceProto): Codec<T> {
+  union<T extends object>(
+    name: string,
+    discriminant: string,
+    variants: () => NamedCodecs,
+    proto?: ChoiceProto,
+  ): Codec<T> {
     return new UnionCodec<T>(name, discriminant, variants as () => Readonly<Record<string, Codec<unknown>>>, proto);
   },
 
@@ -192,7 +197,7 @@ export const codec = {
    */
   oneof<T extends { readonly case: string; readonly value: unknown }>(
     name: string,
-    cases: () => Named,
+    cases: () => NamedCodecs,
     proto?: ChoiceProto,
   ): Codec<T> {
     return new OneofCodec<T>(name, cases as () => Readonly<Record<string, Codec<unknown>>>, proto);

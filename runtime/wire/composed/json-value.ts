@@ -5,7 +5,7 @@
 import type { Codec } from "../codec.js";
 import type { JsonForm } from "../json/form.js";
 import { isPlain, listForm, nullForm, structForm, valueForm } from "../json/well-known.js";
-import type { EnumPosition, MessagePosition } from "../protobuf/position.js";
+import type { ProtoEnumForm, ProtoMessageForm } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
@@ -14,45 +14,45 @@ import type { Writer } from "../writer.js";
 import { ArrayCodec } from "./array.js";
 import { ComposedCodec } from "./base.js";
 import { RecordCodec } from "./collections.js";
-import { invalid, readPart, writePart } from "./part.js";
+import { invalidValue, readPart, writePart } from "./part.js";
 import { double, string } from "./scalars.js";
 
 const inPlace = { text: "" };
 
 /** The numbers of kinds are those of the fields in `google.protobuf.Value`; false and true are apart. */
-const kinds = { null: 1, number: 2, string: 3, false: 4, object: 5, array: 6, true: 7 } as const;
+const kindNumbers = { null: 1, number: 2, string: 3, false: 4, object: 5, array: 6, true: 7 } as const;
 
 /** The fields of `google.protobuf.Value`, as their tags. */
-const tags = { null: 0x08, number: 0x11, string: 0x1a, boolean: 0x20, object: 0x2a, array: 0x32 } as const;
+const fieldTags = { null: 0x08, number: 0x11, string: 0x1a, boolean: 0x20, object: 0x2a, array: 0x32 } as const;
 
 class ValueCodec extends ComposedCodec<JsonValue> {
   readonly name = "JsonValue";
   readonly slot = 1;
   readonly protoName = "google.protobuf.Value";
   readonly jsonForm = valueForm;
-  readonly position: MessagePosition = { kind: "message" };
+  readonly protoForm: ProtoMessageForm = { kind: "message" };
 
   override writeFields(w: ProtobufWriter, value: JsonValue): void {
-    switch (kindOf(value)) {
+    switch (jsonKindOf(value)) {
       case "null":
-        w.int32(tags.null, 0);
+        w.int32(fieldTags.null, 0);
         return;
       case "false":
       case "true":
-        w.bool(tags.boolean, value as boolean);
+        w.bool(fieldTags.boolean, value as boolean);
         return;
       case "number":
-        w.double(tags.number, value as number);
+        w.double(fieldTags.number, value as number);
         return;
       case "string":
         requireText(w, value as string);
-        w.string(tags.string, value as string);
+        w.string(fieldTags.string, value as string);
         return;
       case "object":
-        w.message(tags.object, struct, value as Record<string, JsonValue>);
+        w.message(fieldTags.object, struct, value as Record<string, JsonValue>);
         return;
       case "array":
-        w.message(tags.array, listValue, value as JsonValue[]);
+        w.message(fieldTags.array, listValue, value as JsonValue[]);
     }
   }
 
@@ -61,23 +61,23 @@ class ValueCodec extends ComposedCodec<JsonValue> {
     while (r.position < end) {
       const tag = r.tag();
       switch (tag) {
-        case tags.null:
+        case fieldTags.null:
           r.int32();
           value = null;
           break;
-        case tags.boolean:
+        case fieldTags.boolean:
           value = r.bool();
           break;
-        case tags.number:
+        case fieldTags.number:
           value = r.double();
           break;
-        case tags.string:
+        case fieldTags.string:
           value = r.string();
           break;
-        case tags.object:
+        case fieldTags.object:
           value = r.message(struct, isObject(value) ? value : undefined);
           break;
-        case tags.array:
+        case fieldTags.array:
           value = r.message(listValue, Array.isArray(value) ? value : undefined);
           break;
         default:
@@ -95,14 +95,14 @@ class ValueCodec extends ComposedCodec<JsonValue> {
     return what === "text";
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return "google.protobuf.Value";
   }
 
   write(w: Writer, at: number, value: JsonValue): void {
-    const kind = kindOf(value);
-    w.view.setUint8(at, kinds[kind]);
-    const part = partOf(kind);
+    const kind = jsonKindOf(value);
+    w.view.setUint8(at, kindNumbers[kind]);
+    const part = varyingCodecOf(kind);
     if (part === undefined) return;
     w.enter();
     writePart(w, part, w.reserve(part.slot), value, inPlace);
@@ -111,27 +111,27 @@ class ValueCodec extends ComposedCodec<JsonValue> {
 
   read(r: Reader, at: number): JsonValue {
     switch (r.view.getUint8(at)) {
-      case kinds.null:
+      case kindNumbers.null:
         return null;
-      case kinds.false:
+      case kindNumbers.false:
         return false;
-      case kinds.true:
+      case kindNumbers.true:
         return true;
-      case kinds.number:
+      case kindNumbers.number:
         return this.#read(r, "number");
-      case kinds.string:
+      case kindNumbers.string:
         return this.#read(r, "string");
-      case kinds.array:
+      case kindNumbers.array:
         return this.#read(r, "array");
-      case kinds.object:
+      case kindNumbers.object:
         return this.#read(r, "object");
       default:
-        throw invalid(this.name, "a number from 1 to 7", r.view.getUint8(at));
+        throw invalidValue(this.name, "a number from 1 to 7", r.view.getUint8(at));
     }
   }
 
-  #read(r: Reader, kind: Kind): JsonValue {
-    const part = partOf(kind) as Codec<JsonValue>;
+  #read(r: Reader, kind: JsonKind): JsonValue {
+    const part = varyingCodecOf(kind) as Codec<JsonValue>;
     r.enter();
     const value = readPart(r, part, r.take(part.slot), inPlace);
     r.leave();
@@ -139,10 +139,10 @@ class ValueCodec extends ComposedCodec<JsonValue> {
   }
 }
 
-type Kind = keyof typeof kinds;
+type JsonKind = keyof typeof kindNumbers;
 
 /** What `value` is; refused where JSON has no word for it. */
-function kindOf(value: unknown): Kind {
+function jsonKindOf(value: unknown): JsonKind {
   if (value === null) return "null";
   switch (typeof value) {
     case "boolean":
@@ -154,12 +154,12 @@ function kindOf(value: unknown): Kind {
       if (Array.isArray(value)) return "array";
       if (isPlain(value)) return "object";
   }
-  throw invalid("JsonValue", "null, a boolean, a number, a string, an array or a plain object", value);
+  throw invalidValue("JsonValue", "null, a boolean, a number, a string, an array or a plain object", value);
 }
 
 /** On the second attempt, which says why. */
 function requireText(w: ProtobufWriter, value: string): void {
-  if (w.tracing && !value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
+  if (w.tracing && !value.isWellFormed()) throw invalidValue("string", "text without lone surrogates", value);
 }
 
 function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
@@ -167,7 +167,7 @@ function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
 }
 
 /** The codec of what varies. */
-function partOf(kind: Kind): Codec<JsonValue> | undefined {
+function varyingCodecOf(kind: JsonKind): Codec<JsonValue> | undefined {
   switch (kind) {
     case "number":
       return double as Codec<JsonValue>;
@@ -187,7 +187,7 @@ abstract class CollectionCodec<T> extends ComposedCodec<T> {
   abstract override readonly name: string;
   abstract readonly inner: Codec<T>;
   abstract readonly jsonForm: JsonForm<T>;
-  readonly position: MessagePosition = { kind: "message" };
+  readonly protoForm: ProtoMessageForm = { kind: "message" };
 
   get protoName(): string {
     return `google.protobuf.${this.name}`;
@@ -201,7 +201,7 @@ abstract class CollectionCodec<T> extends ComposedCodec<T> {
     return [this.inner as Codec<unknown>];
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return this.protoName;
   }
 
@@ -240,7 +240,7 @@ class StructCodec extends CollectionCodec<Record<string, JsonValue>> {
 
 function requirePlain(value: unknown): void {
   if (typeof value !== "object" || value === null || Array.isArray(value) || !isPlain(value)) {
-    throw invalid("Struct", "a plain object", value);
+    throw invalidValue("Struct", "a plain object", value);
   }
 }
 
@@ -256,12 +256,12 @@ class NullValueCodec extends ComposedCodec<null> {
   readonly protoName = "google.protobuf.NullValue";
   readonly jsonForm = nullForm;
   /** An enum of one value, which is null whatever its number. */
-  readonly position: EnumPosition<null> = {
+  readonly protoForm: ProtoEnumForm<null> = {
     kind: "enum",
-    demanded: false,
+    isRequired: false,
     values: [{ value: null, number: 0 }],
     numberOf(value) {
-      if (value !== null) throw invalid("NullValue", "null", value);
+      if (value !== null) throw invalidValue("NullValue", "null", value);
       return 0;
     },
     valueOf: () => null,
@@ -271,18 +271,18 @@ class NullValueCodec extends ComposedCodec<null> {
     return [];
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return "google.protobuf.NullValue";
   }
 
   write(w: Writer, at: number, value: null): void {
-    if (value !== null) throw invalid("NullValue", "null", value);
+    if (value !== null) throw invalidValue("NullValue", "null", value);
     w.view.setUint8(at, 0);
   }
 
   read(r: Reader, at: number): null {
     const byte = r.view.getUint8(at);
-    if (byte !== 0) throw invalid("NullValue", "0", byte);
+    if (byte !== 0) throw invalidValue("NullValue", "0", byte);
     return null;
   }
 }

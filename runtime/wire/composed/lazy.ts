@@ -1,7 +1,7 @@
 /** Another codec, looked up on first use: of a module that is still being loaded. */
 import type { Codec } from "../codec.js";
 import { MessageCodec } from "../message.js";
-import { type Position, positionOf } from "../protobuf/position.js";
+import { type ProtoForm, protoFormOf } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
@@ -33,7 +33,7 @@ export class LazyCodec<T> extends ComposedCodec<T> {
     return [this.#target];
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return "";
   }
 
@@ -45,8 +45,8 @@ export class LazyCodec<T> extends ComposedCodec<T> {
     return this.#target.read(r, at);
   }
 
-  get position(): Position<T> {
-    return positionOf(this.#target);
+  get protoForm(): ProtoForm<T> {
+    return protoFormOf(this.#target);
   }
 
   /** @internal What it stands for. */

@@ -7,29 +7,29 @@ import type { ActorDescriptor } from "../descriptor.js";
 import { type WireEnvironment, wireEnvironment } from "../environment.js";
 import { CodecError } from "../errors.js";
 import type { JsonForm } from "../json/form.js";
-import type { MessagePosition } from "../protobuf/position.js";
+import type { ProtoMessageForm } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import { Refused } from "../refused.js";
+import { CodecRefusal } from "../refused.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, hex } from "./base.js";
+import { ComposedCodec, fingerprintHex } from "./base.js";
 
 /** `bytes state = 1`. */
 const stateTag = 0x0a;
 
-abstract class LiveCodec<T> extends ComposedCodec<T> {
+abstract class HandleCodec<T> extends ComposedCodec<T> {
   readonly slot = 4;
 
-  protected abstract writeLive(environment: WireEnvironment, w: Writer, value: T): void;
-  protected abstract readLive(environment: WireEnvironment, r: Reader): T;
+  protected abstract writeHandle(environment: WireEnvironment, w: Writer, value: T): void;
+  protected abstract readHandle(environment: WireEnvironment, r: Reader): T;
 
-  readonly position: MessagePosition = { kind: "message" };
+  readonly protoForm: ProtoMessageForm = { kind: "message" };
   abstract readonly handle: "Port" | "Mesh" | "RdmaBuffer" | "Tensor";
 
   get jsonForm(): JsonForm<T> {
     const refuse = (): never => {
-      throw new Refused(`a ${this.handle} has no JSON: it means something inside a running mesh alone`);
+      throw new CodecRefusal(`a ${this.handle} has no JSON: it means something inside a running mesh alone`);
     };
     return { absent: refuse, write: refuse, read: refuse };
   }
@@ -42,7 +42,7 @@ abstract class LiveCodec<T> extends ComposedCodec<T> {
   override writeFields(w: ProtobufWriter, value: T): void {
     w.putBytes(
       stateTag,
-      this.#inside(() => this.encode(value)),
+      this.#withInnerPath(() => this.encode(value)),
     );
   }
 
@@ -55,18 +55,18 @@ abstract class LiveCodec<T> extends ComposedCodec<T> {
     }
     if (state === undefined) {
       if (into !== undefined) return into;
-      throw new Refused(`invalid ${this.name}: it is missing, and has no default`);
+      throw new CodecRefusal(`invalid ${this.name}: it is missing, and has no default`);
     }
     const bytes = state;
-    return this.#inside(() => this.decode(bytes));
+    return this.#withInnerPath(() => this.decode(bytes));
   }
 
   /** The path inside of a message inside goes on from where this one is. */
-  #inside<V>(step: () => V): V {
+  #withInnerPath<V>(step: () => V): V {
     try {
       return step();
     } catch (error) {
-      throw error instanceof CodecError ? new Refused(error.reason, { cause: error.cause }) : error;
+      throw error instanceof CodecError ? new CodecRefusal(error.reason, { cause: error.cause }) : error;
     }
   }
 
@@ -76,23 +76,23 @@ abstract class LiveCodec<T> extends ComposedCodec<T> {
 
   write(w: Writer, at: number, value: T): void {
     const from = w.position;
-    this.writeLive(wireEnvironment(), w, value);
+    this.writeHandle(wireEnvironment(), w, value);
     w.view.setUint32(at, w.position - from, true);
   }
 
   read(r: Reader, at: number): T {
     const { end, position } = r;
     const own = position + r.view.getUint32(at, true);
-    if (own > end) throw new Refused("the message ends too early");
+    if (own > end) throw new CodecRefusal("the message ends too early");
     r.end = own;
-    const value = this.readLive(wireEnvironment(), r);
-    if (r.position !== own) throw new Refused(`invalid ${this.name}: there is more than it needs`);
+    const value = this.readHandle(wireEnvironment(), r);
+    if (r.position !== own) throw new CodecRefusal(`invalid ${this.name}: there is more than it needs`);
     r.end = end;
     return value;
   }
 }
 
-export class PortCodec<P> extends LiveCodec<P> {
+export class PortCodec<P> extends HandleCodec<P> {
   readonly handle = "Port";
   readonly #element: () => Codec<unknown>;
 
@@ -111,20 +111,20 @@ export class PortCodec<P> extends LiveCodec<P> {
     return `Port<${this.#element().name}>`;
   }
 
-  protected canonical(): string {
-    return `port(${hex(this.#element())})`;
+  protected fingerprintText(): string {
+    return `port(${fingerprintHex(this.#element())})`;
   }
 
-  protected writeLive(environment: WireEnvironment, w: Writer, value: P): void {
+  protected writeHandle(environment: WireEnvironment, w: Writer, value: P): void {
     environment.writePort(w, value, this.#element());
   }
 
-  protected readLive(environment: WireEnvironment, r: Reader): P {
+  protected readHandle(environment: WireEnvironment, r: Reader): P {
     return environment.readPort(r, this.#element()) as P;
   }
 }
 
-export class MeshCodec<M> extends LiveCodec<M> {
+export class MeshCodec<M> extends HandleCodec<M> {
   readonly handle = "Mesh";
   readonly #descriptor: () => ActorDescriptor;
   readonly #dims: readonly string[] | undefined;
@@ -144,43 +144,43 @@ export class MeshCodec<M> extends LiveCodec<M> {
     return `${this.#descriptor().name}Mesh`;
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return `mesh(${[this.#descriptor().name, ...(this.#dims ?? ["*"])].join(",")})`;
   }
 
-  protected writeLive(environment: WireEnvironment, w: Writer, value: M): void {
+  protected writeHandle(environment: WireEnvironment, w: Writer, value: M): void {
     environment.writeMesh(w, value, this.#descriptor(), this.#dims);
   }
 
-  protected readLive(environment: WireEnvironment, r: Reader): M {
+  protected readHandle(environment: WireEnvironment, r: Reader): M {
     return environment.readMesh(r, this.#descriptor(), this.#dims) as M;
   }
 }
 
-export class RdmaBufferCodec<B> extends LiveCodec<B> {
+export class RdmaBufferCodec<B> extends HandleCodec<B> {
   readonly handle = "RdmaBuffer";
   readonly name = "RdmaBuffer";
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return "rdmaBuffer";
   }
 
-  protected writeLive(environment: WireEnvironment, w: Writer, value: B): void {
+  protected writeHandle(environment: WireEnvironment, w: Writer, value: B): void {
     if (environment.writeBuffer === undefined) throw new Error("RdmaBuffer is not supported by this runtime");
     environment.writeBuffer(w, value);
   }
 
-  protected readLive(environment: WireEnvironment, r: Reader): B {
+  protected readHandle(environment: WireEnvironment, r: Reader): B {
     if (environment.readBuffer === undefined) throw new Error("RdmaBuffer is not supported by this runtime");
     return environment.readBuffer(r) as B;
   }
 }
 
-export class TensorCodec<T> extends LiveCodec<T> {
+export class TensorCodec<T> extends HandleCodec<T> {
   readonly handle = "Tensor";
   readonly name = "Tensor";
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return "tensor";
   }
 
@@ -189,12 +189,12 @@ export class TensorCodec<T> extends LiveCodec<T> {
     return true;
   }
 
-  protected writeLive(environment: WireEnvironment, w: Writer, value: T): void {
+  protected writeHandle(environment: WireEnvironment, w: Writer, value: T): void {
     if (environment.writeTensor === undefined) throw noTensors();
     environment.writeTensor(w, value);
   }
 
-  protected readLive(environment: WireEnvironment, r: Reader): T {
+  protected readHandle(environment: WireEnvironment, r: Reader): T {
     if (environment.readTensor === undefined) throw noTensors();
     return environment.readTensor(r) as T;
   }

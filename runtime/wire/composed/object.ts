@@ -1,26 +1,26 @@
 /** Objects with known properties: messages of a schema. */
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import type { Codec, ValueOf } from "../codec.js";
-import type { MessagePosition } from "../protobuf/position.js";
+import type { ProtoMessageForm } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
-import { choiceOf, type MembersStructure, nameParts, type Part } from "../protobuf/structure.js";
-import { FieldTable, type Kept } from "../protobuf/table.js";
+import { choiceOf, type MembersStructure, type MessagePart, nameParts } from "../protobuf/structure.js";
+import { FieldTable, type KeptUnknownFields } from "../protobuf/table.js";
 import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import { located } from "../refused.js";
+import { withPathSegment } from "../refused.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, contains } from "./base.js";
-import { FieldRow, markedHex } from "./fields.js";
-import { invalid } from "./part.js";
+import { ComposedCodec, containsCodec } from "./base.js";
+import { FieldRow, markedFingerprint } from "./fields.js";
+import { invalidValue } from "./part.js";
 
 /** The objects that codecs of properties make: those of `codec.optional` may be missing. */
-export type ObjectOf<F> = Flat<
+export type ObjectOf<F> = FlatObject<
   { [K in keyof F as undefined extends ValueOf<F[K]> ? never : K]: ValueOf<F[K]> } & {
     [K in keyof F as undefined extends ValueOf<F[K]> ? K : never]?: Exclude<ValueOf<F[K]>, undefined>;
   }
 >;
-type Flat<T> = { [K in keyof T]: T[K] };
+type FlatObject<T> = { [K in keyof T]: T[K] };
 
 /** A codec for each property, also for those that may be missing (`codec.optional`). */
 export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K] | undefined> };
@@ -43,11 +43,11 @@ export interface ObjectProto {
 
 export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   readonly name: string;
-  readonly position: MessagePosition = { kind: "message" };
+  readonly protoForm: ProtoMessageForm = { kind: "message" };
   /** @internal */
   readonly proto: ObjectProto;
   readonly #fields: FieldCodecs<T> | (() => FieldCodecs<T>);
-  #plan: Plan | undefined;
+  #plan: ObjectPlan | undefined;
   #structure: MembersStructure<T> | undefined;
   #containsItself: boolean | undefined;
 
@@ -66,19 +66,19 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
     return this.#planned().codecs;
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     const { keys, codecs } = this.#planned();
     return `message ${simpleName(this.name)}{${keys.map((key, i) => fieldText(key, codecs[i] as Codec<unknown>)).join(",")}}`;
   }
 
   write(w: Writer, at: number, value: T): void {
-    if (typeof value !== "object" || value === null) throw invalid(this.name, "an object", value);
+    if (typeof value !== "object" || value === null) throw invalidValue(this.name, "an object", value);
     const { row, keys } = this.#planned();
     if (this.#recursive) w.enter();
     row.write(
       w,
       at,
-      keys.map((key) => (w.tracing ? tracedProperty(value, key) : property(value, key))),
+      keys.map((key) => (w.tracing ? tracedProperty(value, key) : ownPropertyOf(value, key))),
     );
     if (this.#recursive) w.leave();
   }
@@ -92,19 +92,19 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   }
 
   override writeFields(w: ProtobufWriter, value: T): void {
-    if (typeof value !== "object" || value === null) throw invalid(this.name, "an object", value);
+    if (typeof value !== "object" || value === null) throw invalidValue(this.name, "an object", value);
     const { table, keys } = this.#planned();
     table.write(
       w,
-      keys.map((key) => (w.tracing ? tracedProperty(value, key) : property(value, key))),
+      keys.map((key) => (w.tracing ? tracedProperty(value, key) : ownPropertyOf(value, key))),
     );
     w.unknown((value as WithUnknownFields)[unknownFields]);
   }
 
   override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
     const { table, keys } = this.#planned();
-    const values = keys.map((key) => (into === undefined ? undefined : property(into, key)));
-    const kept: Kept = { unknown: (into as WithUnknownFields | undefined)?.[unknownFields] };
+    const values = keys.map((key) => (into === undefined ? undefined : ownPropertyOf(into, key)));
+    const kept: KeptUnknownFields = { unknown: (into as WithUnknownFields | undefined)?.[unknownFields] };
     table.read(r, end, values, kept);
     return withUnknown(this.#assemble(values), kept.unknown);
   }
@@ -116,7 +116,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
       ...(this.proto.type !== undefined && { type: this.proto.type }),
       parts: this.#parts(),
       toRow: (value) => {
-        if (typeof value !== "object" || value === null) throw invalid(this.name, "an object", value);
+        if (typeof value !== "object" || value === null) throw invalidValue(this.name, "an object", value);
         return this.#planned().keys.map((key) => tracedProperty(value, key));
       },
       fromRow: (values) => this.#assemble(values),
@@ -124,7 +124,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
     return this.#structure;
   }
 
-  #parts(): readonly Part[] {
+  #parts(): readonly MessagePart[] {
     const { keys, codecs } = this.#planned();
     const { numbers, names = {}, json = {}, flat = [], unpacked = [] } = this.proto;
     return nameParts(
@@ -132,7 +132,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
         const codec = codecs[i] as Codec<unknown>;
         const cases = flat.includes(key) ? choiceOf(codec).parts : undefined;
         const number = numbers?.[i] ?? i + 1;
-        const own = { ...given("name", names, key), ...given("json", json, key) };
+        const own = { ...givenName("name", names, key), ...givenName("json", json, key) };
         const isUnpacked = unpacked.includes(key);
         return {
           codec,
@@ -155,18 +155,18 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
 
   /** Whether an object can contain another one of its own codec. */
   get #recursive(): boolean {
-    this.#containsItself ??= contains(this, this, new Set());
+    this.#containsItself ??= containsCodec(this, this, new Set());
     return this.#containsItself;
   }
 
-  #planned(): Plan {
-    this.#plan ??= plan(typeof this.#fields === "function" ? this.#fields() : this.#fields, this.proto);
+  #planned(): ObjectPlan {
+    this.#plan ??= planObject(typeof this.#fields === "function" ? this.#fields() : this.#fields, this.proto);
     return this.#plan;
   }
 }
 
 /** A name that is given to a member, by what it is a name for. */
-export function given<K extends "name" | "json">(
+export function givenName<K extends "name" | "json">(
   what: K,
   names: Readonly<Record<string, string>>,
   member: string,
@@ -174,14 +174,14 @@ export function given<K extends "name" | "json">(
   return (Object.hasOwn(names, member) ? { [what]: names[member] } : {}) as { readonly [P in K]?: string };
 }
 
-interface Plan {
+interface ObjectPlan {
   readonly keys: readonly string[];
   readonly codecs: readonly Codec<unknown>[];
   readonly row: FieldRow;
   readonly table: FieldTable;
 }
 
-function plan(fields: object, { numbers, flat = [], unpacked = [] }: ObjectProto): Plan {
+function planObject(fields: object, { numbers, flat = [], unpacked = [] }: ObjectProto): ObjectPlan {
   const entries = Object.entries(fields) as [string, Codec<unknown>][];
   return {
     keys: entries.map(([key]) => key),
@@ -202,20 +202,20 @@ function plan(fields: object, { numbers, flat = [], unpacked = [] }: ObjectProto
 /** A property that cannot be read is where the value is wrong. */
 function tracedProperty(value: object, key: string): unknown {
   try {
-    return property(value, key);
+    return ownPropertyOf(value, key);
   } catch (error) {
-    throw located(error, key);
+    throw withPathSegment(error, key);
   }
 }
 
 /** What every object inherits is not taken for a property of this one. */
-export function property(value: object, key: string): unknown {
+export function ownPropertyOf(value: object, key: string): unknown {
   const own = (value as Readonly<Record<string, unknown>>)[key];
   return key in Object.prototype && !Object.hasOwn(value, key) ? undefined : own;
 }
 
 /** `name?:<fingerprint>`. */
 export function fieldText(key: string, codec: Codec<unknown>): string {
-  const { mark, hex } = markedHex(codec);
+  const { mark, hex } = markedFingerprint(codec);
   return `${JSON.stringify(key).slice(1, -1)}${mark}:${hex}`;
 }

@@ -5,10 +5,10 @@
 import type { Codec } from "../codec.js";
 import { MessageCodec } from "../message.js";
 import type { Reader } from "../reader.js";
-import { located, type Segment } from "../refused.js";
+import { type PathSegment, withPathSegment } from "../refused.js";
 import type { Writer } from "../writer.js";
 
-export function writePart<T>(w: Writer, codec: Codec<T>, at: number, value: T, segment: Segment): void {
+export function writePart<T>(w: Writer, codec: Codec<T>, at: number, value: T, segment: PathSegment): void {
   if (!w.tracing) {
     codec.write(w, at, value);
     return;
@@ -16,16 +16,16 @@ export function writePart<T>(w: Writer, codec: Codec<T>, at: number, value: T, s
   try {
     traced(codec).write(w, at, value);
   } catch (error) {
-    throw located(error, segment);
+    throw withPathSegment(error, segment);
   }
 }
 
-export function readPart<T>(r: Reader, codec: Codec<T>, at: number, segment: Segment): T {
+export function readPart<T>(r: Reader, codec: Codec<T>, at: number, segment: PathSegment): T {
   if (!r.tracing) return codec.read(r, at);
   try {
     return traced(codec).read(r, at);
   } catch (error) {
-    throw located(error, segment);
+    throw withPathSegment(error, segment);
   }
 }
 
@@ -34,4 +34,4 @@ export function traced<T>(codec: Codec<T>): Codec<T> {
   return codec instanceof MessageCodec ? (codec.trace() as Codec<T>) : codec;
 }
 
-export { invalid } from "../refused.js";
+export { invalidValue } from "../refused.js";

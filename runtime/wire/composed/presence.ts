@@ -3,23 +3,23 @@
  * else one byte says whether there is a value, whose slot then follows in what varies.
  */
 import type { Codec } from "../codec.js";
-import type { MaybePosition } from "../protobuf/position.js";
+import type { ProtoOptionalForm } from "../protobuf/position.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, hex } from "./base.js";
-import { invalid, readPart, writePart } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./base.js";
+import { invalidValue, readPart, writePart } from "./part.js";
 
 abstract class PresenceCodec<T, Absent extends null | undefined> extends ComposedCodec<T | Absent> {
   readonly inner: Codec<T>;
   readonly slot = 1;
-  readonly position: MaybePosition;
+  readonly protoForm: ProtoOptionalForm;
   readonly #absent: Absent;
 
   constructor(inner: Codec<T>, absent: Absent) {
     super();
     this.inner = inner;
     this.#absent = absent;
-    this.position = { kind: "maybe", inner: inner as Codec<unknown>, absent };
+    this.protoForm = { kind: "maybe", inner: inner as Codec<unknown>, absent };
   }
 
   parts(): readonly Codec<unknown>[] {
@@ -37,7 +37,7 @@ abstract class PresenceCodec<T, Absent extends null | undefined> extends Compose
 
   read(r: Reader, at: number): T | Absent {
     const byte = r.view.getUint8(at);
-    if (byte > 1) throw invalid(this.name, "0 or 1", byte);
+    if (byte > 1) throw invalidValue(this.name, "0 or 1", byte);
     if (byte === 0) return this.#absent;
     return readPart(r, this.inner, r.take(this.inner.slot), { text: "" });
   }
@@ -52,8 +52,8 @@ export class NullableCodec<T> extends PresenceCodec<T, null> {
     return `${this.inner.name} | null`;
   }
 
-  protected canonical(): string {
-    return `nullable(${hex(this.inner)})`;
+  protected fingerprintText(): string {
+    return `nullable(${fingerprintHex(this.inner)})`;
   }
 }
 
@@ -66,7 +66,7 @@ export class OptionalCodec<T> extends PresenceCodec<T, undefined> {
     return `${this.inner.name} | undefined`;
   }
 
-  protected canonical(): string {
-    return `optional(${hex(this.inner)})`;
+  protected fingerprintText(): string {
+    return `optional(${fingerprintHex(this.inner)})`;
   }
 }

@@ -2,18 +2,18 @@
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import { dateForm } from "../json/well-known.js";
-import type { Position } from "../protobuf/position.js";
+import type { ProtoForm } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
-import { scalar } from "../protobuf/scalar.js";
+import { scalarForm } from "../protobuf/scalar.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec } from "./base.js";
-import { invalid } from "./part.js";
+import { invalidValue } from "./part.js";
 
 interface ScalarOptions<T> {
   readonly slot: number;
-  readonly position: Position<T>;
+  readonly protoForm: ProtoForm<T>;
   readonly write: (w: Writer, at: number, value: T) => void;
   readonly read: (r: Reader, at: number) => T;
   readonly text?: boolean;
@@ -22,16 +22,16 @@ interface ScalarOptions<T> {
 class ScalarCodec<T> extends ComposedCodec<T> {
   readonly name: string;
   readonly slot: number;
-  readonly position: Position<T>;
+  readonly protoForm: ProtoForm<T>;
   override readonly write: (w: Writer, at: number, value: T) => void;
   override readonly read: (r: Reader, at: number) => T;
   readonly #text: boolean;
 
-  constructor(name: string, { slot, position, write, read, text = false }: ScalarOptions<T>) {
+  constructor(name: string, { slot, protoForm: position, write, read, text = false }: ScalarOptions<T>) {
     super();
     this.name = name;
     this.slot = slot;
-    this.position = position;
+    this.protoForm = position;
     this.write = write;
     this.read = read;
     this.#text = text;
@@ -41,7 +41,7 @@ class ScalarCodec<T> extends ComposedCodec<T> {
     return [];
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     return this.name;
   }
 
@@ -51,32 +51,32 @@ class ScalarCodec<T> extends ComposedCodec<T> {
 }
 
 function checkBoolean(value: boolean): void {
-  if (typeof value !== "boolean") throw invalid("boolean", "true or false", value);
+  if (typeof value !== "boolean") throw invalidValue("boolean", "true or false", value);
 }
 
 /** A boolean. */
 export const boolean: Codec<boolean> = new ScalarCodec("boolean", {
   slot: 1,
-  position: scalar("bool", false, checkBoolean),
+  protoForm: scalarForm("bool", false, checkBoolean),
   write(w, at, value) {
     checkBoolean(value);
     w.view.setUint8(at, value ? 1 : 0);
   },
   read(r, at) {
     const byte = r.view.getUint8(at);
-    if (byte > 1) throw invalid("boolean", "0 or 1", byte);
+    if (byte > 1) throw invalidValue("boolean", "0 or 1", byte);
     return byte === 1;
   },
 });
 
 function checkDouble(value: number): void {
-  if (typeof value !== "number") throw invalid("double", "a number", value);
+  if (typeof value !== "number") throw invalidValue("double", "a number", value);
 }
 
 /** A number: double precision. */
 export const double: Codec<number> = new ScalarCodec("double", {
   slot: 8,
-  position: scalar("double", 0, checkDouble),
+  protoForm: scalarForm("double", 0, checkDouble),
   write(w, at, value) {
     checkDouble(value);
     w.view.setFloat64(at, value, true);
@@ -85,16 +85,16 @@ export const double: Codec<number> = new ScalarCodec("double", {
 });
 
 function checkFloat(value: number): void {
-  if (typeof value !== "number") throw invalid("float32", "a number", value);
+  if (typeof value !== "number") throw invalidValue("float32", "a number", value);
   if (Number.isFinite(value) && !Number.isFinite(Math.fround(value))) {
-    throw invalid("float32", "a number up to 3.4028234663852886e+38", value);
+    throw invalidValue("float32", "a number up to 3.4028234663852886e+38", value);
   }
 }
 
 /** A number that is rounded to single precision. */
 export const float32: Codec<number> = new ScalarCodec("float32", {
   slot: 4,
-  position: scalar("float", 0, checkFloat),
+  protoForm: scalarForm("float", 0, checkFloat),
   write(w, at, value) {
     checkFloat(value);
     w.view.setFloat32(at, value, true);
@@ -107,12 +107,12 @@ type IntegerScalar = Exclude<ProtoScalar, "double" | "float" | "bool" | "string"
 function signed32(name: IntegerScalar): Codec<number> {
   const check = (value: number): void => {
     if (typeof value !== "number" || value !== (value | 0)) {
-      throw invalid(name, "an integer from -2147483648 to 2147483647", value);
+      throw invalidValue(name, "an integer from -2147483648 to 2147483647", value);
     }
   };
   return new ScalarCodec<number>(name, {
     slot: 4,
-    position: scalar(name, 0, check),
+    protoForm: scalarForm(name, 0, check),
     write(w, at, value) {
       check(value);
       w.view.setInt32(at, value, true);
@@ -124,12 +124,12 @@ function signed32(name: IntegerScalar): Codec<number> {
 function unsigned32(name: IntegerScalar): Codec<number> {
   const check = (value: number): void => {
     if (typeof value !== "number" || value !== value >>> 0) {
-      throw invalid(name, "an integer from 0 to 4294967295", value);
+      throw invalidValue(name, "an integer from 0 to 4294967295", value);
     }
   };
   return new ScalarCodec<number>(name, {
     slot: 4,
-    position: scalar(name, 0, check),
+    protoForm: scalarForm(name, 0, check),
     write(w, at, value) {
       check(value);
       w.view.setUint32(at, value, true);
@@ -141,12 +141,12 @@ function unsigned32(name: IntegerScalar): Codec<number> {
 function signed64(name: IntegerScalar): Codec<bigint> {
   const check = (value: bigint): void => {
     if (typeof value !== "bigint" || value !== BigInt.asIntN(64, value)) {
-      throw invalid(name, "a bigint from -9223372036854775808 to 9223372036854775807", value);
+      throw invalidValue(name, "a bigint from -9223372036854775808 to 9223372036854775807", value);
     }
   };
   return new ScalarCodec<bigint>(name, {
     slot: 8,
-    position: scalar(name, 0n, check),
+    protoForm: scalarForm(name, 0n, check),
     write(w, at, value) {
       check(value);
       w.view.setBigInt64(at, value, true);
@@ -158,12 +158,12 @@ function signed64(name: IntegerScalar): Codec<bigint> {
 function unsigned64(name: IntegerScalar): Codec<bigint> {
   const check = (value: bigint): void => {
     if (typeof value !== "bigint" || value !== BigInt.asUintN(64, value)) {
-      throw invalid(name, "a bigint from 0 to 18446744073709551615", value);
+      throw invalidValue(name, "a bigint from 0 to 18446744073709551615", value);
     }
   };
   return new ScalarCodec<bigint>(name, {
     slot: 8,
-    position: scalar(name, 0n, check),
+    protoForm: scalarForm(name, 0n, check),
     write(w, at, value) {
       check(value);
       w.view.setBigUint64(at, value, true);
@@ -194,27 +194,27 @@ export const uint64 = unsigned64("uint64");
 export const fixed64 = unsigned64("fixed64");
 
 function checkText(value: string): void {
-  if (typeof value !== "string") throw invalid("string", "a string", value);
-  if (!value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
+  if (typeof value !== "string") throw invalidValue("string", "a string", value);
+  if (!value.isWellFormed()) throw invalidValue("string", "text without lone surrogates", value);
 }
 
 /** A string. */
 export const string: Codec<string> = new ScalarCodec("string", {
   slot: 1,
-  position: scalar("string", "", checkText),
+  protoForm: scalarForm("string", "", checkText),
   text: true,
   write(w, at, value) {
-    if (typeof value !== "string") throw invalid("string", "a string", value);
+    if (typeof value !== "string") throw invalidValue("string", "a string", value);
     // Otherwise asked of all text of the message together.
-    if (w.tracing && !value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
+    if (w.tracing && !value.isWellFormed()) throw invalidValue("string", "text without lone surrogates", value);
     w.putString(at, value);
   },
   read: (r, at) => r.getString(at),
 });
 
 function checkDate(value: Date): void {
-  if (!(value instanceof Date)) throw invalid("date", "a Date", value);
-  if (Number.isNaN(value.getTime())) throw invalid("date", "a valid Date", "Invalid Date");
+  if (!(value instanceof Date)) throw invalidValue("date", "a Date", value);
+  if (Number.isNaN(value.getTime())) throw invalidValue("date", "a valid Date", "Invalid Date");
 }
 
 /** In the protobuf layout a message: `google.protobuf.Timestamp`. */
@@ -235,7 +235,7 @@ class DateCodec extends ScalarCodec<Date> {
 /** A Date: milliseconds since 1970, in the protobuf layout a `google.protobuf.Timestamp`. */
 export const date: Codec<Date> = new DateCodec("date", {
   slot: 8,
-  position: { kind: "message" },
+  protoForm: { kind: "message" },
   write(w, at, value) {
     checkDate(value);
     w.view.setFloat64(at, value.getTime(), true);
@@ -243,7 +243,7 @@ export const date: Codec<Date> = new DateCodec("date", {
   read(r, at) {
     const time = r.view.getFloat64(at, true);
     const date = new Date(time);
-    if (date.getTime() !== time) throw invalid("date", "whole milliseconds from -8.64e15 to 8.64e15", time);
+    if (date.getTime() !== time) throw invalidValue("date", "whole milliseconds from -8.64e15 to 8.64e15", time);
     return date;
   },
 });

@@ -1,22 +1,22 @@
 /** Tuples, and the arguments of a call, which are a tuple whose elements have names. */
 import type { Codec } from "../codec.js";
-import type { MessagePosition } from "../protobuf/position.js";
+import type { ProtoMessageForm } from "../protobuf/position.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import { type MembersStructure, nameParts } from "../protobuf/structure.js";
 import { FieldTable } from "../protobuf/table.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import type { Segment } from "../refused.js";
+import type { PathSegment } from "../refused.js";
 import type { Writer } from "../writer.js";
 import { ArrayCodec } from "./array.js";
-import { ComposedCodec, hex } from "./base.js";
-import { FieldRow, markedHex } from "./fields.js";
-import { invalid } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./base.js";
+import { FieldRow, markedFingerprint } from "./fields.js";
+import { invalidValue } from "./part.js";
 import { OptionalCodec } from "./presence.js";
 
 export interface TupleElement {
   readonly codec: Codec<unknown>;
-  readonly segment: Segment;
+  readonly segment: PathSegment;
 }
 
 /** What the protobuf layout and JSON need to know of a tuple beyond its elements. */
@@ -33,7 +33,7 @@ export interface TupleProto {
 
 export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
   readonly name: string;
-  readonly position: MessagePosition = { kind: "message" };
+  readonly protoForm: ProtoMessageForm = { kind: "message" };
   /** @internal */
   readonly proto: TupleProto;
   #table: FieldTable | undefined;
@@ -60,12 +60,12 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
     return this.#rest === undefined ? parts : [...parts, this.#rest];
   }
 
-  protected canonical(): string {
+  protected fingerprintText(): string {
     const elements = this.#elements.map(({ codec }) => {
-      const { mark, hex } = markedHex(codec);
+      const { mark, hex } = markedFingerprint(codec);
       return hex + mark;
     });
-    return `tuple(${[...elements, ...(this.#rest === undefined ? [] : [`...${hex(this.#rest)}`])].join(",")})`;
+    return `tuple(${[...elements, ...(this.#rest === undefined ? [] : [`...${fingerprintHex(this.#rest)}`])].join(",")})`;
   }
 
   write(w: Writer, at: number, value: T): void {
@@ -90,9 +90,9 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
 
   /** The values of the elements, and the array of the rest. */
   #parts(value: T): unknown[] {
-    if (!Array.isArray(value)) throw invalid(this.name, "an array", value);
+    if (!Array.isArray(value)) throw invalidValue(this.name, "an array", value);
     const n = this.#elements.length;
-    if (value.length > n && this.#rest === undefined) throw invalid(this.name, `at most ${n} elements`, value);
+    if (value.length > n && this.#rest === undefined) throw invalidValue(this.name, `at most ${n} elements`, value);
     const values: unknown[] = value.slice(0, n);
     if (this.#rest !== undefined) values[n] = value.slice(n);
     return values;

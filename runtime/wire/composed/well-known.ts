@@ -5,7 +5,7 @@
 import type { Codec } from "../codec.js";
 import type { JsonForm } from "../json/form.js";
 import { anyForm, durationForm, fieldMaskForm, timestampForm, wrapperForm } from "../json/well-known.js";
-import { fixedName } from "../protobuf/structure.js";
+import { fixedProtoName } from "../protobuf/structure.js";
 import type {
   Any,
   BoolValue,
@@ -41,22 +41,22 @@ class WellKnownCodec<T extends object> extends ObjectCodec<T> {
     return `google.protobuf.${this.name}`;
   }
 
-  protected override canonical(): string {
+  protected override fingerprintText(): string {
     return this.protoName;
   }
 }
 
-function wrapper<T>(name: string, value: Codec<T>, zero: () => T): Codec<{ value: T }> {
+function wrapperCodec<T>(name: string, value: Codec<T>, zero: () => T): Codec<{ value: T }> {
   return new WellKnownCodec<{ value: T }>(name, { value } as FieldCodecs<{ value: T }>, wrapperForm(name, value, zero));
 }
 
 const { boolean, double, float32, int32, int64, string, uint32, uint64 } = scalars;
-const time = { seconds: int64, nanos: int32 };
+const timeFields = { seconds: int64, nanos: int32 };
 
 /** `google.protobuf.Timestamp`: a point in time, to the nanosecond. */
-export const timestamp: Codec<Timestamp> = new WellKnownCodec("Timestamp", time, timestampForm);
+export const timestamp: Codec<Timestamp> = new WellKnownCodec("Timestamp", timeFields, timestampForm);
 /** `google.protobuf.Duration`: a span of time, to the nanosecond. */
-export const duration: Codec<Duration> = new WellKnownCodec("Duration", time, durationForm);
+export const duration: Codec<Duration> = new WellKnownCodec("Duration", timeFields, durationForm);
 /** `google.protobuf.FieldMask`: paths of fields. */
 export const fieldMask: Codec<FieldMask> = new WellKnownCodec(
   "FieldMask",
@@ -66,33 +66,33 @@ export const fieldMask: Codec<FieldMask> = new WellKnownCodec(
 /** `google.protobuf.Empty`: a message without fields. */
 export const empty: Codec<Empty> = new WellKnownCodec<object>("Empty", {});
 /** `google.protobuf.Any`: a message of any type, with the name of the type. */
-export const any: Codec<Any> = new WellKnownCodec("Any", { typeUrl: string, value: bytes }, anyForm(known));
+export const any: Codec<Any> = new WellKnownCodec("Any", { typeUrl: string, value: bytes }, anyForm(knownTypes));
 /** `google.protobuf.DoubleValue`: a double in a message of its own. */
-export const doubleValue: Codec<DoubleValue> = wrapper("DoubleValue", double, () => 0);
+export const doubleValue: Codec<DoubleValue> = wrapperCodec("DoubleValue", double, () => 0);
 /** `google.protobuf.FloatValue`: a single-precision number in a message of its own. */
-export const floatValue: Codec<FloatValue> = wrapper("FloatValue", float32, () => 0);
+export const floatValue: Codec<FloatValue> = wrapperCodec("FloatValue", float32, () => 0);
 /** `google.protobuf.Int64Value`: an integer of 64 bits in a message of its own. */
-export const int64Value: Codec<Int64Value> = wrapper("Int64Value", int64, () => 0n);
+export const int64Value: Codec<Int64Value> = wrapperCodec("Int64Value", int64, () => 0n);
 /** `google.protobuf.UInt64Value`: an unsigned integer of 64 bits in a message of its own. */
-export const uInt64Value: Codec<UInt64Value> = wrapper("UInt64Value", uint64, () => 0n);
+export const uInt64Value: Codec<UInt64Value> = wrapperCodec("UInt64Value", uint64, () => 0n);
 /** `google.protobuf.Int32Value`: an integer of 32 bits in a message of its own. */
-export const int32Value: Codec<Int32Value> = wrapper("Int32Value", int32, () => 0);
+export const int32Value: Codec<Int32Value> = wrapperCodec("Int32Value", int32, () => 0);
 /** `google.protobuf.UInt32Value`: an unsigned integer of 32 bits in a message of its own. */
-export const uInt32Value: Codec<UInt32Value> = wrapper("UInt32Value", uint32, () => 0);
+export const uInt32Value: Codec<UInt32Value> = wrapperCodec("UInt32Value", uint32, () => 0);
 /** `google.protobuf.BoolValue`: a boolean in a message of its own. */
-export const boolValue: Codec<BoolValue> = wrapper("BoolValue", boolean, () => false);
+export const boolValue: Codec<BoolValue> = wrapperCodec("BoolValue", boolean, () => false);
 /** `google.protobuf.StringValue`: a string in a message of its own. */
-export const stringValue: Codec<StringValue> = wrapper("StringValue", string, () => "");
+export const stringValue: Codec<StringValue> = wrapperCodec("StringValue", string, () => "");
 /** `google.protobuf.BytesValue`: bytes in a message of its own. */
-export const bytesValue: Codec<BytesValue> = wrapper("BytesValue", bytes, () => new Uint8Array(0));
+export const bytesValue: Codec<BytesValue> = wrapperCodec("BytesValue", bytes, () => new Uint8Array(0));
 
 /** What an `Any` can hold without being told of it. */
-function known(): ReadonlyMap<string, Codec<unknown>> {
+function knownTypes(): ReadonlyMap<string, Codec<unknown>> {
   codecs ??= new Map(
     [
       ...[timestamp, duration, fieldMask, empty, any, struct, value, listValue, doubleValue, floatValue, int64Value],
       ...[uInt64Value, int32Value, uInt32Value, boolValue, stringValue, bytesValue],
-    ].map((codec): [string, Codec<unknown>] => [fixedName(codec)?.name ?? "", codec]),
+    ].map((codec): [string, Codec<unknown>] => [fixedProtoName(codec)?.name ?? "", codec]),
   );
   return codecs;
 }

@@ -1,9 +1,9 @@
 /** Enums in the JSON mapping: by the names of their values in protobuf, or by number where none has it. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
-import { type EnumPosition, positionOf } from "../protobuf/position.js";
+import { type ProtoEnumForm, protoFormOf } from "../protobuf/position.js";
 import { enumStructureOf } from "../protobuf/structure.js";
-import { invalid } from "../refused.js";
+import { invalidValue } from "../refused.js";
 import { parseInteger } from "./number.js";
 
 /** Read instead of a value whose name is unknown, where that is to be ignored. */
@@ -16,22 +16,22 @@ export function enumTextOf(codec: Codec<unknown>, number: number): JsonValue {
 
 /** @param ignoreUnknown whether a name that the enum does not have is `unknownName`; otherwise it is refused */
 export function readEnum(codec: Codec<unknown>, json: unknown, ignoreUnknown: boolean): unknown {
-  const position = positionOf(codec) as EnumPosition;
+  const position = protoFormOf(codec) as ProtoEnumForm;
   if (typeof json === "number") {
     const number = Number(parseInteger(json) ?? Number.NaN);
-    if (number !== (number | 0)) throw refused(codec, json);
+    if (number !== (number | 0)) throw unknownNameError(codec, json);
     return position.valueOf(number);
   }
   const { values } = enumStructureOf(codec);
   const found = values.find(({ name }) => name === json);
   if (found !== undefined) return position.valueOf(found.number);
   if (ignoreUnknown && typeof json === "string") return unknownName;
-  throw refused(codec, json);
+  throw unknownNameError(codec, json);
 }
 
-function refused(codec: Codec<unknown>, json: unknown): Error {
+function unknownNameError(codec: Codec<unknown>, json: unknown): Error {
   const names = enumStructureOf(codec).values.map(({ name }) => name);
   const shown =
     names.length > 8 ? `${names.slice(0, 8).join(", ")} or one of ${names.length - 8} more` : names.join(", ");
-  return invalid(codec.name || "enum", `one of ${shown}, or a number`, json);
+  return invalidValue(codec.name || "enum", `one of ${shown}, or a number`, json);
 }

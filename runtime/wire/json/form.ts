@@ -1,9 +1,9 @@
 /** What the JSON mapping needs of a codec beyond its structure, and what it passes along. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
-import { deepest } from "../limits.js";
+import { MAX_DEPTH } from "../limits.js";
 import { targetOf } from "../protobuf/structure.js";
-import { Refused } from "../refused.js";
+import { CodecRefusal } from "../refused.js";
 
 /** The options of `Codec.toJson`. */
 export interface JsonWriteOptions {
@@ -18,7 +18,7 @@ export interface JsonReadOptions extends JsonWriteOptions {
 }
 
 /** One conversion of a whole message. */
-export class JsonRun {
+export class JsonConversion {
   readonly options: JsonReadOptions;
   readonly registry: readonly Codec<unknown>[];
   readonly ignoreUnknown: boolean;
@@ -32,7 +32,7 @@ export class JsonRun {
 
   /** One message deeper. */
   enter(): void {
-    if (++this.#depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+    if (++this.#depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
   }
 
   leave(): void {
@@ -43,13 +43,13 @@ export class JsonRun {
 /** The JSON of a type that is not written by its structure: of `Date`, and of well-known types. */
 export interface JsonForm<T = unknown> {
   /** The value of JSON's null, where that means something; elsewhere null is as if nothing was there. */
-  readonly ofNull?: T;
+  readonly nullValue?: T;
   /** What stands for a value that is missing. */
   absent(): T;
   /** @throws Refused */
-  write(run: JsonRun, value: T): JsonValue;
+  write(run: JsonConversion, value: T): JsonValue;
   /** @throws Refused */
-  read(run: JsonRun, json: unknown): T;
+  read(run: JsonConversion, json: unknown): T;
 }
 
 /** Undefined: it is written by its structure. */

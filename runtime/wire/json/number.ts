@@ -6,7 +6,7 @@
 const numeral = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
 /** More digits than any integer of 64 bits has. */
-const mostDigits = 20;
+const MAX_DIGITS = 20;
 
 /** The integer that `json` says; undefined if it says none, or one of more than 20 digits. */
 export function parseInteger(json: unknown): bigint | undefined {
@@ -19,7 +19,7 @@ export function parseInteger(json: unknown): bigint | undefined {
   if (digits === "") return 0n;
   const significant = withoutTrailingZeros(digits);
   const zeros = Number(exponent) - fraction.length + digits.length - significant.length;
-  if (zeros < 0 || significant.length + zeros > mostDigits) return undefined;
+  if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return undefined;
   return BigInt(sign + significant + "0".repeat(zeros));
 }
 

@@ -1,21 +1,21 @@
 /** Where in a value something is, for errors. */
-import { located, type Segment, show } from "../refused.js";
+import { describeValue, type PathSegment, withPathSegment } from "../refused.js";
 
 /** Does `step`; what it refuses is in the part that `segment` names. */
-export function within<T>(segment: Segment, step: () => T): T {
+export function atSegment<T>(segment: PathSegment, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw located(error, segment);
+    throw withPathSegment(error, segment);
   }
 }
 
 /** `tags.keys()[2]`: the third key. */
-export function keySegment(index: number): Segment {
+export function keySegment(index: number): PathSegment {
   return { text: `.keys()[${index}]` };
 }
 
 /** `tags["a"]`. */
-export function valueSegment(key: unknown): Segment {
-  return { text: `[${show(key)}]` };
+export function valueSegment(key: unknown): PathSegment {
+  return { text: `[${describeValue(key)}]` };
 }

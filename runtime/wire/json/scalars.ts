@@ -1,7 +1,7 @@
 /** Scalars in the JSON mapping, each by its name in protobuf. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { JsonValue } from "../../../shared/vocabulary.js";
-import { invalid } from "../refused.js";
+import { invalidValue } from "../refused.js";
 import { formatBase64, parseBase64 } from "./base64.js";
 import { formatDouble, parseDouble, parseFloat32, parseInteger } from "./number.js";
 
@@ -12,34 +12,34 @@ export interface JsonScalar {
   read(json: unknown): unknown;
 }
 
-function small(name: string, min: number, max: number): JsonScalar {
+function integer32(name: string, min: number, max: number): JsonScalar {
   const expected = `an integer from ${min} to ${max}`;
   return {
     write(value) {
       if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-        throw invalid(name, expected, value);
+        throw invalidValue(name, expected, value);
       }
       // -0 is 0.
       return value + 0;
     },
     read(json) {
       const value = parseInteger(json);
-      if (value === undefined || value < min || value > max) throw invalid(name, expected, json);
+      if (value === undefined || value < min || value > max) throw invalidValue(name, expected, json);
       return Number(value);
     },
   };
 }
 
-function large(name: string, min: bigint, max: bigint): JsonScalar {
+function integer64(name: string, min: bigint, max: bigint): JsonScalar {
   const range = `from ${min} to ${max}`;
   return {
     write(value) {
-      if (typeof value !== "bigint" || value < min || value > max) throw invalid(name, `a bigint ${range}`, value);
+      if (typeof value !== "bigint" || value < min || value > max) throw invalidValue(name, `a bigint ${range}`, value);
       return String(value);
     },
     read(json) {
       const value = parseInteger(json);
-      if (value === undefined || value < min || value > max) throw invalid(name, `an integer ${range}`, json);
+      if (value === undefined || value < min || value > max) throw invalidValue(name, `an integer ${range}`, json);
       return value;
     },
   };
@@ -53,57 +53,57 @@ const uint64 = [0n, 2n ** 64n - 1n] as const;
 export const jsonScalars: Readonly<Record<ProtoScalar, JsonScalar>> = {
   double: {
     write(value) {
-      if (typeof value !== "number") throw invalid("double", "a number", value);
+      if (typeof value !== "number") throw invalidValue("double", "a number", value);
       return formatDouble(value);
     },
     read(json) {
       const value = parseDouble(json);
-      if (value === undefined) throw invalid("double", "a number", json);
+      if (value === undefined) throw invalidValue("double", "a number", json);
       return value;
     },
   },
   float: {
     write(value) {
-      if (typeof value !== "number") throw invalid("float32", "a number", value);
+      if (typeof value !== "number") throw invalidValue("float32", "a number", value);
       const rounded = Math.fround(value);
-      if (Number.isFinite(value) && !Number.isFinite(rounded)) throw invalid("float32", largestFloat, value);
+      if (Number.isFinite(value) && !Number.isFinite(rounded)) throw invalidValue("float32", largestFloat, value);
       return formatDouble(rounded);
     },
     read(json) {
       const value = parseFloat32(json);
-      if (value === undefined) throw invalid("float32", largestFloat, json);
+      if (value === undefined) throw invalidValue("float32", largestFloat, json);
       return value;
     },
   },
-  int32: small("int32", ...int32),
-  sint32: small("sint32", ...int32),
-  sfixed32: small("sfixed32", ...int32),
-  uint32: small("uint32", ...uint32),
-  fixed32: small("fixed32", ...uint32),
-  int64: large("int64", ...int64),
-  sint64: large("sint64", ...int64),
-  sfixed64: large("sfixed64", ...int64),
-  uint64: large("uint64", ...uint64),
-  fixed64: large("fixed64", ...uint64),
+  int32: integer32("int32", ...int32),
+  sint32: integer32("sint32", ...int32),
+  sfixed32: integer32("sfixed32", ...int32),
+  uint32: integer32("uint32", ...uint32),
+  fixed32: integer32("fixed32", ...uint32),
+  int64: integer64("int64", ...int64),
+  sint64: integer64("sint64", ...int64),
+  sfixed64: integer64("sfixed64", ...int64),
+  uint64: integer64("uint64", ...uint64),
+  fixed64: integer64("fixed64", ...uint64),
   bool: {
     write(value) {
-      if (typeof value !== "boolean") throw invalid("boolean", "true or false", value);
+      if (typeof value !== "boolean") throw invalidValue("boolean", "true or false", value);
       return value;
     },
     read(json) {
-      if (typeof json !== "boolean") throw invalid("boolean", "true or false", json);
+      if (typeof json !== "boolean") throw invalidValue("boolean", "true or false", json);
       return json;
     },
   },
-  string: { write: text, read: text },
+  string: { write: checkJsonText, read: checkJsonText },
   bytes: {
     write(value) {
-      if (!(value instanceof Uint8Array)) throw invalid("bytes", "a Uint8Array", value);
+      if (!(value instanceof Uint8Array)) throw invalidValue("bytes", "a Uint8Array", value);
       return formatBase64(value);
     },
     read(json) {
       const bytes = typeof json === "string" ? parseBase64(json) : undefined;
-      if (bytes === undefined) throw invalid("bytes", "base64", json);
+      if (bytes === undefined) throw invalidValue("bytes", "base64", json);
       return bytes;
     },
   },
@@ -112,15 +112,15 @@ export const jsonScalars: Readonly<Record<ProtoScalar, JsonScalar>> = {
 const largestFloat = "a number up to 3.4028234663852886e+38";
 
 /** A string, on both sides. */
-export function text(value: unknown): string {
-  if (typeof value !== "string") throw invalid("string", "a string", value);
-  if (!value.isWellFormed()) throw invalid("string", "text without lone surrogates", value);
+export function checkJsonText(value: unknown): string {
+  if (typeof value !== "string") throw invalidValue("string", "a string", value);
+  if (!value.isWellFormed()) throw invalidValue("string", "text without lone surrogates", value);
   return value;
 }
 
 /** The key of a map, from the text that JSON has for it. */
 export function readKey(scalar: ProtoScalar, key: string): unknown {
   if (scalar !== "bool") return jsonScalars[scalar].read(key);
-  if (key !== "true" && key !== "false") throw invalid("boolean", '"true" or "false"', key);
+  if (key !== "true" && key !== "false") throw invalidValue("boolean", '"true" or "false"', key);
   return key === "true";
 }

@@ -10,10 +10,10 @@ export interface Instant {
 }
 
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
-const firstSecond = -62_135_596_800n;
-const lastSecond = 253_402_300_799n;
+const minTimestampSeconds = -62_135_596_800n;
+const maxTimestampSeconds = 253_402_300_799n;
 /** About 10,000 years. */
-const longest = 315_576_000_000n;
+const maxDurationSeconds = 315_576_000_000n;
 
 const timestamp =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/;
@@ -60,11 +60,11 @@ export function parseDuration(text: string): Instant | undefined {
 }
 
 function isTimestamp(seconds: bigint, nanos: number): boolean {
-  return seconds >= firstSecond && seconds <= lastSecond && nanos >= 0 && nanos <= 999_999_999;
+  return seconds >= minTimestampSeconds && seconds <= maxTimestampSeconds && nanos >= 0 && nanos <= 999_999_999;
 }
 
 function isDuration(seconds: bigint, nanos: number): boolean {
-  if (seconds < -longest || seconds > longest || Math.abs(nanos) > 999_999_999) return false;
+  if (seconds < -maxDurationSeconds || seconds > maxDurationSeconds || Math.abs(nanos) > 999_999_999) return false;
   return (seconds <= 0n || nanos >= 0) && (seconds >= 0n || nanos <= 0);
 }
 

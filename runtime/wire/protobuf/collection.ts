@@ -1,6 +1,6 @@
 /** Maps, records and sets for generated code: what their composed codecs do. */
 import type { Codec } from "../codec.js";
-import { positionOf } from "./position.js";
+import { protoFormOf } from "./position.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
@@ -10,7 +10,7 @@ import type { ProtobufWriter } from "./writer.js";
  * @param number of the field
  */
 export function writeCollection<T>(w: ProtobufWriter, number: number, codec: Codec<T>, value: T): void {
-  const position = positionOf(codec);
+  const position = protoFormOf(codec);
   if (position.kind !== "repeated" && position.kind !== "map") w.refuse();
   position.write(w, number, value);
 }
@@ -22,7 +22,7 @@ export function writeCollection<T>(w: ProtobufWriter, number: number, codec: Cod
  * @param into the elements read before
  */
 export function readCollection<T>(r: ProtobufReader, codec: Codec<T>, wire: number, into: T | undefined): T {
-  const position = positionOf(codec);
+  const position = protoFormOf(codec);
   if (position.kind !== "repeated" && position.kind !== "map") r.refuse();
   return position.read(r, wire, into);
 }

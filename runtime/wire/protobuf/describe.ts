@@ -17,13 +17,13 @@ import type {
 } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../descriptor.js";
-import { type MapPosition, positionOf, type RepeatedPosition, type ScalarPosition } from "./position.js";
+import { type ProtoMapForm, type ProtoRepeatedForm, type ProtoScalarForm, protoFormOf } from "./position.js";
 import {
   type ChoiceStructure,
   entryParts,
   enumStructureOf,
-  fixedName,
-  type Part,
+  fixedProtoName,
+  type MessagePart,
   structureOf,
   targetOf,
 } from "./structure.js";
@@ -34,30 +34,30 @@ import {
  */
 export function describeActor(descriptor: ActorDescriptor): ProtoSchema {
   const { service } = descriptor;
-  const description = new Description(service.slice(0, service.lastIndexOf(".") + 1));
+  const description = new SchemaDescriber(service.slice(0, service.lastIndexOf(".") + 1));
   description.actor(descriptor);
   return description.finish();
 }
 
 /** The messages of codecs, and all that they need. */
 export function describeCodecs(codecs: readonly Codec<unknown>[]): ProtoSchema {
-  const description = new Description();
+  const description = new SchemaDescriber();
   for (const codec of codecs) description.message(codec, codec.name);
   return description.finish();
 }
 
-class Description {
+class SchemaDescriber {
   readonly schema = {
     messages: new Map<string, ProtoMessage>(),
     enums: new Map<string, ProtoEnum>(),
     services: new Map<string, ProtoService>(),
   };
   /** Full names by codec: the same codec is the same message. */
-  readonly #known = new Map<Codec<unknown>, string>();
+  readonly #namesByCodec = new Map<Codec<unknown>, string>();
   /** Of the entries of maps that protobuf does not have, by the codec of the map. */
   readonly #entries = new Map<Codec<unknown>, string>();
   /** What is still to be told of messages that have names: not at once, since schemas may be deep. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #deferred: (() => void)[] = [];
   /** Before the names of types that say none: `acme.shop.v1.`. */
   readonly #package: string;
 
@@ -74,7 +74,7 @@ class Description {
 
   #method({ method, id, args, result, stream, idempotent }: EndpointDescriptor, service: string): ProtoMethod {
     const request = this.#arguments(args, `${service}${method}Request`);
-    const response = this.#free(`${service}${method}Response`);
+    const response = this.#unusedName(`${service}${method}Response`);
     this.#members(response, result === undefined ? [] : [{ ...resultPart, codec: result }]);
     return { name: method, id, request, response, stream, ...(idempotent && { idempotent }) };
   }
@@ -82,7 +82,7 @@ class Description {
   /** A list of arguments is a message of its own, not one that stands for a tuple. */
   #arguments(args: Codec<readonly unknown[]>, wanted: string): string {
     const { type, parts } = structureOf(targetOf(args));
-    const name = this.#free(type ?? wanted);
+    const name = this.#unusedName(type ?? wanted);
     this.#members(name, parts);
     return name;
   }
@@ -92,15 +92,15 @@ class Description {
    * @param wanted the name that it gets if it has none
    */
   message(codec: Codec<unknown>, wanted: string): string {
-    const form = fixedName(codec);
+    const form = fixedProtoName(codec);
     if (form?.handle === true) this.schema.messages.set(form.name, { name: form.name, fields: [stateField] });
     if (form !== undefined) return form.name;
     const own = targetOf(codec);
-    const known = this.#known.get(own);
+    const known = this.#namesByCodec.get(own);
     if (known !== undefined) return known;
     const structure = structureOf(own);
-    const name = this.#free(structure.type ?? this.#ownName(own, wanted));
-    this.#known.set(own, name);
+    const name = this.#unusedName(structure.type ?? this.#ownName(own, wanted));
+    this.#namesByCodec.set(own, name);
     if (structure.kind === "members") this.#members(name, structure.parts, structure.standsFor);
     else this.#choice(name, structure);
     return name;
@@ -108,23 +108,23 @@ class Description {
 
   finish(): ProtoSchema {
     // The list grows while it is walked.
-    for (const step of this.#waiting) step();
+    for (const step of this.#deferred) step();
     return this.schema;
   }
 
-  #members(name: string, parts: readonly Part[], standsFor?: ProtoMessage["standsFor"]): void {
-    this.#later(name, () => this.#tellMembers(name, parts, standsFor));
+  #members(name: string, parts: readonly MessagePart[], standsFor?: ProtoMessage["standsFor"]): void {
+    this.#defer(name, () => this.#describeMembers(name, parts, standsFor));
   }
 
   /** The message takes its place, and its name, before what is in it. */
-  #later(name: string, step: () => void): void {
+  #defer(name: string, step: () => void): void {
     this.schema.messages.set(name, { name, fields: [] });
-    this.#waiting.push(step);
+    this.#deferred.push(step);
   }
 
-  #tellMembers(name: string, parts: readonly Part[], standsFor?: ProtoMessage["standsFor"]): void {
+  #describeMembers(name: string, parts: readonly MessagePart[], standsFor?: ProtoMessage["standsFor"]): void {
     const fields = parts.flatMap((part) => this.#fields(part, name));
-    const demanded = parts.filter(({ cases, codec }) => cases !== undefined && positionOf(codec).kind !== "maybe");
+    const demanded = parts.filter(({ cases, codec }) => cases !== undefined && protoFormOf(codec).kind !== "maybe");
     const oneofs = demanded.map((part) => part.name);
     this.#message({
       name,
@@ -137,7 +137,7 @@ class Description {
   #choice(name: string, { parts, oneof: wanted, standsFor }: ChoiceStructure): void {
     let oneof = wanted;
     while (parts.some((part) => part.name === oneof)) oneof = `${oneof}_case`;
-    this.#later(name, () => {
+    this.#defer(name, () => {
       const fields = parts.map((part) => this.#case(part, name, oneof));
       this.#message({ name, fields, demandedOneofs: [oneof], standsFor });
     });
@@ -148,21 +148,21 @@ class Description {
     this.schema.messages.set(message.name, { ...message, fields });
   }
 
-  #case(part: Part, owner: string, oneof: string): ProtoField {
+  #case(part: MessagePart, owner: string, oneof: string): ProtoField {
     const { codec, name, jsonName, number } = part;
-    const place = this.#place(codec, owner + pascalCase(name));
+    const place = this.#typeAndCarried(codec, owner + pascalCase(name));
     return { name, jsonName, number, cardinality: "explicit", ...place, oneof };
   }
 
-  #fields(part: Part, owner: string): readonly ProtoField[] {
+  #fields(part: MessagePart, owner: string): readonly ProtoField[] {
     const { codec, name, jsonName, number, cases } = part;
     if (cases !== undefined) return cases.map((one) => this.#case(one, owner, name));
     const base = { name, jsonName, number };
     const wanted = owner + pascalCase(name);
-    const position = positionOf(codec);
+    const position = protoFormOf(codec);
     switch (position.kind) {
       case "maybe":
-        return [{ ...base, cardinality: "explicit", ...this.#place(position.inner, wanted) }];
+        return [{ ...base, cardinality: "explicit", ...this.#typeAndCarried(position.inner, wanted) }];
       case "repeated":
         return [
           {
@@ -178,16 +178,16 @@ class Description {
         return [{ ...base, cardinality: "implicit", type: { kind: "scalar", scalar: position.scalar } }];
       case "enum": {
         const type = this.#type(codec, wanted);
-        return [{ ...base, cardinality: "implicit", type, ...(position.demanded && { demanded: true }) }];
+        return [{ ...base, cardinality: "implicit", type, ...(position.isRequired && { demanded: true }) }];
       }
       case "message": {
-        const place = this.#place(codec, wanted);
+        const place = this.#typeAndCarried(codec, wanted);
         return [
           {
             ...base,
             cardinality: "explicit",
             ...place,
-            ...(isDemanded(codec) ? { demanded: true } : { always: true }),
+            ...(isRequiredMessage(codec) ? { demanded: true } : { always: true }),
           },
         ];
       }
@@ -196,15 +196,15 @@ class Description {
 
   #map(
     codec: Codec<unknown>,
-    { native, key, value }: MapPosition,
+    { isNativeMap: native, key, value }: ProtoMapForm,
     wanted: string,
   ): Pick<ProtoField, "cardinality" | "key" | "type" | "carries" | "unique" | "millis"> {
     if (!native) {
       const type = { kind: "message", name: this.#entry(codec, key, value, wanted) } as const;
-      return { cardinality: "repeated", type, ...(canBeEqual(key) && { unique: "key" }) };
+      return { cardinality: "repeated", type, ...(canRepeat(key) && { unique: "key" }) };
     }
-    const { scalar } = positionOf(key) as ScalarPosition;
-    return { cardinality: "map", key: scalar, ...this.#place(value, `${wanted}Value`) };
+    const { scalar } = protoFormOf(key) as ProtoScalarForm;
+    return { cardinality: "map", key: scalar, ...this.#typeAndCarried(value, `${wanted}Value`) };
   }
 
   /** An entry of a map that protobuf does not have. */
@@ -212,28 +212,28 @@ class Description {
     const own = targetOf(codec);
     const known = this.#entries.get(own);
     if (known !== undefined) return known;
-    const name = this.#free(`${wanted}Entry`);
+    const name = this.#unusedName(`${wanted}Entry`);
     this.#entries.set(own, name);
     this.#members(name, entryParts(key, value), "part");
     return name;
   }
 
   #element(
-    position: RepeatedPosition,
+    position: ProtoRepeatedForm,
     wanted: string,
   ): Pick<ProtoField, "type" | "carries" | "unique" | "bits" | "millis"> {
     const { element, scalar } = position;
     const like = position.empty() as object;
     if (element === undefined) {
-      const bits = narrow[like.constructor.name];
+      const bits = narrowElementBits[like.constructor.name];
       return { type: { kind: "scalar", scalar: scalar as ProtoScalar }, ...(bits && { bits }) };
     }
-    const isUnique = like instanceof Set && canBeEqual(element);
-    return { ...this.#place(element, `${wanted}Item`), ...(isUnique && { unique: "value" }) };
+    const isUnique = like instanceof Set && canRepeat(element);
+    return { ...this.#typeAndCarried(element, `${wanted}Item`), ...(isUnique && { unique: "value" }) };
   }
 
   /** Of a port or a mesh also what is behind it. */
-  #place(codec: Codec<unknown>, wanted: string): Pick<ProtoField, "type" | "carries" | "millis"> {
+  #typeAndCarried(codec: Codec<unknown>, wanted: string): Pick<ProtoField, "type" | "carries" | "millis"> {
     const type = this.#type(codec, wanted);
     if (targetOf(codec).name === "date") return { type, millis: true };
     const { carried } = targetOf(codec) as { readonly carried?: { codec?: Codec<unknown>; actor?: number } };
@@ -244,31 +244,31 @@ class Description {
 
   /** Of one value in a place of its own. */
   #type(codec: Codec<unknown>, wanted: string): ProtoType {
-    const position = positionOf(codec);
+    const position = protoFormOf(codec);
     if (position.kind === "scalar") return { kind: "scalar", scalar: position.scalar };
     if (position.kind === "enum") return { kind: "enum", name: this.#enum(codec, wanted) };
     return { kind: "message", name: this.message(codec, wanted) };
   }
 
   #enum(codec: Codec<unknown>, wanted: string): string {
-    const form = fixedName(codec);
+    const form = fixedProtoName(codec);
     if (form !== undefined) return form.name;
     const own = targetOf(codec);
-    const known = this.#known.get(own);
+    const known = this.#namesByCodec.get(own);
     if (known !== undefined) return known;
     const { type, values } = enumStructureOf(own);
-    const name = this.#free(type ?? this.#ownName(own, wanted));
-    this.#known.set(own, name);
+    const name = this.#unusedName(type ?? this.#ownName(own, wanted));
+    this.#namesByCodec.set(own, name);
     this.schema.enums.set(name, { name, values });
     return name;
   }
 
   /** What a user has called it, or where it stands. */
   #ownName(codec: Codec<unknown>, wanted: string): string {
-    return /^[A-Za-z][A-Za-z0-9]*$/.test(codec.name) && isNamed(codec) ? this.#package + codec.name : wanted;
+    return /^[A-Za-z][A-Za-z0-9]*$/.test(codec.name) && hasTypeName(codec) ? this.#package + codec.name : wanted;
   }
 
-  #free(wanted: string): string {
+  #unusedName(wanted: string): string {
     const { messages, enums } = this.schema;
     let name = wanted;
     for (let i = 2; messages.has(name) || enums.has(name); i++) name = `${wanted}${i}`;
@@ -277,24 +277,24 @@ class Description {
 }
 
 /** Whether the name of a codec is that of its type, not made of others. */
-function isNamed(codec: Codec<unknown>): boolean {
-  const { kind } = positionOf(codec);
+function hasTypeName(codec: Codec<unknown>): boolean {
+  const { kind } = protoFormOf(codec);
   return kind === "message" || kind === "enum";
 }
 
 /** Elements that a set has once. Objects never are equal, and bytes are objects. Of what may be null, null is. */
-function canBeEqual(codec: Codec<unknown>): boolean {
-  const position = positionOf(codec);
+function canRepeat(codec: Codec<unknown>): boolean {
+  const position = protoFormOf(codec);
   if (position.kind === "maybe") return true;
   return position.kind === "enum" || (position.kind === "scalar" && position.scalar !== "bytes");
 }
 
 /** Bits of the elements of typed arrays that have fewer than their scalar. */
-const narrow: Readonly<Record<string, 8 | 16>> = { Int8Array: 8, Int16Array: 16, Uint16Array: 16 };
+const narrowElementBits: Readonly<Record<string, 8 | 16>> = { Int8Array: 8, Int16Array: 16, Uint16Array: 16 };
 
 /** Handles, unions and oneofs have no value with nothing in it. */
-function isDemanded(codec: Codec<unknown>): boolean {
-  const form = fixedName(codec);
+function isRequiredMessage(codec: Codec<unknown>): boolean {
+  const form = fixedProtoName(codec);
   return form === undefined ? structureOf(targetOf(codec)).kind === "choice" : form.handle === true;
 }
 

@@ -6,12 +6,12 @@
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
 
 /** `into` followed by `input[from, to)`. */
-export function append(into: Uint8Array | undefined, input: Uint8Array, from: number, to: number): Uint8Array {
-  return joined(Uint8Array as TypedArrayConstructor<Uint8Array>, into, input, from, to);
+export function appendBytes(into: Uint8Array | undefined, input: Uint8Array, from: number, to: number): Uint8Array {
+  return appendElements(Uint8Array as TypedArrayConstructor<Uint8Array>, into, input, from, to);
 }
 
 /** `into` followed by the elements whose bytes are `input[from, to)`, whole ones. */
-export function joined<T extends TypedArray | Uint8Array>(
+export function appendElements<T extends TypedArray | Uint8Array>(
   type: TypedArrayConstructor<T>,
   into: T | undefined,
   input: Uint8Array,

@@ -1,8 +1,8 @@
 /** Maps and records: an entry is a message with the key and the value. */
 import type { Codec } from "../codec.js";
-import { type Segment, show } from "../refused.js";
-import { type Element, elementOf, tagOf, within } from "./place.js";
-import { type MapPosition, positionOf } from "./position.js";
+import { describeValue, type PathSegment } from "../refused.js";
+import { atSegment, type SingleField, singleFieldOf, tagOf } from "./place.js";
+import { type ProtoMapForm, protoFormOf } from "./position.js";
 import type { ProtobufReader } from "./reader.js";
 import { FieldTable } from "./table.js";
 import type { ProtobufWriter } from "./writer.js";
@@ -11,22 +11,22 @@ import type { ProtobufWriter } from "./writer.js";
 export class MapEntries {
   readonly key: Codec<unknown>;
   readonly value: Codec<unknown>;
-  #found: EntryPlan | undefined;
+  #resolved: EntryStrategy | undefined;
 
   constructor(key: Codec<unknown>, value: Codec<unknown>) {
     this.key = key;
     this.value = value;
   }
 
-  get native(): boolean {
+  get isNativeMap(): boolean {
     return this.#plan.table === undefined;
   }
 
-  get #plan(): EntryPlan {
-    this.#found ??= isNativeKey(this.key)
-      ? { key: elementOf(this.key), value: elementOf(this.value), table: undefined }
+  get #plan(): EntryStrategy {
+    this.#resolved ??= isNativeKey(this.key)
+      ? { key: singleFieldOf(this.key), value: singleFieldOf(this.value), table: undefined }
       : { table: entryTable(this.key, this.value) };
-    return this.#found;
+    return this.#resolved;
   }
 
   write(w: ProtobufWriter, number: number, entries: readonly (readonly [unknown, unknown])[]): void {
@@ -36,8 +36,8 @@ export class MapEntries {
       const start = w.begin(tagOf(number, 2));
       if (plan.table !== undefined) plan.table.write(w, [key, value]);
       else {
-        within(keySegment(i), w.tracing, () => plan.key.write(w, 1, key));
-        within(w.tracing ? valueSegment(key) : "", w.tracing, () => plan.value.write(w, 2, value));
+        atSegment(keySegment(i), w.tracing, () => plan.key.write(w, 1, key));
+        atSegment(w.tracing ? valueSegment(key) : "", w.tracing, () => plan.value.write(w, 2, value));
       }
       w.end(start);
     }
@@ -50,34 +50,34 @@ export class MapEntries {
       const values: unknown[] = [];
       plan.table.read(r, end, values);
       set(values[0], values[1]);
-    } else readNative(r, end, plan, set);
+    } else readNativeEntry(r, end, plan, set);
     r.leave(end);
   }
 }
 
-type EntryPlan =
-  | { readonly key: Element; readonly value: Element; readonly table: undefined }
+type EntryStrategy =
+  | { readonly key: SingleField; readonly value: SingleField; readonly table: undefined }
   | { readonly table: FieldTable };
 
-function readNative(
+function readNativeEntry(
   r: ProtobufReader,
   end: number,
-  plan: { readonly key: Element; readonly value: Element },
+  plan: { readonly key: SingleField; readonly value: SingleField },
   set: (key: unknown, value: unknown) => void,
 ): void {
   let key: unknown;
   let value: unknown;
-  const segment = (): Segment => (r.tracing ? valueSegment(key) : "");
+  const segment = (): PathSegment => (r.tracing ? valueSegment(key) : "");
   while (r.position < end) {
     const tag = r.tag();
     if (tag === tagOf(1, plan.key.wire)) key = plan.key.read(r, undefined);
     else if (tag === tagOf(2, plan.value.wire)) {
-      value = within(segment(), r.tracing, () => plan.value.read(r, value));
+      value = atSegment(segment(), r.tracing, () => plan.value.read(r, value));
     } else r.skip(tag);
   }
   // Entries without key or without value have the defaults.
   if (key === undefined) key = plan.key.absent(r);
-  set(key, value === undefined ? within(segment(), r.tracing, () => plan.value.absent(r)) : value);
+  set(key, value === undefined ? atSegment(segment(), r.tracing, () => plan.value.absent(r)) : value);
 }
 
 /** Entries that protobuf has no maps for are messages like any other. */
@@ -90,29 +90,29 @@ function entryTable(key: Codec<unknown>, value: Codec<unknown>): FieldTable {
 
 /** Integers, booleans and strings. */
 function isNativeKey(key: Codec<unknown>): boolean {
-  const position = positionOf(key);
+  const position = protoFormOf(key);
   return position.kind === "scalar" && !["double", "float", "bytes"].includes(position.scalar);
 }
 
 /** What maps and records have in common, over what they do differently. */
-export function mapPosition<T>(
+export function mapForm<T>(
   entries: MapEntries,
   kind: {
     empty(): T;
     entries(map: T): readonly (readonly [unknown, unknown])[];
     set(map: T, k: unknown, v: unknown): void;
   },
-): MapPosition<T> {
+): ProtoMapForm<T> {
   return {
     kind: "map",
     key: entries.key,
     value: entries.value,
-    get native() {
-      return entries.native;
+    get isNativeMap() {
+      return entries.isNativeMap;
     },
     empty: () => kind.empty(),
     write: (w, number, map) => entries.write(w, number, kind.entries(map)),
-    reads: (wire) => wire === 2,
+    acceptsWireType: (wire) => wire === 2,
     read(r, _, into = kind.empty()) {
       entries.read(r, (key, value) => kind.set(into, key, value));
       return into;
@@ -121,11 +121,11 @@ export function mapPosition<T>(
 }
 
 /** `tags.keys()[2]`: the third key. */
-export function keySegment(index: number): Segment {
+export function keySegment(index: number): PathSegment {
   return { text: `.keys()[${index}]` };
 }
 
 /** `tags["a"]`. */
-export function valueSegment(key: unknown): Segment {
-  return { text: `[${show(key)}]` };
+export function valueSegment(key: unknown): PathSegment {
+  return { text: `[${describeValue(key)}]` };
 }

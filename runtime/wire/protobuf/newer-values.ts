@@ -5,18 +5,18 @@
  * A process that has never read such a value does not look for them.
  */
 import type { Codec } from "../codec.js";
-import { property } from "../composed/object.js";
+import { ownPropertyOf } from "../composed/object.js";
 import { CodecError } from "../errors.js";
-import { positionOf } from "./position.js";
+import { protoFormOf } from "./position.js";
 import { hasRead } from "./read-so-far.js";
-import { type ChoiceStructure, isForeign, type MembersStructure, structureOf, targetOf } from "./structure.js";
+import { type ChoiceStructure, isForeignMessage, type MembersStructure, structureOf, targetOf } from "./structure.js";
 import { unknownFields, type WithUnknownFields } from "./unknown.js";
 
 /** What encodes a message. That of whole values says what they consist of. */
-type Encodes = Pick<Codec<unknown>, "encodeInto">;
+type ValueEncoder = Pick<Codec<unknown>, "encodeInto">;
 
 /** Whether the lockstep layout would drop something of `value`. Never throws: what is wrong with a value, its encoder says. */
-export function losesInLockstep(encoder: Encodes, value: unknown): boolean {
+export function losesInLockstep(encoder: ValueEncoder, value: unknown): boolean {
   return hasRead.unknownFields && holdsUnknownFields(encoder, value);
 }
 
@@ -28,36 +28,36 @@ export function mayBeNewer(error: unknown): boolean {
   return hasRead.messages && error instanceof CodecError;
 }
 
-function holdsUnknownFields(encoder: Encodes, value: unknown): boolean {
-  const { plain = encoder } = encoder as { readonly plain?: Encodes };
-  if (!("position" in plain)) return false;
+function holdsUnknownFields(encoder: ValueEncoder, value: unknown): boolean {
+  const { plain = encoder } = encoder as { readonly plain?: ValueEncoder };
+  if (!("protoForm" in plain)) return false;
   try {
-    return finderOf(plain as Encodes as Codec<unknown>)?.(value) ?? false;
+    return finderOf(plain as ValueEncoder as Codec<unknown>)?.(value) ?? false;
   } catch {
     // It is not of its type, or too deep: its encoder refuses it, and says why.
     return false;
   }
 }
 
-type Finder = (value: unknown) => boolean;
+type UnknownFieldFinder = (value: unknown) => boolean;
 
 /** By codec; null: nothing that it encodes keeps unknown fields. */
-const finders = new WeakMap<Codec<unknown>, Finder | null>();
+const findersByCodec = new WeakMap<Codec<unknown>, UnknownFieldFinder | null>();
 
 /** Whether there are unknown fields in a value, as a function that looks at nothing but what can hold some. */
-function finderOf(codec: Codec<unknown>): Finder | undefined {
+function finderOf(codec: Codec<unknown>): UnknownFieldFinder | undefined {
   const own = targetOf(codec);
-  const known = finders.get(own);
+  const known = findersByCodec.get(own);
   if (known !== undefined) return known ?? undefined;
   // A type that contains itself contains messages, which keep unknown fields.
-  finders.set(own, (value) => (finders.get(own) as Finder)(value));
+  findersByCodec.set(own, (value) => (findersByCodec.get(own) as UnknownFieldFinder)(value));
   const found = makeFinder(own);
-  finders.set(own, found ?? null);
+  findersByCodec.set(own, found ?? null);
   return found;
 }
 
-function makeFinder(codec: Codec<unknown>): Finder | undefined {
-  const position = positionOf(codec);
+function makeFinder(codec: Codec<unknown>): UnknownFieldFinder | undefined {
+  const position = protoFormOf(codec);
   switch (position.kind) {
     case "scalar":
     case "enum":
@@ -68,25 +68,27 @@ function makeFinder(codec: Codec<unknown>): Finder | undefined {
     }
     case "repeated": {
       const element = position.element && finderOf(position.element);
-      return element && ((values) => some(values as Iterable<unknown>, element));
+      return element && ((values) => someHolds(values as Iterable<unknown>, element));
     }
     case "map": {
       const [key, value] = [finderOf(position.key), finderOf(position.value)];
       if (key === undefined && value === undefined) return undefined;
       return (map) => {
-        if (!(map instanceof Map)) return value !== undefined && some(Object.values(map as object), value);
-        return (key !== undefined && some(map.keys(), key)) || (value !== undefined && some(map.values(), value));
+        if (!(map instanceof Map)) return value !== undefined && someHolds(Object.values(map as object), value);
+        return (
+          (key !== undefined && someHolds(map.keys(), key)) || (value !== undefined && someHolds(map.values(), value))
+        );
       };
     }
     case "message": {
-      if (isForeign(codec)) return hasUnknownFields;
+      if (isForeignMessage(codec)) return hasUnknownFields;
       const structure = structureOf(codec);
-      return structure.kind === "choice" ? ofChoice(structure) : ofMembers(structure);
+      return structure.kind === "choice" ? finderOfChoice(structure) : finderOfMembers(structure);
     }
   }
 }
 
-function ofMembers({ parts, standsFor, toRow }: MembersStructure): Finder | undefined {
+function finderOfMembers({ parts, standsFor, toRow }: MembersStructure): UnknownFieldFinder | undefined {
   const inside = parts.map(({ codec }) => finderOf(codec));
   if (standsFor !== undefined) {
     if (inside.every((find) => find === undefined)) return undefined;
@@ -99,14 +101,14 @@ function ofMembers({ parts, standsFor, toRow }: MembersStructure): Finder | unde
   return (value) => {
     if (hasUnknownFields(value)) return true;
     for (const { key, find } of members) {
-      const one = property(value as object, key);
+      const one = ownPropertyOf(value as object, key);
       if (one !== undefined && find(one)) return true;
     }
     return false;
   };
 }
 
-function ofChoice({ parts, split }: ChoiceStructure): Finder {
+function finderOfChoice({ parts, split }: ChoiceStructure): UnknownFieldFinder {
   const inside = parts.map(({ codec }) => finderOf(codec));
   return (value) => {
     if (hasUnknownFields(value)) return true;
@@ -119,7 +121,7 @@ function hasUnknownFields(value: unknown): boolean {
   return (value as WithUnknownFields)[unknownFields] !== undefined;
 }
 
-function some(values: Iterable<unknown>, find: Finder): boolean {
+function someHolds(values: Iterable<unknown>, find: UnknownFieldFinder): boolean {
   for (const value of values) if (find(value)) return true;
   return false;
 }

@@ -4,20 +4,20 @@
  */
 import type { Codec } from "../codec.js";
 import { traced } from "../composed/part.js";
-import { located, Refused, type Segment } from "../refused.js";
+import { CodecRefusal, type PathSegment, withPathSegment } from "../refused.js";
 import {
-  type EnumPosition,
-  type MapPosition,
-  type MaybePosition,
-  positionOf,
-  type RepeatedPosition,
+  type ProtoEnumForm,
+  type ProtoMapForm,
+  type ProtoOptionalForm,
+  type ProtoRepeatedForm,
+  protoFormOf,
   type WireType,
 } from "./position.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
 /** One value in a field. */
-export interface Element {
+export interface SingleField {
   readonly wire: WireType;
   write(w: ProtobufWriter, number: number, value: unknown): void;
   /** @param into an earlier occurrence, which a message is merged into */
@@ -27,11 +27,11 @@ export interface Element {
 }
 
 /** A member of a message. */
-export interface Place {
+export interface MemberField {
   /** Writes its field or fields, or nothing. */
   write(w: ProtobufWriter, number: number, value: unknown): void;
   /** Whether it can come with this wire type. */
-  reads(wire: number): boolean;
+  acceptsWireType(wire: number): boolean;
   read(r: ProtobufReader, wire: number, into: unknown): unknown;
   /** The value when nothing has come. */
   absent(r: ProtobufReader): unknown;
@@ -41,8 +41,8 @@ export function tagOf(number: number, wire: number): number {
   return ((number << 3) | wire) >>> 0;
 }
 
-export function elementOf(codec: Codec<unknown>): Element {
-  const position = positionOf(codec);
+export function singleFieldOf(codec: Codec<unknown>): SingleField {
+  const position = protoFormOf(codec);
   switch (position.kind) {
     case "scalar":
       return {
@@ -52,25 +52,25 @@ export function elementOf(codec: Codec<unknown>): Element {
         absent: () => position.zero(),
       };
     case "enum":
-      return enumElement(position);
+      return enumField(position);
     default:
-      return messageElement(codec);
+      return messageField(codec);
   }
 }
 
-function enumElement(position: EnumPosition): Element {
+function enumField(position: ProtoEnumForm): SingleField {
   return {
     wire: 0,
     write: (w, number, value) => w.int32(tagOf(number, 0), position.numberOf(value)),
     read: (r) => position.valueOf(r.int32()),
     absent() {
-      if (position.demanded) throw new Refused("it is missing, and has no default");
+      if (position.isRequired) throw new CodecRefusal("it is missing, and has no default");
       return position.valueOf(0);
     },
   };
 }
 
-function messageElement(codec: Codec<unknown>): Element {
+function messageField(codec: Codec<unknown>): SingleField {
   return {
     wire: 2,
     write(w, number, value) {
@@ -81,66 +81,68 @@ function messageElement(codec: Codec<unknown>): Element {
   };
 }
 
-export function placeOf(codec: Codec<unknown>): Place {
-  const position = positionOf(codec);
+export function memberFieldOf(codec: Codec<unknown>): MemberField {
+  const position = protoFormOf(codec);
   switch (position.kind) {
     case "maybe":
-      return maybePlace(elementOf(presentOf(position)), position.absent);
+      return optionalField(singleFieldOf(presentMemberCodec(position)), position.absent);
     case "repeated":
     case "map":
-      return collectionPlace(position);
+      return collectionField(position);
     case "scalar":
-      return implicitPlace(elementOf(codec), (value) => position.isDefault(value));
+      return implicitField(singleFieldOf(codec), (value) => position.isDefault(value));
     case "enum":
-      return implicitPlace(elementOf(codec), (value) => !position.demanded && position.numberOf(value) === 0);
+      return implicitField(singleFieldOf(codec), (value) => !position.isRequired && position.numberOf(value) === 0);
     case "message":
-      return implicitPlace(elementOf(codec), () => false);
+      return implicitField(singleFieldOf(codec), () => false);
   }
 }
 
 /** What is there when it is not absent. `A | null` is the same where `A`, by another name, may be null itself. */
-function presentOf({ inner, absent }: MaybePosition): Codec<unknown> {
-  const position = positionOf(inner);
-  return absent === null && position.kind === "maybe" && position.absent === null ? presentOf(position) : inner;
+function presentMemberCodec({ inner, absent }: ProtoOptionalForm): Codec<unknown> {
+  const position = protoFormOf(inner);
+  return absent === null && position.kind === "maybe" && position.absent === null
+    ? presentMemberCodec(position)
+    : inner;
 }
 
-function implicitPlace(element: Element, isDefault: (value: unknown) => boolean): Place {
+function implicitField(element: SingleField, isDefault: (value: unknown) => boolean): MemberField {
   return {
     write(w, number, value) {
       if (!isDefault(value)) element.write(w, number, value);
     },
-    reads: (wire) => wire === element.wire,
+    acceptsWireType: (wire) => wire === element.wire,
     read: (r, _, into) => element.read(r, into),
     absent: (r) => element.absent(r),
   };
 }
 
-function maybePlace(element: Element, absent: null | undefined): Place {
+function optionalField(element: SingleField, absent: null | undefined): MemberField {
   return {
     write(w, number, value) {
       if (value !== absent) element.write(w, number, value);
     },
-    reads: (wire) => wire === element.wire,
+    acceptsWireType: (wire) => wire === element.wire,
     read: (r, _, into) => element.read(r, into),
     absent: () => absent,
   };
 }
 
-function collectionPlace(position: RepeatedPosition | MapPosition): Place {
+function collectionField(position: ProtoRepeatedForm | ProtoMapForm): MemberField {
   return {
     write: (w, number, value) => position.write(w, number, value),
-    reads: (wire) => position.reads(wire),
+    acceptsWireType: (wire) => position.acceptsWireType(wire),
     read: (r, wire, into) => position.read(r, wire, into),
     absent: () => position.empty(),
   };
 }
 
 /** Does `step`, noting where it fails on the second attempt. */
-export function within<T>(segment: Segment, tracing: boolean, step: () => T): T {
+export function atSegment<T>(segment: PathSegment, tracing: boolean, step: () => T): T {
   if (!tracing) return step();
   try {
     return step();
   } catch (error) {
-    throw located(error, segment);
+    throw withPathSegment(error, segment);
   }
 }

@@ -11,7 +11,7 @@ import type { ProtobufWriter } from "./writer.js";
 /** 0: varint, 1: eight bytes, 2: length and bytes, 5: four bytes. 3 and 4, groups, no schema has. */
 export type WireType = 0 | 1 | 2 | 5;
 
-export interface ScalarPosition<T = unknown> {
+export interface ProtoScalarForm<T = unknown> {
   readonly kind: "scalar";
   readonly scalar: ProtoScalar;
   readonly wire: WireType;
@@ -24,31 +24,31 @@ export interface ScalarPosition<T = unknown> {
   read(r: ProtobufReader): T;
 }
 
-export interface EnumPosition<T = unknown> {
+export interface ProtoEnumForm<T = unknown> {
   readonly kind: "enum";
   /** A value of strings has no default: it is always written, and refused where it is missing. */
-  readonly demanded: boolean;
+  readonly isRequired: boolean;
   readonly values: readonly { readonly value: T; readonly number: number }[];
   /** @throws Refused */
   numberOf(value: T): number;
   valueOf(number: number): T;
 }
 
-export interface MessagePosition {
+export interface ProtoMessageForm {
   readonly kind: "message";
   /** Of a oneof. */
-  cases?(): readonly Case[];
+  cases?(): readonly ChoiceMember[];
 }
 
 /** A case of a oneof, a variant of a union. */
-export interface Case {
+export interface ChoiceMember {
   readonly name: string;
   readonly number: number;
   readonly codec: Codec<unknown>;
 }
 
 /** Arrays, sets, typed arrays. */
-export interface RepeatedPosition<T = unknown> {
+export interface ProtoRepeatedForm<T = unknown> {
   readonly kind: "repeated";
   /** Of an array or a set. */
   readonly element?: Codec<unknown>;
@@ -60,39 +60,39 @@ export interface RepeatedPosition<T = unknown> {
   /** The same with a field for each element, where protobuf would pack them. Of arrays. @throws Refused */
   writeEach?(w: ProtobufWriter, number: number, value: T): void;
   /** Whether elements can come with this wire type. */
-  reads(wire: number): boolean;
+  acceptsWireType(wire: number): boolean;
   /** Reads elements and puts them behind those of `into`. */
   read(r: ProtobufReader, wire: number, into: T | undefined): T;
 }
 
 /** Maps and records. `key` is the codec of a string in a record. */
-export interface MapPosition<T = unknown> extends Omit<RepeatedPosition<T>, "kind" | "element" | "scalar"> {
+export interface ProtoMapForm<T = unknown> extends Omit<ProtoRepeatedForm<T>, "kind" | "element" | "scalar"> {
   readonly kind: "map";
   readonly key: Codec<unknown>;
   readonly value: Codec<unknown>;
   /** Whether protobuf has such a map; otherwise entries are messages with `key` and `value` as their members. */
-  readonly native: boolean;
+  readonly isNativeMap: boolean;
 }
 
 /** `T | null`, `T | undefined`. */
-export interface MaybePosition {
+export interface ProtoOptionalForm {
   readonly kind: "maybe";
   readonly inner: Codec<unknown>;
   readonly absent: null | undefined;
 }
 
 // biome-ignore format: one kind a line
-export type Position<T = unknown> =
-  | ScalarPosition<T>
-  | EnumPosition<T>
-  | MessagePosition
-  | RepeatedPosition<T>
-  | MapPosition<T>
-  | MaybePosition;
+export type ProtoForm<T = unknown> =
+  | ProtoScalarForm<T>
+  | ProtoEnumForm<T>
+  | ProtoMessageForm
+  | ProtoRepeatedForm<T>
+  | ProtoMapForm<T>
+  | ProtoOptionalForm;
 
-const message: MessagePosition = { kind: "message" };
+const messageForm: ProtoMessageForm = { kind: "message" };
 
 /** What `codec` is. One that does not say so, since it is not ours, is a message. */
-export function positionOf<T>(codec: Codec<T>): Position<T> {
-  return (codec as { readonly position?: Position<T> }).position ?? message;
+export function protoFormOf<T>(codec: Codec<T>): ProtoForm<T> {
+  return (codec as { readonly protoForm?: ProtoForm<T> }).protoForm ?? messageForm;
 }

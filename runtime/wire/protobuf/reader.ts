@@ -5,11 +5,11 @@
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Codec } from "../codec.js";
-import { deepest } from "../limits.js";
-import { Refused } from "../refused.js";
+import { MAX_DEPTH } from "../limits.js";
+import { CodecRefusal } from "../refused.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
-import { append, joined } from "./grow.js";
-import { positionOf } from "./position.js";
+import { appendBytes, appendElements } from "./grow.js";
+import { protoFormOf } from "./position.js";
 import { hasRead } from "./read-so-far.js";
 import { skipGroup } from "./skip.js";
 
@@ -21,15 +21,15 @@ interface TextSlices {
 const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as TextSlices;
 
 /** Bytes of a string that is read by a call of its own. */
-const longText = 256;
-const smallestText = 512;
+const LONG_TEXT_BYTES = 256;
+const MIN_TEXT_CHUNK = 512;
 /** A string keeps no more than this alive. */
-const largestText = 8192;
-const worthAsking = 600;
-const sparse = 64;
+const MAX_TEXT_CHUNK = 8192;
+const MIN_ASCII_CHECK = 600;
+const MAX_TEXT_GAP = 64;
 
-const nothing = new Uint8Array(0);
-const nothingView = new DataView(nothing.buffer);
+const noBytes = new Uint8Array(0);
+const noView = new DataView(noBytes.buffer);
 
 /** One 64-bit number, as two words and as such. */
 const words = new Uint32Array(2);
@@ -47,9 +47,9 @@ const alignedBytes = new Uint8Array(aligned.buffer);
  */
 export class ProtobufReader {
   /** The bytes that contain the message. */
-  input: Uint8Array = nothing;
+  input: Uint8Array = noBytes;
   /** A view of the same bytes. */
-  view: DataView = nothingView;
+  view: DataView = noView;
   /** The byte offset at which the next field is read. */
   position = 0;
   /** The byte offset of the end of the message. */
@@ -59,15 +59,15 @@ export class ProtobufReader {
   /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
   /** Where the last tag was. */
-  #field = 0;
+  #fieldStart = 0;
   /** The upper word of the last varint. */
-  #high = 0;
+  #varintHigh = 0;
   /** The bytes `[textStart, textEnd)`, a character each; plain if all of them are ASCII. */
   #text = "";
   #textStart = 0;
   #textEnd = 0;
   #textSize = 0;
-  #plain = false;
+  #isAsciiText = false;
 
   /**
    * Starts to read a message.
@@ -92,20 +92,20 @@ export class ProtobufReader {
    * @param reason what is wrong
    */
   refuse(reason?: string): never {
-    throw new Refused(reason);
+    throw new CodecRefusal(reason);
   }
 
   /** Reads the tag of the next field. Invalid tags are refused by `unknown` and `skip`. */
   tag(): number {
     const at = this.position;
-    this.#field = at;
+    this.#fieldStart = at;
     const byte = this.input[at] as number;
     if (byte < 128) {
       this.position = at + 1;
       return byte;
     }
     const tag = this.varint();
-    if (this.#high !== 0) throw new Refused("invalid tag: it has more than 32 bits");
+    if (this.#varintHigh !== 0) throw new CodecRefusal("invalid tag: it has more than 32 bits");
     return tag >>> 0;
   }
 
@@ -120,7 +120,7 @@ export class ProtobufReader {
     }
     const second = input[at + 1] as number;
     if (second < 128) {
-      this.#high = 0;
+      this.#varintHigh = 0;
       this.position = at + 2;
       return (first & 127) | (second << 7);
     }
@@ -133,7 +133,7 @@ export class ProtobufReader {
     let low = 0;
     let high = 0;
     for (let shift = 0; shift < 70; shift += 7) {
-      if (at >= end) throw new Refused("the message ends too early");
+      if (at >= end) throw new CodecRefusal("the message ends too early");
       const byte = input[at++] as number;
       const bits = byte & 127;
       if (shift < 28) low |= bits << shift;
@@ -143,18 +143,18 @@ export class ProtobufReader {
       } else high |= bits << (shift - 32);
       if (byte < 128) {
         this.position = at;
-        this.#high = high;
+        this.#varintHigh = high;
         return low;
       }
     }
-    throw new Refused("invalid varint: it has more than 10 bytes");
+    throw new CodecRefusal("invalid varint: it has more than 10 bytes");
   }
 
   /** Reads a varint of 64 bits into `words`. */
   #varint64(): void {
-    this.#high = 0;
+    this.#varintHigh = 0;
     words[0] = this.varint();
-    words[1] = this.#high;
+    words[1] = this.#varintHigh;
   }
 
   /** Reads a `uint32`. */
@@ -175,8 +175,8 @@ export class ProtobufReader {
 
   /** Reads a `bool`. */
   bool(): boolean {
-    this.#high = 0;
-    return (this.varint() | this.#high) !== 0;
+    this.#varintHigh = 0;
+    return (this.varint() | this.#varintHigh) !== 0;
   }
 
   /** Reads a `uint64`. */
@@ -206,7 +206,7 @@ export class ProtobufReader {
   take(size: number): number {
     const at = this.position;
     const next = at + size;
-    if (next > this.end) throw new Refused("the message ends too early");
+    if (next > this.end) throw new CodecRefusal("the message ends too early");
     this.position = next;
     return at;
   }
@@ -244,7 +244,7 @@ export class ProtobufReader {
   /** Reads a length, and refuses one that exceeds the message. */
   length(): number {
     const length = this.varint() >>> 0;
-    if (length > this.end - this.position) throw new Refused("a length goes past the end of the message");
+    if (length > this.end - this.position) throw new CodecRefusal("a length goes past the end of the message");
     return length;
   }
 
@@ -255,7 +255,7 @@ export class ProtobufReader {
     const to = from + size;
     this.position = to;
     if (to > this.#textEnd && !this.#nextText(from, to)) return this.#utf8(from, to);
-    if (!this.#plain) {
+    if (!this.#isAsciiText) {
       const input = this.input;
       let bits = 0;
       for (let i = from; i < to; i++) bits |= input[i] as number;
@@ -270,15 +270,15 @@ export class ProtobufReader {
    * for a long string, which is better on its own.
    */
   #nextText(from: number, to: number): boolean {
-    if (to - from > longText) return false;
+    if (to - from > LONG_TEXT_BYTES) return false;
     // A message of few strings should not pay for more than there are.
-    const dense = from - this.#textEnd < sparse && this.#textEnd > 0;
-    this.#textSize = dense ? Math.min(this.#textSize * 4, largestText) : smallestText;
+    const dense = from - this.#textEnd < MAX_TEXT_GAP && this.#textEnd > 0;
+    this.#textSize = dense ? Math.min(this.#textSize * 4, MAX_TEXT_CHUNK) : MIN_TEXT_CHUNK;
     const end = Math.min(Math.max(from + this.#textSize, to), this.end);
     this.#text = latin1Slice.call(this.input, from, end);
     this.#textStart = from;
     this.#textEnd = end;
-    this.#plain = end - from > worthAsking && isAscii(this.input.subarray(from, end));
+    this.#isAsciiText = end - from > MIN_ASCII_CHECK && isAscii(this.input.subarray(from, end));
     return true;
   }
 
@@ -286,7 +286,7 @@ export class ProtobufReader {
     const text = utf8Slice.call(this.input, from, to);
     // What is no UTF-8 becomes this character. It may have been there, too.
     if (text.includes("\ufffd") && !isUtf8(this.input.subarray(from, to))) {
-      throw new Refused("invalid string: expected UTF-8");
+      throw new CodecRefusal("invalid string: expected UTF-8");
     }
     return text;
   }
@@ -324,27 +324,28 @@ export class ProtobufReader {
       else this.skip(tag);
     }
     const date = new Date(seconds * 1000 + millis);
-    if (Number.isNaN(date.getTime())) throw new Refused("invalid date: expected a time from -8.64e15 to 8.64e15 ms");
+    if (Number.isNaN(date.getTime()))
+      throw new CodecRefusal("invalid date: expected a time from -8.64e15 to 8.64e15 ms");
     return date;
   }
 
   /** Reads an enum value, by its codec. */
   enumeration<T>(codec: Codec<T>): T {
-    const position = positionOf(codec);
+    const position = protoFormOf(codec);
     if (position.kind !== "enum") this.refuse();
     return position.valueOf(this.int32());
   }
 
   /** Reads the length of a message and enters the message. Returns its end, for `leave`. */
   enter(): number {
-    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+    if (++this.depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
     const length = this.length();
     return this.position + length;
   }
 
   /** Leaves a message. Refuses a message whose last field does not end at `end`. */
   leave(end: number): void {
-    if (this.position !== end) throw new Refused("a field goes past the end of its message");
+    if (this.position !== end) throw new CodecRefusal("a field goes past the end of its message");
     this.depth--;
   }
 
@@ -358,7 +359,7 @@ export class ProtobufReader {
 
   /** Returns the value of a message without fields, which stands for a field that is missing. */
   absent<T>(codec: Codec<T>): T {
-    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+    if (++this.depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
     const value = codec.readFields(this, this.position, undefined);
     this.depth--;
     return value;
@@ -371,15 +372,15 @@ export class ProtobufReader {
    * @returns all unknown fields so far, as bytes
    */
   unknown(tag: number, others?: Uint8Array): Uint8Array {
-    const from = this.#field;
+    const from = this.#fieldStart;
     this.skip(tag);
     hasRead.unknownFields = true;
-    return append(others, this.input, from, this.position);
+    return appendBytes(others, this.input, from, this.position);
   }
 
   /** Skips a field. */
   skip(tag: number): void {
-    if (tag < 8) throw new Refused("invalid tag: field number 0");
+    if (tag < 8) throw new CodecRefusal("invalid tag: field number 0");
     switch (tag & 7) {
       case 0:
         this.varint();
@@ -394,31 +395,31 @@ export class ProtobufReader {
         skipGroup(this, tag >>> 3);
         return;
       case 4:
-        throw new Refused(`invalid group: group ${tag >>> 3} ends where it did not begin`);
+        throw new CodecRefusal(`invalid group: group ${tag >>> 3} ends where it did not begin`);
       case 5:
         this.take(4);
         return;
       default:
-        throw new Refused(`invalid tag: wire type ${tag & 7}`);
+        throw new CodecRefusal(`invalid tag: wire type ${tag & 7}`);
     }
   }
 
   /** The end of a packed field of elements of `size` bytes each. */
-  #block(size: number): number {
+  #packedLength(size: number): number {
     const length = this.length();
-    if (length % size !== 0) throw new Refused(`invalid packed field: ${length} bytes are not whole elements`);
+    if (length % size !== 0) throw new CodecRefusal(`invalid packed field: ${length} bytes are not whole elements`);
     return this.position + length;
   }
 
-  #packedEnd(end: number): void {
-    if (this.position !== end) throw new Refused("the last element of a packed field goes past its end");
+  #checkPackedEnd(end: number): void {
+    if (this.position !== end) throw new CodecRefusal("the last element of a packed field goes past its end");
   }
 
   // Packed fields: elements are put behind those of `into`.
 
   /** Reads a packed field of `double`. */
   packedDouble(into?: number[]): number[] {
-    const end = this.#block(8);
+    const end = this.#packedLength(8);
     const from = this.position;
     this.position = end;
     if (into === undefined) return this.#doubles(from, (end - from) >> 3);
@@ -449,7 +450,7 @@ export class ProtobufReader {
 
   /** Reads a packed field of `float`. */
   packedFloat(into: number[] = []): number[] {
-    const end = this.#block(4);
+    const end = this.#packedLength(4);
     const { view } = this;
     for (let p = this.position; p < end; p += 4) into.push(view.getFloat32(p, true));
     this.position = end;
@@ -458,115 +459,115 @@ export class ProtobufReader {
 
   /** Reads a packed field of `fixed32`. */
   packedFixed32(into: number[] = []): number[] {
-    const end = this.#block(4);
+    const end = this.#packedLength(4);
     while (this.position < end) into.push(this.fixed32());
     return into;
   }
 
   /** Reads a packed field of `sfixed32`. */
   packedSfixed32(into: number[] = []): number[] {
-    const end = this.#block(4);
+    const end = this.#packedLength(4);
     while (this.position < end) into.push(this.sfixed32());
     return into;
   }
 
   /** Reads a packed field of `fixed64`. */
   packedFixed64(into: bigint[] = []): bigint[] {
-    const end = this.#block(8);
+    const end = this.#packedLength(8);
     while (this.position < end) into.push(this.fixed64());
     return into;
   }
 
   /** Reads a packed field of `sfixed64`. */
   packedSfixed64(into: bigint[] = []): bigint[] {
-    const end = this.#block(8);
+    const end = this.#packedLength(8);
     while (this.position < end) into.push(this.sfixed64());
     return into;
   }
 
   /** Reads a packed field of `bool`. */
   packedBool(into: boolean[] = []): boolean[] {
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(this.bool());
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field of `uint32`. */
   packedUint32(into: number[] = []): number[] {
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(this.varint() >>> 0);
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field of `int32`. */
   packedInt32(into: number[] = []): number[] {
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(this.varint() | 0);
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field of `sint32`. */
   packedSint32(into: number[] = []): number[] {
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(this.sint32());
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field of `uint64`. */
   packedUint64(into: bigint[] = []): bigint[] {
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(this.uint64());
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field of `int64`. */
   packedInt64(into: bigint[] = []): bigint[] {
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(this.int64());
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field of `sint64`. */
   packedSint64(into: bigint[] = []): bigint[] {
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(this.sint64());
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field of enum values, by their codec. */
   packedEnumeration<T>(codec: Codec<T>, into: T[] = []): T[] {
-    const position = positionOf(codec);
+    const position = protoFormOf(codec);
     if (position.kind !== "enum") this.refuse();
-    const end = this.#block(1);
+    const end = this.#packedLength(1);
     while (this.position < end) into.push(position.valueOf(this.varint() | 0));
-    this.#packedEnd(end);
+    this.#checkPackedEnd(end);
     return into;
   }
 
   /** Reads a packed field into a typed array of the class `type`. */
   typed<T extends TypedArray>(type: TypedArrayConstructor<T>, into?: T): T {
     const narrow = type.BYTES_PER_ELEMENT < 4;
-    const end = this.#block(narrow ? 1 : type.BYTES_PER_ELEMENT);
+    const end = this.#packedLength(narrow ? 1 : type.BYTES_PER_ELEMENT);
     if (!narrow) {
       const from = this.position;
       this.position = end;
-      return joined(type, into, this.input, from, end);
+      return appendElements(type, into, this.input, from, end);
     }
     const from = this.position;
     let count = 0;
     for (let i = from; i < end; i++) if ((this.input[i] as number) < 128) count++;
     const elements = new type(new ArrayBuffer(count * type.BYTES_PER_ELEMENT)) as unknown as number[];
-    for (let i = 0; this.position < end; i++) elements[i] = this.#narrow(type);
-    this.#packedEnd(end);
+    for (let i = 0; this.position < end; i++) elements[i] = this.#narrowElement(type);
+    this.#checkPackedEnd(end);
     const bytes = new Uint8Array((elements as unknown as Uint8Array).buffer);
-    return into === undefined ? (elements as unknown as T) : joined(type, into, bytes, 0, bytes.length);
+    return into === undefined ? (elements as unknown as T) : appendElements(type, into, bytes, 0, bytes.length);
   }
 
   /** Reads one element that is not packed, and appends it to a typed array of the class `type`. */
@@ -574,20 +575,20 @@ export class ProtobufReader {
     const size = type.BYTES_PER_ELEMENT;
     if (size >= 4) {
       const at = this.take(size);
-      return joined(type, into, this.input, at, at + size);
+      return appendElements(type, into, this.input, at, at + size);
     }
     const element = new type(new ArrayBuffer(size));
-    element[0] = this.#narrow(type);
-    return joined(type, into, new Uint8Array(element.buffer), 0, size);
+    element[0] = this.#narrowElement(type);
+    return appendElements(type, into, new Uint8Array(element.buffer), 0, size);
   }
 
   /** An element of 8 or 16 bits. */
-  #narrow(type: { readonly name: string; readonly BYTES_PER_ELEMENT: number }): number {
+  #narrowElement(type: { readonly name: string; readonly BYTES_PER_ELEMENT: number }): number {
     const isSigned = type.name !== "Uint16Array";
     const value = isSigned ? this.sint32() : this.uint32();
     const half = 2 ** (type.BYTES_PER_ELEMENT * 8 - 1);
     if (isSigned ? value < -half || value >= half : value >= half * 2) {
-      throw new Refused(`invalid ${type.name}: ${value} is not in the range of its elements`);
+      throw new CodecRefusal(`invalid ${type.name}: ${value} is not in the range of its elements`);
     }
     return value;
   }

@@ -1,18 +1,18 @@
 /** Scalars and typed arrays as positions: which methods of writer and reader they are. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
-import type { Position, RepeatedPosition, ScalarPosition, WireType } from "./position.js";
+import type { ProtoForm, ProtoRepeatedForm, ProtoScalarForm, WireType } from "./position.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
 /** Elements that are written without a tag each, all in one field. */
-export interface Packing {
+export interface PackedAccess {
   write(w: ProtobufWriter, tag: number, values: readonly unknown[]): void;
   /** Puts the elements behind those of `into`. */
   read(r: ProtobufReader, into: unknown[]): void;
 }
 
-interface Methods<T> {
+interface ScalarMethods<T> {
   readonly wire: WireType;
   readonly write: (w: ProtobufWriter, tag: number, value: T) => void;
   readonly read: (r: ProtobufReader) => T;
@@ -20,10 +20,10 @@ interface Methods<T> {
   readonly readPacked: (r: ProtobufReader, into: T[]) => void;
 }
 
-type Unpacked = "string" | "bytes";
-type Value<S extends ProtoScalar> = S extends "bool" ? boolean : S extends `${string}64` ? bigint : number;
+type UnpackedScalar = "string" | "bytes";
+type ScalarValue<S extends ProtoScalar> = S extends "bool" ? boolean : S extends `${string}64` ? bigint : number;
 
-const methods: { readonly [S in Exclude<ProtoScalar, Unpacked>]: Methods<Value<S>> } = {
+const scalarMethods: { readonly [S in Exclude<ProtoScalar, UnpackedScalar>]: ScalarMethods<ScalarValue<S>> } = {
   bool: {
     wire: 0,
     write: (w, tag, value) => w.bool(tag, value),
@@ -118,13 +118,13 @@ const methods: { readonly [S in Exclude<ProtoScalar, Unpacked>]: Methods<Value<S
 };
 
 /** @param check refuses what is not of the type, and says why */
-export function scalar<T>(
+export function scalarForm<T>(
   name: Exclude<ProtoScalar, "bytes">,
   zero: NoInfer<T>,
   check: (value: T) => void,
-): Position<T> {
+): ProtoForm<T> {
   const text = { wire: 2 as const, write: writeText, read: readText };
-  const { wire, write, read } = (name === "string" ? text : methods[name]) as unknown as Methods<T>;
+  const { wire, write, read } = (name === "string" ? text : scalarMethods[name]) as unknown as ScalarMethods<T>;
   return {
     kind: "scalar",
     scalar: name,
@@ -148,7 +148,7 @@ function readText(r: ProtobufReader): string {
   return r.string();
 }
 
-export function bytesPosition(check: (value: Uint8Array) => void): ScalarPosition<Uint8Array> {
+export function bytesForm(check: (value: Uint8Array) => void): ProtoScalarForm<Uint8Array> {
   return {
     kind: "scalar",
     scalar: "bytes",
@@ -164,7 +164,7 @@ export function bytesPosition(check: (value: Uint8Array) => void): ScalarPositio
 }
 
 /** How elements are packed; undefined where each has a field of its own. */
-export function packingOf(position: Position): Packing | undefined {
+export function packedAccessOf(position: ProtoForm): PackedAccess | undefined {
   if (position.kind === "enum") {
     return {
       write(w, tag, values) {
@@ -179,12 +179,12 @@ export function packingOf(position: Position): Packing | undefined {
     };
   }
   if (position.kind !== "scalar" || position.scalar === "string" || position.scalar === "bytes") return undefined;
-  const { writePacked, readPacked } = methods[position.scalar] as Methods<unknown>;
+  const { writePacked, readPacked } = scalarMethods[position.scalar] as ScalarMethods<unknown>;
   return { write: writePacked, read: readPacked };
 }
 
 /** What the elements of typed arrays are, by the name of their constructor. */
-const elements: Readonly<Record<string, ProtoScalar>> = {
+const elementScalars: Readonly<Record<string, ProtoScalar>> = {
   Int8Array: "sint32",
   Int16Array: "sint32",
   Uint16Array: "uint32",
@@ -197,14 +197,14 @@ const elements: Readonly<Record<string, ProtoScalar>> = {
 };
 
 /** Of a typed array; a Uint8ClampedArray is `bytes`. */
-export function typedPosition<T extends TypedArray>(
+export function typedArrayForm<T extends TypedArray>(
   type: TypedArrayConstructor<T>,
   check: (value: T) => void,
-): Position<T> {
-  if (type.name === "Uint8ClampedArray") return clampedPosition(check as never) as unknown as Position<T>;
-  const element = elements[type.name] as Exclude<ProtoScalar, Unpacked>;
-  const { wire } = methods[element];
-  const position: RepeatedPosition<T> = {
+): ProtoForm<T> {
+  if (type.name === "Uint8ClampedArray") return clampedArrayForm(check as never) as unknown as ProtoForm<T>;
+  const element = elementScalars[type.name] as Exclude<ProtoScalar, UnpackedScalar>;
+  const { wire } = scalarMethods[element];
+  const position: ProtoRepeatedForm<T> = {
     kind: "repeated",
     scalar: element,
     empty: () => new type(new ArrayBuffer(0)),
@@ -212,13 +212,13 @@ export function typedPosition<T extends TypedArray>(
       check(value);
       w.typed(number * 8 + 2, type, value);
     },
-    reads: (came) => came === 2 || came === wire,
+    acceptsWireType: (came) => came === 2 || came === wire,
     read: (r, came, into) => (came === 2 ? r.typed(type, into) : r.typedElement(type, into)),
   };
   return position;
 }
 
-function clampedPosition(check: (value: Uint8ClampedArray) => void): ScalarPosition<Uint8ClampedArray> {
+function clampedArrayForm(check: (value: Uint8ClampedArray) => void): ProtoScalarForm<Uint8ClampedArray> {
   return {
     kind: "scalar",
     scalar: "bytes",

@@ -1,6 +1,6 @@
 /** Groups: no schema of ours has them, but other writers may. They are skipped with what is in them. */
-import { deepest } from "../limits.js";
-import { Refused } from "../refused.js";
+import { MAX_DEPTH } from "../limits.js";
+import { CodecRefusal } from "../refused.js";
 
 interface Skipping {
   position: number;
@@ -14,13 +14,13 @@ interface Skipping {
 export function skipGroup(r: Skipping, number: number): void {
   const open = [number];
   while (open.length > 0) {
-    if (r.depth + open.length > deepest) throw new Refused(`nested deeper than ${deepest}`);
-    if (r.position >= r.end) throw new Refused(`invalid group: group ${open.at(-1)} does not end`);
+    if (r.depth + open.length > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
+    if (r.position >= r.end) throw new CodecRefusal(`invalid group: group ${open.at(-1)} does not end`);
     const tag = r.tag();
     const inner = tag >>> 3;
     if ((tag & 7) === 3 && inner > 0) open.push(inner);
     else if ((tag & 7) === 4 && inner > 0) {
-      if (open.pop() !== inner) throw new Refused(`invalid group: group ${inner} ends where another one began`);
+      if (open.pop() !== inner) throw new CodecRefusal(`invalid group: group ${inner} ends where another one began`);
     } else r.skip(tag);
   }
 }

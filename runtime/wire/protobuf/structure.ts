@@ -4,14 +4,14 @@
  */
 import { handlePackage, memberNames, protoName } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
-import type { Segment } from "../refused.js";
-import { positionOf } from "./position.js";
+import type { PathSegment } from "../refused.js";
+import { protoFormOf } from "./position.js";
 
 /** A member of a message, or a case of a choice. */
-export interface Part {
+export interface MessagePart {
   readonly codec: Codec<unknown>;
   /** In paths of errors. */
-  readonly segment: Segment;
+  readonly segment: PathSegment;
   readonly number: number;
   /** In protobuf. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Part {
   /** The value of `@json`. */
   readonly json?: string;
   /** Of a oneof whose cases are fields of this message: it is no field itself, and `number` has no meaning. */
-  readonly cases?: readonly Part[];
+  readonly cases?: readonly MessagePart[];
   /** An array of which each element has a field of its own. */
   readonly unpacked?: boolean;
 }
@@ -31,7 +31,7 @@ export interface MembersStructure<T = unknown> {
   readonly type?: string;
   /** Absent: an interface. */
   readonly standsFor?: "tuple" | "part";
-  readonly parts: readonly Part[];
+  readonly parts: readonly MessagePart[];
   /** The values of the members. @throws Refused */
   toRow(value: T): readonly unknown[];
   fromRow(values: readonly unknown[]): T;
@@ -44,7 +44,7 @@ export interface ChoiceStructure<T = unknown> {
   readonly standsFor: "union" | "oneof";
   /** What the oneof is called in protobuf, if no case is called so. */
   readonly oneof: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly MessagePart[];
   /** Which case, and its value; undefined: one that this schema does not know. @throws Refused */
   split(value: T): { readonly index: number; readonly value: unknown } | undefined;
   /** @param index undefined: a case that this schema does not know */
@@ -55,12 +55,12 @@ export type Structure<T = unknown> = MembersStructure<T> | ChoiceStructure<T>;
 
 /** @param codec of a message, or of what a message stands for */
 export function structureOf<T>(codec: Codec<T>): Structure<T> {
-  return ownStructure(codec) ?? alone(codec);
+  return ownStructure(codec) ?? singlePartStructure(codec);
 }
 
 /** Whether a codec is a message, but not one of ours: nobody knows what it consists of. */
-export function isForeign(codec: Codec<unknown>): boolean {
-  return positionOf(codec).kind === "message" && ownStructure(codec) === undefined;
+export function isForeignMessage(codec: Codec<unknown>): boolean {
+  return protoFormOf(codec).kind === "message" && ownStructure(codec) === undefined;
 }
 
 function ownStructure<T>(codec: Codec<T>): Structure<T> | undefined {
@@ -68,21 +68,21 @@ function ownStructure<T>(codec: Codec<T>): Structure<T> | undefined {
 }
 
 /** What is not null of a codec, or not absent. */
-export function presentOf(codec: Codec<unknown>): Codec<unknown> {
-  const position = positionOf(codec);
+export function presentCodecOf(codec: Codec<unknown>): Codec<unknown> {
+  const position = protoFormOf(codec);
   return position.kind === "maybe" ? position.inner : codec;
 }
 
 /** The cases of a oneof, which may be missing. */
 export function choiceOf(codec: Codec<unknown>): ChoiceStructure {
-  const structure = structureOf(presentOf(codec));
+  const structure = structureOf(presentCodecOf(codec));
   if (structure.kind !== "choice") throw new Error(`cannot take ${codec.name} apart: it is no oneof`);
   return structure;
 }
 
 /** The message that stands for what protobuf cannot say in its place. */
-function alone<T>(codec: Codec<T>): MembersStructure<T> {
-  const { kind } = positionOf(codec);
+function singlePartStructure<T>(codec: Codec<T>): MembersStructure<T> {
+  const { kind } = protoFormOf(codec);
   if (kind === "message") throw new Error(`cannot tell what ${codec.name} consists of: its codec does not say`);
   const name = kind === "repeated" ? "items" : kind === "map" ? "entries" : "value";
   return {
@@ -95,7 +95,7 @@ function alone<T>(codec: Codec<T>): MembersStructure<T> {
 }
 
 /** An entry of a map that protobuf does not have. */
-export function entryParts(key: Codec<unknown>, value: Codec<unknown>): readonly Part[] {
+export function entryParts(key: Codec<unknown>, value: Codec<unknown>): readonly MessagePart[] {
   return [
     { codec: key, segment: { text: ".keys()" }, number: 1, name: "key", jsonName: "key" },
     { codec: value, segment: { text: ".values()" }, number: 2, name: "value", jsonName: "value" },
@@ -103,7 +103,7 @@ export function entryParts(key: Codec<unknown>, value: Codec<unknown>): readonly
 }
 
 /** What is known of a member before it is named. */
-export interface UnnamedPart extends Pick<Part, "codec" | "segment" | "number" | "json" | "cases" | "unpacked"> {
+export interface PartToName extends Pick<MessagePart, "codec" | "segment" | "number" | "json" | "cases" | "unpacked"> {
   /** In the schema. */
   readonly member: string;
   /** In protobuf, where `@name` says so. */
@@ -114,32 +114,34 @@ export interface UnnamedPart extends Pick<Part, "codec" | "segment" | "number" |
  * The parts with their names, which depend on each other where they would be the same.
  * @param areCases of a choice: one that is a map has a message for it
  */
-export function nameParts(parts: readonly UnnamedPart[], areCases = false): readonly Part[] {
+export function nameParts(parts: readonly PartToName[], areCases = false): readonly MessagePart[] {
   const fields = parts
     .flatMap((part) => part.cases?.map(caseToName) ?? [toName(part, areCases)])
     .sort((a, b) => a.part.number - b.part.number);
   const names = memberNames(fields.map(({ part, member, isMap }) => ({ ...part, member, isMap })));
-  const named = new Map(fields.map(({ part }, i): [UnnamedPart | Part, Part] => [part, { ...part, ...names[i]! }]));
-  return parts.map((part): Part => {
+  const named = new Map(
+    fields.map(({ part }, i): [PartToName | MessagePart, MessagePart] => [part, { ...part, ...names[i]! }]),
+  );
+  return parts.map((part): MessagePart => {
     const { codec, segment, number, cases, member, name = protoName(member) } = part;
-    if (cases === undefined) return named.get(part) as Part;
-    return { codec, segment, number, name, jsonName: "", cases: cases.map((one) => named.get(one) as Part) };
+    if (cases === undefined) return named.get(part) as MessagePart;
+    return { codec, segment, number, name, jsonName: "", cases: cases.map((one) => named.get(one) as MessagePart) };
   });
 }
 
-interface ToName {
-  readonly part: UnnamedPart | Part;
+interface NamedOnce {
+  readonly part: PartToName | MessagePart;
   readonly member: string;
   /** A map field of protobuf. */
   readonly isMap: boolean;
 }
 
-function toName(part: UnnamedPart, isCase: boolean): ToName {
-  const position = positionOf(part.codec);
-  return { part, member: part.member, isMap: !isCase && position.kind === "map" && position.native };
+function toName(part: PartToName, isCase: boolean): NamedOnce {
+  const position = protoFormOf(part.codec);
+  return { part, member: part.member, isMap: !isCase && position.kind === "map" && position.isNativeMap };
 }
 
-function caseToName(part: Part): ToName {
+function caseToName(part: MessagePart): NamedOnce {
   return { part, member: part.name, isMap: false };
 }
 
@@ -165,7 +167,9 @@ export function targetOf<T>(codec: Codec<T>): Codec<T> {
 }
 
 /** What a codec is called that has a name for everybody. */
-export function fixedName(codec: Codec<unknown>): { readonly name: string; readonly handle?: boolean } | undefined {
+export function fixedProtoName(
+  codec: Codec<unknown>,
+): { readonly name: string; readonly handle?: boolean } | undefined {
   const { protoName, handle } = targetOf(codec) as { readonly protoName?: string; readonly handle?: string };
   if (protoName !== undefined) return { name: protoName };
   return handle === undefined ? undefined : { name: `${handlePackage}.${handle}`, handle: true };

@@ -1,16 +1,16 @@
 /** The fields of a message as composed codecs write and read them: by a table. */
 import type { Codec } from "../codec.js";
-import { invalid } from "../composed/part.js";
-import type { Segment } from "../refused.js";
-import { Choices, namesOf, unknownCase } from "./choice.js";
-import { type Place, placeOf, within } from "./place.js";
-import { positionOf } from "./position.js";
+import { invalidValue } from "../composed/part.js";
+import type { PathSegment } from "../refused.js";
+import { ChoiceFields, listNames, unknownCase } from "./choice.js";
+import { atSegment, type MemberField, memberFieldOf } from "./place.js";
+import { protoFormOf } from "./position.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
-export interface Member {
+export interface TableMember {
   readonly codec: Codec<unknown>;
-  readonly segment: Segment;
+  readonly segment: PathSegment;
   /** Of its field; of a flat oneof, whose cases are fields of this message, it has no meaning. */
   readonly number: number;
   readonly flat?: boolean;
@@ -19,45 +19,45 @@ export interface Member {
 }
 
 /** A field, or a case of a flat oneof. */
-interface Field extends Place {
+interface TableField extends MemberField {
   readonly number: number;
   /** Of the member it belongs to. */
   readonly index: number;
 }
 
 export class FieldTable {
-  readonly #members: readonly Member[];
+  readonly #members: readonly TableMember[];
   /** In the order of their numbers. */
-  readonly #fields: readonly Field[];
-  readonly #byNumber: ReadonlyMap<number, Field>;
+  readonly #fields: readonly TableField[];
+  readonly #byNumber: ReadonlyMap<number, TableField>;
   readonly #flat: readonly { readonly index: number; readonly oneof: FlatOneof }[];
   readonly #absent: readonly ((r: ProtobufReader, hasUnknown: boolean) => unknown)[];
 
-  constructor(members: readonly Member[]) {
+  constructor(members: readonly TableMember[]) {
     this.#members = members;
-    const fields = members.flatMap(({ codec, flat, number, unpacked }, index): Field[] => {
+    const fields = members.flatMap(({ codec, flat, number, unpacked }, index): TableField[] => {
       if (flat) return flatFields(codec, index);
-      const place = placeOf(codec);
-      return [{ ...place, ...(unpacked && { write: unpackedWrite(codec) }), number, index }];
+      const place = memberFieldOf(codec);
+      return [{ ...place, ...(unpacked && { write: writeUnpacked(codec) }), number, index }];
     });
     this.#fields = fields.sort((a, b) => a.number - b.number);
     this.#byNumber = new Map(fields.map((field) => [field.number, field]));
-    this.#flat = members.flatMap(({ codec, flat }, index) => (flat ? [{ index, oneof: flatOneof(codec) }] : []));
+    this.#flat = members.flatMap(({ codec, flat }, index) => (flat ? [{ index, oneof: flatOneofOf(codec) }] : []));
     this.#absent = members.map(({ codec, flat }) => {
-      const oneof = flat ? flatOneof(codec) : undefined;
-      const place = flat ? undefined : placeOf(codec);
-      return (r, hasUnknown) => (oneof === undefined ? place?.absent(r) : flatAbsent(oneof, hasUnknown));
+      const oneof = flat ? flatOneofOf(codec) : undefined;
+      const place = flat ? undefined : memberFieldOf(codec);
+      return (r, hasUnknown) => (oneof === undefined ? place?.absent(r) : absentFlatOneof(oneof, hasUnknown));
     });
   }
 
   /** @param values of the members */
   write(w: ProtobufWriter, values: readonly unknown[]): void {
     for (const { index, oneof } of this.#flat) {
-      this.#at(index, w.tracing, () => checkFlat(oneof, values[index]));
+      this.#atMember(index, w.tracing, () => checkFlatOneof(oneof, values[index]));
     }
     for (const field of this.#fields) {
       const { index, number } = field;
-      this.#at(index, w.tracing, () => field.write(w, number, values[index]));
+      this.#atMember(index, w.tracing, () => field.write(w, number, values[index]));
     }
   }
 
@@ -66,52 +66,52 @@ export class FieldTable {
    * @param values of the members so far, undefined where there are none; they are completed
    * @param keep takes unknown fields, behind those that it has; without it they are left out
    */
-  read(r: ProtobufReader, end: number, values: unknown[], keep?: Kept): void {
+  read(r: ProtobufReader, end: number, values: unknown[], keep?: KeptUnknownFields): void {
     while (r.position < end) {
       const tag = r.tag();
       const field = this.#byNumber.get(tag >>> 3);
-      if (field?.reads(tag & 7)) {
+      if (field?.acceptsWireType(tag & 7)) {
         const { index } = field;
         // Without a value before: null is what is absent.
-        values[index] = this.#at(index, r.tracing, () => field.read(r, tag & 7, values[index] ?? undefined));
+        values[index] = this.#atMember(index, r.tracing, () => field.read(r, tag & 7, values[index] ?? undefined));
       } else if (keep !== undefined) keep.unknown = r.unknown(tag, keep.unknown);
       else r.skip(tag);
     }
     const hasUnknown = keep?.unknown !== undefined;
     for (const [index, absent] of this.#absent.entries()) {
-      if (values[index] === undefined) values[index] = this.#at(index, r.tracing, () => absent(r, hasUnknown));
+      if (values[index] === undefined) values[index] = this.#atMember(index, r.tracing, () => absent(r, hasUnknown));
     }
   }
 
-  #at<T>(index: number, tracing: boolean, step: () => T): T {
-    return within((this.#members[index] as Member).segment, tracing, step);
+  #atMember<T>(index: number, tracing: boolean, step: () => T): T {
+    return atSegment((this.#members[index] as TableMember).segment, tracing, step);
   }
 }
 
-function unpackedWrite(codec: Codec<unknown>): Field["write"] {
-  const position = positionOf(codec);
+function writeUnpacked(codec: Codec<unknown>): TableField["write"] {
+  const position = protoFormOf(codec);
   const write = position.kind === "repeated" ? position.writeEach : undefined;
   if (write === undefined) throw new Error(`cannot leave ${codec.name} unpacked: it is no array`);
   return (w, number, value) => write(w, number, value);
 }
 
 /** Unknown fields of the message that is being read. */
-export interface Kept {
+export interface KeptUnknownFields {
   unknown: Uint8Array | undefined;
 }
 
 interface FlatOneof {
   readonly name: string;
-  readonly choices: Choices;
+  readonly choices: ChoiceFields;
   /** Without any case; undefined: it is refused. */
   readonly absent: { readonly value: null | undefined } | undefined;
 }
 
-function flatOneof(codec: Codec<unknown>): FlatOneof {
-  const position = positionOf(codec);
-  if (position.kind === "maybe") return { ...flatOneof(position.inner), absent: { value: position.absent } };
+function flatOneofOf(codec: Codec<unknown>): FlatOneof {
+  const position = protoFormOf(codec);
+  if (position.kind === "maybe") return { ...flatOneofOf(position.inner), absent: { value: position.absent } };
   if (position.kind === "message" && position.cases !== undefined) {
-    return { name: codec.name || "oneof", choices: new Choices(position.cases()), absent: undefined };
+    return { name: codec.name || "oneof", choices: new ChoiceFields(position.cases()), absent: undefined };
   }
   throw new Error(`cannot make the cases of ${codec.name} fields of a message: it is no oneof`);
 }
@@ -121,37 +121,37 @@ interface CaseValue {
   readonly value: unknown;
 }
 
-function flatFields(codec: Codec<unknown>, index: number): Field[] {
-  const { choices } = flatOneof(codec);
+function flatFields(codec: Codec<unknown>, index: number): TableField[] {
+  const { choices } = flatOneofOf(codec);
   return [...choices].map(({ name, number, element }) => ({
     number,
     index,
     write(w, number, value) {
       const { case: chosen, value: inner } = (value ?? {}) as CaseValue;
-      if (chosen === name) within("value", w.tracing, () => element.write(w, number, inner));
+      if (chosen === name) atSegment("value", w.tracing, () => element.write(w, number, inner));
     },
-    reads: (wire) => wire === element.wire,
+    acceptsWireType: (wire) => wire === element.wire,
     read(r, _, into) {
       const before = into as CaseValue | undefined;
       const earlier = before?.case === name ? before.value : undefined;
-      return { case: name, value: within("value", r.tracing, () => element.read(r, earlier)) };
+      return { case: name, value: atSegment("value", r.tracing, () => element.read(r, earlier)) };
     },
     absent: () => undefined,
   }));
 }
 
 /** Refuses what is no case of a flat oneof, and would be written nowhere. */
-function checkFlat({ name, choices, absent }: FlatOneof, value: unknown): void {
+function checkFlatOneof({ name, choices, absent }: FlatOneof, value: unknown): void {
   if (absent !== undefined && value === absent.value) return;
-  if (typeof value !== "object" || value === null) throw invalid(name, "an object", value);
+  if (typeof value !== "object" || value === null) throw invalidValue(name, "an object", value);
   const chosen = (value as CaseValue).case;
   if (choices.named(chosen) !== undefined || chosen === unknownCase) return;
-  throw invalid(name, `case to be ${namesOf([...choices].map((choice) => choice.name))}`, chosen);
+  throw invalidValue(name, `case to be ${listNames([...choices].map((choice) => choice.name))}`, chosen);
 }
 
-function flatAbsent({ name, choices, absent }: FlatOneof, hasUnknown: boolean): unknown {
+function absentFlatOneof({ name, choices, absent }: FlatOneof, hasUnknown: boolean): unknown {
   if (absent !== undefined) return absent.value;
   // A case that this schema does not know is one of the unknown fields.
   if (hasUnknown) return { case: unknownCase, value: undefined };
-  throw choices.missing(name);
+  throw choices.missingError(name);
 }

@@ -3,7 +3,7 @@
  * `{ kind: "$unknown" }`. All there is of them are the bytes under `unknownFields`.
  */
 import { unknownCase } from "./choice.js";
-import { append } from "./grow.js";
+import { appendBytes } from "./grow.js";
 import type { ProtobufReader } from "./reader.js";
 import { unknownFields, type WithUnknownFields, withUnknown } from "./unknown.js";
 import type { ProtobufWriter } from "./writer.js";
@@ -54,7 +54,7 @@ export function readUnknownVariant<T extends object>(
   if (into !== undefined) {
     if ((into as Readonly<Record<string, unknown>>)[discriminant] !== unknownCase) return into;
     const before = (into as WithUnknownFields)[unknownFields];
-    all = fields === undefined ? before : append(before, fields, 0, fields.length);
+    all = fields === undefined ? before : appendBytes(before, fields, 0, fields.length);
   }
   if (all === undefined) r.refuse();
   return withUnknown({ [discriminant]: unknownCase } as T, all);

@@ -5,10 +5,10 @@
  */
 import { Batch } from "../batch.js";
 import type { Codec } from "../codec.js";
-import { deepest } from "../limits.js";
-import { Refused } from "../refused.js";
+import { MAX_DEPTH } from "../limits.js";
+import { CodecRefusal } from "../refused.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed.js";
-import { positionOf } from "./position.js";
+import { protoFormOf } from "./position.js";
 
 /** One 64-bit number, as such and as two words. */
 const long = new BigInt64Array(1);
@@ -16,7 +16,7 @@ const unsignedLong = new BigUint64Array(long.buffer);
 const words = new Int32Array(long.buffer);
 
 /** Texts up to this size are written unit by unit: a native call takes longer. */
-const shortUnits = 32;
+const SHORT_UNITS = 32;
 
 /**
  * Writes messages in the protobuf layout, for generated code. Methods named after a scalar type write one field; those
@@ -33,7 +33,7 @@ export class ProtobufWriter extends Batch {
 
   /** Refuses the value. A second attempt finds the field and the reason. */
   refuse(): never {
-    throw new Refused();
+    throw new CodecRefusal();
   }
 
   /** Refuses a value that is not an object. */
@@ -242,7 +242,7 @@ export class ProtobufWriter extends Batch {
   string(tag: number, value: string): void {
     if (typeof value !== "string") this.refuse();
     const units = value.length;
-    if (units > shortUnits) {
+    if (units > SHORT_UNITS) {
       this.#longString(tag, value);
       return;
     }
@@ -280,16 +280,16 @@ export class ProtobufWriter extends Batch {
   /** Writes `bytes`. */
   putBytes(tag: number, value: Uint8Array): void {
     if (!(value instanceof Uint8Array)) this.refuse();
-    this.#raw(tag, value);
+    this.#writeRaw(tag, value);
   }
 
   /** Writes a Uint8ClampedArray as `bytes`. */
   clamped(tag: number, value: Uint8ClampedArray): void {
     if (!(value instanceof Uint8ClampedArray)) this.refuse();
-    this.#raw(tag, new Uint8Array(value.buffer, value.byteOffset, value.length));
+    this.#writeRaw(tag, new Uint8Array(value.buffer, value.byteOffset, value.length));
   }
 
-  #raw(tag: number, value: Uint8Array): void {
+  #writeRaw(tag: number, value: Uint8Array): void {
     const size = value.length;
     const p = this.varint(this.tag(tag, size + 5), size);
     this.bytes.set(value, p);
@@ -319,14 +319,14 @@ export class ProtobufWriter extends Batch {
 
   /** Writes an enum value, by its codec. */
   enumeration<T>(tag: number, codec: Codec<T>, value: T): void {
-    const position = positionOf(codec);
+    const position = protoFormOf(codec);
     if (position.kind !== "enum") this.refuse();
     this.int32(tag, position.numberOf(value));
   }
 
   /** Starts a message: writes its tag, and reserves room for its length. Returns the parameter of `end`. */
   begin(tag: number): number {
-    if (++this.depth > deepest) throw new Refused(`nested deeper than ${deepest}`);
+    if (++this.depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
     const start = this.tag(tag, 1) + 1;
     this.position = start;
     return start;
@@ -339,15 +339,15 @@ export class ProtobufWriter extends Batch {
    */
   end(start: number): void {
     this.depth--;
-    this.#patch(start, this.position - start);
+    this.#setLength(start, this.position - start);
   }
 
-  #patch(start: number, size: number): void {
+  #setLength(start: number, size: number): void {
     if (size < 128) this.bytes[start - 1] = size;
-    else this.#makeRoom(start, size);
+    else this.#widenLength(start, size);
   }
 
-  #makeRoom(start: number, size: number): void {
+  #widenLength(start: number, size: number): void {
     const more = varintSize(size) - 1;
     this.reserve(more);
     this.bytes.copyWithin(start + more, start, start + size);
@@ -364,24 +364,24 @@ export class ProtobufWriter extends Batch {
   /** Writes the unknown fields that a message has kept, as they were read. */
   unknown(fields: Uint8Array | undefined): void {
     if (fields === undefined) return;
-    if (!(fields instanceof Uint8Array)) throw new Refused("invalid unknown fields: expected a Uint8Array");
+    if (!(fields instanceof Uint8Array)) throw new CodecRefusal("invalid unknown fields: expected a Uint8Array");
     const at = this.reserve(fields.length);
     this.bytes.set(fields, at);
   }
 
   /** Tag and length of a packed field of `size` bytes. The position behind, where there is room for them. */
-  #packed(tag: number, size: number): number {
+  #beginFixedPacked(tag: number, size: number): number {
     return this.varint(this.tag(tag, size + 5), size);
   }
 
   /** Tag and a byte for the length of a packed field of up to `size` bytes. The position behind. */
-  #open(tag: number, size: number): number {
+  #beginPacked(tag: number, size: number): number {
     return this.tag(tag, size + 1) + 1;
   }
 
-  #close(start: number, position: number): void {
+  #endPacked(start: number, position: number): void {
     this.position = position;
-    this.#patch(start, position - start);
+    this.#setLength(start, position - start);
   }
 
   // Packed fields: nothing is written where there are no elements.
@@ -391,7 +391,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    let p = this.#packed(tag, n * 8);
+    let p = this.#beginFixedPacked(tag, n * 8);
     const view = this.view;
     let i = 0;
     // Four at a time: the checks overlap with the stores of the ones before.
@@ -423,7 +423,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const p = this.#packed(tag, n * 4);
+    const p = this.#beginFixedPacked(tag, n * 4);
     for (let i = 0; i < n; i++) this.view.setFloat32(p + i * 4, this.rounded(values[i] as number), true);
     this.position = p + n * 4;
   }
@@ -433,7 +433,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const p = this.#packed(tag, n * 4);
+    const p = this.#beginFixedPacked(tag, n * 4);
     for (let i = 0; i < n; i++) {
       const value = values[i] as number;
       if (value !== value >>> 0) this.refuse();
@@ -447,7 +447,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const p = this.#packed(tag, n * 4);
+    const p = this.#beginFixedPacked(tag, n * 4);
     for (let i = 0; i < n; i++) {
       const value = values[i] as number;
       if (value !== (value | 0)) this.refuse();
@@ -461,7 +461,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const p = this.#packed(tag, n * 8);
+    const p = this.#beginFixedPacked(tag, n * 8);
     for (let i = 0; i < n; i++) {
       const value = values[i] as bigint;
       this.requireUint64(value);
@@ -475,7 +475,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const p = this.#packed(tag, n * 8);
+    const p = this.#beginFixedPacked(tag, n * 8);
     for (let i = 0; i < n; i++) {
       const value = values[i] as bigint;
       this.requireInt64(value);
@@ -489,7 +489,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const p = this.#packed(tag, n);
+    const p = this.#beginFixedPacked(tag, n);
     for (let i = 0; i < n; i++) {
       const value = values[i];
       if (typeof value !== "boolean") this.refuse();
@@ -503,14 +503,14 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const start = this.#open(tag, n * 5);
+    const start = this.#beginPacked(tag, n * 5);
     let p = start;
     for (let i = 0; i < n; i++) {
       const value = values[i] as number;
       if (value !== value >>> 0) this.refuse();
       p = this.varint(p, value);
     }
-    this.#close(start, p);
+    this.#endPacked(start, p);
   }
 
   /** Writes a packed field of `int32`. */
@@ -518,14 +518,14 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const start = this.#open(tag, n * 10);
+    const start = this.#beginPacked(tag, n * 10);
     let p = start;
     for (let i = 0; i < n; i++) {
       const value = values[i] as number;
       if (value !== (value | 0)) this.refuse();
       p = value >= 0 ? this.varint(p, value) : this.varint64(p, value, -1);
     }
-    this.#close(start, p);
+    this.#endPacked(start, p);
   }
 
   /** Writes a packed field of `sint32`. */
@@ -537,14 +537,14 @@ export class ProtobufWriter extends Batch {
   #packedZigzag(tag: number, values: { readonly length: number; readonly [i: number]: number }): void {
     const n = values.length;
     if (n === 0) return;
-    const start = this.#open(tag, n * 5);
+    const start = this.#beginPacked(tag, n * 5);
     let p = start;
     for (let i = 0; i < n; i++) {
       const value = values[i] as number;
       if (value !== (value | 0)) this.refuse();
       p = this.varint(p, (value << 1) ^ (value >> 31));
     }
-    this.#close(start, p);
+    this.#endPacked(start, p);
   }
 
   /** Writes a packed field of `uint64`. */
@@ -552,7 +552,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const start = this.#open(tag, n * 10);
+    const start = this.#beginPacked(tag, n * 10);
     let p = start;
     for (let i = 0; i < n; i++) {
       const value = values[i] as bigint;
@@ -560,7 +560,7 @@ export class ProtobufWriter extends Batch {
       unsignedLong[0] = value;
       p = this.varint64(p, words[0] as number, words[1] as number);
     }
-    this.#close(start, p);
+    this.#endPacked(start, p);
   }
 
   /** Writes a packed field of `int64`. */
@@ -568,7 +568,7 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const start = this.#open(tag, n * 10);
+    const start = this.#beginPacked(tag, n * 10);
     let p = start;
     for (let i = 0; i < n; i++) {
       const value = values[i] as bigint;
@@ -576,7 +576,7 @@ export class ProtobufWriter extends Batch {
       long[0] = value;
       p = this.varint64(p, words[0] as number, words[1] as number);
     }
-    this.#close(start, p);
+    this.#endPacked(start, p);
   }
 
   /** Writes a packed field of `sint64`. */
@@ -584,20 +584,20 @@ export class ProtobufWriter extends Batch {
     this.requireArray(values);
     const n = values.length;
     if (n === 0) return;
-    const start = this.#open(tag, n * 10);
+    const start = this.#beginPacked(tag, n * 10);
     let p = start;
     for (let i = 0; i < n; i++) {
       const value = values[i] as bigint;
       this.requireInt64(value);
       p = this.zigzag64(p, value);
     }
-    this.#close(start, p);
+    this.#endPacked(start, p);
   }
 
   /** Writes a packed field of enum values, by their codec. */
   packedEnumeration<T>(tag: number, codec: Codec<T>, values: readonly T[]): void {
     this.requireArray(values);
-    const position = positionOf(codec);
+    const position = protoFormOf(codec);
     if (position.kind !== "enum") this.refuse();
     this.packedInt32(
       tag,
@@ -610,14 +610,14 @@ export class ProtobufWriter extends Batch {
     if (!(value instanceof type)) this.refuse();
     if (value.length === 0) return;
     if (value instanceof Uint16Array) {
-      const start = this.#open(tag, value.length * 3);
+      const start = this.#beginPacked(tag, value.length * 3);
       let p = start;
       for (const element of value) p = this.varint(p, element);
-      this.#close(start, p);
+      this.#endPacked(start, p);
     } else if (value instanceof Int8Array || value instanceof Int16Array) {
       this.#packedZigzag(tag, value);
     } else {
-      this.#raw(tag, new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+      this.#writeRaw(tag, new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
     }
   }
 }

@@ -116,7 +116,7 @@ test("choose asks none of whose link has been lost, also while nobody knows why"
   Object.assign(world.root.proc.hooks, { peerLost: () => why });
   world.pipesBetween("root", "b")[0]!.destroy(new Error("cut"));
   const pending = counters.slice({ gpus: 1 }).value.callOne();
-  await until("the end of the link is known", () => world.root.proc.routes.losing);
+  await until("the end of the link is known", () => world.root.proc.routes.hasLostPeers);
   for (let i = 0; i < 50; i++) expect(await ranks()).not.toBe(1);
   end.explain("it was killed");
   await expect(pending).rejects.toThrow("cannot call counters.value on rank 0 (counters[1]): it was killed");

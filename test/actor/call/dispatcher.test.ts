@@ -619,7 +619,7 @@ describe("a call that waits for actors that are being restarted", () => {
 describe("many receivers, down a tree of their processes", () => {
   const size = 5;
   beforeEach(() => make(size, { treeAbove: 3, treeFanout: 1, maxFrame: 200_000 }));
-  const links = () => world.root.proc.routes.all().filter(({ peer }) => peer !== world.root.proc.id).length;
+  const links = () => world.root.proc.routes.allLinks().filter(({ peer }) => peer !== world.root.proc.id).length;
 
   test("are spoken to by a few: calls and broadcasts", async () => {
     await counters.increment.broadcast(3);

@@ -138,7 +138,7 @@ test("a port takes an error with its causes", () => {
 
 describe("an answer that procs of a tree pass on", () => {
   const passed = (error: Error) => {
-    const { kind, protobuf, bytes, blocks } = encodeErrorAnswer(error);
+    const { kind, isProtobuf: protobuf, bytes, blocks } = encodeErrorAnswer(error);
     expect([protobuf, blocks]).toEqual([false, []]);
     return { kind, error: readCallError(readerOf(bytes)) };
   };

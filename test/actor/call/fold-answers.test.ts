@@ -26,7 +26,7 @@ const [number, nothing, text] = [0, 1, 2];
 function answer(value: number | string, runs: readonly (readonly [number, number])[], more: object = {}): AnswerGroup {
   const encoded = typeof value === "number" ? codec.int32.encode(value) : codec.string.encode(value);
   const ranks = runs.map(([start, count]) => ({ start, count }));
-  return { kind: AnswerKind.value, protobuf: false, bytes: Buffer.from(encoded), blocks: [], ranks, ...more };
+  return { kind: AnswerKind.value, isProtobuf: false, bytes: Buffer.from(encoded), blocks: [], ranks, ...more };
 }
 const folded = { kind: AnswerKind.folded };
 const sum = (groups: readonly AnswerGroup[]) => createFold(descriptor, known, number, "sum")!(groups);

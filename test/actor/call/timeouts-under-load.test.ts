@@ -71,9 +71,9 @@ class Helper extends Actor {
 function lateBy(late: number): Clock {
   return {
     now: () => systemClock.now(),
-    wall: () => systemClock.wall(),
+    epochMs: () => systemClock.epochMs(),
     after: (ms, task) => systemClock.after(ms + late, task),
-    soon: (task) => systemClock.soon(task),
+    nextTurn: (task) => systemClock.nextTurn(task),
   };
 }
 

@@ -50,7 +50,7 @@ function newLane(more: object = {}): Lane {
 }
 const { key, fingerprint } = counterDescriptor;
 const binding = (more: Partial<Binding> = {}): Binding => ({
-  base: 2,
+  firstSlot: 2,
   layout: Layout.lockstep,
   key,
   fingerprint,
@@ -81,7 +81,7 @@ describe("an interface that a sender names", () => {
     spawn().bind(lane, binding({ layout: Layout.protobuf, endpoints }));
     expect(lane.slots[2]).toMatchObject({ method: Counter.prototype.value });
     expect(lane.slots[3]).toBe(undefined);
-    expect([...lane.refusals!]).toMatchObject([
+    expect([...lane.slotRefusals!]).toMatchObject([
       [
         3,
         {
@@ -123,7 +123,7 @@ describe("the end of an actor", () => {
     const cell = spawn();
     const [lane, closed] = [newLane(), newLane()];
     cell.bind(lane, binding());
-    cell.bind(lane, binding({ base: 40 }));
+    cell.bind(lane, binding({ firstSlot: 40 }));
     cell.bind(closed, binding());
     cell.laneClosed(closed);
     cell.laneClosed(newLane());

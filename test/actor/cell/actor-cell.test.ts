@@ -7,7 +7,7 @@ import { context, runInTurn } from "../../../runtime/actor/context.js";
 import { wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import { Channel } from "../../../runtime/actor/port/channel.js";
 import { MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
-import { Flag, ProtocolError } from "../../../runtime/link/frame.js";
+import { FrameFlag, ProtocolError } from "../../../runtime/link/frame.js";
 import type { Lane } from "../../../runtime/link/lane.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
@@ -453,7 +453,7 @@ describe("a message that its sender has got wrong", () => {
   test("is a violation of the protocol where nothing was agreed for its slot, or another layout", () => {
     spawn();
     const cell = lastCell();
-    const lane = { slots: [undefined, { layout: Flag.protobuf }], open: true } as unknown as Lane;
+    const lane = { slots: [undefined, { layout: FrameFlag.protobuf }], open: true } as unknown as Lane;
     expect(() => cell.message(lane, 0, 1, 0, new Reader(), 8)).toThrow(
       new ProtocolError("cannot read message: slot 0 of its lane is not bound"),
     );

@@ -7,7 +7,7 @@ import { methodOf } from "../../../runtime/actor/cell/method.js";
 import { currentTurn, runInTurn } from "../../../runtime/actor/context.js";
 import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
 import type { BoundEndpoint } from "../../../runtime/link/binding.js";
-import { Flag, Kind } from "../../../runtime/link/frame.js";
+import { FrameFlag, FrameKind } from "../../../runtime/link/frame.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs, type EndpointDescriptor } from "../../../runtime/wire/descriptor.js";
 import type { TensorSupport } from "../../../runtime/wire/tensor-support.js";
@@ -166,15 +166,15 @@ describe("the handlers of a class", () => {
   test("take messages in the lockstep layout, or by ids in the protobuf layout", () => {
     const actorClass = Counter as unknown as ActorClass;
     const [increment, value] = handlersOf(actorClass, counterDescriptor);
-    expect(increment).toMatchObject({ layout: 0, reply: Kind.reply, item: Kind.item });
+    expect(increment).toMatchObject({ layout: 0, reply: FrameKind.reply, item: FrameKind.item });
     expect([increment!.result, value!.result]).toEqual([undefined, codec.int32]);
     const byId = (id: number) => handlerById(actorClass, counterDescriptor, { id } as BoundEndpoint);
     expect(byId(2)).toBe(protobufVariant(value!));
     expect(byId(2)).toMatchObject({
-      layout: Flag.protobuf,
+      layout: FrameFlag.protobuf,
       method: Counter.prototype.value,
-      reply: Kind.reply | (Flag.protobuf << 8),
-      item: Kind.item | (Flag.protobuf << 8),
+      reply: FrameKind.reply | (FrameFlag.protobuf << 8),
+      item: FrameKind.item | (FrameFlag.protobuf << 8),
     });
     expect([byId(1)!.result, byId(2)!.result === codec.int32, byId(99)]).toEqual([undefined, false, undefined]);
   });

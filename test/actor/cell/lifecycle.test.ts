@@ -197,7 +197,7 @@ describe("a handler that outlives its actor", () => {
       await cell.whenVacated();
       there.proc.createActor({ ...cell.spec, incarnation: 1, args: [0] } as never);
     }
-    const link = there.proc.routes.existing(elsewhere.proc.id)!;
+    const link = there.proc.routes.existingLink(elsewhere.proc.id)!;
     await until("its lanes are closed", () => link.sessions.every((session) => session === undefined));
     goOn!();
     await until("it has gone on", () => said !== undefined);
@@ -262,12 +262,12 @@ describe("stop", () => {
   test("lanes to and from a stopped actor are given up on both sides", async () => {
     const counter = counterAt([0]);
     await counter.value.callOne();
-    const link = world.root.proc.routes.existing(there.proc.id)!;
+    const link = world.root.proc.routes.existingLink(there.proc.id)!;
     expect(link.sessions.filter((session) => session !== undefined).length).toBe(1);
     await world.stop(there, lastMesh());
     await until("the lane is given up", () => link.sessions.every((session) => session === undefined));
     expect(link.sessions.filter((session) => session !== undefined).length).toBe(0);
-    const back = [...there.proc.routes.all()].flatMap(({ lanes }) => lanes.filter((lane) => lane !== undefined));
+    const back = [...there.proc.routes.allLinks()].flatMap(({ lanes }) => lanes.filter((lane) => lane !== undefined));
     expect(back).toEqual([]);
     expect((await failure(counter.value.callOne())).message).toMatch(/the actor counter\[0\] was stopped: ordered$/);
   });

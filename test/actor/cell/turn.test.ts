@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { callerAsHolder, cancelReasons, type OutstandingCall, type Turn } from "../../../runtime/actor/cell/turn.js";
 import { context } from "../../../runtime/actor/context.js";
 import { TimeoutError } from "../../../runtime/actor/errors.js";
-import { noChain } from "../../../runtime/link/extension.js";
+import { emptyChain } from "../../../runtime/link/extension.js";
 import { TraceContext } from "../../../runtime/link/trace.js";
 import type { EndpointDescriptor } from "../../../runtime/wire/descriptor.js";
 import { type Message, Parts } from "../parts.js";
@@ -110,7 +110,7 @@ describe("the chain", () => {
     const over = turn({ extension });
     expect(over.chain).toHaveLength(4);
     over.end();
-    expect(over.chain).toBe(noChain);
+    expect(over.chain).toBe(emptyChain);
   });
 });
 

@@ -8,9 +8,9 @@ import { translateToProtobuf } from "../../../runtime/actor/schema/translate-lay
 import { type Binding, Layout } from "../../../runtime/link/binding.js";
 import { encodeMessage } from "../../../runtime/link/encode.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { Flag, ProtocolError, Sync } from "../../../runtime/link/frame.js";
+import { FrameFlag, ProtocolError, SyncKind } from "../../../runtime/link/frame.js";
 import type { Destination, Lane } from "../../../runtime/link/lane.js";
-import { defaultLimits } from "../../../runtime/link/limits.js";
+import { defaultLinkLimits } from "../../../runtime/link/limits.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { protobufValue } from "../../../runtime/wire/protobuf-messages.js";
 import { Reader } from "../../../runtime/wire/reader.js";
@@ -42,7 +42,7 @@ function newLane(more: object = {}): Lane {
   } as unknown as Lane;
 }
 const binding = (more: Partial<Binding>): Binding =>
-  ({ base: 2, layout: Layout.lockstep, key: "", fingerprint: 1n, endpoints: [], ...more }) as Binding;
+  ({ firstSlot: 2, layout: Layout.lockstep, key: "", fingerprint: 1n, endpoints: [], ...more }) as Binding;
 
 function readerOf(bytes: Uint8Array, blocks?: readonly Uint8Array[]): Reader {
   const r = new Reader();
@@ -83,7 +83,7 @@ describe("a lane to an actor that has not come", () => {
     held.confirmHandled(lane);
     expect(told).toEqual([
       ["redirected", nobody],
-      ["synced", Sync.reached, 0],
+      ["synced", SyncKind.reached, 0],
     ]);
   });
 
@@ -95,7 +95,7 @@ describe("a lane to an actor that has not come", () => {
     held.release(nobody);
     expect(told).toEqual([
       ["redirected", nobody],
-      ["synced", Sync.reached, 0],
+      ["synced", SyncKind.reached, 0],
     ]);
   });
 });
@@ -134,10 +134,10 @@ describe("what a port takes", () => {
 
   test("is read in the layout that was agreed on, and in no other", () => {
     const lane = bind({ layout: Layout.protobuf });
-    const limits = defaultLimits;
+    const limits = defaultLinkLimits;
     const message = { label: "port", codec: codec.int32, protobuf: protobufValue(codec.int32) };
     const [plain, protobuf] = [false, true].map((asked) => encodeMessage(message, 5, limits, asked).bytes);
-    expect(readPortValue(lane, 2, Flag.protobuf, readerOf(protobuf!), codec.int32)).toBe(5);
+    expect(readPortValue(lane, 2, FrameFlag.protobuf, readerOf(protobuf!), codec.int32)).toBe(5);
     expect(readPortValue(lane, 3, 0, readerOf(plain!), codec.int32)).toBe(5);
     expect(() => readPortValue(lane, 2, 0, readerOf(plain!), codec.int32)).toThrow(
       new ProtocolError("cannot read message to a port: it was agreed to be in the protobuf layout, and is not"),
@@ -216,9 +216,9 @@ test.each([10, 1_000_000])(
     const protobuf = protobufValue(codec.bytes);
     const message = { label: "bytes", codec: codec.bytes, protobuf };
     const bytes = Uint8Array.from({ length }, (_, i) => i);
-    const before = encodeMessage(message, bytes, defaultLimits);
-    const after = translateToProtobuf(codec.bytes, protobuf, before, defaultLimits);
-    expect([before.protobuf, after.protobuf]).toEqual([false, true]);
+    const before = encodeMessage(message, bytes, defaultLinkLimits);
+    const after = translateToProtobuf(codec.bytes, protobuf, before, defaultLinkLimits);
+    expect([before.isProtobuf, after.isProtobuf]).toEqual([false, true]);
     const read = protobuf.decodeFrom(readerOf(after.bytes, after.blocks.length === 0 ? undefined : after.blocks));
     expect(Buffer.compare(read as Uint8Array, bytes)).toBe(0);
   },

@@ -9,7 +9,7 @@ import type { OpenPort } from "../../../runtime/actor/reference/open-port.js";
 import { AGENT_MESH } from "../../../runtime/link/address.js";
 import { systemRandom } from "../../../runtime/link/clock.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { Sync } from "../../../runtime/link/frame.js";
+import { SyncKind } from "../../../runtime/link/frame.js";
 import { noKeepAlive } from "../../../runtime/link/keep-alive.js";
 import type { Lane } from "../../../runtime/link/lane.js";
 import type { Link } from "../../../runtime/link/link.js";
@@ -112,8 +112,8 @@ describe("a link that ends", () => {
     if (link.peer !== undefined) proc.linkOpened(link, 0);
     proc.linkClosed(link, error);
     expect(told).toEqual([`link ended, ${text}`]);
-    expect(proc.routes.isGone(2n)).toBe(false);
-    expect(proc.routes.existing(2n)).toBe(undefined);
+    expect(proc.routes.isUnreachable(2n)).toBe(false);
+    expect(proc.routes.existingLink(2n)).toBe(undefined);
     if (error === lost && text.startsWith("unknown")) expect(link.ended!.cause).toBe(lost);
   });
 
@@ -121,17 +121,21 @@ describe("a link that ends", () => {
     const [one, other] = [open("one"), open("other")];
     proc.linkClosed(one, lost);
     expect(told).toEqual(["one ended, closed: cut"]);
-    expect([one.ended!.cause, proc.routes.existing(2n), proc.routes.isGone(2n)]).toEqual([lost, other, false]);
+    expect([one.ended!.cause, proc.routes.existingLink(2n), proc.routes.isUnreachable(2n)]).toEqual([
+      lost,
+      other,
+      false,
+    ]);
   });
 
   test("as the last one to its peer is the end of that, for the reason that the process knows", () => {
     const link = open("link");
     proc.linkClosed(link, lost);
     expect(told).toEqual(["link ended, peer-down: it was killed", "peer down 2: it was killed"]);
-    expect(proc.routes.down(2n)).toMatchObject({ reason: "peer-down", message: "it was killed" });
+    expect(proc.routes.deathOf(2n)).toMatchObject({ reason: "peer-down", message: "it was killed" });
     proc.peerDown(2n, "again");
     expect(told.length).toBe(2);
-    expect(proc.routes.down(2n)!.message).toBe("again");
+    expect(proc.routes.deathOf(2n)!.message).toBe("again");
   });
 
   test("is explained later where the process does not know yet", async () => {
@@ -142,11 +146,11 @@ describe("a link that ends", () => {
       });
     const link = open("link");
     proc.linkClosed(link, lost);
-    expect([told, proc.routes.isGone(2n), proc.routes.losing]).toEqual([[], true, true]);
+    expect([told, proc.routes.isUnreachable(2n), proc.routes.hasLostPeers]).toEqual([[], true, true]);
     explain("exit code 1");
     await settled();
     expect(told).toEqual(["link ended, peer-down: exit code 1", "peer down 2: exit code 1"]);
-    expect(proc.routes.losing).toBe(false);
+    expect(proc.routes.hasLostPeers).toBe(false);
   });
 
   test("is explained by whoever declares the peer dead before, and no other link with it", async () => {
@@ -189,7 +193,7 @@ describe("a pipe that is promised", () => {
     const attached: unknown[] = [];
     const link = proc.attach(new Promise(() => {}), 2n);
     Object.assign(link, { attach: (pipe: unknown) => attached.push(pipe) });
-    expect(proc.routes.existing(2n)).toBe(link);
+    expect(proc.routes.existingLink(2n)).toBe(link);
     expect(attached).toEqual([]);
   });
 
@@ -224,9 +228,9 @@ describe("everything that was sent", () => {
       ["other", String(AGENT_MESH)],
     ]);
     expect(new Set(questions.map(([, number]) => number))).toEqual(new Set(["1", "2", "3"]));
-    for (const [name, number] of questions) if (name === "one") proc.told(one, Number(number), false);
+    for (const [name, number] of questions) if (name === "one") proc.meshQueryAnswered(one, Number(number), false);
     expect([await isOver(toOne), await isOver(delivered)]).toEqual([true, false]);
-    proc.told(other, Number(questions[2]![1]), false);
+    proc.meshQueryAnswered(other, Number(questions[2]![1]), false);
     expect(await isOver(delivered)).toBe(true);
   });
 
@@ -248,7 +252,7 @@ describe("questions of others", () => {
     ["what cannot be known", () => Promise.reject(new Error("no")), false],
   ])("are answered: %s", async (_, known, exists) => {
     ordered = known;
-    proc.asked(newLink("link"), 8, 70n);
+    proc.meshQueried(newLink("link"), 8, 70n);
     await settled();
     expect(told).toEqual([`link tells 8: ${exists}`]);
   });
@@ -366,16 +370,16 @@ describe("a lane", () => {
       const [link, other] = [open("link"), open("other", { peer: 3n })];
       const held = proc.laneOpened(link, request({}));
       const second = proc.laneOpened(other, request({ number: 71n, owner: 3n }));
-      proc.told(link, 1, true);
-      proc.told(link, 99, false);
-      proc.told(link, 1, false);
+      proc.meshQueryAnswered(link, 1, true);
+      proc.meshQueryAnswered(link, 99, false);
+      proc.meshQueryAnswered(link, 1, false);
       const third = proc.laneOpened(link, request({ number: 72n }));
       told = [];
       proc.linkClosed(other, undefined);
       ask(second);
       expect(told.slice(1)).toEqual([unknown]);
       told = [];
-      proc.told(link, 3, false);
+      proc.meshQueryAnswered(link, 3, false);
       ask(third);
       expect(told).toEqual([unknown]);
       expect(proc.laneOpened(link, request({}))).toBe(held);
@@ -418,7 +422,7 @@ describe("a lane", () => {
     held.confirmHandled = (lane) => void reached.push(lane);
     const [toActor, toHeld] = [lane(cell), lane(held)];
     for (const each of [toActor, toHeld, lane(new RefusingDestination(new DeliveryError("unknown", "gone")))]) {
-      proc.laneSynced(each, Sync.reached, 0);
+      proc.laneSynced(each, SyncKind.reached, 0);
     }
     expect(reached).toEqual([toActor, toHeld, "itself"]);
   });
@@ -463,11 +467,11 @@ describe("what concerns casts", () => {
       close: (error: DeliveryError) => told.push(["closed", error.reason, error.message]),
     });
     const [lane, link, frame] = [{} as Lane, newLink("link"), {} as never];
-    proc.laneSynced(lane, Sync.passed, 7);
-    proc.treeFrame(link, frame, frame);
+    proc.laneSynced(lane, SyncKind.passed, 7);
+    proc.treeFrameReceived(link, frame, frame);
     proc.close("enough");
     expect(told).toEqual([
-      ["synced", lane, Sync.passed, 7],
+      ["synced", lane, SyncKind.passed, 7],
       ["frame", link, frame, frame],
       ["closed", "closed", "this process has closed its links: enough"],
     ]);
@@ -476,7 +480,7 @@ describe("what concerns casts", () => {
   test("is folded for the actors that live here", () => {
     const { key, fingerprint } = Counter.descriptor;
     const setup = { mesh: 70n, interface: { key, fingerprint } } as never;
-    expect(proc.folding(setup, 1, "sum")).toBe(undefined);
+    expect(proc.foldFor(setup, 1, "sum")).toBe(undefined);
     proc.createActor({
       mesh: 70n,
       rank: 0,
@@ -488,7 +492,7 @@ describe("what concerns casts", () => {
       actorClass: Counter,
       args: [0],
     } as never);
-    expect(proc.folding(setup, 1, "sum")).toBeTypeOf("function");
+    expect(proc.foldFor(setup, 1, "sum")).toBeTypeOf("function");
   });
 });
 
@@ -501,8 +505,8 @@ test("who holds a port, and which processes have ended, is told to the port", ()
     peerDown: (...args: unknown[]) => void told.push(["down", ...args]),
   } satisfies Partial<OpenPort> as unknown as OpenPort;
   proc.openPort(port);
-  proc.portHeld(undefined, 9n, "6/0/0", 2n, true);
-  proc.portHeld(undefined, 10n, "6/0/0", 2n, true);
+  proc.portHolderChanged(undefined, 9n, "6/0/0", 2n, true);
+  proc.portHolderChanged(undefined, 10n, "6/0/0", 2n, true);
   proc.peerDown(2n, "it was killed");
   expect(told).toEqual([["hold", "6/0/0", 2n, true], ["down", 2n, "it was killed"], "peer down 2: it was killed"]);
 });

@@ -1,7 +1,7 @@
 /** A link that its peer has given up, for another one: what was still on its way by it came back to who had sent it, and comes to nobody. */
 import { afterEach, expect, test } from "vitest";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { deliver, type Pipe, type PipeSink } from "../../../runtime/link/pipe.js";
+import { deliverBytes, type Pipe, type PipeSink } from "../../../runtime/link/pipe.js";
 import { settled } from "../../link/fake-host.js";
 import { Recorder } from "../recorder.js";
 import { World } from "../world.js";
@@ -38,7 +38,7 @@ class Held implements Pipe {
       buffer: () => piece,
       received: (n) => {
         const bytes = piece.slice(0, n);
-        come((to) => deliver(bytes, to));
+        come((to) => deliverBytes(bytes, to));
       },
       closed: (error) => come((to) => to.closed(error)),
     });
@@ -82,7 +82,7 @@ test.each(["the sender", "the receiver"])("a link that was dialled by %s", async
   const b = world.proc("b");
   const there = world.spawn("there", Recorder, [], [b]);
   if (dialler === "the receiver") {
-    b.proc.routes.to(world.root.proc.id, "root", undefined);
+    b.proc.routes.linkTo(world.root.proc.id, "root", undefined);
     await settled();
   }
   await there.now.broadcast(1);
@@ -106,7 +106,7 @@ test.each(["the sender", "the receiver"])("a link that was dialled by %s", async
   expect([...(await there.seen.call()).values()].map((seen) => [...seen.values()])).toEqual([[[1, 3]]]);
   expect([world.root, b].flatMap(({ events }) => events).filter(({ kind }) => kind === "peerDown")).toEqual([]);
   // Neither is there anything left of it.
-  expect(b.proc.routes.all().filter(({ peer }) => peer === world.root.proc.id)).toHaveLength(1);
+  expect(b.proc.routes.allLinks().filter(({ peer }) => peer === world.root.proc.id)).toHaveLength(1);
 });
 
 test("two links of procs that dial each other at the same time both go on", async () => {
@@ -114,8 +114,8 @@ test("two links of procs that dial each other at the same time both go on", asyn
   const b = world.proc("b");
   const there = world.spawn("there", Recorder, [], [b]);
   const dialled = [
-    world.root.proc.routes.to(b.proc.id, "b", undefined),
-    b.proc.routes.to(world.root.proc.id, "root", undefined),
+    world.root.proc.routes.linkTo(b.proc.id, "b", undefined),
+    b.proc.routes.linkTo(world.root.proc.id, "root", undefined),
   ];
   for (let n = 1; n <= 5; n++) {
     there.now.broadcast(n);

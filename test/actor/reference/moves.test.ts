@@ -9,22 +9,22 @@ import {
   type RecordedMove,
 } from "../../../runtime/actor/reference/mesh-record.js";
 import { AGENT_MESH } from "../../../runtime/link/address.js";
-import { Leaving } from "../../../runtime/link/leaving.js";
-import type { Sender, Session } from "../../../runtime/link/session.js";
+import { UnhandledMessages } from "../../../runtime/link/leaving.js";
+import type { MessageSender, Session } from "../../../runtime/link/session.js";
 import { settled } from "../parts.js";
 
 const identity = { id: 7n, name: "counters", owner: 2n, extent: { gpus: 4 } };
 const here = { proc: 10n, location: "here" };
 const there = { proc: 11n, location: "there", generation: 1 };
-const [one, other] = [{}, {}] as [Sender, Sender];
+const [one, other] = [{}, {}] as [MessageSender, MessageSender];
 
 /** Opens a session of `sender` to an actor; what it has sent before a move is `leaving`. */
-function openSession(target: ActorTarget, sender: Sender, leaving?: Leaving) {
-  const told = { waitsFor: [] as Leaving[], sent: [] as (() => void)[] };
+function openSession(target: ActorTarget, sender: MessageSender, leaving?: UnhandledMessages) {
+  const told = { waitsFor: [] as UnhandledMessages[], sent: [] as (() => void)[] };
   const session = {
     sender,
     retire: () => leaving,
-    waitFor: (before: Leaving) => void told.waitsFor.push(before),
+    waitFor: (before: UnhandledMessages) => void told.waitsFor.push(before),
     afterSending: (then: () => void) => void told.sent.push(then),
   };
   target.sessionOpened(session as unknown as Session);
@@ -51,7 +51,7 @@ beforeEach(() => {
 
 describe("what was sent to the place that an actor has left", () => {
   test("is waited for by later sessions of its sender, and by nobody else", () => {
-    const leaving = new Leaving(one, []);
+    const leaving = new UnhandledMessages(one, []);
     openSession(target, one, leaving);
     expect(openSession(target, one).waitsFor).toEqual([]);
     record.setLocation(1, there);
@@ -63,11 +63,11 @@ describe("what was sent to the place that an actor has left", () => {
 
   test("is waited for by nobody once it has been handled, and is forgotten once it has been answered", async () => {
     const call = {} as never;
-    const leaving = new Leaving(one, [call]);
+    const leaving = new UnhandledMessages(one, [call]);
     openSession(target, one, leaving);
     record.setLocation(1, there);
     const left = target.whenFormerHandled();
-    leaving.handled();
+    leaving.markHandled();
     expect(target.leavingOf(one)).toEqual([]);
     expect(await isResolved(left)).toBe(false);
     expect(await isResolved(target.whenFormerHandled())).toBe(false);
@@ -77,7 +77,7 @@ describe("what was sent to the place that an actor has left", () => {
   });
 
   test("is several where it has moved several times", () => {
-    const [first, second] = [new Leaving(one, []), new Leaving(one, [])];
+    const [first, second] = [new UnhandledMessages(one, []), new UnhandledMessages(one, [])];
     openSession(target, one, first);
     record.setLocation(1, there);
     openSession(target, one, second);
@@ -86,7 +86,7 @@ describe("what was sent to the place that an actor has left", () => {
   });
 
   test("is not waited for any more where the process that was left handles nothing", () => {
-    const leaving = new Leaving(one, []);
+    const leaving = new UnhandledMessages(one, []);
     openSession(target, one, leaving);
     target.abandonFormer();
     record.setLocation(1, there);
@@ -99,7 +99,7 @@ describe("what was sent to the place that an actor has left", () => {
     const agents = new MeshRecord({ ...identity, id: AGENT_MESH });
     agents.setLocation(1, here);
     const agent = agents.target(1);
-    openSession(agent, one, new Leaving(one, []));
+    openSession(agent, one, new UnhandledMessages(one, []));
     agents.setLocation(1, there);
     expect(agent.leavingOf(one)).toEqual([]);
   });
@@ -119,20 +119,20 @@ describe("what was sent to the actors of a mesh", () => {
   });
 
   test("is over where they lived before when that is so for each of them, and for all that was cast", async () => {
-    const leaving = new Leaving(one, []);
+    const leaving = new UnhandledMessages(one, []);
     openSession(target, one, leaving);
     record.setLocation(1, there);
     let castsAreOver = () => {};
     const left = new Promise<void>((resolve) => {
       castsAreOver = resolve;
     });
-    record.castSenders.add({ leaves: () => {}, followMoves: () => {}, left: () => left });
+    record.castSenders.add({ openBeforeMove: () => {}, followMoves: () => {}, whenFormerHandled: () => left });
     const over = record.whenFormerHandled();
-    leaving.handled();
+    leaving.markHandled();
     expect(await isResolved(over)).toBe(false);
     castsAreOver();
     expect(await isResolved(over)).toBe(true);
-    const next = new Leaving(one, []);
+    const next = new UnhandledMessages(one, []);
     openSession(target, one, next);
     record.setLocation(1, { ...here, generation: 2 });
     expect(await isResolved(record.whenFormerHandled())).toBe(false);
@@ -144,9 +144,9 @@ describe("those who cast to a mesh", () => {
   beforeEach(() => {
     told = [];
     const caster: MeshCastSender = {
-      leaves: (rank) => void told.push(`leaves ${rank}: ${target.location}`),
+      openBeforeMove: (rank) => void told.push(`leaves ${rank}: ${target.location}`),
       followMoves: () => void told.push(`follow: ${target.location}`),
-      left: async () => {},
+      whenFormerHandled: async () => {},
     };
     record.castSenders.add(caster);
   });
@@ -254,18 +254,18 @@ describe("the meshes that a process knows", () => {
   });
 
   describe("and what was sent to the former place of an actor", () => {
-    let leaving: Leaving;
+    let leaving: UnhandledMessages;
     beforeEach(() => {
       record = records.findOrCreate(identity);
       record.setLocation(1, here);
-      leaving = new Leaving(one, []);
+      leaving = new UnhandledMessages(one, []);
       openSession(record.target(1), one, leaving);
     });
 
     test("is waited for where that place still handles it", async () => {
       const moved = records.recordMove({ ...move(7n, 1, 1), drains: true });
       expect([await isResolved(moved), leaving.isHandled]).toEqual([false, false]);
-      leaving.handled();
+      leaving.markHandled();
       expect(await isResolved(moved)).toBe(true);
     });
 

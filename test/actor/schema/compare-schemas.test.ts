@@ -7,7 +7,7 @@ import { Channel } from "../../../runtime/actor/port/channel.js";
 import { ChannelPort } from "../../../runtime/actor/port/port.js";
 import { currentMeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
 import { schemaDifferences } from "../../../runtime/actor/schema/compare-schemas.js";
-import { Flag, Kind } from "../../../runtime/link/frame.js";
+import { FrameFlag, FrameKind } from "../../../runtime/link/frame.js";
 import { Lane } from "../../../runtime/link/lane.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
@@ -145,7 +145,7 @@ describe.each([
     expect(await failure(call)).toMatchObject({ name: "AbortError" });
     expect(await one.log.callOne()).toEqual([]);
     expect(instance(there).echoed).toBe(0);
-    const link = world.root.proc.routes.existing(there.proc.id)!;
+    const link = world.root.proc.routes.existingLink(there.proc.id)!;
     expect(link.calls.size).toBe(0);
   });
 
@@ -153,7 +153,7 @@ describe.each([
     const one = gauge(known, build);
     for (let number = 0; number < 50; number++) one.note.broadcast(number);
     await Promise.all(Array.from({ length: 50 }, () => one.echo.callOne(sample)));
-    const link = world.root.proc.routes.existing(there.proc.id)!;
+    const link = world.root.proc.routes.existingLink(there.proc.id)!;
     const [session] = link.sessions.filter((known) => known !== undefined);
     expect(session!.load).toBe(50);
     for (let number = 50; number < 1024; number++) one.note.broadcast(number);
@@ -176,7 +176,7 @@ describe.each([
     const { noted } = there.proc.cell(mesh)!.instance as OldGauge;
     await until("it arrives", () => noted.length > 0);
     expect(noted).toEqual([7]);
-    const link = elsewhere.proc.routes.existing(there.proc.id)!;
+    const link = elsewhere.proc.routes.existingLink(there.proc.id)!;
     await until("its lane is given up", () => link.sessions.every((session) => session === undefined));
   });
 
@@ -389,8 +389,8 @@ describe("the layout of a cast", () => {
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
         for (let at = 0; at < bytes.length; at += (view.getUint32(at, true) + 7) & ~7) {
           const word = view.getUint32(at + 4, true);
-          if ((word & 0xff) !== Kind.message) continue;
-          found.push(((word >>> 8) & Flag.protobuf) === 0 ? "lockstep" : "protobuf");
+          if ((word & 0xff) !== FrameKind.message) continue;
+          found.push(((word >>> 8) & FrameFlag.protobuf) === 0 ? "lockstep" : "protobuf");
         }
       }
       return found;
@@ -413,11 +413,11 @@ describe("the layout of a cast", () => {
     expect(await mesh.count.reduce("sum")).toBe(2);
     expect(new Set(spied.layouts())).toEqual(new Set(["lockstep"]));
     const links = ["there", "elsewhere"].map(
-      (name) => world.root.proc.routes.existing(world.procs.get(name)!.proc.id)!,
+      (name) => world.root.proc.routes.existingLink(world.procs.get(name)!.proc.id)!,
     );
     const sessions = links.flatMap((link) => link.sessions.filter((session) => session !== undefined));
     // Nothing is kept, and nothing looked at, once the receivers have answered.
-    expect(sessions.map(({ differs }) => differs)).toEqual([false, false]);
+    expect(sessions.map(({ maySchemaDiffer: differs }) => differs)).toEqual([false, false]);
   });
 
   test("is protobuf for all when one of them differs, and lockstep for a slice without it", async () => {

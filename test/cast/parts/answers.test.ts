@@ -1,25 +1,25 @@
 /** Answers of many ranks to one cast: equal ones go up once, as far as comparing them is cheap. */
 import { expect, test } from "vitest";
-import { type Answer, AnswerKind, Answers } from "../../../runtime/cast/answers.js";
+import { AnswerCollector, AnswerKind, type RankAnswer } from "../../../runtime/cast/answers.js";
 
 const bytesOf = (text: string) => Buffer.from(text);
-const value = (text: string, more: Partial<Answer> = {}): Answer => ({
+const value = (text: string, more: Partial<RankAnswer> = {}): RankAnswer => ({
   kind: AnswerKind.value,
-  protobuf: false,
+  isProtobuf: false,
   bytes: bytesOf(text),
   blocks: [],
   ...more,
 });
 
 /** Adds answers of ranks 0, 1, 2 … @returns the groups, as text */
-function gathered(answers: readonly Answer[]): string[] {
-  const all = new Answers();
+function gathered(answers: readonly RankAnswer[]): string[] {
+  const all = new AnswerCollector();
   for (const [rank, answer] of answers.entries()) all.add(answer, [{ start: rank, count: 1 }]);
   return described(all);
 }
 
-function described(all: Answers): string[] {
-  return all.take().map(({ ranks, bytes }) => {
+function described(all: AnswerCollector): string[] {
+  return all.takeAll().map(({ ranks, bytes }) => {
     const runs = ranks.map(({ start, count }) => `${start}+${count}`).join(" ");
     return `${runs}: ${bytes.length > 20 ? bytes.length : bytes}`;
   });
@@ -35,7 +35,7 @@ test("answers that differ in anything but their ranks stay apart", () => {
     value("a"),
     value("a", { kind: AnswerKind.error }),
     value("a", { kind: AnswerKind.failure }),
-    value("a", { protobuf: true }),
+    value("a", { isProtobuf: true }),
     value("a", { blocks }),
     value("a", { blocks }),
     value("a", { kind: AnswerKind.folded }),
@@ -47,7 +47,7 @@ test("answers that differ in anything but their ranks stay apart", () => {
 });
 
 test("the ranks of an answer that is added are copied", () => {
-  const all = new Answers();
+  const all = new AnswerCollector();
   const ranks = [{ start: 0, count: 1 }];
   all.add(value("a"), ranks);
   all.add(value("a"), [{ start: 5, count: 1 }]);
@@ -70,18 +70,18 @@ test("long answers are not compared", () => {
 });
 
 test("the bytes of different answers are counted, those of their blocks too, until they are taken", () => {
-  const all = new Answers();
+  const all = new AnswerCollector();
   all.add(value("abc"), [{ start: 0, count: 1 }]);
   all.add(value("abc"), [{ start: 1, count: 1 }]);
   expect(all.bytes).toBe(3);
   all.add(value("de", { blocks: [new Uint8Array(10), new Uint8Array(20)] }), [{ start: 2, count: 1 }]);
   expect(all.bytes).toBe(35);
-  all.take();
-  expect([all.bytes, all.take()]).toEqual([0, []]);
+  all.takeAll();
+  expect([all.bytes, all.takeAll()]).toEqual([0, []]);
 });
 
 test("what was taken is forgotten: an equal answer that comes later is taken with the next ones", () => {
-  const all = new Answers();
+  const all = new AnswerCollector();
   for (const start of [0, 1]) all.add(value("a"), [{ start, count: 1 }]);
   expect(described(all)).toEqual(["0+2: a"]);
   all.add(value("a"), [{ start: 2, count: 1 }]);

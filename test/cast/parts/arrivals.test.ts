@@ -1,11 +1,11 @@
 /** Casts and direct messages that come to one actor, in orders that a program would see only now and then. */
 import { expect, test } from "vitest";
-import { Arrivals, type Arriving } from "../../../runtime/cast/arrivals.js";
+import { OrderedArrivals, type OrderedCast } from "../../../runtime/cast/arrivals.js";
 import { CastArrival } from "../../../runtime/cast/cast-arrival.js";
-import { Way } from "../../../runtime/cast/cast-frame.js";
+import { CastOrdering } from "../../../runtime/cast/cast-frame.js";
 import type { CastInterface } from "../../../runtime/cast/setup.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { Sync } from "../../../runtime/link/frame.js";
+import { SyncKind } from "../../../runtime/link/frame.js";
 import type { Lane } from "../../../runtime/link/lane.js";
 import type { Session } from "../../../runtime/link/session.js";
 import { Reader } from "../../../runtime/wire/reader.js";
@@ -19,16 +19,16 @@ function arrivals() {
   const cancelled: number[] = [];
   const asked: number[] = [];
   const session = { sync: (_sync: number, casts: number) => asked.push(casts), close: () => {} } as unknown as Session;
-  const coming = new Arrivals(sender, target, () => session);
+  const coming = new OrderedArrivals(sender, target, () => session);
   const arrive = (index: number, way: number): boolean => {
-    const cast: Arriving = {
+    const cast: OrderedCast = {
       seq: index,
       index,
-      way,
+      ordering: way,
       post: (to) => void (to.session && turns.push(index)),
       cancel: () => cancelled.push(index),
     };
-    return coming.arrive(cast);
+    return coming.addCast(cast);
   };
   return { coming, arrive, turns, cancelled, asked };
 }
@@ -36,43 +36,43 @@ function arrivals() {
 test("a direct message that waits for casts goes on when they have passed, though the next cast waits for it", () => {
   const { coming, arrive, turns, asked } = arrivals();
   const lane = { destination: "the actor" } as unknown as Lane;
-  coming.synced(lane, Sync.after, 2);
+  coming.syncReceived(lane, SyncKind.after, 2);
   // The third cast, which comes after the direct message, is here first.
-  arrive(2, Way.marked);
-  arrive(1, Way.plain);
-  arrive(0, Way.plain);
+  arrive(2, CastOrdering.marked);
+  arrive(1, CastOrdering.plain);
+  arrive(0, CastOrdering.plain);
   expect(turns).toEqual([0, 1]);
   expect(asked).toEqual([2]);
   expect(lane.destination).not.toBe("the actor");
-  coming.synced(lane, Sync.passed, 2);
+  coming.syncReceived(lane, SyncKind.passed, 2);
   expect(lane.destination).toBe("the actor");
-  coming.synced(lane, Sync.mark, 2);
+  coming.syncReceived(lane, SyncKind.mark, 2);
   expect(turns).toEqual([0, 1, 2]);
 });
 
 test("casts that came back to their sender come to nobody behind what it has sent since, whether they are here or not", () => {
   const { coming, arrive, turns, cancelled, asked } = arrivals();
   const { lane, send, handled } = laneOf(true);
-  arrive(0, Way.plain);
-  arrive(2, Way.plain);
-  coming.synced(lane, Sync.without, 4);
+  arrive(0, CastOrdering.plain);
+  arrive(2, CastOrdering.plain);
+  coming.syncReceived(lane, SyncKind.without, 4);
   send(1);
   expect(cancelled).toEqual([2]);
-  expect([arrive(1, Way.plain), arrive(3, Way.plain)]).toEqual([false, false]);
+  expect([arrive(1, CastOrdering.plain), arrive(3, CastOrdering.plain)]).toEqual([false, false]);
   // What had its turn comes first all the same.
   expect([asked, handled]).toEqual([[4], []]);
-  coming.synced(lane, Sync.passed, 4);
+  coming.syncReceived(lane, SyncKind.passed, 4);
   expect(handled).toEqual(["message 1"]);
-  expect(arrive(4, Way.plain)).toBe(true);
+  expect(arrive(4, CastOrdering.plain)).toBe(true);
   expect(turns.filter((index) => !cancelled.includes(index))).toEqual([0, 4]);
 });
 
 test("a cast that has come before is not taken again, and nothing is once the sender has ended", () => {
   const { coming, arrive, turns } = arrivals();
-  expect(arrive(0, Way.plain)).toBe(true);
-  expect(arrive(0, Way.plain)).toBe(false);
-  coming.end(() => {});
-  expect(arrive(1, Way.plain)).toBe(false);
+  expect(arrive(0, CastOrdering.plain)).toBe(true);
+  expect(arrive(0, CastOrdering.plain)).toBe(false);
+  coming.senderEnded(() => {});
+  expect(arrive(1, CastOrdering.plain)).toBe(false);
   expect(turns).toEqual([0]);
 });
 
@@ -88,10 +88,10 @@ function laneOf(open: boolean) {
 test("a sender that is gone: what it sent after casts that are missing is missing, too", () => {
   const { coming, arrive } = arrivals();
   const { lane, send, handled } = laneOf(false);
-  arrive(0, Way.plain);
-  coming.synced(lane, Sync.after, 2);
+  arrive(0, CastOrdering.plain);
+  coming.syncReceived(lane, SyncKind.after, 2);
   send(1);
-  coming.end(() => {});
+  coming.senderEnded(() => {});
   expect(handled).toEqual([]);
 });
 
@@ -99,19 +99,19 @@ test("a sender that has ended: what it sent after casts waits for them until the
   const { coming, arrive, asked } = arrivals();
   const { lane, send, handled } = laneOf(true);
   let settled = 0;
-  arrive(0, Way.plain);
-  coming.synced(lane, Sync.after, 1);
+  arrive(0, CastOrdering.plain);
+  coming.syncReceived(lane, SyncKind.after, 1);
   send(1);
-  arrive(1, Way.plain);
-  coming.end(() => settled++);
+  arrive(1, CastOrdering.plain);
+  coming.senderEnded(() => settled++);
   const late = laneOf(true);
-  coming.synced(late.lane, Sync.after, 2);
+  coming.syncReceived(late.lane, SyncKind.after, 2);
   late.send(2);
   expect([handled, late.handled, settled]).toEqual([[], [], 0]);
   expect(asked).toEqual([1, 2]);
-  coming.synced(lane, Sync.passed, 1);
+  coming.syncReceived(lane, SyncKind.passed, 1);
   expect([handled, late.handled, settled]).toEqual([["message 1"], [], 0]);
-  coming.synced(lane, Sync.passed, 2);
+  coming.syncReceived(lane, SyncKind.passed, 2);
   expect([handled, late.handled, settled]).toEqual([["message 1"], ["message 2"], 1]);
 });
 
@@ -123,7 +123,7 @@ function sessions() {
     (name: string) =>
     (...what: unknown[]): number =>
       calls.push([name, ...what]);
-  const coming = new Arrivals(sender, target, (from, to) => {
+  const coming = new OrderedArrivals(sender, target, (from, to) => {
     calls.push(["open", from === coming, to]);
     const session = {
       sync: note("sync"),
@@ -139,11 +139,11 @@ function sessions() {
   return { coming, calls, opened };
 }
 
-const cast = (coming: Arrivals, index: number, more: Partial<Arriving> = {}): boolean =>
-  coming.arrive({
+const cast = (coming: OrderedArrivals, index: number, more: Partial<OrderedCast> = {}): boolean =>
+  coming.addCast({
     seq: index,
     index,
-    way: Way.plain,
+    ordering: CastOrdering.plain,
     post: (to) => void to.session,
     cancel: () => {},
     ...more,
@@ -170,7 +170,7 @@ test("the lane of casts leads from this proc to the actor, and is opened again w
 test("the actor is asked for its schema over the lane of casts; nobody is asked for a sender that has ended", () => {
   const { coming, calls } = sessions();
   const told: unknown[] = [];
-  coming.agree(known, (other) => told.push(other));
+  coming.askForSchema(known, (other) => told.push(other));
   expect(calls.slice(0, 2)).toEqual([opening, ["slotOf", known]]);
   const then = calls[2]![1] as () => void;
   expect(told).toEqual([]);
@@ -179,9 +179,9 @@ test("the actor is asked for its schema over the lane of casts; nobody is asked 
   expect(coming.compare({} as Session, known, schema)).toBeUndefined();
   then();
   expect(told).toEqual([undefined, schema]);
-  coming.end(() => {});
+  coming.senderEnded(() => {});
   const { length } = calls;
-  coming.agree(known, (other) => told.push(["ended", other]));
+  coming.askForSchema(known, (other) => told.push(["ended", other]));
   expect([told.at(-1), calls.length]).toEqual([["ended", undefined], length]);
 });
 
@@ -210,83 +210,83 @@ test("a cast that is given up while it waits is cancelled, and no other", () => 
 test("casts are counted round the end of the numbers", () => {
   const { coming } = sessions();
   const { lane } = laneOf(true);
-  coming.synced(lane, Sync.without, 0x7fff_ffff);
-  coming.synced(lane, Sync.without, 0xffff_ffff);
+  coming.syncReceived(lane, SyncKind.without, 0x7fff_ffff);
+  coming.syncReceived(lane, SyncKind.without, 0xffff_ffff);
   const turns: number[] = [];
   const post = (index: number) => ({ post: () => void turns.push(index) });
-  cast(coming, 0, { way: Way.marked, ...post(0) });
+  cast(coming, 0, { ordering: CastOrdering.marked, ...post(0) });
   cast(coming, 0xffff_ffff, post(0xffff_ffff));
-  coming.synced(lane, Sync.mark, 0xffff_ffff);
+  coming.syncReceived(lane, SyncKind.mark, 0xffff_ffff);
   expect(turns).toEqual([0xffff_ffff]);
-  coming.synced(lane, Sync.mark, 0);
+  coming.syncReceived(lane, SyncKind.mark, 0);
   expect(turns).toEqual([0xffff_ffff, 0]);
 });
 
 test("a mark that comes after a later one changes nothing", () => {
   const { coming, arrive, turns } = arrivals();
   const { lane } = laneOf(true);
-  coming.synced(lane, Sync.mark, 1);
-  coming.release(0);
-  arrive(0, Way.marked);
-  arrive(1, Way.marked);
-  arrive(2, Way.marked);
+  coming.syncReceived(lane, SyncKind.mark, 1);
+  coming.releaseUpTo(0);
+  arrive(0, CastOrdering.marked);
+  arrive(1, CastOrdering.marked);
+  arrive(2, CastOrdering.marked);
   expect(turns).toEqual([0, 1]);
 });
 
 test("a direct message waits only for casts that have not passed", () => {
   const { coming, arrive, asked } = arrivals();
   const { lane, send, handled } = laneOf(true);
-  for (const index of [0, 1, 2]) arrive(index, Way.plain);
+  for (const index of [0, 1, 2]) arrive(index, CastOrdering.plain);
   expect(asked).toEqual([]);
-  coming.synced(lane, Sync.after, 2);
+  coming.syncReceived(lane, SyncKind.after, 2);
   send(1);
   // All three are asked for, since all three have had their turn.
   expect([asked, handled]).toEqual([[3], []]);
-  coming.synced(lane, Sync.passed, 1);
+  coming.syncReceived(lane, SyncKind.passed, 1);
   expect(handled).toEqual([]);
-  coming.synced(lane, Sync.passed, 2);
+  coming.syncReceived(lane, SyncKind.passed, 2);
   expect(handled).toEqual(["message 1"]);
-  coming.synced(lane, Sync.passed, 1);
-  coming.synced(lane, Sync.after, 2);
+  coming.syncReceived(lane, SyncKind.passed, 1);
+  coming.syncReceived(lane, SyncKind.after, 2);
   send(2);
   expect([asked, handled]).toEqual([[3], ["message 1", "message 2"]]);
   // It has been asked for already, and not been answered.
-  coming.synced(lane, Sync.after, 3);
+  coming.syncReceived(lane, SyncKind.after, 3);
   send(3);
   expect([asked, handled.length]).toEqual([[3], 2]);
-  coming.synced(lane, Sync.passed, 3);
+  coming.syncReceived(lane, SyncKind.passed, 3);
   expect(handled.length).toBe(3);
 });
 
 test("several lanes wait for different casts, and each goes on when its own have passed", () => {
   const { coming, arrive, asked } = arrivals();
   const [one, other] = [laneOf(true), laneOf(true)];
-  coming.synced(one.lane, Sync.after, 1);
-  coming.synced(other.lane, Sync.after, 2);
+  coming.syncReceived(one.lane, SyncKind.after, 1);
+  coming.syncReceived(other.lane, SyncKind.after, 2);
   one.send(1);
   other.send(2);
-  arrive(0, Way.plain);
-  arrive(1, Way.plain);
-  arrive(2, Way.plain);
+  arrive(0, CastOrdering.plain);
+  arrive(1, CastOrdering.plain);
+  arrive(2, CastOrdering.plain);
   expect(asked).toEqual([1, 2]);
-  coming.synced(one.lane, Sync.passed, 1);
+  coming.syncReceived(one.lane, SyncKind.passed, 1);
   expect([one.handled, other.handled]).toEqual([["message 1"], []]);
-  coming.synced(other.lane, Sync.passed, 2);
+  coming.syncReceived(other.lane, SyncKind.passed, 2);
   expect(other.handled).toEqual(["message 2"]);
 });
 
 test("a lane that waits once more is not let through by what it has waited for before", () => {
   const { coming, arrive } = arrivals();
   const [one, other] = [laneOf(true), laneOf(true)];
-  coming.synced(one.lane, Sync.after, 1);
-  arrive(0, Way.plain);
-  coming.synced(one.lane, Sync.passed, 1);
-  coming.synced(one.lane, Sync.after, 3);
+  coming.syncReceived(one.lane, SyncKind.after, 1);
+  arrive(0, CastOrdering.plain);
+  coming.syncReceived(one.lane, SyncKind.passed, 1);
+  coming.syncReceived(one.lane, SyncKind.after, 3);
   one.send(1);
-  coming.synced(other.lane, Sync.after, 2);
+  coming.syncReceived(other.lane, SyncKind.after, 2);
   other.send(2);
-  arrive(1, Way.plain);
-  coming.synced(other.lane, Sync.passed, 2);
+  arrive(1, CastOrdering.plain);
+  coming.syncReceived(other.lane, SyncKind.passed, 2);
   one.send(3);
   expect([one.handled, other.handled]).toEqual([[], ["message 2"]]);
 });
@@ -294,17 +294,21 @@ test("a lane that waits once more is not let through by what it has waited for b
 test("casts that are said to have come back, though they have come, keep their places", () => {
   const { coming, arrive, turns } = arrivals();
   const { lane } = laneOf(true);
-  for (const index of [0, 1, 2]) arrive(index, Way.plain);
-  coming.synced(lane, Sync.without, 1);
-  expect([arrive(1, Way.plain), arrive(2, Way.plain), arrive(3, Way.plain)]).toEqual([false, false, true]);
+  for (const index of [0, 1, 2]) arrive(index, CastOrdering.plain);
+  coming.syncReceived(lane, SyncKind.without, 1);
+  expect([arrive(1, CastOrdering.plain), arrive(2, CastOrdering.plain), arrive(3, CastOrdering.plain)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
   expect(turns).toEqual([0, 1, 2, 3]);
 });
 
 test("a cast that is here goes on when the ones before it are said not to come", () => {
   const { coming, arrive, turns, cancelled } = arrivals();
   const { lane } = laneOf(true);
-  arrive(2, Way.plain);
-  coming.synced(lane, Sync.without, 2);
+  arrive(2, CastOrdering.plain);
+  coming.syncReceived(lane, SyncKind.without, 2);
   expect([turns, cancelled]).toEqual([[2], []]);
 });
 
@@ -312,7 +316,7 @@ test("where the lane of casts has ended, direct messages do not wait for what we
   const { coming, opened } = sessions();
   const { lane, send, handled } = laneOf(true);
   cast(coming, 0);
-  coming.synced(lane, Sync.after, 1);
+  coming.syncReceived(lane, SyncKind.after, 1);
   send(1);
   expect(handled).toEqual([]);
   coming.sessionEnded(opened[0]!);
@@ -322,7 +326,7 @@ test("where the lane of casts has ended, direct messages do not wait for what we
 test("casts that only keep their place need no lane, and direct messages wait for none", () => {
   const { coming, calls } = sessions();
   const { lane, send, handled } = laneOf(true);
-  coming.synced(lane, Sync.after, 1);
+  coming.syncReceived(lane, SyncKind.after, 1);
   send(1);
   cast(coming, 0, { post: () => {} });
   expect([handled, calls]).toEqual([["message 1"], []]);
@@ -333,12 +337,12 @@ test("a sender that has ended closes the lane of casts, and has settled when wha
   let settled = 0;
   const settle = () => settled++;
   cast(coming, 0);
-  coming.end(settle);
-  coming.end(settle);
-  expect(calls.slice(1)).toEqual([["sync", Sync.passed, 1], ["close"]]);
+  coming.senderEnded(settle);
+  coming.senderEnded(settle);
+  expect(calls.slice(1)).toEqual([["sync", SyncKind.passed, 1], ["close"]]);
   expect(settled).toBe(0);
-  coming.synced(laneOf(true).lane, Sync.passed, 1);
-  coming.synced(laneOf(true).lane, Sync.passed, 1);
+  coming.syncReceived(laneOf(true).lane, SyncKind.passed, 1);
+  coming.syncReceived(laneOf(true).lane, SyncKind.passed, 1);
   expect(settled).toBe(1);
 });
 
@@ -347,7 +351,7 @@ test("a sender that has ended without a lane of casts has settled at once", () =
     const { coming, calls } = sessions();
     let settled = 0;
     for (let index = 0; index < casts; index++) cast(coming, index, { post: () => {} });
-    coming.end(() => settled++);
+    coming.senderEnded(() => settled++);
     expect([settled, calls]).toEqual([1, []]);
   }
 });
@@ -356,23 +360,23 @@ test("a lane of casts that was asked before its sender ended is not asked again"
   const { coming, calls, opened } = sessions();
   let settled = 0;
   cast(coming, 0);
-  coming.synced(laneOf(true).lane, Sync.after, 1);
-  coming.end(() => settled++);
-  expect(calls.slice(1)).toEqual([["sync", Sync.passed, 1], ["close"]]);
+  coming.syncReceived(laneOf(true).lane, SyncKind.after, 1);
+  coming.senderEnded(() => settled++);
+  expect(calls.slice(1)).toEqual([["sync", SyncKind.passed, 1], ["close"]]);
   coming.sessionEnded(opened[0]!);
   expect(settled).toBe(1);
 });
 
 test("of a sender that has ended nothing that waits has its turn, and direct messages wait for what came only", () => {
   const { coming, arrive, turns } = arrivals();
-  arrive(0, Way.plain);
-  arrive(1, Way.marked);
-  coming.end(() => {});
-  coming.release(1);
+  arrive(0, CastOrdering.plain);
+  arrive(1, CastOrdering.marked);
+  coming.senderEnded(() => {});
+  coming.releaseUpTo(1);
   expect(turns).toEqual([0]);
   const { lane, send, handled } = laneOf(true);
-  coming.synced(lane, Sync.passed, 1);
-  coming.synced(lane, Sync.after, 5);
+  coming.syncReceived(lane, SyncKind.passed, 1);
+  coming.syncReceived(lane, SyncKind.after, 5);
   send(1);
   expect(handled).toEqual(["message 1"]);
 });
@@ -382,28 +386,28 @@ test("where a sender has ended, a lane that is there no more is told so, if it w
   const closed: unknown[] = [];
   const lane = { destination: { laneClosed: (one: unknown) => closed.push(one) }, open: false } as unknown as Lane;
   const waiting = { destination: { laneClosed: (one: unknown) => closed.push(one) }, open: false } as unknown as Lane;
-  arrive(0, Way.plain);
-  coming.synced(lane, Sync.after, 2);
-  coming.synced(waiting, Sync.after, 1);
-  coming.end(() => {});
+  arrive(0, CastOrdering.plain);
+  coming.syncReceived(lane, SyncKind.after, 2);
+  coming.syncReceived(waiting, SyncKind.after, 1);
+  coming.senderEnded(() => {});
   expect(closed).toEqual([lane]);
 });
 
 /** A cast with all that it brings, and what became of it. */
 function arrival(body: "message" | undefined, waits = true) {
   const told: unknown[] = [];
-  const encoded = { bytes: new Uint8Array(1), blocks: [], size: 1, protobuf: false };
+  const encoded = { bytes: new Uint8Array(1), blocks: [], size: 1, isProtobuf: false };
   const extension = { rank: 1, extent: 0, timeout: 0, trace: undefined, chain: [] };
   const reply = { id: 0 };
   const one = new CastArrival({
     seq: 5,
     index: 6,
-    way: Way.marked,
+    ordering: CastOrdering.marked,
     slot: () => 9,
     body: body === undefined ? undefined : encoded,
     extension: () => extension,
-    reply: waits ? () => reply as never : undefined,
-    taken: () => told.push("taken"),
+    createReply: waits ? () => reply as never : undefined,
+    onTaken: () => told.push("taken"),
   });
   return { one, told, encoded, extension, reply };
 }
@@ -412,7 +416,7 @@ test("a cast goes down the lane as the message of its endpoint, and is taken whe
   for (const waits of [true, false]) {
     const { coming, calls } = sessions();
     const { one, told, encoded, extension, reply } = arrival("message", waits);
-    expect([one.seq, one.index, one.way]).toEqual([5, 6, Way.marked]);
+    expect([one.seq, one.index, one.ordering]).toEqual([5, 6, CastOrdering.marked]);
     one.post(coming);
     const [name, slot, body, extra, call, waiter] = calls.at(-1)!;
     expect([name, slot, body, extra, call]).toEqual(["post", 9, encoded, extension, waits ? reply : undefined]);

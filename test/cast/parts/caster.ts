@@ -1,26 +1,26 @@
 /** A sender that casts from a proc whose links go nowhere: tests say what its receivers answer, and read what it sends. */
 import { type AnswerGroup, AnswerKind, writeAnswers } from "../../../runtime/cast/answers.js";
 import { type CastHead, readCast } from "../../../runtime/cast/cast-frame.js";
-import type { CasterHost, CastView } from "../../../runtime/cast/cast-mesh.js";
-import { Caster } from "../../../runtime/cast/caster.js";
-import { type CastHost, Casts } from "../../../runtime/cast/casts.js";
+import type { CastSenderHost, CastView } from "../../../runtime/cast/cast-mesh.js";
+import { CastSender } from "../../../runtime/cast/caster.js";
+import { type CastHost, CastRouter } from "../../../runtime/cast/casts.js";
 import type { CastRequest, PendingCast } from "../../../runtime/cast/pending-cast.js";
-import { readSetup, type Setup } from "../../../runtime/cast/setup.js";
-import type { OtherSchema } from "../../../runtime/link/binding.js";
+import { readSetup, type TreeSetup } from "../../../runtime/cast/setup.js";
+import type { PeerSchema } from "../../../runtime/link/binding.js";
 import { readBody, readU32, writeText, writeU32, writeU64 } from "../../../runtime/link/control.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { Kind } from "../../../runtime/link/frame.js";
+import { FrameKind } from "../../../runtime/link/frame.js";
 import type { TreeFrame } from "../../../runtime/link/host.js";
-import { defaultLimits, type Limits } from "../../../runtime/link/limits.js";
-import type { Encoded } from "../../../runtime/link/waiting.js";
+import { defaultLinkLimits, type LinkLimits } from "../../../runtime/link/limits.js";
+import type { EncodedMessage } from "../../../runtime/link/waiting.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 import { Writer } from "../../../runtime/wire/writer.js";
 import { type RecordedLink, recordedLink, type SentFrame } from "./recorded-link.js";
 
 const universe = 7n;
 /** The proc of the sender; those of the actors of a mesh are 1, 2, 3 … by rank. */
-export const self = 99n;
-const sender = { universe, proc: self, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
+export const ownProc = 99n;
+const sender = { universe, proc: ownProc, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
 const castInterface = {
   key: "a#B",
   name: "B",
@@ -32,8 +32,8 @@ const castInterface = {
 };
 
 /** A frame that went down a tree, in words. */
-export type Down =
-  | { readonly to: bigint; readonly setup: Setup }
+export type DownFrame =
+  | { readonly to: bigint; readonly setup: TreeSetup }
   | {
       readonly to: bigint;
       readonly cast: number;
@@ -44,24 +44,24 @@ export type Down =
     }
   | { readonly to: bigint; readonly kind: number; readonly b: number; readonly slot: number; readonly index?: number };
 
-export interface Options {
+export interface ScriptedSenderOptions {
   /** Actors of the mesh, each on a proc of its own unless `procOf` says otherwise. */
   readonly size?: number;
   readonly procOf?: (rank: number) => bigint;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<LinkLimits>;
   /** @returns why a rank that has another schema cannot be cast to */
-  readonly compare?: (base: number, other: OtherSchema) => DeliveryError | undefined;
-  readonly translate?: (body: Encoded) => Encoded;
+  readonly compare?: (base: number, other: PeerSchema) => DeliveryError | undefined;
+  readonly translate?: (body: EncodedMessage) => EncodedMessage;
 }
 
-export function casting(options: Options = {}) {
+export function scriptedSender(options: ScriptedSenderOptions = {}) {
   const size = options.size ?? 3;
   const told: unknown[][] = [];
   const links = new Map<bigint, RecordedLink>();
   const down = new Map<bigint, DeliveryError>();
   const unreachable = new Set<bigint>();
   const procs = Array.from({ length: size }, (_, rank) => options.procOf?.(rank) ?? BigInt(rank + 1));
-  const limits = { ...defaultLimits, treeFanout: size, ...options.limits };
+  const limits = { ...defaultLinkLimits, treeFanout: size, ...options.limits };
   const linkTo = (peer: bigint): RecordedLink => {
     let link = links.get(peer);
     if (link === undefined) {
@@ -74,44 +74,50 @@ export function casting(options: Options = {}) {
   const own = {
     slotOf: () => 0,
     afterSending: (then: () => void) => then(),
-    post: (_slot: number, { bytes }: Encoded, _extension: unknown, _call: unknown, waiter: { credited(): void }) => {
+    post: (
+      _slot: number,
+      { bytes }: EncodedMessage,
+      _extension: unknown,
+      _call: unknown,
+      waiter: { credited(): void },
+    ) => {
       told.push(["posted here", String(Buffer.from(bytes))]);
       waiter.credited();
     },
   };
-  const casts = new Casts({
-    id: self,
+  const casts = new CastRouter({
+    id: ownProc,
     universe,
     location: "root",
     limits,
     routes: {
       to: (proc: bigint) => {
-        if (proc === self) return { openSession: () => own };
+        if (proc === ownProc) return { openSession: () => own };
         if (unreachable.has(proc)) throw new DeliveryError("peer-down", `there is no way to ${proc}`);
         return linkTo(proc).link;
       },
       existing: () => undefined,
       down: (proc: bigint) => down.get(proc),
     },
-    folding: () => undefined,
+    foldFor: () => undefined,
   } as unknown as CastHost);
   let awake = 0;
-  const host: CasterHost = {
-    casts,
+  const host: CastSenderHost = {
+    router: casts,
     sender,
     keepAlive: { hold: () => void awake++, release: () => void awake-- } as never,
     undeliverable: (label, { message }) => void told.push(["undeliverable", label, message]),
     targetEnded: (base) => void told.push(["target ended", base]),
-    open: (base) => void told.push(["open", base]),
-    leaving: () => [],
+    openSession: (base) => void told.push(["open", base]),
+    unhandledMessages: () => [],
     compare: (base, _known, other) => options.compare?.(base, other),
     translate: (_known, endpoint, body) => {
       told.push(["translate", endpoint.name]);
-      return options.translate?.(body) ?? { ...body, protobuf: true };
+      return options.translate?.(body) ?? { ...body, isProtobuf: true };
     },
     readError: (r) => new Error(`read ${Buffer.from(r.bytes).subarray(r.position, r.end)}`),
-    awake: () => void told.push(["awake"]),
-    asleep: (_caster, ended) => void told.push(["asleep", ended]),
+    senderActive: () => void told.push(["awake"]),
+    senderIdle: (_caster, ended) => void told.push(["asleep", ended]),
   };
   const mesh = {
     id: 20n,
@@ -121,7 +127,7 @@ export function casting(options: Options = {}) {
     target: (base: number) => ({ proc: procs[base]!, location: `at ${procs[base]}` }),
     procAt: (base: number) => procs[base],
   };
-  const caster = new Caster(host, mesh);
+  const caster = new CastSender(host, mesh);
 
   const viewOf = (...bases: readonly number[]): CastView => ({
     key: bases.join(),
@@ -142,7 +148,7 @@ export function casting(options: Options = {}) {
       foldedBy: (ranks: readonly number[], r: Reader) => void told.push([text, "folded", ranks, read(r)]),
       reset: () => void told.push([text, "reset"]),
     };
-    const body: Encoded = { bytes, blocks: [], size: bytes.length, protobuf: false };
+    const body: EncodedMessage = { bytes, blocks: [], size: bytes.length, isProtobuf: false };
     const waiter = { credited: () => void told.push([text, "credited"]) };
     const request: CastRequest = {
       label: "b.one",
@@ -162,20 +168,20 @@ export function casting(options: Options = {}) {
   /** Numbers of the branches to each proc, oldest first; learnt from the setups that went there. */
   const handles = new Map<bigint, number[]>();
   const ranks = new Map<number, number>();
-  const wordsOf = (to: bigint, { kind, flags, slot, a, b, r }: SentFrame): Down => {
-    if (kind === Kind.tree) {
+  const wordsOf = (to: bigint, { kind, flags, slot, a, b, r }: SentFrame): DownFrame => {
+    if (kind === FrameKind.tree) {
       handles.set(to, [...(handles.get(to) ?? []), a]);
       const setup = readBody(r, "tree", () => readSetup(r, universe, to));
       ranks.set(a, setup.size);
       return { to, setup };
     }
-    if (kind === Kind.castRelease) return { to, kind, b, slot, index: readU32(r) };
-    if (kind !== Kind.cast) return { to, kind, b, slot };
+    if (kind === FrameKind.castRelease) return { to, kind, b, slot, index: readU32(r) };
+    if (kind !== FrameKind.cast) return { to, kind, b, slot };
     const { message, extension: _, ...head } = readCast(r.bytes.subarray(r.position), ranks.get(a)!);
     return { to, cast: b, flags, endpoint: slot, head, message: [...message] };
   };
   /** @returns what went down since it was asked last, by proc */
-  const sent = (): Down[] => [...links].flatMap(([to, link]) => link.sent().map((frame) => wordsOf(to, frame)));
+  const sent = (): DownFrame[] => [...links].flatMap(([to, link]) => link.sent().map((frame) => wordsOf(to, frame)));
 
   const frame = (from: bigint, kind: number, tree: number, b: number, body: (w: Writer) => void = () => {}): void => {
     const a = handles.get(from)!.at(tree)!;
@@ -184,12 +190,12 @@ export function casting(options: Options = {}) {
     const bytes = w.copy(0);
     const r = new Reader();
     r.reset(bytes, new DataView(bytes.buffer), 0, bytes.length);
-    casts.frame(linkTo(from).link, { kind, flags: 0, slot: 0, a, b } as TreeFrame, r);
+    casts.handleFrame(linkTo(from).link, { kind, flags: 0, slot: 0, a, b } as TreeFrame, r);
   };
   /** What a proc says of its part of a tree: the newest, unless said otherwise. */
   const from = (proc: bigint, tree = -1) => ({
     ready: (...others: readonly number[]) =>
-      frame(proc, Kind.treeReady, tree, 0, (w) => {
+      frame(proc, FrameKind.treeReady, tree, 0, (w) => {
         writeU32(w, others.length);
         for (const rank of others) {
           writeU64(w, 55n);
@@ -197,24 +203,24 @@ export function casting(options: Options = {}) {
           for (const word of [1, rank, 1]) writeU32(w, word);
         }
       }),
-    taken: (casts: number) => frame(proc, Kind.taken, tree, casts),
+    taken: (casts: number) => frame(proc, FrameKind.taken, tree, casts),
     answers: (seq: number, rank: number, text: string, kind: number = AnswerKind.value, count = 1) => {
       const group: AnswerGroup = {
         kind,
-        protobuf: false,
+        isProtobuf: false,
         bytes: Buffer.from(text),
         blocks: [],
         ranks: [{ start: rank, count }],
       };
-      frame(proc, Kind.answers, tree, seq, (w) => writeAnswers(w, [group]));
+      frame(proc, FrameKind.answers, tree, seq, (w) => writeAnswers(w, [group]));
     },
     lost: (dead: bigint, why = "it cannot be reached") =>
-      frame(proc, Kind.treeLost, tree, 0, (w) => {
+      frame(proc, FrameKind.treeLost, tree, 0, (w) => {
         writeU64(w, dead);
         writeText(w, why);
       }),
     bounced: (label: string, why: string) =>
-      frame(proc, Kind.castBounce, tree, 3, (w) => {
+      frame(proc, FrameKind.castBounce, tree, 3, (w) => {
         writeText(w, label);
         writeText(w, why);
       }),
@@ -239,7 +245,7 @@ export function casting(options: Options = {}) {
 }
 
 /** The casts among frames, in short: to which proc, its number, and its message. */
-export function castsIn(frames: readonly Down[]): string[] {
+export function describeCasts(frames: readonly DownFrame[]): string[] {
   return frames.flatMap((one) => ("cast" in one ? [`${one.to}: ${one.cast} ${Buffer.from(one.message)}`] : []));
 }
 

@@ -1,17 +1,17 @@
 /** What a proc does with each frame of a tree, and what it keeps for senders elsewhere, told by the frames it sends. */
 import { expect, test } from "vitest";
 import { AnswerKind, readAnswers, writeAnswers } from "../../../runtime/cast/answers.js";
-import type { Arrivals } from "../../../runtime/cast/arrivals.js";
-import { Flush } from "../../../runtime/cast/branch.js";
-import { CastFlag, Way, writeCast } from "../../../runtime/cast/cast-frame.js";
-import type { Caster } from "../../../runtime/cast/caster.js";
-import { type CastHost, Casts } from "../../../runtime/cast/casts.js";
+import type { OrderedArrivals } from "../../../runtime/cast/arrivals.js";
+import { FlushMode } from "../../../runtime/cast/branch.js";
+import { CastFlag, CastOrdering, writeCast } from "../../../runtime/cast/cast-frame.js";
+import type { CastSender } from "../../../runtime/cast/caster.js";
+import { type CastHost, CastRouter } from "../../../runtime/cast/casts.js";
 import type { TreeNode } from "../../../runtime/cast/node.js";
-import { readSetup, type Setup, writeSetup } from "../../../runtime/cast/setup.js";
+import { readSetup, type TreeSetup, writeSetup } from "../../../runtime/cast/setup.js";
 import type { PendingCall } from "../../../runtime/link/calls.js";
 import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../../../runtime/link/control.js";
 import { DeliveryError, deliveryReasons } from "../../../runtime/link/errors.js";
-import { Kind, ProtocolError, Sync } from "../../../runtime/link/frame.js";
+import { FrameKind, ProtocolError, SyncKind } from "../../../runtime/link/frame.js";
 import type { TreeFrame } from "../../../runtime/link/host.js";
 import type { Lane } from "../../../runtime/link/lane.js";
 import type { Link } from "../../../runtime/link/link.js";
@@ -23,11 +23,11 @@ const self = 1n;
 const root = 9n;
 const sender = { universe: 7n, proc: root, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
 
-const setup: Setup = {
+const setup: TreeSetup = {
   root,
   location: "at the root",
   tree: 5,
-  line: 5,
+  lineage: 5,
   unfinished: [],
   sender,
   mesh: 20n,
@@ -37,8 +37,8 @@ const setup: Setup = {
   extent: undefined,
   window: { casts: 4, bytes: 4000 },
   procs: [
-    { proc: self, location: "here", ranks: [{ view: 0, base: 100 }] },
-    { proc: 3n, location: "below", ranks: [{ view: 1, base: 101 }] },
+    { proc: self, location: "here", ranks: [{ viewRank: 0, meshRank: 100 }] },
+    { proc: 3n, location: "below", ranks: [{ viewRank: 1, meshRank: 101 }] },
   ],
 };
 
@@ -67,7 +67,7 @@ function proc() {
     return known;
   };
   const own = {
-    openSession: (from: Arrivals, target: unknown, key: unknown) => {
+    openSession: (from: OrderedArrivals, target: unknown, key: unknown) => {
       const session = {
         target,
         slotOf: (known: unknown) => {
@@ -111,12 +111,12 @@ function proc() {
       bytes: Buffer.from(message),
       blocks: [],
     }),
-    folding: (_: Setup, endpoint: number, reduction: string) => {
-      routed.push(["folding", endpoint, reduction]);
+    foldFor: (_: TreeSetup, endpoint: number, reduction: string) => {
+      routed.push(["foldFor", endpoint, reduction]);
       return undefined;
     },
   };
-  const casts = new Casts(host as unknown as CastHost);
+  const casts = new CastRouter(host as unknown as CastHost);
   const frame = (
     from: RecordedLink,
     kind: number,
@@ -129,17 +129,17 @@ function proc() {
     const bytes = w.copy(0);
     const r = new Reader();
     r.reset(bytes, new DataView(bytes.buffer), 0, bytes.length, blocks);
-    casts.frame(from.link, { kind, flags, slot, a, b } as TreeFrame, r);
+    casts.handleFrame(from.link, { kind, flags, slot, a, b } as TreeFrame, r);
     bytes.fill(0xee);
   };
   const above = linkTo(root);
   /** Sets up a part of a tree whose parent is the root. */
-  const plant = (more: Partial<Setup> = {}, handle = 70, from = above) =>
-    frame(from, Kind.tree, { a: handle }, (w) => writeSetup(w, { ...setup, ...more }));
+  const plant = (more: Partial<TreeSetup> = {}, handle = 70, from = above) =>
+    frame(from, FrameKind.tree, { a: handle }, (w) => writeSetup(w, { ...setup, ...more }));
   const cast = (seq: number, flags: number = CastFlag.call, index = seq - 1, handle = 70, from = above) =>
-    frame(from, Kind.cast, { a: handle, b: seq, flags }, (w) => {
-      const places = [{ count: 2, index, way: Way.plain }];
-      writeCast(w, { extension: undefined, finished: [], reduction: "", places }, Uint8Array.of(seq));
+    frame(from, FrameKind.cast, { a: handle, b: seq, flags }, (w) => {
+      const places = [{ count: 2, index, ordering: CastOrdering.plain }];
+      writeCast(w, { extension: undefined, finished: [], reduction: "", positions: places }, Uint8Array.of(seq));
     });
   const below = linkTo(3n);
   const sent = (link: RecordedLink) => link.sent();
@@ -151,7 +151,7 @@ const kinds = (link: RecordedLink) => link.sent().map(({ kind }) => kind);
 const answered = (link: RecordedLink) =>
   link
     .sent()
-    .filter(({ kind }) => kind === Kind.answers)
+    .filter(({ kind }) => kind === FrameKind.answers)
     .flatMap(({ b, r, blocks }) =>
       readAnswers(r, blocks).map(({ ranks, bytes }) => `cast ${b} rank ${ranks[0]!.start}: ${bytes}`),
     );
@@ -167,7 +167,7 @@ const answers = (rank: number, text: string) => (w: Writer) =>
   writeAnswers(w, [
     {
       kind: AnswerKind.value,
-      protobuf: false,
+      isProtobuf: false,
       bytes: Buffer.from(text),
       blocks: [],
       ranks: [{ start: rank, count: 1 }],
@@ -183,10 +183,10 @@ test("a part of a tree is set up here and below, and said to be ready when the p
   const { plant, frame, above, below, bound } = proc();
   plant();
   const [tree] = below.sent();
-  expect(headerOf(tree!)).toEqual([Kind.tree, 0, 0, 1, 0]);
+  expect(headerOf(tree!)).toEqual([FrameKind.tree, 0, 0, 1, 0]);
   expect(readSetup(tree!.r, 7n, 3n)).toEqual({ ...setup, procs: [setup.procs[1]] });
   expect(above.sent()).toEqual([]);
-  frame(below, Kind.treeReady, { a: 1 }, (w) => {
+  frame(below, FrameKind.treeReady, { a: 1 }, (w) => {
     writeU32(w, 1);
     writeU64(w, 33n);
     writeText(w, "another");
@@ -195,7 +195,7 @@ test("a part of a tree is set up here and below, and said to be ready when the p
     writeU32(w, 1);
   });
   const [ready] = above.sent();
-  expect(headerOf(ready!)).toEqual([Kind.treeReady, 0, 0, 70, 0]);
+  expect(headerOf(ready!)).toEqual([FrameKind.treeReady, 0, 0, 70, 0]);
   expect([readU32(ready!.r), readU64(ready!.r), readText(ready!.r)]).toEqual([1, 33n, "another"]);
   expect(bound).toEqual([setup.interface]);
 });
@@ -209,7 +209,7 @@ test("a setup that is not for this proc, or too long, breaks the protocol", () =
     writeSetup(w, setup);
     writeU32(w, 0);
   };
-  expect(() => frame(above, Kind.tree, {}, long)).toThrow(new ProtocolError("cannot read tree: 4 bytes too many"));
+  expect(() => frame(above, FrameKind.tree, {}, long)).toThrow(new ProtocolError("cannot read tree: 4 bytes too many"));
 });
 
 test("a cast goes to the actors here and below, and their answers go up", () => {
@@ -218,10 +218,10 @@ test("a cast goes to the actors here and below, and their answers go up", () => 
   below.sent();
   cast(1);
   const [frameBelow, ...none] = below.sent();
-  expect([headerOf(frameBelow!), frameBelow!.blocks, none]).toEqual([[Kind.cast, CastFlag.call, 0, 1, 1], [], []]);
+  expect([headerOf(frameBelow!), frameBelow!.blocks, none]).toEqual([[FrameKind.cast, CastFlag.call, 0, 1, 1], [], []]);
   expect(posted.map(({ bytes }) => bytes)).toEqual([[1]]);
   answer(posted[0]!, "here");
-  frame(below, Kind.answers, { a: 1, b: 1 }, answers(1, "below"));
+  frame(below, FrameKind.answers, { a: 1, b: 1 }, answers(1, "below"));
   expect(answered(above)).toEqual(["cast 1 rank 0: here", "cast 1 rank 1: below"]);
 });
 
@@ -232,38 +232,38 @@ test("blocks come with the casts and the answers that they belong to", () => {
   const block = Uint8Array.of(4, 5);
   frame(
     above,
-    Kind.cast,
+    FrameKind.cast,
     { b: 1, flags: CastFlag.call },
     (w) =>
       writeCast(
         w,
-        { extension: undefined, finished: [], reduction: "sum", places: [{ count: 2, index: 0, way: 0 }] },
+        { extension: undefined, finished: [], reduction: "sum", positions: [{ count: 2, index: 0, ordering: 0 }] },
         block,
       ),
     [block],
   );
   expect(below.sent()[0]!.blocks).toEqual([block]);
-  const group = { kind: AnswerKind.value, protobuf: false, bytes: Buffer.alloc(0), ranks: [{ start: 1, count: 1 }] };
+  const group = { kind: AnswerKind.value, isProtobuf: false, bytes: Buffer.alloc(0), ranks: [{ start: 1, count: 1 }] };
   const writing = (w: Writer): void => {
     writeAnswers(w, [{ ...group, blocks: [block] }]);
     w.blocks.length = 0;
   };
-  frame(below, Kind.answers, { a: 1, b: 1 }, writing, [block]);
+  frame(below, FrameKind.answers, { a: 1, b: 1 }, writing, [block]);
   expect(above.sent()[0]!.blocks).toEqual([block]);
-  expect(() => frame(below, Kind.answers, { a: 1, b: 1 }, writing)).toThrow(ProtocolError);
+  expect(() => frame(below, FrameKind.answers, { a: 1, b: 1 }, writing)).toThrow(ProtocolError);
 });
 
 test("casts that were taken are told, at once if the root asks for it", () => {
   const { plant, cast, frame, above, below, posted } = proc();
   plant({ window: { casts: 100, bytes: 40_000 } });
   cast(1, 0);
-  frame(below, Kind.taken, { a: 1, b: 5 });
+  frame(below, FrameKind.taken, { a: 1, b: 5 });
   posted[0]!.waiter.credited();
   expect(kinds(above)).toEqual([]);
   below.sent();
-  frame(above, Kind.treeFlush, { b: Flush.tell });
-  expect(above.sent().map(headerOf)).toEqual([[Kind.taken, 0, 0, 70, 1]]);
-  expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.tell]]);
+  frame(above, FrameKind.treeFlush, { b: FlushMode.tell });
+  expect(above.sent().map(headerOf)).toEqual([[FrameKind.taken, 0, 0, 70, 1]]);
+  expect(below.sent().map(headerOf)).toEqual([[FrameKind.treeFlush, 0, 0, 1, FlushMode.tell]]);
 });
 
 test("a cast that is given up is given up here and below", () => {
@@ -271,28 +271,33 @@ test("a cast that is given up is given up here and below", () => {
   plant();
   cast(1);
   below.sent();
-  frame(above, Kind.castCancel, { b: 1, slot: 3 });
+  frame(above, FrameKind.castCancel, { b: 1, slot: 3 });
   expect(abandoned).toEqual([3]);
-  expect(below.sent().map(headerOf)).toEqual([[Kind.castCancel, 0, 3, 1, 1]]);
+  expect(below.sent().map(headerOf)).toEqual([[FrameKind.castCancel, 0, 3, 1, 1]]);
 });
 
 test("a cast that waits for a direct message goes on when that one will not come", () => {
   const { plant, frame, above, below, posted } = proc();
   plant();
   below.sent();
-  frame(above, Kind.cast, { b: 1 }, (w) =>
+  frame(above, FrameKind.cast, { b: 1 }, (w) =>
     writeCast(
       w,
-      { extension: undefined, finished: [], reduction: "", places: [{ count: 2, index: 0, way: Way.marked }] },
+      {
+        extension: undefined,
+        finished: [],
+        reduction: "",
+        positions: [{ count: 2, index: 0, ordering: CastOrdering.marked }],
+      },
       Uint8Array.of(1),
     ),
   );
   expect(posted).toEqual([]);
-  frame(above, Kind.castRelease, { b: 100 }, (w) => writeU32(w, 0));
+  frame(above, FrameKind.castRelease, { b: 100 }, (w) => writeU32(w, 0));
   expect(posted).toHaveLength(1);
-  expect(below.sent().map(headerOf).at(-1)).toEqual([Kind.castRelease, 0, 0, 1, 100]);
+  expect(below.sent().map(headerOf).at(-1)).toEqual([FrameKind.castRelease, 0, 0, 1, 100]);
   // It is read also where it belongs to nothing.
-  expect(() => frame(above, Kind.castRelease, { b: 100 }, () => {})).toThrow(
+  expect(() => frame(above, FrameKind.castRelease, { b: 100 }, () => {})).toThrow(
     new ProtocolError("cannot read castRelease: the message ends too early"),
   );
 });
@@ -300,19 +305,19 @@ test("a cast that waits for a direct message goes on when that one will not come
 test("what is lost and what came back below is told above", () => {
   const { plant, frame, above, below } = proc();
   plant();
-  frame(below, Kind.treeLost, { a: 1 }, loss(3n));
-  frame(below, Kind.castBounce, { a: 1, b: deliveryReasons.indexOf("stopped") }, (w) => {
+  frame(below, FrameKind.treeLost, { a: 1 }, loss(3n));
+  frame(below, FrameKind.castBounce, { a: 1, b: deliveryReasons.indexOf("stopped") }, (w) => {
     writeText(w, "B.one");
     writeText(w, "it has stopped");
   });
-  frame(below, Kind.castBounce, { a: 1, b: 99 }, (w) => {
+  frame(below, FrameKind.castBounce, { a: 1, b: 99 }, (w) => {
     writeText(w, "B.one");
     writeText(w, "it has stopped");
   });
   const [lost, bounce, strange] = above.sent();
-  expect(headerOf(lost!)).toEqual([Kind.treeLost, 0, 0, 70, 0]);
+  expect(headerOf(lost!)).toEqual([FrameKind.treeLost, 0, 0, 70, 0]);
   expect([readU64(lost!.r), readText(lost!.r)]).toEqual([3n, "it is gone"]);
-  expect(headerOf(bounce!)).toEqual([Kind.castBounce, 0, 0, 70, deliveryReasons.indexOf("stopped")]);
+  expect(headerOf(bounce!)).toEqual([FrameKind.castBounce, 0, 0, 70, deliveryReasons.indexOf("stopped")]);
   expect([readText(bounce!.r), readText(bounce!.r)]).toEqual(["B.one", "it has stopped"]);
   expect(headerOf(strange!).at(-1)).toBe(deliveryReasons.indexOf("unknown"));
 });
@@ -324,20 +329,20 @@ test("frames of parts and branches that are not there, or are another link's, do
   const other = linkTo(5n);
   cast(1, CastFlag.call, 0, 71);
   cast(1, CastFlag.call, 0, 70, other);
-  for (const kind of [Kind.castCancel, Kind.treeFlush]) {
+  for (const kind of [FrameKind.castCancel, FrameKind.treeFlush]) {
     frame(other, kind, { b: 1 });
     frame(above, kind, { a: 71, b: 1 });
   }
   for (const [kind, body] of [
-    [Kind.treeReady, noneDiffers],
-    [Kind.answers, answers(1, "x")],
-    [Kind.taken, () => {}],
-    [Kind.castBounce, () => {}],
+    [FrameKind.treeReady, noneDiffers],
+    [FrameKind.answers, answers(1, "x")],
+    [FrameKind.taken, () => {}],
+    [FrameKind.castBounce, () => {}],
   ] as const) {
     frame(other, kind, { a: 1 }, body);
     frame(below, kind, { a: 2 }, body);
   }
-  frame(other, Kind.treeLost, { a: 1 }, loss(3n));
+  frame(other, FrameKind.treeLost, { a: 1 }, loss(3n));
   expect([posted, above.sent(), below.sent()]).toEqual([[], [], []]);
   cast(1);
   expect(posted).toHaveLength(1);
@@ -355,14 +360,14 @@ test("frames from below that cannot be read break the protocol", () => {
     writeText(w, "why");
   };
   for (const [kind, body, what] of [
-    [Kind.treeReady, noneDiffers, "treeReady"],
-    [Kind.answers, answers(1, "x"), "answers"],
-    [Kind.treeLost, loss(3n), "treeLost"],
-    [Kind.castBounce, bounce, "castBounce"],
+    [FrameKind.treeReady, noneDiffers, "treeReady"],
+    [FrameKind.answers, answers(1, "x"), "answers"],
+    [FrameKind.treeLost, loss(3n), "treeLost"],
+    [FrameKind.castBounce, bounce, "castBounce"],
   ] as const) {
     expect(() => frame(below, kind, { a: 1 }, long(body))).toThrow(`cannot read ${what}: 4 bytes too many`);
   }
-  expect(() => frame(below, Kind.castRelease, { a: 70 }, () => {})).not.toThrow();
+  expect(() => frame(below, FrameKind.castRelease, { a: 70 }, () => {})).not.toThrow();
 });
 
 test("a tree that takes the place of another one ends that one's part here, and keeps what is waited for", () => {
@@ -373,7 +378,7 @@ test("a tree that takes the place of another one ends that one's part here, and 
   const other = linkTo(5n);
   plant({ tree: 6, unfinished: [2] }, 80, other);
   // Nobody below is told: they have a part of the new tree.
-  expect(kinds(below)).toEqual([Kind.tree]);
+  expect(kinds(below)).toEqual([FrameKind.tree]);
   cast(2, CastFlag.call, 1, 80, other);
   cast(1, CastFlag.call, 0, 80, other);
   for (const one of posted) answer(one, "x");
@@ -381,16 +386,16 @@ test("a tree that takes the place of another one ends that one's part here, and 
   expect(answered(other)).toEqual(["cast 1 rank 0: its answer was lost on the way, and is not known any more"]);
   // A part of the old tree comes late: it is not set up.
   plant({ tree: 5 }, 90, linkTo(6n));
-  expect(kinds(below)).toEqual([Kind.cast, Kind.cast]);
-  expect(casts.nextTree()).toBe(1);
-  expect(casts.nextTree()).toBe(2);
+  expect(kinds(below)).toEqual([FrameKind.cast, FrameKind.cast]);
+  expect(casts.nextTreeNumber()).toBe(1);
+  expect(casts.nextTreeNumber()).toBe(2);
 });
 
 test("trees of other lines stay as they are", () => {
   const { plant, cast, above, posted } = proc();
   plant();
-  plant({ tree: 6, line: 6 }, 71);
-  plant({ tree: 7, line: 6 }, 72);
+  plant({ tree: 6, lineage: 6 }, 71);
+  plant({ tree: 7, lineage: 6 }, 72);
   cast(1, 0);
   expect(posted).toHaveLength(1);
   cast(2, 0, 1, 71);
@@ -404,14 +409,14 @@ test("a tree that is not used any more ends here and below; its sender casts on 
   const { plant, cast, frame, above, below, posted, closed } = proc();
   plant();
   below.sent();
-  frame(above, Kind.treeFlush, { b: Flush.drop });
-  expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.drop]]);
+  frame(above, FrameKind.treeFlush, { b: FlushMode.drop });
+  expect(below.sent().map(headerOf)).toEqual([[FrameKind.treeFlush, 0, 0, 1, FlushMode.drop]]);
   cast(1, 0);
   expect([posted, closed]).toEqual([[], []]);
   // What still comes from below is not even read.
-  expect(() => frame(below, Kind.treeReady, { a: 1 })).not.toThrow();
+  expect(() => frame(below, FrameKind.treeReady, { a: 1 })).not.toThrow();
   // The number of its line is free again.
-  plant({ tree: 4, line: 5 });
+  plant({ tree: 4, lineage: 5 });
   cast(1, 0);
   expect(posted).toHaveLength(1);
 });
@@ -421,18 +426,22 @@ test("a sender that has ended is remembered: nothing of it that comes late is wa
   plant();
   cast(1);
   below.sent();
-  frame(above, Kind.treeFlush, { b: Flush.end });
-  expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.end]]);
+  frame(above, FrameKind.treeFlush, { b: FlushMode.end });
+  expect(below.sent().map(headerOf)).toEqual([[FrameKind.treeFlush, 0, 0, 1, FlushMode.end]]);
   const actor = { kind: "actor", proc: self, number: 20n, rank: 100, owner: 21n, fingerprint: 0n };
   expect([closed, abandoned]).toEqual([[actor], [0]]);
-  const arrivals = casts.arrivals(sender, { mesh: 20n, owner: 21n, rank: 5 });
-  expect(arrivals.arrive({ seq: 1, index: 0, way: Way.plain, post: () => {}, cancel: () => {} })).toBe(false);
+  const arrivals = casts.arrivalsFor(sender, { mesh: 20n, owner: 21n, rank: 5 });
+  expect(arrivals.addCast({ seq: 1, index: 0, ordering: CastOrdering.plain, post: () => {}, cancel: () => {} })).toBe(
+    false,
+  );
   const others = [
-    casts.arrivals({ ...sender, incarnation: 1 }, { mesh: 20n, owner: 21n, rank: 5 }),
-    casts.arrivals(sender, { mesh: 200n, owner: 21n, rank: 5 }),
+    casts.arrivalsFor({ ...sender, incarnation: 1 }, { mesh: 20n, owner: 21n, rank: 5 }),
+    casts.arrivalsFor(sender, { mesh: 200n, owner: 21n, rank: 5 }),
   ];
   for (const one of others) {
-    expect(one.arrive({ seq: 1, index: 0, way: Way.plain, post: () => {}, cancel: () => {} })).toBe(true);
+    expect(one.addCast({ seq: 1, index: 0, ordering: CastOrdering.plain, post: () => {}, cancel: () => {} })).toBe(
+      true,
+    );
   }
   expect(posted).toHaveLength(1);
 });
@@ -441,8 +450,8 @@ test("the last 4096 senders that have ended are remembered", () => {
   const { casts } = proc();
   const isOver = (rank: number): boolean =>
     !casts
-      .arrivals({ ...sender, rank }, { mesh: 20n, owner: 21n, rank: 0 })
-      .arrive({ seq: 1, index: 0, way: Way.plain, post: () => {}, cancel: () => {} });
+      .arrivalsFor({ ...sender, rank }, { mesh: 20n, owner: 21n, rank: 0 })
+      .addCast({ seq: 1, index: 0, ordering: CastOrdering.plain, post: () => {}, cancel: () => {} });
   for (let rank = 0; rank <= 4096; rank++) casts.senderEnded({ ...sender, rank }, 20n);
   expect([isOver(0), isOver(1), isOver(4096)]).toEqual([false, true, true]);
 });
@@ -450,32 +459,32 @@ test("the last 4096 senders that have ended are remembered", () => {
 test("where casts and direct messages meet is known by sender and actor, as long as it is used", () => {
   const { casts } = proc();
   const to = { mesh: 20n, owner: 21n, rank: 5 };
-  const known = casts.arrivals(sender, to);
-  expect(casts.arrivals({ ...sender }, { ...to })).toBe(known);
+  const known = casts.arrivalsFor(sender, to);
+  expect(casts.arrivalsFor({ ...sender }, { ...to })).toBe(known);
   for (const other of [
-    casts.arrivals({ ...sender, proc: 8n }, to),
-    casts.arrivals({ ...sender, mesh: 8n }, to),
-    casts.arrivals({ ...sender, rank: 8 }, to),
-    casts.arrivals({ ...sender, incarnation: 8 }, to),
-    casts.arrivals(sender, { ...to, mesh: 8n }),
-    casts.arrivals(sender, { ...to, rank: 8 }),
+    casts.arrivalsFor({ ...sender, proc: 8n }, to),
+    casts.arrivalsFor({ ...sender, mesh: 8n }, to),
+    casts.arrivalsFor({ ...sender, rank: 8 }, to),
+    casts.arrivalsFor({ ...sender, incarnation: 8 }, to),
+    casts.arrivalsFor(sender, { ...to, mesh: 8n }),
+    casts.arrivalsFor(sender, { ...to, rank: 8 }),
   ]) {
     expect(other).not.toBe(known);
   }
-  const [, other] = [casts.senderEnded(sender, 2n), casts.arrivals(sender, to)];
+  const [, other] = [casts.senderEnded(sender, 2n), casts.arrivalsFor(sender, to)];
   expect(other).toBe(known);
   casts.senderEnded(sender, 20n);
-  const next = casts.arrivals(sender, to);
+  const next = casts.arrivalsFor(sender, to);
   expect(next).not.toBe(known);
   // It stays until what has come has passed.
-  const [late, post] = [{ ...to, rank: 6 }, (one: Arrivals): void => void one.session];
+  const [late, post] = [{ ...to, rank: 6 }, (one: OrderedArrivals): void => void one.session];
   const waiting = proc().casts;
-  const used = waiting.arrivals(sender, late);
-  used.arrive({ seq: 1, index: 0, way: Way.plain, post, cancel: () => {} });
+  const used = waiting.arrivalsFor(sender, late);
+  used.addCast({ seq: 1, index: 0, ordering: CastOrdering.plain, post, cancel: () => {} });
   waiting.senderEnded(sender, 20n);
-  expect(waiting.arrivals(sender, late)).toBe(used);
-  used.synced({} as Lane, Sync.passed, 1);
-  expect(waiting.arrivals(sender, late)).not.toBe(used);
+  expect(waiting.arrivalsFor(sender, late)).toBe(used);
+  used.syncReceived({} as Lane, SyncKind.passed, 1);
+  expect(waiting.arrivalsFor(sender, late)).not.toBe(used);
 });
 
 const laneOf = (kind: string, more: object = {}) =>
@@ -491,35 +500,35 @@ const laneOf = (kind: string, more: object = {}) =>
 test("a lane of direct messages waits for the casts that its sender names", () => {
   const { casts } = proc();
   const lane = laneOf("actor");
-  casts.laneSynced(lane, Sync.after, 1);
+  casts.laneSynced(lane, SyncKind.after, 1);
   expect(lane.destination).not.toBe("the actor");
   casts
-    .arrivals(sender, { mesh: 20n, owner: 21n, rank: 5 })
-    .arrive({ seq: 1, index: 0, way: Way.plain, post: () => {}, cancel: () => {} });
+    .arrivalsFor(sender, { mesh: 20n, owner: 21n, rank: 5 })
+    .addCast({ seq: 1, index: 0, ordering: CastOrdering.plain, post: () => {}, cancel: () => {} });
   expect(lane.destination).toBe("the actor");
 });
 
 test("only lanes to actors have places among casts, and only the lane of casts is asked how far it has come", () => {
   const { casts, synced } = proc();
-  expect(() => casts.laneSynced(laneOf("port"), Sync.after, 1)).toThrow(
+  expect(() => casts.laneSynced(laneOf("port"), SyncKind.after, 1)).toThrow(
     new ProtocolError("cannot read sync: its lane leads to a port"),
   );
   const refused = new ProtocolError("cannot read sync: its lane does not carry casts");
-  expect(() => casts.laneSynced(laneOf("actor"), Sync.passed, 1)).toThrow(refused);
-  const arrivals = casts.arrivals(sender, { mesh: 20n, owner: 21n, rank: 5 });
+  expect(() => casts.laneSynced(laneOf("actor"), SyncKind.passed, 1)).toThrow(refused);
+  const arrivals = casts.arrivalsFor(sender, { mesh: 20n, owner: 21n, rank: 5 });
   const [missing, wrong] = [[], [{ sender: {} }]];
   for (const sessions of [missing, wrong]) {
-    expect(() => casts.laneSynced(laneOf("actor", { link: { peer: self, sessions } }), Sync.passed, 1)).toThrow(
+    expect(() => casts.laneSynced(laneOf("actor", { link: { peer: self, sessions } }), SyncKind.passed, 1)).toThrow(
       refused,
     );
   }
   const far = laneOf("actor", { link: { peer: root, sessions: [{ sender: arrivals }] } });
-  expect(() => casts.laneSynced(far, Sync.passed, 1)).toThrow(refused);
+  expect(() => casts.laneSynced(far, SyncKind.passed, 1)).toThrow(refused);
   const lane = laneOf("actor");
-  arrivals.arrive({ seq: 1, index: 0, way: Way.plain, post: (to) => void to.session, cancel: () => {} });
-  casts.laneSynced(lane, Sync.after, 1);
-  expect([lane.destination === ("the actor" as never), synced]).toEqual([false, [[Sync.passed, 1]]]);
-  casts.laneSynced(laneOf("actor", { link: { peer: self, sessions: [{ sender: arrivals }] } }), Sync.passed, 1);
+  arrivals.addCast({ seq: 1, index: 0, ordering: CastOrdering.plain, post: (to) => void to.session, cancel: () => {} });
+  casts.laneSynced(lane, SyncKind.after, 1);
+  expect([lane.destination === ("the actor" as never), synced]).toEqual([false, [[SyncKind.passed, 1]]]);
+  casts.laneSynced(laneOf("actor", { link: { peer: self, sessions: [{ sender: arrivals }] } }), SyncKind.passed, 1);
   expect(lane.destination).toBe("the actor");
 });
 
@@ -533,10 +542,10 @@ test("an interface that was told of is the same object in all trees", () => {
     { ...known, endpoints: [{ id: 2, name: "one" }] },
   ];
   plant();
-  plant({ tree: 6, line: 6 }, 71);
+  plant({ tree: 6, lineage: 6 }, 71);
   expect(bound[1]).toBe(bound[0]);
   for (const [i, other] of others.entries()) {
-    plant({ tree: 7 + i, line: 7 + i, interface: other }, 72 + i);
+    plant({ tree: 7 + i, lineage: 7 + i, interface: other }, 72 + i);
     expect(bound.at(-1)).toEqual(other);
   }
   expect(bound).toHaveLength(6);
@@ -544,7 +553,7 @@ test("an interface that was told of is the same object in all trees", () => {
 });
 
 /** The part here, of a tree whose root is `root`, below the proc 5. */
-function middle(more: Partial<Setup> = {}) {
+function middle(more: Partial<TreeSetup> = {}) {
   const made = proc();
   const parent = made.linkTo(5n);
   made.plant(more, 70, parent);
@@ -559,7 +568,7 @@ test("when the proc above is gone, the root is told so, past all in between", ()
   const [lost] = above.sent();
   expect(routed.at(-1)).toEqual([root, "at the root", 21n]);
   // The number of the tree stands for the part.
-  expect(headerOf(lost!)).toEqual([Kind.treeLost, 0, 0, 5, 1]);
+  expect(headerOf(lost!)).toEqual([FrameKind.treeLost, 0, 0, 5, 1]);
   expect([readU64(lost!.r), readText(lost!.r)]).toEqual([5n, "its process has ended"]);
   cast(1, 0, 0, 70, parent);
   expect(posted).toEqual([]);
@@ -569,15 +578,15 @@ test("when the root cannot be reached either, its sender has ended, and those be
   const { casts, parent, below, closed, lost } = middle();
   lost.add(root);
   casts.linkEnded(parent.link, new DeliveryError("peer-down", "its process has ended"));
-  expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.orphan]]);
+  expect(below.sent().map(headerOf)).toEqual([[FrameKind.treeFlush, 0, 0, 1, FlushMode.orphan]]);
   expect(closed).toHaveLength(1);
 });
 
 test("a proc that hears from above that the root is lost asks the root itself", () => {
   const { parent, above, frame, cast, posted, below } = middle();
-  frame(parent, Kind.treeFlush, { b: Flush.orphan });
+  frame(parent, FrameKind.treeFlush, { b: FlushMode.orphan });
   const [lost] = above.sent();
-  expect(headerOf(lost!)).toEqual([Kind.treeLost, 0, 0, 5, 1]);
+  expect(headerOf(lost!)).toEqual([FrameKind.treeLost, 0, 0, 5, 1]);
   expect([readU64(lost!.r), readText(lost!.r)]).toEqual([5n, "it cannot hear the root any more"]);
   cast(1, 0, 0, 70, parent);
   expect([posted, below.sent()]).toEqual([[], []]);
@@ -592,7 +601,7 @@ test("when the link to the root is gone, its part here is over, and the sender h
     casts.linkEnded(above.link, new DeliveryError("peer-down", "its process has ended"));
     cast(1, 0);
     expect(posted).toEqual([]);
-    expect(kinds(below)).toEqual(another ? [] : [Kind.treeFlush]);
+    expect(kinds(below)).toEqual(another ? [] : [FrameKind.treeFlush]);
     expect([closed.length, above.sent()]).toEqual([another ? 0 : 1, []]);
   }
 });
@@ -604,13 +613,13 @@ test("a proc below at whose end the link has ended is told to the one above", ()
   expect(above.sent()).toEqual([]);
   casts.linkEnded(below.link, new DeliveryError("peer-down", "it has ended"));
   const [lost] = above.sent();
-  expect([headerOf(lost!), readU64(lost!.r)]).toEqual([[Kind.treeLost, 0, 0, 70, 0], 3n]);
+  expect([headerOf(lost!), readU64(lost!.r)]).toEqual([[FrameKind.treeLost, 0, 0, 70, 0], 3n]);
 });
 
 test("where direct messages of a process that has ended wait for casts, they wait no longer", () => {
   const { casts, lost, linkTo } = proc();
   const lane = laneOf("actor", { open: true });
-  casts.laneSynced(lane, Sync.after, 1);
+  casts.laneSynced(lane, SyncKind.after, 1);
   casts.linkEnded(linkTo(root).link, new DeliveryError("peer-down", "ended"));
   expect(lane.destination).not.toBe("the actor");
   lost.add(3n);
@@ -625,7 +634,7 @@ test("a proc that closes its links fails its own casts, and hears nothing of tre
   const { casts, plant, above, below } = proc();
   plant();
   const failed: unknown[] = [];
-  casts.casters.add({ fail: (error: Error) => failed.push(error) } as unknown as Caster);
+  casts.senders.add({ fail: (error: Error) => failed.push(error) } as unknown as CastSender);
   const why = new DeliveryError("closed", "closing");
   casts.close(why);
   casts.linkEnded(below.link, why);
@@ -641,23 +650,23 @@ test("what is asked of a mesh is asked of those who cast to it", async () => {
       return Promise.resolve();
     };
     const caster = { mesh: { id }, taken: note("taken"), answered: note("answered"), meshStopped: note("stopped") };
-    casts.casters.add(caster as unknown as Caster);
+    casts.senders.add(caster as unknown as CastSender);
   }
-  await casts.taken(20n);
-  await casts.answered(20n);
+  await casts.whenTaken(20n);
+  await casts.whenAnswered(20n);
   casts.meshStopped(30n);
   expect(asked).toEqual(["taken 20", "answered 20", "stopped 30"]);
 });
 
 /** The top of a tree that begins here, as a node that notes what it is told. */
-function top(casts: Casts, tree: number, at = self) {
+function top(casts: CastRouter, tree: number, at = self) {
   const told: unknown[][] = [];
   const note =
     (name: string) =>
     (...what: unknown[]): number =>
       told.push([name, ...what]);
   const node = { setup: { root: at, tree }, lost: note("lost"), drop: note("drop"), peerDown: note("peerDown") };
-  const planted = casts.plant(() => node as unknown as TreeNode, sender, 20n);
+  const planted = casts.addRootNode(() => node as unknown as TreeNode, sender, 20n);
   expect(planted).toBe(node);
   return { told, planted };
 }
@@ -666,23 +675,23 @@ test("the root hears of lost procs by the number of its tree, from whoever has f
   const { casts, frame, linkTo, plant } = proc();
   plant();
   const [one, far, other] = [top(casts, 7), top(casts, 8, 4n), top(casts, 8)];
-  frame(linkTo(6n), Kind.treeLost, { a: 8, b: 1 }, loss(3n));
-  frame(linkTo(6n), Kind.treeLost, { a: 9, b: 1 }, loss(3n));
+  frame(linkTo(6n), FrameKind.treeLost, { a: 8, b: 1 }, loss(3n));
+  frame(linkTo(6n), FrameKind.treeLost, { a: 9, b: 1 }, loss(3n));
   // Without the mark it is the number of a branch, of which there is none.
-  frame(linkTo(6n), Kind.treeLost, { a: 8, b: 0 }, loss(3n));
+  frame(linkTo(6n), FrameKind.treeLost, { a: 8, b: 0 }, loss(3n));
   expect([one.told, far.told]).toEqual([[], []]);
   expect(other.told).toEqual([["lost", 3n, new DeliveryError("unknown", "it is gone")]]);
   expect((other.told[0]![2] as DeliveryError).reason).toBe("unknown");
-  casts.uproot(other.planted, Flush.drop);
-  frame(linkTo(6n), Kind.treeLost, { a: 8, b: 1 }, loss(3n));
-  expect(other.told.slice(1)).toEqual([["drop", Flush.drop]]);
+  casts.removeRootNode(other.planted, FlushMode.drop);
+  frame(linkTo(6n), FrameKind.treeLost, { a: 8, b: 1 }, loss(3n));
+  expect(other.told.slice(1)).toEqual([["drop", FlushMode.drop]]);
 });
 
 test("a number that is that of a branch and of a tree means the tree when the root is told past others", () => {
   const { casts, frame, plant, above, below } = proc();
   plant();
   const one = top(casts, 1);
-  frame(below, Kind.treeLost, { a: 1, b: 1 }, loss(4n));
+  frame(below, FrameKind.treeLost, { a: 1, b: 1 }, loss(4n));
   expect([one.told.length, above.sent()]).toEqual([1, []]);
 });
 
@@ -699,7 +708,7 @@ test("a sender here whose receivers are gone is forgotten, and may begin anew", 
   const { casts } = proc();
   const ends: unknown[] = [];
   const plantAgain = () =>
-    casts.plant(
+    casts.addRootNode(
       (end) => {
         ends.push(end);
         return {} as TreeNode;
@@ -715,8 +724,8 @@ test("a sender here whose receivers are gone is forgotten, and may begin anew", 
   expect(ends[2]).not.toBe(ends[0]);
   expect(
     casts
-      .arrivals(sender, { mesh: 20n, owner: 21n, rank: 5 })
-      .arrive({ seq: 1, index: 0, way: Way.plain, post: () => {}, cancel: () => {} }),
+      .arrivalsFor(sender, { mesh: 20n, owner: 21n, rank: 5 })
+      .addCast({ seq: 1, index: 0, ordering: CastOrdering.plain, post: () => {}, cancel: () => {} }),
   ).toBe(true);
 });
 
@@ -724,8 +733,8 @@ test("a proc passes on what its host knows", () => {
   const { casts, routed } = proc();
   expect([casts.id, casts.location, casts.limits.treeFanout]).toEqual([self, "here", 2]);
   expect(String(casts.answerOfError(new Error("why")).bytes)).toBe("why");
-  expect(casts.folding(setup, 3, "sum")).toBeUndefined();
-  expect(routed).toEqual([["folding", 3, "sum"]]);
+  expect(casts.foldFor(setup, 3, "sum")).toBeUndefined();
+  expect(routed).toEqual([["foldFor", 3, "sum"]]);
   const link = {} as Link;
   expect(() => casts.linkEnded(link, new DeliveryError("closed", "x"))).not.toThrow();
 });
@@ -734,12 +743,12 @@ test("what a lost root has planted ends here, also where its parts hang on other
   const { casts, plant, parent, above, below, lost, cast, posted, linkTo } = middle();
   const other = linkTo(8n);
   const stranger = { root: 8n, sender: { ...sender, proc: 8n } };
-  plant({ ...stranger, tree: 6, line: 6 }, 71, parent);
-  plant({ ...stranger, tree: 7, line: 7 }, 70, other);
+  plant({ ...stranger, tree: 6, lineage: 6 }, 71, parent);
+  plant({ ...stranger, tree: 7, lineage: 7 }, 70, other);
   below.sent();
   lost.add(root);
   casts.linkEnded(above.link, new DeliveryError("peer-down", "its process has ended"));
-  expect(below.sent().map(headerOf)).toEqual([[Kind.treeFlush, 0, 0, 1, Flush.orphan]]);
+  expect(below.sent().map(headerOf)).toEqual([[FrameKind.treeFlush, 0, 0, 1, FlushMode.orphan]]);
   cast(1, 0, 0, 70, parent);
   expect(posted).toEqual([]);
   cast(1, 0, 0, 71, parent);
@@ -750,14 +759,14 @@ test("what a lost root has planted ends here, also where its parts hang on other
 test("a tree takes the place of those of its own root alone", () => {
   const { plant, cast, posted, linkTo } = proc();
   plant();
-  plant({ root: 8n, sender: { ...sender, proc: 8n }, tree: 6, line: 5 }, 71, linkTo(8n));
+  plant({ root: 8n, sender: { ...sender, proc: 8n }, tree: 6, lineage: 5 }, 71, linkTo(8n));
   cast(1, 0);
   expect(posted).toHaveLength(1);
 });
 
 test("an error on the way to the root that is none of delivery is not hidden", () => {
   const { casts, parent } = middle();
-  casts.routes.to = () => {
+  casts.routes.linkTo = () => {
     throw new TypeError("broken");
   };
   const why = new DeliveryError("peer-down", "its process has ended");

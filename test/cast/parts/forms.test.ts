@@ -1,9 +1,24 @@
 /** What trees say on the wire is read as it was written, and bytes that no part of a tree writes are refused. */
 import { expect, test } from "vitest";
-import { type AnswerGroup, AnswerKind, answerOf, readAnswers, writeAnswers } from "../../../runtime/cast/answers.js";
-import { before, type CastHead, placeOf, readCast, Way, writeCast } from "../../../runtime/cast/cast-frame.js";
-import { append, countOf, merged, ranksOf, readRuns, within, writeRuns } from "../../../runtime/cast/runs.js";
-import { divide, ranksBelow, readSetup, type Setup, writeSetup } from "../../../runtime/cast/setup.js";
+import { type AnswerGroup, AnswerKind, copyAnswer, readAnswers, writeAnswers } from "../../../runtime/cast/answers.js";
+import {
+  type CastHead,
+  CastOrdering,
+  comesBefore,
+  orderPositionOf,
+  readCast,
+  writeCast,
+} from "../../../runtime/cast/cast-frame.js";
+import {
+  appendRun,
+  countRanks,
+  isWithin,
+  mergeRuns,
+  ranksOf,
+  readRuns,
+  writeRuns,
+} from "../../../runtime/cast/runs.js";
+import { ranksOfProcs, readSetup, splitEvenly, type TreeSetup, writeSetup } from "../../../runtime/cast/setup.js";
 import { readBody, readText, readU32, writeU32 } from "../../../runtime/link/control.js";
 import { ProtocolError } from "../../../runtime/link/frame.js";
 import { TraceContext } from "../../../runtime/link/trace.js";
@@ -36,28 +51,28 @@ const runs = [
 ];
 
 const groups: readonly AnswerGroup[] = [
-  { kind: AnswerKind.value, protobuf: false, ranks: runs, bytes: Buffer.from("an answer"), blocks: [] },
+  { kind: AnswerKind.value, isProtobuf: false, ranks: runs, bytes: Buffer.from("an answer"), blocks: [] },
   {
     kind: AnswerKind.error,
-    protobuf: true,
+    isProtobuf: true,
     ranks: [{ start: 3, count: 1 }],
     bytes: Buffer.from("an error"),
     blocks: [Uint8Array.of(1), Uint8Array.of(2, 3)],
   },
   {
     kind: AnswerKind.folded,
-    protobuf: false,
+    isProtobuf: false,
     ranks: [{ start: 4, count: 2 }],
     bytes: Buffer.alloc(0),
     blocks: [Uint8Array.of(4)],
   },
 ];
 
-const setup: Setup = {
+const setup: TreeSetup = {
   root: 0x1234_5678_9abc_def0n,
   location: "tcp://root",
   tree: 8,
-  line: 5,
+  lineage: 5,
   unfinished: [3, 4],
   sender: { universe: 9n, proc: 1n, mesh: 2n, rank: 3, incarnation: 4, name: "sender" },
   mesh: 20n,
@@ -79,11 +94,11 @@ const setup: Setup = {
       proc: 30n,
       location: "",
       ranks: [
-        { view: 0, base: 5 },
-        { view: 2, base: 7 },
+        { viewRank: 0, meshRank: 5 },
+        { viewRank: 2, meshRank: 7 },
       ],
     },
-    { proc: 31n, location: "tcp://other", ranks: [{ view: 1, base: 6 }] },
+    { proc: 31n, location: "tcp://other", ranks: [{ viewRank: 1, meshRank: 6 }] },
   ],
 };
 
@@ -118,17 +133,17 @@ test("runs, answers and setups are read as they were written, and cut anywhere t
 test("an answer that was read does not change with the memory that it was read from", () => {
   const bytes = bytesOf((w) => writeAnswers(w, groups.slice(0, 1)));
   const [answer] = readAnswers(readerOf(bytes), []);
-  const kept = answerOf(readerOf(Uint8Array.of(1, 2, 3)));
+  const kept = copyAnswer(readerOf(Uint8Array.of(1, 2, 3)));
   const own = Uint8Array.of(4, 5);
   const [r, protobuf] = [readerOf(own, [Uint8Array.of(6)]), readerOf(own)];
   protobuf.protobuf = true;
-  const taken = answerOf(r);
+  const taken = copyAnswer(r);
   bytes.fill(0);
   own.fill(0);
   expect(String(answer!.bytes)).toBe("an answer");
   expect(kept).toEqual({ kind: AnswerKind.value, protobuf: false, bytes: Buffer.of(1, 2, 3), blocks: [] });
   expect([taken.bytes, taken.blocks]).toEqual([Buffer.of(4, 5), [Uint8Array.of(6)]]);
-  expect(answerOf(protobuf).protobuf).toBe(true);
+  expect(copyAnswer(protobuf).isProtobuf).toBe(true);
 });
 
 /** Whole bodies that no peer of ours writes. */
@@ -165,16 +180,16 @@ const head: CastHead = {
   extension: { timeout: 30, trace: new TraceContext(1, 2, 3, 4, 5, 6, 1), chain: [7, 8] },
   finished: runs,
   reduction: "sum",
-  places: [
-    { count: 2, index: 4, way: Way.plain },
-    { count: 1, index: 4, way: Way.none },
-    { count: 2, index: 9, way: Way.marked },
+  positions: [
+    { count: 2, index: 4, ordering: CastOrdering.plain },
+    { count: 1, index: 4, ordering: CastOrdering.none },
+    { count: 2, index: 9, ordering: CastOrdering.marked },
   ],
 };
 const message = Uint8Array.of(1, 2, 3, 4);
 
 test("a cast is read as it was written, and the message is what follows its head", () => {
-  for (const one of [head, { extension: undefined, finished: [], reduction: "", places: head.places }]) {
+  for (const one of [head, { extension: undefined, finished: [], reduction: "", positions: head.positions }]) {
     const body = bytesOf((w) => writeCast(w, one, message));
     expect(readCast(body, 5)).toEqual({ ...one, message });
     const length = body.length - message.length;
@@ -208,9 +223,9 @@ test("a cast that cannot be read says why, and what was the cause", () => {
 });
 
 test("each rank has the place that the cast gives it", () => {
-  const ranks = [0, 1, 2, 3, 4].map((rank) => head.places.indexOf(placeOf(head.places, rank)));
+  const ranks = [0, 1, 2, 3, 4].map((rank) => head.positions.indexOf(orderPositionOf(head.positions, rank)));
   expect(ranks).toEqual([0, 0, 1, 2, 2]);
-  expect(() => placeOf(head.places, 5)).toThrow(new RangeError("there is no rank 5"));
+  expect(() => orderPositionOf(head.positions, 5)).toThrow(new RangeError("there is no rank 5"));
 });
 
 test("numbers of casts are compared round the end of 32 bits", () => {
@@ -222,7 +237,7 @@ test("numbers of casts are compared round the end of 32 bits", () => {
     [0, 0xffff_ffff],
     [0xffff_fff0, 5],
   ] as const;
-  expect(pairs.map(([a, b]) => before(a, b))).toEqual([true, false, false, true, false, true]);
+  expect(pairs.map(([a, b]) => comesBefore(a, b))).toEqual([true, false, false, true, false, true]);
 });
 
 const run = (start: number, count: number) => ({ start, count });
@@ -242,9 +257,9 @@ test("runs are merged into as few as possible, and the ranks in them stay the sa
       [run(0, 2), run(3, 1)],
     ],
   ];
-  for (const [given, expected] of cases) expect(merged(given!)).toEqual(expected);
+  for (const [given, expected] of cases) expect(mergeRuns(given!)).toEqual(expected);
   const given = [run(4, 2), run(0, 2)];
-  merged(given);
+  mergeRuns(given);
   expect(given).toEqual([run(4, 2), run(0, 2)]);
 });
 
@@ -256,33 +271,33 @@ test("a run that is appended becomes one with the last one only if it follows th
     [run(5, 1), [run(1, 4), run(6, 1), run(5, 1)]],
     [run(6, 1), [run(1, 4), run(6, 1), run(5, 2)]],
   ] as const) {
-    append(all, next);
+    appendRun(all, next);
     expect(all).toEqual(expected);
   }
   const none: { start: number; count: number }[] = [];
-  append(none, run(0, 1));
+  appendRun(none, run(0, 1));
   expect(none).toEqual([run(0, 1)]);
 });
 
 test("runs are counted, listed, and found within others", () => {
-  expect(countOf([run(1, 2), run(9, 3)])).toBe(5);
+  expect(countRanks([run(1, 2), run(9, 3)])).toBe(5);
   expect([...ranksOf([run(1, 2), run(9, 3)])]).toEqual([1, 2, 9, 10, 11]);
   const outer = [run(2, 3), run(8, 2)];
   const inside = [[], [run(2, 3)], [run(3, 1), run(8, 2)]];
   const outside = [[run(1, 1)], [run(4, 2)], [run(5, 1)], [run(2, 3), run(7, 1)], [run(1, 9)]];
-  for (const runs of inside) expect(within(runs, outer)).toBe(true);
-  for (const runs of outside) expect(within(runs, outer)).toBe(false);
+  for (const runs of inside) expect(isWithin(runs, outer)).toBe(true);
+  for (const runs of outside) expect(isWithin(runs, outer)).toBe(false);
 });
 
 test("procs are divided among a few of them, in order, into parts of about the same size", () => {
-  expect(divide([1, 2, 3, 4, 5, 6, 7], 3)).toEqual([
+  expect(splitEvenly([1, 2, 3, 4, 5, 6, 7], 3)).toEqual([
     [1, 2],
     [3, 4],
     [5, 6, 7],
   ]);
-  expect(divide([1, 2], 3)).toEqual([[1], [2]]);
-  expect(divide([], 3)).toEqual([]);
-  expect(ranksBelow(setup.procs)).toEqual([run(0, 3)]);
+  expect(splitEvenly([1, 2], 3)).toEqual([[1], [2]]);
+  expect(splitEvenly([], 3)).toEqual([]);
+  expect(ranksOfProcs(setup.procs)).toEqual([run(0, 3)]);
 });
 
 test("numbers and texts are read at the place where they were written", () => {

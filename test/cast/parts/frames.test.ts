@@ -1,25 +1,25 @@
 /** The frames that go between the parts of a tree: down from a branch, and up to a parent. */
 import { expect, test } from "vitest";
 import { type AnswerGroup, AnswerKind, readAnswers } from "../../../runtime/cast/answers.js";
-import { Branch, Flush } from "../../../runtime/cast/branch.js";
+import { Branch, FlushMode } from "../../../runtime/cast/branch.js";
 import type { TreeHost, TreeNode } from "../../../runtime/cast/node.js";
-import { Parent } from "../../../runtime/cast/parent.js";
+import { RemoteParent } from "../../../runtime/cast/parent.js";
 import { readRuns } from "../../../runtime/cast/runs.js";
-import { readSetup, type Setup } from "../../../runtime/cast/setup.js";
+import { readSetup, type TreeSetup } from "../../../runtime/cast/setup.js";
 import { readText, readU32, readU64 } from "../../../runtime/link/control.js";
 import { DeliveryError, deliveryReasons } from "../../../runtime/link/errors.js";
-import { Kind } from "../../../runtime/link/frame.js";
+import { FrameKind } from "../../../runtime/link/frame.js";
 import { headerOf, recordedLink } from "./recorded-link.js";
 
 const procs = [
-  { proc: 3n, location: "three", ranks: [{ view: 1, base: 1 }] },
-  { proc: 4n, location: "four", ranks: [{ view: 2, base: 2 }] },
+  { proc: 3n, location: "three", ranks: [{ viewRank: 1, meshRank: 1 }] },
+  { proc: 4n, location: "four", ranks: [{ viewRank: 2, meshRank: 2 }] },
 ];
-const setup: Setup = {
+const setup: TreeSetup = {
   root: 1n,
   location: "one",
   tree: 6,
-  line: 6,
+  lineage: 6,
   unfinished: [],
   sender: { universe: 9n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0, name: "sender" },
   mesh: 20n,
@@ -35,23 +35,23 @@ test("a branch is set up, and all that goes down it bears its number", () => {
   const { link, sent } = recordedLink();
   const branch = new Branch({} as TreeNode, procs);
   expect([branch.proc, branch.ranks]).toEqual([3n, [{ start: 1, count: 2 }]]);
-  expect([branch.ready, branch.taken, branch.handle]).toEqual([false, 0, 0]);
-  branch.open(link, 70, setup);
+  expect([branch.isReady, branch.takenCasts, branch.handle]).toEqual([false, 0, 0]);
+  branch.setUp(link, 70, setup);
   const [tree] = sent();
-  expect(headerOf(tree!)).toEqual([Kind.tree, 0, 0, 70, 0]);
+  expect(headerOf(tree!)).toEqual([FrameKind.tree, 0, 0, 70, 0]);
   expect(readSetup(tree!.r, 9n, 3n)).toEqual(setup);
   const blocks = [Uint8Array.of(1), Uint8Array.of(2)];
   branch.cast({ seq: 5, endpoint: 2, flags: 3, body: Uint8Array.of(7, 8, 9), blocks });
   branch.cancel(5, 2);
   branch.release(11, 12);
-  branch.flush(Flush.end);
+  branch.flush(FlushMode.end);
   const [cast, cancel, release, flush] = sent();
-  expect(headerOf(cast!)).toEqual([Kind.cast, 3, 2, 70, 5]);
+  expect(headerOf(cast!)).toEqual([FrameKind.cast, 3, 2, 70, 5]);
   expect([...cast!.r.bytes.subarray(cast!.r.position)]).toEqual([7, 8, 9]);
   expect(cast!.blocks).toEqual(blocks);
-  expect(headerOf(cancel!)).toEqual([Kind.castCancel, 0, 2, 70, 5]);
-  expect([headerOf(release!), readU32(release!.r)]).toEqual([[Kind.castRelease, 0, 0, 70, 11], 12]);
-  expect(headerOf(flush!)).toEqual([Kind.treeFlush, 0, 0, 70, Flush.end]);
+  expect(headerOf(cancel!)).toEqual([FrameKind.castCancel, 0, 2, 70, 5]);
+  expect([headerOf(release!), readU32(release!.r)]).toEqual([[FrameKind.castRelease, 0, 0, 70, 11], 12]);
+  expect(headerOf(flush!)).toEqual([FrameKind.treeFlush, 0, 0, 70, FlushMode.end]);
 });
 
 test("nothing goes down a branch to which there is no way", () => {
@@ -60,7 +60,7 @@ test("nothing goes down a branch to which there is no way", () => {
     branch.cast({ seq: 5, endpoint: 2, flags: 3, body: Uint8Array.of(7), blocks: [] });
     branch.cancel(5, 2);
     branch.release(11, 12);
-    branch.flush(Flush.tell);
+    branch.flush(FlushMode.tell);
   }).not.toThrow();
 });
 
@@ -76,7 +76,7 @@ function parentOf(limit = maxFrame) {
     blocks: [],
   });
   const host = { limits: { maxFrame: limit }, answerOfError } as unknown as TreeHost;
-  return { parent: new Parent(host, link, 80), sent };
+  return { parent: new RemoteParent(host, link, 80), sent };
 }
 
 test("what a part of a tree says to the one above bears the number that that one has given", () => {
@@ -89,21 +89,21 @@ test("what a part of a tree says to the one above bears the number that that one
   parent.lost(4n, why, true);
   parent.bounced("a.b", why);
   const [ready, taken, lost, orphan, bounce] = sent();
-  expect(headerOf(ready!)).toEqual([Kind.treeReady, 0, 0, 80, 0]);
+  expect(headerOf(ready!)).toEqual([FrameKind.treeReady, 0, 0, 80, 0]);
   const { r } = ready!;
   expect([readU32(r), readU64(r), readText(r), readRuns(r)]).toEqual([1, 5n, "text", [{ start: 1, count: 2 }]]);
-  expect(headerOf(taken!)).toEqual([Kind.taken, 0, 0, 80, 17]);
-  expect(headerOf(lost!)).toEqual([Kind.treeLost, 0, 0, 80, 0]);
+  expect(headerOf(taken!)).toEqual([FrameKind.taken, 0, 0, 80, 17]);
+  expect(headerOf(lost!)).toEqual([FrameKind.treeLost, 0, 0, 80, 0]);
   expect([readU64(lost!.r), readText(lost!.r)]).toEqual([4n, "it does not want to"]);
-  expect(headerOf(orphan!)).toEqual([Kind.treeLost, 0, 0, 80, 1]);
-  expect(headerOf(bounce!)).toEqual([Kind.castBounce, 0, 0, 80, deliveryReasons.indexOf("refused")]);
+  expect(headerOf(orphan!)).toEqual([FrameKind.treeLost, 0, 0, 80, 1]);
+  expect(headerOf(bounce!)).toEqual([FrameKind.castBounce, 0, 0, 80, deliveryReasons.indexOf("refused")]);
   expect([readText(bounce!.r), readText(bounce!.r)]).toEqual(["a.b", "it does not want to"]);
 });
 
 const MiB = 1024 * 1024;
 const answer = (start: number, size: number, block = 0): AnswerGroup => ({
   kind: AnswerKind.value,
-  protobuf: false,
+  isProtobuf: false,
   ranks: [{ start, count: 1 }],
   bytes: Buffer.alloc(size),
   blocks: block === 0 ? [] : [new Uint8Array(block)],
@@ -113,7 +113,7 @@ test("answers go up in frames of at most 16 MiB, unless one alone has more", () 
   const { parent, sent } = parentOf();
   parent.answers(9, [answer(0, 8 * MiB), answer(1, 4 * MiB, 4 * MiB), answer(2, 1), answer(3, 17 * MiB), answer(4, 0)]);
   const frames = sent();
-  expect(frames.map(headerOf)).toEqual(frames.map(() => [Kind.answers, 0, 0, 80, 9]));
+  expect(frames.map(headerOf)).toEqual(frames.map(() => [FrameKind.answers, 0, 0, 80, 9]));
   const ranks = frames.map(({ r, blocks }) => readAnswers(r, blocks).map((group) => group.ranks[0]!.start));
   expect(ranks).toEqual([[0, 1], [2], [3], [4]]);
   parent.answers(9, [answer(0, 17 * MiB)]);

@@ -1,15 +1,21 @@
 /** One part of a tree, with what is above, below and on its proc recorded: what it passes on, when, and to whom. */
 import { expect, test } from "vitest";
-import { type Answer, type AnswerGroup, AnswerKind } from "../../../runtime/cast/answers.js";
-import type { Arrivals, Arriving } from "../../../runtime/cast/arrivals.js";
-import { type Branch, Flush } from "../../../runtime/cast/branch.js";
+import { type AnswerGroup, AnswerKind, type RankAnswer } from "../../../runtime/cast/answers.js";
+import type { OrderedArrivals, OrderedCast } from "../../../runtime/cast/arrivals.js";
+import { type Branch, FlushMode } from "../../../runtime/cast/branch.js";
 import type { CastArrival } from "../../../runtime/cast/cast-arrival.js";
-import { CastFlag, type CastHead, type Place, Way, writeCast } from "../../../runtime/cast/cast-frame.js";
-import { CasterEnd, type Reply } from "../../../runtime/cast/caster-end.js";
-import { type Fold, type SchemaGroup, type TreeHost, TreeNode } from "../../../runtime/cast/node.js";
-import { type PlannedProc, readSetup, type Setup } from "../../../runtime/cast/setup.js";
+import {
+  CastFlag,
+  type CastHead,
+  CastOrdering,
+  type OrderPosition,
+  writeCast,
+} from "../../../runtime/cast/cast-frame.js";
+import { CastReceiver, type CastReply } from "../../../runtime/cast/caster-end.js";
+import { type AnswerFold, type SchemaGroup, type TreeHost, TreeNode } from "../../../runtime/cast/node.js";
+import { type PlannedProc, readSetup, type TreeSetup } from "../../../runtime/cast/setup.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { Flag, Kind, ProtocolError } from "../../../runtime/link/frame.js";
+import { FrameFlag, FrameKind, ProtocolError } from "../../../runtime/link/frame.js";
 import type { Session } from "../../../runtime/link/session.js";
 import { Writer } from "../../../runtime/wire/writer.js";
 import { headerOf, type RecordedLink, recordedLink, type SentFrame } from "./recorded-link.js";
@@ -17,17 +23,17 @@ import { headerOf, type RecordedLink, recordedLink, type SentFrame } from "./rec
 const planned = (proc: bigint, ...views: readonly number[]): PlannedProc => ({
   proc,
   location: `at ${proc}`,
-  ranks: views.map((view) => ({ view, base: 100 + view })),
+  ranks: views.map((viewRank) => ({ viewRank, meshRank: 100 + viewRank })),
 });
 
 /** Ranks 0 and 1 are on the part's own proc. */
 const procs = [planned(1n, 0, 1), planned(2n, 2), planned(3n, 3), planned(4n, 4)];
 
-const setup: Setup = {
+const setup: TreeSetup = {
   root: 9n,
   location: "root",
   tree: 5,
-  line: 5,
+  lineage: 5,
   unfinished: [],
   sender: { universe: 7n, proc: 9n, mesh: 2n, rank: 0, incarnation: 0, name: "sender" },
   mesh: 20n,
@@ -48,11 +54,11 @@ const setup: Setup = {
 };
 
 interface Options {
-  readonly setup?: Partial<Setup>;
+  readonly setup?: Partial<TreeSetup>;
   readonly apart?: readonly PlannedProc[];
   /** Why there is no way to the procs below. */
   readonly noWay?: Error;
-  readonly fold?: Fold;
+  readonly fold?: AnswerFold;
   /** Ranks in the mesh at which casts have come before. */
   readonly repeated?: readonly number[];
 }
@@ -67,7 +73,7 @@ function part(options: Options = {}) {
   const links = new Map<bigint, RecordedLink>();
   const agreed = new Map<number, (other: SchemaGroup["schema"] | undefined) => void>();
   const arrived: { readonly base: number; readonly cast: CastArrival }[] = [];
-  const made = new Map<number, Arrivals>();
+  const made = new Map<number, OrderedArrivals>();
   let handles = 0;
   const host = {
     id: 1n,
@@ -90,22 +96,22 @@ function part(options: Options = {}) {
           expect(known).toBe(node.setup.interface);
           agreed.set(rank, done);
         },
-        arrive: (cast: Arriving) => {
+        arrive: (cast: OrderedCast) => {
           arrived.push({ base: rank, cast: cast as CastArrival });
           return options.repeated?.includes(rank) !== true;
         },
         release: (index: number) => told.push(["released", rank, index]),
         cancel: (seq: number) => told.push(["cancelled", rank, seq]),
-      } as unknown as Arrivals;
+      } as unknown as OrderedArrivals;
       made.set(rank, arrivals);
       return arrivals;
     },
-    answerOfError: (error: Error): Answer => {
+    answerOfError: (error: Error): RankAnswer => {
       const reason = error instanceof DeliveryError ? `${error.reason}: ` : "";
       return answerOf(AnswerKind.failure, reason + error.message);
     },
-    folding: (...what: unknown[]) => {
-      told.push(["folding", ...what.slice(1)]);
+    foldFor: (...what: unknown[]) => {
+      told.push(["foldFor", ...what.slice(1)]);
       return options.fold;
     },
   } as unknown as TreeHost;
@@ -116,7 +122,7 @@ function part(options: Options = {}) {
     lost: note("lost"),
     bounced: note("bounced"),
   };
-  const end = new CasterEnd();
+  const end = new CastReceiver();
   const node: TreeNode = new TreeNode(host, end, { ...setup, ...options.setup }, top, options.apart);
   /** What was sent to the procs below, by proc. */
   const sent = () =>
@@ -125,8 +131,8 @@ function part(options: Options = {}) {
   return { node, end, host, links, agreed, arrived, made, sent, news };
 }
 
-function answerOf(kind: number, text: string): Answer {
-  return { kind, protobuf: false, bytes: Buffer.from(text), blocks: [] };
+function answerOf(kind: number, text: string): RankAnswer {
+  return { kind, isProtobuf: false, bytes: Buffer.from(text), blocks: [] };
 }
 
 const groupOf = (text: string, start: number, count = 1, kind: number = AnswerKind.value): AnswerGroup => ({
@@ -139,13 +145,13 @@ function described({ bytes, ranks, kind }: AnswerGroup): string {
   return `${ranks.map(({ start, count }) => `${start}+${count}`).join(" ")} ${kind}: ${text}`;
 }
 
-const everywhere: readonly Place[] = [{ count: 5, index: 0, way: Way.plain }];
+const everywhere: readonly OrderPosition[] = [{ count: 5, index: 0, ordering: CastOrdering.plain }];
 
 /** The frame of a call of the first endpoint. */
 function call(seq: number, head: Partial<CastHead> = {}, more: { flags?: number; endpoint?: number } = {}) {
   const w = new Writer(256);
   const message = Uint8Array.of(1, 2, 3);
-  writeCast(w, { extension: undefined, finished: [], reduction: "", places: everywhere, ...head }, message);
+  writeCast(w, { extension: undefined, finished: [], reduction: "", positions: everywhere, ...head }, message);
   return {
     seq,
     endpoint: 0,
@@ -163,8 +169,8 @@ const headers = (frames: readonly (readonly [bigint, readonly SentFrame[]])[]) =
 function begun(options: Options = {}) {
   const made = part(options);
   const branches: Branch[] = [];
-  const { handleFor } = made.host;
-  made.host.handleFor = (branch) => {
+  const { assignHandle: handleFor } = made.host;
+  made.host.assignHandle = (branch) => {
     branches.push(branch);
     return handleFor(branch);
   };
@@ -177,8 +183,8 @@ function begun(options: Options = {}) {
 test("the procs below are divided, and each part is told of its own procs", () => {
   const { trees, branches, node } = begun();
   expect(headers(trees)).toEqual([
-    [2n, [[Kind.tree, 0, 0, 1, 0]]],
-    [3n, [[Kind.tree, 0, 0, 2, 0]]],
+    [2n, [[FrameKind.tree, 0, 0, 1, 0]]],
+    [3n, [[FrameKind.tree, 0, 0, 2, 0]]],
   ]);
   const setups = trees.map(([proc, [frame]]) => readSetup(frame!.r, 7n, proc));
   expect(setups).toEqual([
@@ -186,7 +192,7 @@ test("the procs below are divided, and each part is told of its own procs", () =
     { ...setup, procs: [procs[2], procs[3]] },
   ]);
   expect(branches.map(({ node: above }) => above === node)).toEqual([true, true]);
-  expect(node.line).toBe(5);
+  expect(node.lineage).toBe(5);
 });
 
 test("procs apart have parts of their own, whose ranks are waited for", () => {
@@ -210,7 +216,7 @@ test("a part is ready when all actors here and all parts below have said by whic
   agreed.get(100)!(undefined);
   agreed.get(101)!(schema);
   node.ready(branches[1]!, [{ schema, ranks: [{ start: 3, count: 2 }] }]);
-  expect([news(), branches.map(({ ready }) => ready)]).toEqual([[], [false, true]]);
+  expect([news(), branches.map(({ isReady: ready }) => ready)]).toEqual([[], [false, true]]);
   node.ready(branches[0]!, []);
   const others = [
     { schema, ranks: [{ start: 1, count: 1 }] },
@@ -239,7 +245,7 @@ test("a part below speaks only of its own ranks", () => {
   ];
   const refused = (what: string) => new ProtocolError(`cannot read ${what}: of ranks that are elsewhere`);
   expect(() => node.ready(branches[0]!, others)).toThrow(refused("treeReady"));
-  expect(branches[0]!.ready).toBe(false);
+  expect(branches[0]!.isReady).toBe(false);
   expect(() => node.answers(branches[0]!, 1, [groupOf("x", 2), groupOf("x", 3)])).toThrow(refused("answers"));
 });
 
@@ -276,10 +282,10 @@ test("trees of one sender share what comes to an actor here, and what comes back
 test("a cast goes to all parts below as it came, and to the actors here", () => {
   const { node, sent, arrived, news } = begun();
   const blocks = [new Uint8Array(7)];
-  const frame = { ...call(6, {}, { flags: CastFlag.call | Flag.protobuf, endpoint: 1 }), blocks };
+  const frame = { ...call(6, {}, { flags: CastFlag.call | FrameFlag.protobuf, endpoint: 1 }), blocks };
   node.cast(frame);
   const frames = sent();
-  const header = (handle: number) => [Kind.cast, CastFlag.call | Flag.protobuf, 1, handle, 6];
+  const header = (handle: number) => [FrameKind.cast, CastFlag.call | FrameFlag.protobuf, 1, handle, 6];
   expect(headers(frames)).toEqual([
     [2n, [header(1)]],
     [3n, [header(2)]],
@@ -287,9 +293,9 @@ test("a cast goes to all parts below as it came, and to the actors here", () => 
   for (const [, [{ r, blocks: own }]] of frames as [bigint, [SentFrame]][]) {
     expect([Uint8Array.from(r.bytes.subarray(r.position)), own]).toEqual([frame.body, blocks]);
   }
-  expect(arrived.map(({ base, cast: { seq, index, way } }) => [base, seq, index, way])).toEqual([
-    [100, 6, 0, Way.plain],
-    [101, 6, 0, Way.plain],
+  expect(arrived.map(({ base, cast: { seq, index, ordering: way } }) => [base, seq, index, way])).toEqual([
+    [100, 6, 0, CastOrdering.plain],
+    [101, 6, 0, CastOrdering.plain],
   ]);
   expect(news()).toEqual([]);
 });
@@ -302,9 +308,9 @@ function posted({ cast }: { readonly cast: CastArrival }, extent = 33) {
     link: { extentNumber: () => extent },
     post: (...what: unknown[]) => calls.push(what),
   } as unknown as Session;
-  cast.post({ session } as Arrivals);
+  cast.post({ session } as OrderedArrivals);
   const [slot, body, extension, reply, waiter] = calls[0] ?? [];
-  return { slot, body, extension, reply: reply as Reply | undefined, waiter: waiter as { credited(): void } };
+  return { slot, body, extension, reply: reply as CastReply | undefined, waiter: waiter as { credited(): void } };
 }
 
 test("an actor here gets the message of its endpoint, with its place among those that were cast to", () => {
@@ -329,7 +335,7 @@ test("an actor here gets the message of its endpoint, with its place among those
 test("the size of a cast is that of its message and blocks, in the layout that it says", () => {
   const { node, arrived } = begun();
   const blocks = [new Uint8Array(7), new Uint8Array(5)];
-  node.cast({ ...call(6, {}, { flags: Flag.protobuf }), blocks });
+  node.cast({ ...call(6, {}, { flags: FrameFlag.protobuf }), blocks });
   const { body, reply } = posted(arrived[0]!);
   expect(body).toEqual({ bytes: Uint8Array.of(1, 2, 3), blocks, size: 15, protobuf: true });
   expect(reply).toBeUndefined();
@@ -353,13 +359,15 @@ test("a cast of an endpoint that the interface does not have breaks the protocol
 test("ranks that a cast does not go to have none, and are not waited for", () => {
   const { node, arrived, branches, news } = begun();
   const places = [
-    { count: 1, index: 0, way: Way.none },
-    { count: 2, index: 4, way: Way.marked },
-    { count: 1, index: 0, way: Way.none },
-    { count: 1, index: 4, way: Way.plain },
+    { count: 1, index: 0, ordering: CastOrdering.none },
+    { count: 2, index: 4, ordering: CastOrdering.marked },
+    { count: 1, index: 0, ordering: CastOrdering.none },
+    { count: 1, index: 4, ordering: CastOrdering.plain },
   ];
-  node.cast(call(6, { places }));
-  expect(arrived.map(({ base, cast: { index, way } }) => [base, index, way])).toEqual([[101, 4, Way.marked]]);
+  node.cast(call(6, { positions: places }));
+  expect(arrived.map(({ base, cast: { index, ordering: way } }) => [base, index, way])).toEqual([
+    [101, 4, CastOrdering.marked],
+  ]);
   node.answered(6, 1, answerOf(AnswerKind.value, "x"));
   node.answers(branches[0]!, 6, [groupOf("x", 2)]);
   expect(news()).toEqual([]);
@@ -370,12 +378,12 @@ test("ranks that a cast does not go to have none, and are not waited for", () =>
 test("casts are taken when all actors here that they go to have taken them, and all parts below have said so", () => {
   const { node, arrived, branches, news } = begun();
   const places = [
-    { count: 1, index: 0, way: Way.none },
-    { count: 4, index: 0, way: Way.plain },
+    { count: 1, index: 0, ordering: CastOrdering.none },
+    { count: 4, index: 0, ordering: CastOrdering.plain },
   ];
-  node.cast(call(6, { places }, { flags: 0 }));
+  node.cast(call(6, { positions: places }, { flags: 0 }));
   for (const branch of branches) node.taken(branch, 1);
-  expect([news(), branches.map(({ taken }) => taken)]).toEqual([[], [1, 1]]);
+  expect([news(), branches.map(({ takenCasts: taken }) => taken)]).toEqual([[], [1, 1]]);
   posted(arrived[0]!).waiter.credited();
   expect(news()).toEqual([["taken", 1]]);
 });
@@ -417,10 +425,10 @@ test("a megabyte of answers goes up without waiting for the others", () => {
 });
 
 test("answers that can be made one are, each time that they go up", () => {
-  const fold: Fold = (groups) => [groupOf(groups.map(({ bytes }) => bytes).join("+"), 0, 5, AnswerKind.folded)];
+  const fold: AnswerFold = (groups) => [groupOf(groups.map(({ bytes }) => bytes).join("+"), 0, 5, AnswerKind.folded)];
   const { node, news, branches } = begun({ fold });
   node.cast(call(6, { reduction: "sum" }, { endpoint: 1 }));
-  expect(news()).toEqual([["folding", 1, "sum"]]);
+  expect(news()).toEqual([["foldFor", 1, "sum"]]);
   for (const rank of [0, 1]) node.answered(6, rank, answerOf(AnswerKind.value, `${rank}`));
   node.answers(branches[0]!, 6, [groupOf("2", 2)]);
   node.answers(branches[1]!, 6, [groupOf("3", 3, 2, AnswerKind.folded)]);
@@ -431,8 +439,8 @@ test("answers that can be made one are, each time that they go up", () => {
 
 test("a cast that has come before is taken, and its answer is told again when it is known", () => {
   const { node, end, news, branches } = begun({ repeated: [100, 101] });
-  const other = { line: 5, answered: () => {}, answerOfError: () => answerOf(AnswerKind.error, "") };
-  const [known, working] = [end.newReply(other, 6, 0), end.newReply(other, 6, 1)];
+  const other = { lineage: 5, answered: () => {}, answerOfError: () => answerOf(AnswerKind.error, "") };
+  const [known, working] = [end.createReply(other, 6, 0), end.createReply(other, 6, 1)];
   known.answer = answerOf(AnswerKind.value, "known");
   node.cast(call(6));
   for (const branch of branches) node.taken(branch, 1);
@@ -465,9 +473,9 @@ test("answers that have come home are forgotten, and casts that have them are no
   const { node, end, news, arrived } = begun();
   for (const seq of [5, 6, 7, 8]) node.cast(call(seq));
   for (const one of arrived) posted(one);
-  expect(end.pending).toEqual([5, 6, 7, 8]);
+  expect(end.pendingCasts).toEqual([5, 6, 7, 8]);
   node.cast(call(9, { finished: [{ start: 6, count: 2 }] }));
-  expect(end.pending).toEqual([5, 8]);
+  expect(end.pendingCasts).toEqual([5, 8]);
   for (const seq of [5, 6, 7, 8]) node.answered(seq, 0, answerOf(AnswerKind.failure, "x"));
   expect(news().map(([, seq]) => seq)).toEqual([5, 8]);
 });
@@ -475,14 +483,14 @@ test("answers that have come home are forgotten, and casts that have them are no
 test("a cast that is given up is given up below and here", () => {
   const { node, end, sent, news } = begun();
   node.cast(call(6));
-  const reply = end.newReply(node, 6, 0);
+  const reply = end.createReply(node, 6, 0);
   sent();
   node.cancel(6, 3);
   expect(headers(sent())).toEqual([
-    [2n, [[Kind.castCancel, 0, 3, 1, 6]]],
-    [3n, [[Kind.castCancel, 0, 3, 2, 6]]],
+    [2n, [[FrameKind.castCancel, 0, 3, 1, 6]]],
+    [3n, [[FrameKind.castCancel, 0, 3, 2, 6]]],
   ]);
-  expect([news(), end.pending]).toEqual([
+  expect([news(), end.pendingCasts]).toEqual([
     [
       ["cancelled", 100, 6],
       ["cancelled", 101, 6],
@@ -497,8 +505,8 @@ test("that direct messages will not come is told below, and to the actor if it i
   const { node, sent, news } = begun();
   node.release(101, 8);
   expect(headers(sent())).toEqual([
-    [2n, [[Kind.castRelease, 0, 0, 1, 101]]],
-    [3n, [[Kind.castRelease, 0, 0, 2, 101]]],
+    [2n, [[FrameKind.castRelease, 0, 0, 1, 101]]],
+    [3n, [[FrameKind.castRelease, 0, 0, 2, 101]]],
   ]);
   expect(news()).toEqual([["released", 101, 8]]);
   node.release(104, 8);
@@ -508,12 +516,12 @@ test("that direct messages will not come is told below, and to the actor if it i
 test("a flush goes down, and what was taken here is told at once", () => {
   const { node, sent, news, branches } = begun({ setup: { window: { casts: 100, bytes: 4000 } } });
   node.cast(call(6, {}, { flags: CastFlag.recall }));
-  for (const branch of branches) branch.taken = 9;
+  for (const branch of branches) branch.takenCasts = 9;
   sent();
   node.flush();
   expect(headers(sent())).toEqual([
-    [2n, [[Kind.treeFlush, 0, 0, 1, Flush.tell]]],
-    [3n, [[Kind.treeFlush, 0, 0, 2, Flush.tell]]],
+    [2n, [[FrameKind.treeFlush, 0, 0, 1, FlushMode.tell]]],
+    [3n, [[FrameKind.treeFlush, 0, 0, 2, FlushMode.tell]]],
   ]);
   expect(news()).toEqual([["taken", 1]]);
 });
@@ -534,10 +542,10 @@ test("a part that is over is forgotten, told to those below if need be, and says
   for (const [tell, frames] of [
     [undefined, []],
     [
-      Flush.end,
+      FlushMode.end,
       [
-        [2n, [[Kind.treeFlush, 0, 0, 1, Flush.end]]],
-        [3n, [[Kind.treeFlush, 0, 0, 2, Flush.end]]],
+        [2n, [[FrameKind.treeFlush, 0, 0, 1, FlushMode.end]]],
+        [3n, [[FrameKind.treeFlush, 0, 0, 2, FlushMode.end]]],
       ],
     ],
   ] as const) {

@@ -1,18 +1,18 @@
 /** A cast at its root: each rank answers once, and what nobody needs any more is let go of. */
 import { expect, test } from "vitest";
 import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/answers.js";
-import { CastFlag, Way } from "../../../runtime/cast/cast-frame.js";
+import { CastFlag, CastOrdering } from "../../../runtime/cast/cast-frame.js";
 import { type CastSink, PendingCast } from "../../../runtime/cast/pending-cast.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { Flag } from "../../../runtime/link/frame.js";
-import type { Encoded } from "../../../runtime/link/waiting.js";
+import { FrameFlag } from "../../../runtime/link/frame.js";
+import type { EncodedMessage } from "../../../runtime/link/waiting.js";
 import type { Reader } from "../../../runtime/wire/reader.js";
 
-const body: Encoded = { bytes: Uint8Array.of(1, 2), blocks: [new Uint8Array(3)], size: 5, protobuf: false };
-const places = [{ count: 3, index: 0, way: Way.plain }];
+const body: EncodedMessage = { bytes: Uint8Array.of(1, 2), blocks: [new Uint8Array(3)], size: 5, isProtobuf: false };
+const places = [{ count: 3, index: 0, ordering: CastOrdering.plain }];
 
 /** A cast to three ranks. */
-function cast(given: Partial<Encoded> = {}, waits = true) {
+function cast(given: Partial<EncodedMessage> = {}, waits = true) {
   const told: unknown[] = [];
   const text = (r: Reader) => `${Buffer.from(r.bytes).subarray(r.position, r.end)} ${r.protobuf} ${r.blocks?.length}`;
   const sink: CastSink = {
@@ -35,7 +35,7 @@ function cast(given: Partial<Encoded> = {}, waits = true) {
 
 const group = (kind: number, start: number, count: number, more: Partial<AnswerGroup> = {}): AnswerGroup => ({
   kind,
-  protobuf: false,
+  isProtobuf: false,
   bytes: Buffer.from("it"),
   blocks: [],
   ranks: [{ start, count }],
@@ -45,16 +45,16 @@ const readError = (r: Reader) => new Error(`read ${Buffer.from(r.bytes)}`);
 
 test("values, folded values, errors and failures are told by ranks, as they came", () => {
   const { pending, told } = cast();
-  pending.answers([group(AnswerKind.value, 0, 2, { protobuf: true })], readError);
-  expect(pending.complete).toBe(false);
-  pending.answers([group(AnswerKind.folded, 2, 1, { blocks: [new Uint8Array(1)] })], readError);
-  expect(pending.complete).toBe(true);
+  pending.addAnswers([group(AnswerKind.value, 0, 2, { isProtobuf: true })], readError);
+  expect(pending.isComplete).toBe(false);
+  pending.addAnswers([group(AnswerKind.folded, 2, 1, { blocks: [new Uint8Array(1)] })], readError);
+  expect(pending.isComplete).toBe(true);
   expect(told).toEqual([
     ["answered", [0, 1], "it true undefined"],
     ["folded", [2], "it false 1"],
   ]);
   const other = cast();
-  other.pending.answers([group(AnswerKind.error, 0, 2), group(AnswerKind.failure, 2, 1)], readError);
+  other.pending.addAnswers([group(AnswerKind.error, 0, 2), group(AnswerKind.failure, 2, 1)], readError);
   expect(other.told).toEqual([
     ["failed", 0, "read it"],
     ["failed", 1, "read it"],
@@ -66,7 +66,7 @@ test("bytes that do not start where their memory starts are read from their plac
   const { pending, told } = cast();
   const seen: number[] = [];
   const bytes = Buffer.from("--it").subarray(2);
-  pending.answers([group(AnswerKind.error, 0, 1, { bytes })], (r) => {
+  pending.addAnswers([group(AnswerKind.error, 0, 1, { bytes })], (r) => {
     seen.push(r.view.getUint8(0), r.position, r.end);
     return new Error("e");
   });
@@ -75,10 +75,10 @@ test("bytes that do not start where their memory starts are read from their plac
 
 test("each rank answers once, also when the tree was set up again", () => {
   const { pending, told } = cast();
-  pending.answers([group(AnswerKind.value, 0, 2)], readError);
-  pending.answers([group(AnswerKind.value, 0, 2), group(AnswerKind.value, 1, 2)], readError);
+  pending.addAnswers([group(AnswerKind.value, 0, 2)], readError);
+  pending.addAnswers([group(AnswerKind.value, 0, 2), group(AnswerKind.value, 1, 2)], readError);
   pending.failed(1, new DeliveryError("stopped", "late"));
-  pending.answers([group(AnswerKind.value, 2, 5)], readError);
+  pending.addAnswers([group(AnswerKind.value, 2, 5)], readError);
   expect(told.map((one) => (one as unknown[])[1])).toEqual([[0, 1], [2]]);
   expect([0, 1, 2, 3].map((rank) => pending.waitsFor(rank))).toEqual([false, false, false, false]);
 });
@@ -93,35 +93,35 @@ test("ranks that cannot be reached have failed, and all that have not answered c
     ["failed", 0, "the end"],
     ["failed", 2, "the end"],
   ]);
-  expect(pending.complete).toBe(true);
+  expect(pending.isComplete).toBe(true);
 });
 
 test("what comes again is waited for again, unless all of it has come or nobody waits", () => {
   const { pending, told } = cast();
-  pending.answers([group(AnswerKind.value, 0, 2)], readError);
+  pending.addAnswers([group(AnswerKind.value, 0, 2)], readError);
   expect(pending.reset()).toBe(true);
   expect(told.at(-1)).toBe("reset");
-  pending.answers([group(AnswerKind.value, 0, 3)], readError);
-  expect([told.length, pending.complete, pending.reset()]).toEqual([3, true, false]);
+  pending.addAnswers([group(AnswerKind.value, 0, 3)], readError);
+  expect([told.length, pending.isComplete, pending.reset()]).toEqual([3, true, false]);
   expect(cast({}, false).pending.reset()).toBe(false);
   const { pending: given, told: nothing } = cast();
-  given.empty();
+  given.makeEmpty();
   expect([given.reset(), nothing]).toEqual([false, []]);
 });
 
 test("the flags of a cast say whether its answers are waited for, and in which layout it is", () => {
   const { pending } = cast();
   expect(pending.flags).toBe(CastFlag.call);
-  expect(cast({ protobuf: true }).pending.flags).toBe(CastFlag.call | Flag.protobuf);
-  expect(cast({ protobuf: true }, false).pending.flags).toBe(Flag.protobuf);
+  expect(cast({ isProtobuf: true }).pending.flags).toBe(CastFlag.call | FrameFlag.protobuf);
+  expect(cast({ isProtobuf: true }, false).pending.flags).toBe(FrameFlag.protobuf);
   expect(cast({}, false).pending.flags).toBe(0);
-  pending.empty();
+  pending.makeEmpty();
   expect(pending.flags).toBe(CastFlag.empty);
 });
 
 test("a broadcast waits for nobody", () => {
   const { pending } = cast({}, false);
-  expect([pending.isCall, pending.complete, pending.waitsFor(0), pending.taken, pending.isEmpty]).toEqual([
+  expect([pending.isCall, pending.isComplete, pending.waitsFor(0), pending.isTaken, pending.isEmpty]).toEqual([
     false,
     true,
     false,
@@ -131,17 +131,17 @@ test("a broadcast waits for nobody", () => {
 });
 
 test("a cast lets go of its message and of its answers when they are not needed any more; its size stays", () => {
-  const nothing: Encoded = { bytes: new Uint8Array(0), blocks: [], size: 0, protobuf: false };
+  const nothing: EncodedMessage = { bytes: new Uint8Array(0), blocks: [], size: 0, isProtobuf: false };
   const { pending } = cast();
-  pending.drop();
+  pending.dropBody();
   expect([pending.body, pending.size, pending.isCall]).toEqual([nothing, 5, true]);
   const { pending: given } = cast();
-  given.empty();
+  given.makeEmpty();
   expect([given.body, given.isEmpty, given.isCall, given.waitsFor(0)]).toEqual([nothing, true, false, false]);
   const { pending: finished } = cast();
-  finished.answers([group(AnswerKind.value, 0, 3)], readError);
-  finished.finish();
-  expect([finished.body, finished.places, finished.waitsFor(0), finished.size]).toEqual([nothing, [], false, 5]);
+  finished.addAnswers([group(AnswerKind.value, 0, 3)], readError);
+  finished.releaseRequest();
+  expect([finished.body, finished.positions, finished.waitsFor(0), finished.size]).toEqual([nothing, [], false, 5]);
   expect(finished.request).toEqual({
     label: "",
     endpoint: 0,

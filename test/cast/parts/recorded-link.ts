@@ -1,5 +1,5 @@
 /** A link that goes nowhere, and notes the frames that are sent over it. */
-import { HEADER } from "../../../runtime/link/frame.js";
+import { HEADER_BYTES } from "../../../runtime/link/frame.js";
 import type { Link } from "../../../runtime/link/link.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 import { Writer } from "../../../runtime/wire/writer.js";
@@ -30,7 +30,7 @@ export function recordedLink(peer?: bigint): RecordedLink {
     const blocks = writer.blocks.slice();
     writer.restore(at, 0);
     const r = new Reader();
-    r.reset(bytes, view, HEADER, bytes.length, blocks);
+    r.reset(bytes, view, HEADER_BYTES, bytes.length, blocks);
     const word1 = view.getUint32(4, true);
     frames.push({
       kind: word1 & 0xff,

@@ -2,31 +2,31 @@
 import { describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
 import { PROTOCOL_VERSION } from "../../../runtime/link/frame.js";
-import { Acceptor, type AcceptorOptions } from "../../../runtime/link/handshake/accept.js";
+import { HandshakeAcceptor, type HandshakeAcceptorOptions } from "../../../runtime/link/handshake/accept.js";
 import { HandshakeError, handshakeReasons } from "../../../runtime/link/handshake/errors.js";
-import { Exchange } from "../../../runtime/link/handshake/exchange.js";
+import { HandshakeExchange } from "../../../runtime/link/handshake/exchange.js";
 import {
   ANSWER_BYTES,
   CHALLENGE_BYTES,
+  type LinkOffer,
   NONCE_BYTES,
-  type Offer,
   PROOF_BYTES,
-  proofOf,
+  proofField,
   REQUEST_BYTES,
   readAnswer,
   writeAnswer,
   writeChallenge,
   writeRequest,
 } from "../../../runtime/link/handshake/message.js";
-import { type OfferOptions, offerLink } from "../../../runtime/link/handshake/offer.js";
-import { nonce, proofBy, tokenOf } from "../../../runtime/link/handshake/proof.js";
+import { type OfferLinkOptions, offerLink } from "../../../runtime/link/handshake/offer.js";
+import { computeProof, createNonce, parseToken } from "../../../runtime/link/handshake/proof.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { until } from "../../proc/until.js";
 import { ManualClock } from "../lasting/cut-world.js";
 import { pipePair } from "../pipes.js";
 
 const token = "a token that nobody guesses";
-const offered: Offer = {
+const offered: LinkOffer = {
   universe: 1n,
   from: 2n,
   to: 3n,
@@ -60,20 +60,20 @@ interface Met extends ReturnType<typeof accepting> {
 }
 
 /** A side that listens; it opens whatever is offered, unless it is told otherwise. */
-function accepting(options: Partial<AcceptorOptions>) {
+function accepting(options: Partial<HandshakeAcceptorOptions>) {
   const met = {
-    offers: [] as Offer[],
+    offers: [] as LinkOffer[],
     errors: [] as HandshakeError[],
     peers: [] as (string | undefined)[],
     opened: [] as Pipe[],
   };
-  const acceptor = new Acceptor({
+  const acceptor = new HandshakeAcceptor({
     ...machine,
     decide: (asked) => {
       met.offers.push(asked);
       return { kind: "open", received: 7, open: (pipe) => met.opened.push(pipe) };
     },
-    refused: (error, peer) => {
+    onRefused: (error, peer) => {
       met.errors.push(error as HandshakeError);
       met.peers.push(peer);
     },
@@ -84,17 +84,21 @@ function accepting(options: Partial<AcceptorOptions>) {
 
 /** Lets a dialler in as an acceptor does, and sends something behind the answer. */
 async function answerByHand(pipe: Pipe, behind: Uint8Array, own = token): Promise<void> {
-  const exchange = new Exchange(pipe, systemClock, 100_000);
+  const exchange = new HandshakeExchange(pipe, systemClock, 100_000);
   const request = await exchange.read(REQUEST_BYTES);
-  const challenge = writeChallenge({ token: true }, nonce(systemRandom));
+  const challenge = writeChallenge({ token: true }, createNonce(systemRandom));
   exchange.send(challenge);
   await exchange.read(PROOF_BYTES);
   const answer = writeAnswer({ kind: "open", received: 0 });
-  proofOf(answer).set(proofBy("acceptor", own, [request, challenge, answer]));
+  proofField(answer).set(computeProof("acceptor", own, [request, challenge, answer]));
   exchange.send(Buffer.concat([answer, behind]));
 }
 
-function meet(dialler: Partial<OfferOptions>, acceptor: Partial<AcceptorOptions>, offer: Partial<Offer> = {}): Met {
+function meet(
+  dialler: Partial<OfferLinkOptions>,
+  acceptor: Partial<HandshakeAcceptorOptions>,
+  offer: Partial<LinkOffer> = {},
+): Met {
   const [near, far] = pipePair();
   const met = accepting(acceptor);
   met.acceptor.accept(far, "10.0.0.7:5");
@@ -130,16 +134,16 @@ describe("two sides with the same token", () => {
     met.opened[0]!.write([Buffer.from("po"), Buffer.from("ng")], () => {});
     await until(() => here.text.length >= 4 && there.text.length >= 4);
     expect([here.text, there.text]).toEqual(["pong", "ping"]);
-    expect([met.acceptor.halfOpen, met.acceptor.connections]).toEqual([0, 1]);
+    expect([met.acceptor.halfOpenCount, met.acceptor.connectionCount]).toEqual([0, 1]);
     outcome.pipe.close();
-    await until(() => there.ended && met.acceptor.connections === 0);
+    await until(() => there.ended && met.acceptor.connectionCount === 0);
   });
 
   test("can be sent elsewhere", async () => {
     const met = meet({ token }, { token, decide: () => ({ kind: "redirect", port: 4711 }) });
     expect(await met.outcome).toEqual({ kind: "redirect", port: 4711 });
-    await until(() => met.acceptor.connections === 0);
-    expect([met.acceptor.halfOpen, met.refusals]).toEqual([0, []]);
+    await until(() => met.acceptor.connectionCount === 0);
+    expect([met.acceptor.halfOpenCount, met.refusals]).toEqual([0, []]);
   });
 
   test("can send a lot behind the last word of their handshake, in the same breath", async () => {
@@ -217,7 +221,7 @@ describe("a dialler is refused", () => {
   test("when there are too many connections", async () => {
     const met = meet({ token }, { token, limits: { connections: 0 } });
     const error = await failure(met.outcome);
-    expect([error.passing, error.message]).toEqual([true, "this process has 0 connections and takes no more"]);
+    expect([error.isTransient, error.message]).toEqual([true, "this process has 0 connections and takes no more"]);
     // As many as that are let in.
     expect((await meet({ token }, { token, limits: { connections: 1 } }).outcome).kind).toBe("open");
   });
@@ -226,11 +230,11 @@ describe("a dialler is refused", () => {
     const [near, far] = pipePair();
     const { acceptor, errors, offers } = accepting({ token });
     acceptor.accept(far);
-    const exchange = new Exchange(near, systemClock, 100_000);
-    const request = writeRequest({ ...offered, protocol: 99, token: true }, nonce(systemRandom));
+    const exchange = new HandshakeExchange(near, systemClock, 100_000);
+    const request = writeRequest({ ...offered, protocol: 99, token: true }, createNonce(systemRandom));
     exchange.send(request);
     const challenge = await exchange.read(CHALLENGE_BYTES);
-    exchange.send(proofBy("dialler", token, [request, challenge]));
+    exchange.send(computeProof("dialler", token, [request, challenge]));
     const text =
       `this process speaks version ${PROTOCOL_VERSION} of the protocol, the dialler 99; ` +
       "install the same version of viceroy on both sides";
@@ -251,7 +255,7 @@ describe("a dialler is refused", () => {
   });
 
   test("where nobody wants to know why", async () => {
-    const silent = { refused: undefined as never };
+    const silent = { onRefused: undefined as never };
     await failure(meet({ token: "another token, as good" }, { token, ...silent }).outcome);
     const refuse = () => ({ kind: "refuse", reason: "gone", text: "no" }) as const;
     expect((await failure(meet({ token }, { token, ...silent, decide: refuse }).outcome)).message).toBe("no");
@@ -275,15 +279,20 @@ describe("connections that do not complete their handshake", () => {
       acceptor.accept(far, `peer ${i}`);
       return listening;
     });
-    expect(acceptor.halfOpen).toBe(2);
+    expect(acceptor.halfOpenCount).toBe(2);
     await until(() => heard[0]!.ended && heard[1]!.ended);
-    expect([heard[2]!.ended, heard[3]!.ended, acceptor.halfOpen, acceptor.connections]).toEqual([false, false, 2, 2]);
+    expect([heard[2]!.ended, heard[3]!.ended, acceptor.halfOpenCount, acceptor.connectionCount]).toEqual([
+      false,
+      false,
+      2,
+      2,
+    ]);
     expect(errors.map(({ reason, message }) => [reason, message])).toEqual(
       Array(2).fill(["busy", "there are too many connections that do not complete their handshake"]),
     );
     acceptor.close();
     await until(() => heard[2]!.ended && heard[3]!.ended);
-    expect([acceptor.halfOpen, acceptor.connections]).toEqual([0, 0]);
+    expect([acceptor.halfOpenCount, acceptor.connectionCount]).toEqual([0, 0]);
   });
 
   test("end in time, and say so", async () => {
@@ -293,7 +302,7 @@ describe("connections that do not complete their handshake", () => {
     const heard = listenTo(near);
     acceptor.accept(far);
     clock.pass(299);
-    expect(acceptor.halfOpen).toBe(1);
+    expect(acceptor.halfOpenCount).toBe(1);
     clock.pass(1);
     await until(() => heard.ended && errors.length === 1);
     expect([errors[0]?.reason, errors[0]?.message]).toEqual(["lost", "the handshake was not complete within 300 ms"]);
@@ -306,7 +315,7 @@ describe("connections that do not complete their handshake", () => {
     const heard = listenTo(near);
     acceptor.accept(far);
     await until(() => heard.ended);
-    expect([acceptor.connections, offers]).toEqual([0, []]);
+    expect([acceptor.connectionCount, offers]).toEqual([0, []]);
   });
 
   test("tell what ended them", async () => {
@@ -315,7 +324,7 @@ describe("connections that do not complete their handshake", () => {
     near.destroy(new Error("the cable was cut"));
     listenTo(far);
     const error = await failure(outcome);
-    expect([error.reason, error.passing, error.message, (error.cause as Error).message]).toEqual([
+    expect([error.reason, error.isTransient, error.message, (error.cause as Error).message]).toEqual([
       "lost",
       true,
       "the connection ended during the handshake: the cable was cut",
@@ -325,7 +334,7 @@ describe("connections that do not complete their handshake", () => {
 });
 
 test("only what may pass by itself is worth another attempt", () => {
-  const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").passing);
+  const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").isTransient);
   expect(passing).toEqual(["busy", "lost"]);
   expect(handshakeReasons).toEqual([
     "version",
@@ -343,11 +352,11 @@ test("only what may pass by itself is worth another attempt", () => {
 
 describe("tokens", () => {
   test("are what stands in a file, without the space around it", () => {
-    expect(tokenOf(" 0123456789abcdef\n", "file")).toBe("0123456789abcdef");
+    expect(parseToken(" 0123456789abcdef\n", "file")).toBe("0123456789abcdef");
   });
 
   test("that could be guessed are refused", () => {
-    expect(() => tokenOf("secret\n", "/etc/token")).toThrow(
+    expect(() => parseToken("secret\n", "/etc/token")).toThrow(
       "cannot use the token from /etc/token: expected at least 16 characters, got 6; make one with: openssl rand -base64 32",
     );
   });
@@ -355,7 +364,7 @@ describe("tokens", () => {
 
 test("a nonce is drawn anew for each handshake, and no more than it needs", () => {
   let drawn = 1n;
-  const bytes = nonce({ number: () => 0, id: () => drawn++ });
+  const bytes = createNonce({ number: () => 0, id: () => drawn++ });
   expect([drawn, bytes.length]).toEqual([5n, NONCE_BYTES]);
   expect([...new BigUint64Array(bytes.buffer)]).toEqual([1n, 2n, 3n, 4n]);
 });

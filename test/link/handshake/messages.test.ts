@@ -1,31 +1,31 @@
 /** The messages of the handshake, byte for byte, and a connection that carries them one after another. */
 import { expect, test } from "vitest";
 import { HandshakeError, handshakeReasons } from "../../../runtime/link/handshake/errors.js";
-import { Exchange } from "../../../runtime/link/handshake/exchange.js";
+import { HandshakeExchange } from "../../../runtime/link/handshake/exchange.js";
 import {
   ANSWER_BYTES,
-  type Answer,
   CHALLENGE_BYTES,
-  checkTaken,
+  CONFIRMATION_BYTES,
+  checkConfirmation,
+  type HandshakeAnswer,
+  type HandshakeRequest,
   PROOF_BYTES,
-  proofOf,
+  proofField,
   REQUEST_BYTES,
-  type Request,
   readAnswer,
   readChallenge,
   readRequest,
-  TAKEN_BYTES,
   writeAnswer,
   writeChallenge,
+  writeConfirmation,
   writeRequest,
-  writeTaken,
   writeTurnedAway,
 } from "../../../runtime/link/handshake/message.js";
-import { nonce, proofBy, proves } from "../../../runtime/link/handshake/proof.js";
+import { computeProof, createNonce, isSameProof } from "../../../runtime/link/handshake/proof.js";
 import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
 import { ManualClock } from "../lasting/cut-world.js";
 
-const request: Request = {
+const request: HandshakeRequest = {
   universe: 0x1111_2222_3333_4444n,
   from: 0x2222_0000_0000_0001n,
   to: 0x3333_0000_0000_0002n,
@@ -37,7 +37,7 @@ const request: Request = {
   protocol: 1,
   token: true,
 };
-const random = nonce({ id: () => 0x0102_0304_0506_0708n, number: () => 0 });
+const random = createNonce({ id: () => 0x0102_0304_0506_0708n, number: () => 0 });
 
 test("a request is read as it was written, whatever it says of itself", () => {
   for (const more of [
@@ -98,7 +98,7 @@ test("a dialler that was turned away by the transport is told why, as far as tha
 });
 
 test("answers are read as they were written, texts cut at the end of the message", () => {
-  const answers: readonly Answer[] = [
+  const answers: readonly HandshakeAnswer[] = [
     { kind: "open", received: 2 ** 50 },
     { kind: "redirect", port: 65_535 },
     ...handshakeReasons.map((reason) => ({ kind: "refuse" as const, reason, text: `because ${reason} ü` })),
@@ -106,8 +106,8 @@ test("answers are read as they were written, texts cut at the end of the message
   for (const answer of answers) {
     const bytes = writeAnswer(answer);
     expect([bytes.length, readAnswer(bytes)]).toEqual([ANSWER_BYTES, answer]);
-    expect([...proofOf(bytes)]).toEqual(Array(PROOF_BYTES).fill(0));
-    proofOf(bytes).fill(9);
+    expect([...proofField(bytes)]).toEqual(Array(PROOF_BYTES).fill(0));
+    proofField(bytes).fill(9);
     expect(readAnswer(bytes)).toEqual(answer);
   }
   const long = readAnswer(writeAnswer({ kind: "refuse", reason: "busy", text: "x".repeat(600) }));
@@ -134,7 +134,7 @@ const messages: readonly (readonly [string, () => Uint8Array, (bytes: Uint8Array
   ["request", () => writeRequest(request, random), readRequest],
   ["challenge", () => writeChallenge({ token: true }, random), readChallenge],
   ["answer", () => writeAnswer({ kind: "open", received: 1 }), readAnswer],
-  ["last message", writeTaken, checkTaken],
+  ["last message", writeConfirmation, checkConfirmation],
 ];
 
 test.each(messages)("a %s of something else is refused with what it seems to be", (what, write, read) => {
@@ -166,7 +166,7 @@ test.each(messages)("a %s of something else is refused with what it seems to be"
     expect(() => read(bytes)).toThrow(expect.objectContaining({ name: "HandshakeError", reason, message }));
   }
   expect(() => read(write())).not.toThrow();
-  expect(writeTaken().length).toBe(TAKEN_BYTES);
+  expect(writeConfirmation().length).toBe(CONFIRMATION_BYTES);
 });
 
 test("nobody has received more bytes than there can be", () => {
@@ -188,24 +188,24 @@ test("nobody has received more bytes than there can be", () => {
 });
 
 test("what may pass can be tried again, and nothing else", () => {
-  const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").passing);
+  const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").isTransient);
   expect(passing).toEqual(["busy", "lost"]);
 });
 
 test("a proof is of one side, one token, and all that was said", () => {
   const said = [Uint8Array.of(1), Uint8Array.of(2)];
-  const proof = proofBy("dialler", "token", said);
-  expect([proof.length, proves(proof, proofBy("dialler", "token", said))]).toEqual([PROOF_BYTES, true]);
+  const proof = computeProof("dialler", "token", said);
+  expect([proof.length, isSameProof(proof, computeProof("dialler", "token", said))]).toEqual([PROOF_BYTES, true]);
   for (const other of [
-    proofBy("acceptor", "token", said),
-    proofBy("dialler", "other", said),
-    proofBy("dialler", undefined, said),
-    proofBy("dialler", "token", said.slice(1)),
+    computeProof("acceptor", "token", said),
+    computeProof("dialler", "other", said),
+    computeProof("dialler", undefined, said),
+    computeProof("dialler", "token", said.slice(1)),
     proof.subarray(1),
   ]) {
-    expect(proves(other, proof)).toBe(false);
+    expect(isSameProof(other, proof)).toBe(false);
   }
-  expect(proves(proofBy("dialler", undefined, said), proofBy("dialler", "", said))).toBe(true);
+  expect(isSameProof(computeProof("dialler", undefined, said), computeProof("dialler", "", said))).toBe(true);
 });
 
 /** A connection under an exchange, which notes what happens to it. */
@@ -229,7 +229,7 @@ function exchanging() {
     ref: () => void told.push("ref"),
     unref: () => void told.push("unref"),
   };
-  const exchange = new Exchange(pipe, clock, 100, () => void told.push("over"));
+  const exchange = new HandshakeExchange(pipe, clock, 100, () => void told.push("over"));
   /** Bytes land where they were wanted before they came, as with a socket. */
   const says = (text: string, target = sink!.buffer()): void => {
     for (let at = 0; at < text.length; ) {
@@ -260,12 +260,12 @@ test("messages of known sizes come one after another, however their bytes come",
   says("ab");
   says("cdef");
   expect(await text(first)).toBe("abcd");
-  expect(() => exchange.checkQuiet()).toThrow("the peer has sent more than the handshake asks for");
+  expect(() => exchange.checkNothingUnread()).toThrow("the peer has sent more than the handshake asks for");
   const second = exchange.read(3);
   says("gh");
   expect(await text(second)).toBe("efg");
   expect(await text(exchange.read(1))).toBe("h");
-  expect(() => exchange.checkQuiet()).not.toThrow();
+  expect(() => exchange.checkNothingUnread()).not.toThrow();
 });
 
 test("what comes behind the last message belongs to whoever opens the pipe, however much that is", async () => {
@@ -276,7 +276,7 @@ test("what comes behind the last message belongs to whoever opens the pipe, howe
   says("0123456789");
   says("x".repeat(5000));
   const wanted = next();
-  const pipe = exchange.settle();
+  const pipe = exchange.complete();
   pipe.open(reader);
   expect(heard.join("")).toBe(`c0123456789${"x".repeat(5000)}`);
   heard.length = 0;
@@ -296,7 +296,7 @@ test("what comes behind the last message while it is waited for is kept as well"
   const last = exchange.read(2, true);
   says("abcd");
   expect(await text(last)).toBe("ab");
-  exchange.settle().open(reader);
+  exchange.complete().open(reader);
   expect(heard).toEqual(["cd"]);
 });
 
@@ -321,7 +321,7 @@ test("a handshake that takes too long is ended; one that is settled, closed or e
   expect(await waiting).toEqual(["lost", "the handshake was not complete within 100 ms"]);
   expect(told).toEqual(["destroy the handshake was not complete within 100 ms", "over"]);
   for (const end of [
-    (one: ReturnType<typeof exchanging>) => void one.exchange.settle(),
+    (one: ReturnType<typeof exchanging>) => void one.exchange.complete(),
     (one: ReturnType<typeof exchanging>) => one.exchange.close(),
     (one: ReturnType<typeof exchanging>) => one.exchange.destroy(),
     (one: ReturnType<typeof exchanging>) => one.end(),
@@ -348,7 +348,7 @@ test("a connection that ends during the handshake fails what is waited for, and 
     expect(heard).toEqual([`closed ${error?.message}`]);
   }
   const { exchange, end, reader, heard } = exchanging();
-  exchange.settle().open(reader);
+  exchange.complete().open(reader);
   end(new Error("cut"));
   expect(heard).toEqual(["closed cut"]);
 });

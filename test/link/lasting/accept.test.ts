@@ -1,20 +1,29 @@
 /** The side that listens for lasting links: which connections it takes, and which link each of them continues. */
 import { expect, test } from "vitest";
 import { PROTOCOL_VERSION } from "../../../runtime/link/frame.js";
-import { Exchange } from "../../../runtime/link/handshake/exchange.js";
+import { HandshakeExchange } from "../../../runtime/link/handshake/exchange.js";
 import {
   ANSWER_BYTES,
   CHALLENGE_BYTES,
-  type Offer,
+  type LinkOffer,
   readAnswer,
+  writeConfirmation,
   writeRequest,
-  writeTaken,
 } from "../../../runtime/link/handshake/message.js";
 import { offerLink } from "../../../runtime/link/handshake/offer.js";
-import { nonce, proofBy } from "../../../runtime/link/handshake/proof.js";
-import { type Admission, LastingAcceptor, type LastingAcceptorOptions } from "../../../runtime/link/lasting/accept.js";
-import { ackSegment, resetSegment, SegmentKind, writeSegmentHeader } from "../../../runtime/link/lasting/segment.js";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
+import { computeProof, createNonce } from "../../../runtime/link/handshake/proof.js";
+import {
+  type Admission,
+  ResumableAcceptor,
+  type ResumableAcceptorOptions,
+} from "../../../runtime/link/lasting/accept.js";
+import {
+  newAckSegment,
+  newResetSegment,
+  SegmentKind,
+  writeSegmentHeader,
+} from "../../../runtime/link/lasting/segment.js";
+import { inProcessPipePair } from "../../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { ManualClock } from "./cut-world.js";
 
@@ -34,30 +43,30 @@ interface Guest {
   readonly heard: string[];
 }
 
-function listening(options: Partial<LastingAcceptorOptions> = {}) {
+function listening(options: Partial<ResumableAcceptorOptions> = {}) {
   const clock = new ManualClock();
   const random = { id: () => 77n, number: () => 0.5 };
   const guests: Guest[] = [];
-  const asked: Offer[] = [];
+  const asked: LinkOffer[] = [];
   const refused: string[] = [];
-  const admit = (offer: Offer): Admission => {
+  const admit = (offer: LinkOffer): Admission => {
     asked.push(offer);
     return { kind: "open", open: (pipe) => void guests.push(listenTo(pipe)) };
   };
-  const acceptor = new LastingAcceptor({
+  const acceptor = new ResumableAcceptor({
     clock,
     random,
     token: undefined,
-    lasting: { giveUpMs: 1000, resendBytes: 1000 },
+    resumable: { giveUpMs: 1000, resendBytes: 1000 },
     admit,
-    refused: ({ message }) => refused.push(message),
+    onRefused: ({ message }) => refused.push(message),
     ...options,
   });
   /** Offers a link over a new connection. @returns the connection, and what the other side has of the link */
-  const offer = async (more: Partial<Offer> = {}) => {
-    const [near, far] = localPipe();
+  const offer = async (more: Partial<LinkOffer> = {}) => {
+    const [near, far] = inProcessPipePair();
     acceptor.accept(far);
-    const whole: Offer = {
+    const whole: LinkOffer = {
       universe: 1n,
       from: 2n,
       to: 3n,
@@ -74,7 +83,7 @@ function listening(options: Partial<LastingAcceptorOptions> = {}) {
     await turns();
     return { pipe: outcome.pipe, received: outcome.received, heard };
   };
-  const failure = (more: Partial<Offer> = {}) =>
+  const failure = (more: Partial<LinkOffer> = {}) =>
     offer(more).then(
       () => undefined,
       ({ reason, message }) => `${reason}: ${message}`,
@@ -98,16 +107,16 @@ test("a link goes on over the next connection that asks for it, and is announced
   const first = await offer();
   first.pipe!.write([segment("hello")], () => {});
   await turns();
-  expect([guests.length, guests[0]!.heard, acceptor.links, acceptor.connections]).toEqual([1, ["hello"], 1, 1]);
+  expect([guests.length, guests[0]!.heard, acceptor.linkCount, acceptor.connectionCount]).toEqual([1, ["hello"], 1, 1]);
   const second = await offer({ first: false });
   // The first connection is not heard any more, though nobody has noticed yet that it is lost.
-  expect([second.received, asked.length, guests.length, acceptor.connections]).toEqual([5, 1, 1, 1]);
+  expect([second.received, asked.length, guests.length, acceptor.connectionCount]).toEqual([5, 1, 1, 1]);
   second.pipe!.write([segment(" again")], () => {});
   await turns();
   expect(guests[0]!.heard.join("")).toBe("hello again");
 });
 
-test.each<readonly [string, Partial<Offer>]>([
+test.each<readonly [string, Partial<LinkOffer>]>([
   ["another universe", { universe: 9n }],
   ["another process", { from: 9n }],
   ["another receiver", { to: 9n }],
@@ -116,7 +125,7 @@ test.each<readonly [string, Partial<Offer>]>([
   const { acceptor, guests, offer } = listening();
   await offer();
   await offer(more);
-  expect([guests.length, acceptor.links]).toEqual([2, 2]);
+  expect([guests.length, acceptor.linkCount]).toEqual([2, 2]);
 });
 
 test("a link that is not here cannot go on", async () => {
@@ -124,7 +133,7 @@ test("a link that is not here cannot go on", async () => {
   const gone = "gone: there is no such link, or not any more";
   expect(await failure({ first: false })).toBe(gone);
   await turns();
-  expect([acceptor.links, refused]).toEqual([0, ["there is no such link, or not any more"]]);
+  expect([acceptor.linkCount, refused]).toEqual([0, ["there is no such link, or not any more"]]);
 });
 
 test("a dialler that says that it has what was never sent is refused, and the link stays", async () => {
@@ -145,7 +154,7 @@ test("whoever listens decides about new links: others are sent elsewhere, or ref
   expect(await elsewhere.offer()).toEqual({ port: 4711 });
   const refusing = listening({ admit: async () => ({ kind: "refuse", reason: "unknown", text: "nobody" }) });
   expect(await refusing.failure()).toBe("unknown: nobody");
-  expect([elsewhere.acceptor.links, refusing.acceptor.links]).toEqual([0, 0]);
+  expect([elsewhere.acceptor.linkCount, refusing.acceptor.linkCount]).toEqual([0, 0]);
 });
 
 test("there are only so many links", async () => {
@@ -176,10 +185,10 @@ test("a link without connection for too long is forgotten, when its admission or
     pipe!.destroy();
     await turns();
     clock.pass(ms - 1);
-    expect(acceptor.links).toBe(1);
+    expect(acceptor.linkCount).toBe(1);
     clock.pass(1);
     await turns();
-    expect([acceptor.links, heard]).toEqual([
+    expect([acceptor.linkCount, heard]).toEqual([
       0,
       [
         expect.stringContaining(
@@ -194,9 +203,9 @@ test("a link without connection for too long is forgotten, when its admission or
 test("a link that its peer has ended is forgotten", async () => {
   const { acceptor, guests, offer } = listening();
   const { pipe } = await offer();
-  pipe!.write([resetSegment("enough")], () => {});
+  pipe!.write([newResetSegment("enough")], () => {});
   await turns();
-  expect([acceptor.links, guests[0]!.heard]).toEqual([
+  expect([acceptor.linkCount, guests[0]!.heard]).toEqual([
     0,
     ["closed process 0000000000000002 has ended the link: enough"],
   ]);
@@ -217,7 +226,7 @@ test("two connections that ask for the same new link at the same time have one l
   for (const open of opens) open();
   await Promise.all(both);
   await turns();
-  expect([acceptor.links, guests.length]).toEqual([1, 1]);
+  expect([acceptor.linkCount, guests.length]).toEqual([1, 1]);
 });
 
 test("an acceptor that is closed takes no connections, and its links go on", async () => {
@@ -227,20 +236,20 @@ test("an acceptor that is closed takes no connections, and its links go on", asy
   pipe!.write([segment("still here")], () => {});
   expect(await failure({ link: 9n })).toMatch(/^lost: /);
   await turns();
-  expect([guests[0]!.heard, acceptor.links]).toEqual([["still here"], 1]);
+  expect([guests[0]!.heard, acceptor.linkCount]).toEqual([["still here"], 1]);
 });
 
 test("limits of links are checked when the acceptor is made", () => {
-  expect(() => listening({ lasting: { ackMs: 0 } })).toThrow(
+  expect(() => listening({ resumable: { ackMs: 0 } })).toThrow(
     new RangeError("cannot limit a link: ackMs must be a whole number of at least 1, got 0"),
   );
 });
 
 /** A connection that has its answer, and has not said yet that it knows of it. */
-async function answered(acceptor: LastingAcceptor, clock: ManualClock, more: Partial<Offer> = {}) {
-  const [near, far] = localPipe();
+async function answered(acceptor: ResumableAcceptor, clock: ManualClock, more: Partial<LinkOffer> = {}) {
+  const [near, far] = inProcessPipePair();
   acceptor.accept(far);
-  const exchange = new Exchange(near, clock, 1_000_000);
+  const exchange = new HandshakeExchange(near, clock, 1_000_000);
   const offer = {
     universe: 1n,
     from: 2n,
@@ -252,14 +261,14 @@ async function answered(acceptor: LastingAcceptor, clock: ManualClock, more: Par
     received: 0,
   } as const;
   const random = { id: () => 77n, number: () => 0.5 };
-  const request = writeRequest({ ...offer, ...more, protocol: PROTOCOL_VERSION, token: false }, nonce(random));
+  const request = writeRequest({ ...offer, ...more, protocol: PROTOCOL_VERSION, token: false }, createNonce(random));
   exchange.send(request);
   const challenge = await exchange.read(CHALLENGE_BYTES);
-  exchange.send(proofBy("dialler", undefined, [request, challenge]));
+  exchange.send(computeProof("dialler", undefined, [request, challenge]));
   const answer = readAnswer(await exchange.read(ANSWER_BYTES, true));
   const heard = { ended: false };
   const memory = new Uint8Array(1024);
-  exchange.settle().open({
+  exchange.complete().open({
     buffer: () => memory,
     received() {},
     closed: () => {
@@ -273,10 +282,10 @@ test("of two connections for one link that are made at once, the one that brings
   const { acceptor, clock, guests } = listening();
   const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
   expect([one.answer, two.answer]).toEqual(Array(2).fill({ kind: "open", received: 0 }));
-  one.say(writeTaken());
+  one.say(writeConfirmation());
   one.say(segment("hello"));
   await turns();
-  two.say(writeTaken());
+  two.say(writeConfirmation());
   await turns();
   expect([one.heard.ended, two.heard.ended, guests.length]).toEqual([false, true, 1]);
   one.say(segment(" again"));
@@ -287,13 +296,13 @@ test("of two connections for one link that are made at once, the one that brings
 test("nor does one go on whose dialler has less of the link than it has confirmed by another one", async () => {
   const { acceptor, clock, guests } = listening();
   const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
-  one.say(writeTaken());
+  one.say(writeConfirmation());
   await turns();
   guests[0]!.pipe.write([Buffer.from("abc")], () => {});
   await turns();
-  one.say(ackSegment(3));
+  one.say(newAckSegment(3));
   await turns();
-  two.say(writeTaken());
+  two.say(writeConfirmation());
   await turns();
   expect([one.heard.ended, two.heard.ended]).toEqual([false, true]);
 });
@@ -301,11 +310,11 @@ test("nor does one go on whose dialler has less of the link than it has confirme
 test("a link that was given up before its dialler knew of it is nobody's", async () => {
   const { acceptor, clock, guests } = listening();
   const one = await answered(acceptor, clock);
-  expect(acceptor.links).toBe(1);
+  expect(acceptor.linkCount).toBe(1);
   clock.pass(1000);
   await turns();
-  expect(acceptor.links).toBe(0);
-  one.say(writeTaken());
+  expect(acceptor.linkCount).toBe(0);
+  one.say(writeConfirmation());
   await turns();
   expect([guests, one.heard.ended]).toEqual([[], true]);
 });

@@ -5,8 +5,8 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
-import { LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
-import { dialLasting } from "../../../runtime/link/lasting/dial.js";
+import { ResumableAcceptor } from "../../../runtime/link/lasting/accept.js";
+import { dialResumable } from "../../../runtime/link/lasting/dial.js";
 import type { Listener } from "../../../runtime/link/listener.js";
 import type { SocketAddress } from "../../../runtime/link/network-address.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
@@ -98,10 +98,10 @@ class FarWorld extends World {
 
   async listen(name: string): Promise<TestProc> {
     const made = this.proc(name);
-    const acceptor = new LastingAcceptor({
+    const acceptor = new ResumableAcceptor({
       ...machine,
       token,
-      lasting: { giveUpMs: this.#giveUpMs },
+      resumable: { giveUpMs: this.#giveUpMs },
       admit: () => ({ kind: "open", open: (pipe) => void made.proc.attach(pipe) }),
     });
     const address = { kind: this.#kind, host: "127.0.0.1", port: 0 };
@@ -116,7 +116,7 @@ class FarWorld extends World {
   override dial(location: string): Promise<Pipe> {
     const { proc } = this.procs.get(location)!;
     const address = { kind: this.#kind, host: "127.0.0.1", port: this.#ports.get(location)! };
-    return dialLasting({
+    return dialResumable({
       ...machine,
       universe: this.universe,
       from: this.root.proc.id,

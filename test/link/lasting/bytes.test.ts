@@ -2,19 +2,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ProtocolError } from "../../../runtime/link/frame.js";
-import { defaultLastingLimits, lastingLimits } from "../../../runtime/link/lasting/limits.js";
+import { defaultResumableLimits, resumableLimits } from "../../../runtime/link/lasting/limits.js";
 import { ResendBuffer } from "../../../runtime/link/lasting/resend-buffer.js";
 import {
-  ackSegment,
-  endSegment,
-  LARGEST_SEGMENT,
-  resetSegment,
+  MAX_SEGMENT_BYTES,
+  newAckSegment,
+  newEndSegment,
+  newResetSegment,
   SEGMENT_HEADER,
   SegmentKind,
   SegmentReader,
   writeSegmentHeader,
 } from "../../../runtime/link/lasting/segment.js";
-import { Unsent } from "../../../runtime/link/lasting/unsent.js";
+import { UnsentWrites } from "../../../runtime/link/lasting/unsent.js";
 
 function segment(kind: number, size: number, body: Uint8Array = new Uint8Array(0)): Uint8Array {
   const header = new Uint8Array(SEGMENT_HEADER);
@@ -63,10 +63,10 @@ function reading(memory = 64 * 1024) {
 test("segments are read as they were written, in pieces of any size, into memory of any size", () => {
   const sizes = [1, 95, 96, 97, 8191, 8192, 8193, 20_000];
   const all = Buffer.concat([
-    ackSegment(5),
-    ...sizes.flatMap((size, i) => [segment(SegmentKind.data, size, numbered(size, i)), ackSegment(2 ** 40 + i)]),
-    endSegment(),
-    resetSegment("why: ü"),
+    newAckSegment(5),
+    ...sizes.flatMap((size, i) => [segment(SegmentKind.data, size, numbered(size, i)), newAckSegment(2 ** 40 + i)]),
+    newEndSegment(),
+    newResetSegment("why: ü"),
   ]);
   for (const piece of [3, 1000, 8192, 1 << 30]) {
     for (const memory of [200, 64 * 1024]) {
@@ -83,7 +83,7 @@ test("what is large is read where it belongs, without a copy; what follows it is
   const { feed, data, direct } = reading();
   feed(segment(SegmentKind.data, 60_000, numbered(60_000)));
   expect(direct()).toBe(1);
-  feed(Buffer.concat([segment(SegmentKind.data, 2, numbered(2)), ackSegment(1)]));
+  feed(Buffer.concat([segment(SegmentKind.data, 2, numbered(2)), newAckSegment(1)]));
   expect(data().length).toBe(60_002);
 });
 
@@ -101,7 +101,7 @@ test("only what is large is read where it belongs: reading goes on behind what i
 
 test.each([
   ["data of nothing", SegmentKind.data, 0],
-  ["data that is too large", SegmentKind.data, LARGEST_SEGMENT + 1],
+  ["data that is too large", SegmentKind.data, MAX_SEGMENT_BYTES + 1],
   ["a confirmation that is too short", SegmentKind.ack, 7],
   ["a confirmation that is too long", SegmentKind.ack, 9],
   ["an end with a body", SegmentKind.end, 1],
@@ -113,21 +113,21 @@ test.each([
   const { feed, heard } = reading();
   feed(segment(kind, size));
   expect(heard).toEqual(["broken", `ProtocolError: cannot read segment: kind ${kind} cannot have ${size} bytes`]);
-  feed(endSegment());
+  feed(newEndSegment());
   expect(heard).toHaveLength(2);
 });
 
 test("the largest data and the longest reason are read", () => {
   const { feed, heard, data } = reading();
-  feed(segment(SegmentKind.data, LARGEST_SEGMENT, new Uint8Array(LARGEST_SEGMENT)));
-  feed(resetSegment("x".repeat(600)));
-  expect([data().length, heard]).toEqual([LARGEST_SEGMENT, ["reset", "x".repeat(512)]]);
+  feed(segment(SegmentKind.data, MAX_SEGMENT_BYTES, new Uint8Array(MAX_SEGMENT_BYTES)));
+  feed(newResetSegment("x".repeat(600)));
+  expect([data().length, heard]).toEqual([MAX_SEGMENT_BYTES, ["reset", "x".repeat(512)]]);
 });
 
 test("a confirmation of more bytes than there can be breaks the link", () => {
   const { feed, heard } = reading();
-  feed(ackSegment(Number.MAX_SAFE_INTEGER));
-  const bytes = Buffer.from(ackSegment(0));
+  feed(newAckSegment(Number.MAX_SAFE_INTEGER));
+  const bytes = Buffer.from(newAckSegment(0));
   bytes.writeBigUInt64LE(BigInt(Number.MAX_SAFE_INTEGER) + 1n, SEGMENT_HEADER);
   feed(bytes);
   expect(heard).toEqual([
@@ -140,7 +140,7 @@ test("a confirmation of more bytes than there can be breaks the link", () => {
 
 test("a reader that was stopped hands out nothing more, what has come and the end of the connection included", () => {
   const { reader, feed, heard, data } = reading();
-  feed(Buffer.concat([resetSegment("stop"), endSegment(), segment(SegmentKind.data, 20_000, numbered(20_000))]));
+  feed(Buffer.concat([newResetSegment("stop"), newEndSegment(), segment(SegmentKind.data, 20_000, numbered(20_000))]));
   reader.closed(new Error("x"));
   expect([heard, data().length]).toEqual([["reset", "stop"], 0]);
   const other = reading();
@@ -158,7 +158,7 @@ test("what is thrown over a segment breaks the link, and the end of a connection
     ["throw text", "Error: text"],
   ] as const) {
     const { reader, feed, heard } = reading();
-    feed(resetSegment(reason));
+    feed(newResetSegment(reason));
     reader.closed();
     expect(heard).toEqual(["reset", reason, "broken", told]);
   }
@@ -170,7 +170,7 @@ test("what is thrown over a segment breaks the link, and the end of a connection
 
 test("a thing that stands in the reader's way does not change what was kept of an incomplete segment", () => {
   const { feed, heard } = reading();
-  const bytes = Buffer.concat([ackSegment(1), ackSegment(2), ackSegment(3)]);
+  const bytes = Buffer.concat([newAckSegment(1), newAckSegment(2), newAckSegment(3)]);
   for (const [from, to] of [
     [0, 13],
     [13, 14],
@@ -185,7 +185,7 @@ test("a thing that stands in the reader's way does not change what was kept of a
 /** The data of the segments that a buffer hands out. */
 function taken(buffer: ResendBuffer, limit: number): Uint8Array | undefined {
   const chunks: Uint8Array[] = [];
-  const size = buffer.take(chunks, limit);
+  const size = buffer.takeSegment(chunks, limit);
   if (size === 0) return chunks.length === 0 ? undefined : expect.fail("chunks of nothing");
   const bytes = Buffer.concat(chunks);
   const header = Buffer.alloc(SEGMENT_HEADER);
@@ -317,7 +317,7 @@ test("memory is used again when what was in it is confirmed", () => {
   for (let i = 0; i < 200; i++) {
     addAll(buffer, new Uint8Array(5000));
     const chunks: Uint8Array[] = [];
-    buffer.take(chunks, 1 << 20);
+    buffer.takeSegment(chunks, 1 << 20);
     for (const chunk of chunks) pages.add(chunk.buffer);
     buffer.confirm(buffer.end);
   }
@@ -326,7 +326,7 @@ test("memory is used again when what was in it is confirmed", () => {
   for (let i = 0; i < 200; i++) {
     addAll(buffer, new Uint8Array(5000));
     const chunks: Uint8Array[] = [];
-    buffer.take(chunks, 1 << 20);
+    buffer.takeSegment(chunks, 1 << 20);
     for (const chunk of chunks) pages.add(chunk.buffer);
     buffer.confirm(buffer.end - 1);
   }
@@ -342,20 +342,20 @@ test("what is added does not change with the memory that it came from", () => {
 });
 
 test("writes are copied in order, as far as there is room, and are done when all of them was", () => {
-  const unsent = new Unsent();
+  const unsent = new UnsentWrites();
   const buffer = new ResendBuffer();
   const done: string[] = [];
-  expect([unsent.empty, unsent.copy(buffer, 10)]).toEqual([true, false]);
+  expect([unsent.isEmpty, unsent.copyNext(buffer, 10)]).toEqual([true, false]);
   unsent.add([numbered(3), new Uint8Array(0), numbered(4, 3)], () => done.push("a"));
   unsent.add([numbered(2, 7)], () => done.push("b"));
   unsent.add([numbered(2, 9)], () => done.push("c"));
-  expect([unsent.empty, unsent.copy(buffer, 0)]).toEqual([false, false]);
+  expect([unsent.isEmpty, unsent.copyNext(buffer, 0)]).toEqual([false, false]);
   const call = () => {
     for (const one of unsent.takeDone()) one();
     return done.splice(0).join("");
   };
   const steps: [number, string][] = [];
-  while (buffer.end < 9 && unsent.copy(buffer, 2)) steps.push([buffer.end, call()]);
+  while (buffer.end < 9 && unsent.copyNext(buffer, 2)) steps.push([buffer.end, call()]);
   expect(steps).toEqual([
     [2, ""],
     [3, ""],
@@ -364,39 +364,39 @@ test("writes are copied in order, as far as there is room, and are done when all
     [7, "a"],
     [9, "b"],
   ]);
-  expect(unsent.copy(buffer, 1)).toBe(true);
-  expect([unsent.empty, call()]).toEqual([false, ""]);
+  expect(unsent.copyNext(buffer, 1)).toBe(true);
+  expect([unsent.isEmpty, call()]).toEqual([false, ""]);
   expect(taken(buffer, 100)).toEqual(Buffer.from(numbered(10)));
   for (const one of unsent.clear()) one();
-  expect([done, unsent.empty, unsent.clear()]).toEqual([["c"], true, []]);
+  expect([done, unsent.isEmpty, unsent.clear()]).toEqual([["c"], true, []]);
 });
 
 test("writes that were copied and not reported are reported when nothing will be sent any more", () => {
-  const unsent = new Unsent();
+  const unsent = new UnsentWrites();
   const done: string[] = [];
   unsent.add([numbered(1)], () => done.push("a"));
   unsent.add([numbered(1)], () => done.push("b"));
-  unsent.copy(new ResendBuffer(), 10);
+  unsent.copyNext(new ResendBuffer(), 10);
   for (const one of unsent.clear()) one();
-  expect([done, unsent.empty]).toEqual([["a", "b"], true]);
+  expect([done, unsent.isEmpty]).toEqual([["a", "b"], true]);
 });
 
 test("a write of no bytes is done, and nothing is sent for it", () => {
-  const unsent = new Unsent();
+  const unsent = new UnsentWrites();
   const buffer = new ResendBuffer();
   let done = 0;
   unsent.add([new Uint8Array(0)], () => done++);
-  expect(unsent.copy(buffer, 10)).toBe(true);
+  expect(unsent.copyNext(buffer, 10)).toBe(true);
   for (const one of unsent.takeDone()) one();
   const chunks: Uint8Array[] = [];
-  expect([buffer.take(chunks, 10), chunks, done]).toEqual([0, [], 1]);
+  expect([buffer.takeSegment(chunks, 10), chunks, done]).toEqual([0, [], 1]);
 });
 
 test("limits of lasting links are whole numbers of at least 1", () => {
-  expect(lastingLimits()).toEqual(defaultLastingLimits);
-  expect(lastingLimits({ ackMs: 1 })).toEqual({ ...defaultLastingLimits, ackMs: 1 });
+  expect(resumableLimits()).toEqual(defaultResumableLimits);
+  expect(resumableLimits({ ackMs: 1 })).toEqual({ ...defaultResumableLimits, ackMs: 1 });
   for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-    expect(() => lastingLimits({ giveUpMs: value })).toThrow(
+    expect(() => resumableLimits({ giveUpMs: value })).toThrow(
       new RangeError(`cannot limit a link: giveUpMs must be a whole number of at least 1, got ${value}`),
     );
   }

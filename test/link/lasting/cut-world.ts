@@ -3,12 +3,12 @@
  * in the middle of a message. Time passes only when nothing else happens, everything is drawn from one seed.
  */
 import type { Clock, Random } from "../../../runtime/link/clock.js";
-import type { Offer } from "../../../runtime/link/handshake/message.js";
-import { type Admission, LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
-import { dialLasting, type LastingDialOptions } from "../../../runtime/link/lasting/dial.js";
-import type { LastingLimits } from "../../../runtime/link/lasting/limits.js";
-import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
+import type { LinkOffer } from "../../../runtime/link/handshake/message.js";
+import { type Admission, ResumableAcceptor } from "../../../runtime/link/lasting/accept.js";
+import { dialResumable, type ResumableDialOptions } from "../../../runtime/link/lasting/dial.js";
+import type { ResumableLimits } from "../../../runtime/link/lasting/limits.js";
+import type { ResumablePipe } from "../../../runtime/link/lasting/pipe.js";
+import { inProcessPipePair } from "../../../runtime/link/local/pipe.js";
 import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
 
 /** mulberry32 */
@@ -40,7 +40,7 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  wall(): number {
+  epochMs(): number {
     return this.#now;
   }
 
@@ -50,7 +50,7 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#tasks.delete(entry) };
   }
 
-  soon(task: () => void): void {
+  nextTurn(task: () => void): void {
     setImmediate(task);
   }
 
@@ -130,14 +130,14 @@ export interface CutWorldOptions {
   readonly budget: (random: Random) => number;
   /** Whether a connection that would break goes dumb instead: for what the dialler says, or for both sides. */
   readonly dumb?: (random: Random) => "no" | "dialler" | "both";
-  readonly limits?: Partial<LastingLimits>;
-  readonly admit?: (offer: Offer) => Admission;
+  readonly limits?: Partial<ResumableLimits>;
+  readonly admit?: (offer: LinkOffer) => Admission;
 }
 
 export class CutWorld {
   readonly clock = new ManualClock();
   readonly random: Random;
-  readonly acceptor: LastingAcceptor;
+  readonly acceptor: ResumableAcceptor;
   readonly accepted: Pipe[] = [];
   readonly refusals: string[] = [];
   /** Pipes to the acceptor's side that stand, or once stood. */
@@ -149,17 +149,17 @@ export class CutWorld {
   constructor(options: CutWorldOptions) {
     this.#options = options;
     this.random = drawing(options.seed);
-    this.acceptor = new LastingAcceptor({
+    this.acceptor = new ResumableAcceptor({
       clock: this.clock,
       random: this.random,
-      lasting: options.limits ?? {},
+      resumable: options.limits ?? {},
       admit: options.admit ?? (() => ({ kind: "open", open: (pipe) => this.accepted.push(pipe) })),
-      refused: ({ message }) => this.refusals.push(message),
+      onRefused: ({ message }) => this.refusals.push(message),
     });
   }
 
-  dial(options: Partial<LastingDialOptions> = {}): Promise<Pipe> {
-    return dialLasting({
+  dial(options: Partial<ResumableDialOptions> = {}): Promise<Pipe> {
+    return dialResumable({
       clock: this.clock,
       random: this.random,
       universe: 1n,
@@ -175,7 +175,7 @@ export class CutWorld {
 
   async connect(): Promise<Pipe> {
     if (this.unreachable) throw new Error("nobody is there");
-    const [near, far] = localPipe();
+    const [near, far] = inProcessPipePair();
     const budget = { left: Math.max(1, Math.floor(this.#options.budget(this.random))) };
     this.connections.push(near);
     const dumb = this.#options.dumb?.(this.random) ?? "no";
@@ -186,11 +186,11 @@ export class CutWorld {
   }
 
   /** The dialler's end of a new link. The other side knows of it at the latest when something has been said. */
-  async started(): Promise<LastingPipe> {
-    let near: LastingPipe | undefined;
+  async started(): Promise<ResumablePipe> {
+    let near: ResumablePipe | undefined;
     const dial = () => {
       this.dial().then((pipe) => {
-        near = pipe as LastingPipe;
+        near = pipe as ResumablePipe;
       }, dial);
     };
     dial();
@@ -199,9 +199,9 @@ export class CutWorld {
   }
 
   /** The acceptor's end of the first link. */
-  async met(): Promise<LastingPipe> {
+  async met(): Promise<ResumablePipe> {
     await this.run(() => this.accepted.length > 0);
-    return this.accepted[0] as LastingPipe;
+    return this.accepted[0] as ResumablePipe;
   }
 
   /** Lets everything happen that can until `done`, time passing when nothing else moves. */

@@ -18,12 +18,12 @@ async function talk(options: Pick<CutWorldOptions, "seed" | "budget" | "dumb">, 
   const b = new Talker(far, world.random, bytes);
   let most = 0;
   await world.run(() => {
-    most = Math.max(most, near.retained, far.retained);
+    most = Math.max(most, near.unconfirmedBytes, far.unconfirmedBytes);
     const heard = a.bytesHeard >= b.sent.length && b.bytesHeard >= a.sent.length;
-    if (heard && far.retained === 0) return near.retained === 0;
+    if (heard && far.unconfirmedBytes === 0) return near.unconfirmedBytes === 0;
     // A dialler that has nothing to say does not notice that a connection has gone dumb; links send signs of life. What
     // the other side has said may have been heard, and yet not be confirmed.
-    if (near.retained === 0) a.say(world.random, 1);
+    if (near.unconfirmedBytes === 0) a.say(world.random, 1);
     return false;
   });
   expect(a.heard.equals(b.sent)).toBe(true);
@@ -80,7 +80,7 @@ test("what still comes over a dumb connection while another one is being made do
   expect(world.clock.now()).toBeGreaterThanOrEqual(5000);
   expect(a.heard.equals(Buffer.alloc(said).map((_, i) => i))).toBe(true);
   expect(b.heard.equals(a.sent)).toBe(true);
-  await world.run(() => far.retained === 0);
+  await world.run(() => far.unconfirmedBytes === 0);
 });
 
 test("a farewell arrives as well", async () => {
@@ -93,7 +93,7 @@ test("a farewell arrives as well", async () => {
   await world.run(() => a.ends.length > 0 && b.ends.length > 0);
   expect([a.ends, b.ends]).toEqual([[undefined], [undefined]]);
   expect(b.heard.equals(a.sent)).toBe(true);
-  expect(world.acceptor.links).toBe(0);
+  expect(world.acceptor.linkCount).toBe(0);
 });
 
 test("a link without connection is given up on both sides, and says why", async () => {
@@ -112,7 +112,7 @@ test("a link without connection is given up on both sides, and says why", async 
     "the connection to the other side was lost and not restored within 5000 ms: nobody is there",
     "the connection to process 0000000000000002 was lost and not restored within 5000 ms: the connection was reset",
   ]);
-  expect(world.acceptor.links).toBe(0);
+  expect(world.acceptor.linkCount).toBe(0);
   await world.run(() => world.clock.waiting === 0);
 });
 
@@ -124,10 +124,10 @@ test("what is written while there is no connection waits for one, up to the boun
   const b = new Talker(far, world.random, 0);
   world.unreachable = true;
   world.connections[0]!.destroy();
-  await world.run(() => !near.connected);
+  await world.run(() => !near.isConnected);
   a.say(world.random, 100_000);
   await world.run(() => world.clock.now() > 10_000);
-  expect([a.written, near.retained, b.bytesHeard]).toEqual([0, 0, 0]);
+  expect([a.written, near.unconfirmedBytes, b.bytesHeard]).toEqual([0, 0, 0]);
   world.unreachable = false;
   await world.run(() => b.bytesHeard === 100_000);
   expect(b.heard.equals(a.sent)).toBe(true);
@@ -171,7 +171,7 @@ test("connections that break at once are made again with growing pauses", async 
   new Talker(far, world.random, 0);
   const from = world.connections.length;
   await world.run(() => {
-    if (near.connected) world.connections.at(-1)!.destroy();
+    if (near.isConnected) world.connections.at(-1)!.destroy();
     return world.clock.now() > 20_000;
   });
   expect(world.connections.length - from).toBeLessThan(30);

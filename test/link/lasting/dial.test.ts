@@ -1,10 +1,10 @@
 /** The side that dials a lasting link: whom it asks, how often, and when it gives up. Time passes when a test says so. */
 import { expect, test } from "vitest";
-import { Acceptor, type Verdict } from "../../../runtime/link/handshake/accept.js";
-import type { Offer } from "../../../runtime/link/handshake/message.js";
-import { dialLasting, type LastingDialOptions } from "../../../runtime/link/lasting/dial.js";
-import type { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
+import { HandshakeAcceptor, type HandshakeVerdict } from "../../../runtime/link/handshake/accept.js";
+import type { LinkOffer } from "../../../runtime/link/handshake/message.js";
+import { dialResumable, type ResumableDialOptions } from "../../../runtime/link/lasting/dial.js";
+import type { ResumablePipe } from "../../../runtime/link/lasting/pipe.js";
+import { inProcessPipePair } from "../../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { ManualClock } from "./cut-world.js";
 
@@ -15,24 +15,24 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 30; i++) await turn();
 }
 
-type Refusal = Extract<Verdict, { kind: "refuse" }>;
-const refusal = (reason: Refusal["reason"], text: string): Verdict => ({ kind: "refuse", reason, text });
+type Refusal = Extract<HandshakeVerdict, { kind: "refuse" }>;
+const refusal = (reason: Refusal["reason"], text: string): HandshakeVerdict => ({ kind: "refuse", reason, text });
 
 /** Somebody who listens and says what a test wants: lets the dialler in, unless there is something else to be said. */
-function dialling(options: Partial<LastingDialOptions> = {}) {
+function dialling(options: Partial<ResumableDialOptions> = {}) {
   const clock = new ManualClock();
   const random = { id: () => 77n, number: () => 0.5 };
-  const answers: Verdict[] = [];
+  const answers: HandshakeVerdict[] = [];
   const failures: Error[] = [];
   /** What connections that are being made wait for. */
   const gates: Promise<void>[] = [];
-  const offers: Offer[] = [];
+  const offers: LinkOffer[] = [];
   /** The ports that were dialled, and when. */
   const attempts: (readonly [number | undefined, number])[] = [];
   /** The far ends of connections that stand. */
   const connections: Pipe[] = [];
   let received = 0;
-  const acceptor = new Acceptor({
+  const acceptor = new HandshakeAcceptor({
     clock,
     random,
     decide: (offer) => {
@@ -46,7 +46,7 @@ function dialling(options: Partial<LastingDialOptions> = {}) {
     },
   });
   const dial = () =>
-    dialLasting({
+    dialResumable({
       clock,
       random,
       universe: 1n,
@@ -61,7 +61,7 @@ function dialling(options: Partial<LastingDialOptions> = {}) {
         await gates.shift();
         const failure = failures.shift();
         if (failure !== undefined) throw failure;
-        const [near, far] = localPipe();
+        const [near, far] = inProcessPipePair();
         acceptor.accept(far);
         return near;
       },
@@ -74,7 +74,7 @@ function dialling(options: Partial<LastingDialOptions> = {}) {
 }
 
 /** A link that stands, and how it ends. */
-async function standing(options: Partial<LastingDialOptions> = {}) {
+async function standing(options: Partial<ResumableDialOptions> = {}) {
   const made = dialling(options);
   const pipe = await made.dial();
   await turns();
@@ -116,7 +116,7 @@ test.each([
 ])("a connection that is not made in time is given up: after %s", async (_, options, ms) => {
   const connect = (_port: number | undefined, signal: AbortSignal) =>
     new Promise<Pipe>((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  const { clock, dial } = dialling({ ...options, connect } as Partial<LastingDialOptions>);
+  const { clock, dial } = dialling({ ...options, connect } as Partial<ResumableDialOptions>);
   const outcome = failure(dial());
   clock.pass(ms - 1);
   await turns();
@@ -131,7 +131,7 @@ test.each([
 });
 
 test("a handshake that is not complete in time is given up", async () => {
-  const { clock, dial } = dialling({ connect: async () => localPipe()[0] });
+  const { clock, dial } = dialling({ connect: async () => inProcessPipePair()[0] });
   const outcome = failure(dial());
   await turns();
   clock.pass(600);
@@ -154,7 +154,7 @@ test("the first attempt is the only one: what it fails with is told, and nothing
 });
 
 test("a dialler goes where it is sent, once", async () => {
-  const elsewhere: Verdict = { kind: "redirect", port: 4711 };
+  const elsewhere: HandshakeVerdict = { kind: "redirect", port: 4711 };
   const sent = dialling();
   sent.answers.push(elsewhere);
   await sent.dial();
@@ -309,7 +309,7 @@ test("why a link cannot be restored is the cause of its end", async () => {
   const ends: (Error | undefined)[] = [];
   pipe.open({ buffer: () => new Uint8Array(64), received() {}, closed: (error) => ends.push(error) });
   answers.push(refusal("gone", "there is no such link"));
-  (pipe as LastingPipe).lost(new Error("cut"));
+  (pipe as ResumablePipe).lost(new Error("cut"));
   await turns();
   clock.pass(100);
   await turns();

@@ -1,11 +1,11 @@
 /** A pipe that outlives its connections, one step at a time: the connections are recorded, and time passes when a test says so. */
 import { expect, test } from "vitest";
-import { type LastingLimits, lastingLimits } from "../../../runtime/link/lasting/limits.js";
-import { LastingPipe } from "../../../runtime/link/lasting/pipe.js";
+import { type ResumableLimits, resumableLimits } from "../../../runtime/link/lasting/limits.js";
+import { ResumablePipe } from "../../../runtime/link/lasting/pipe.js";
 import {
-  ackSegment,
-  endSegment,
-  resetSegment,
+  newAckSegment,
+  newEndSegment,
+  newResetSegment,
   SEGMENT_HEADER,
   SegmentKind,
   writeSegmentHeader,
@@ -94,10 +94,10 @@ function data(text: string | Uint8Array): Uint8Array {
   return Buffer.concat([header, body]);
 }
 
-const given: Partial<LastingLimits> = { resendBytes: 640, giveUpMs: 1000, ackMs: 50, overdueMs: 300 };
+const given: Partial<ResumableLimits> = { resendBytes: 640, giveUpMs: 1000, ackMs: 50, overdueMs: 300 };
 
 /** A pipe without connection. */
-function lasting(more: Partial<LastingLimits> = {}, watches = true) {
+function lasting(more: Partial<ResumableLimits> = {}, watches = true) {
   const clock = new ManualClock();
   const told: string[] = [];
   const received: Buffer[] = [];
@@ -107,13 +107,13 @@ function lasting(more: Partial<LastingLimits> = {}, watches = true) {
     received: (n) => void received.push(Buffer.from(memory.subarray(0, n))),
     closed: (error) => void told.push(`closed ${error?.message ?? "in order"}`),
   };
-  const overdue = watches ? { overdue: () => void told.push("overdue") } : {};
-  const pipe = new LastingPipe({
+  const overdue = watches ? { ackOverdue: () => void told.push("overdue") } : {};
+  const pipe = new ResumablePipe({
     clock,
-    limits: lastingLimits({ ...given, ...more }),
+    limits: resumableLimits({ ...given, ...more }),
     peer: "the peer",
-    lost: () => void told.push("lost"),
-    over: () => void told.push("over"),
+    connectionLost: () => void told.push("lost"),
+    pipeEnded: () => void told.push("over"),
     ...overdue,
   });
   const write = (text: string | Uint8Array): void =>
@@ -128,7 +128,7 @@ function lasting(more: Partial<LastingLimits> = {}, watches = true) {
 }
 
 /** The same, read by somebody, with a connection. */
-function connected(more: Partial<LastingLimits> = {}, watches = true) {
+function connected(more: Partial<ResumableLimits> = {}, watches = true) {
   const made = lasting(more, watches);
   made.pipe.open(made.sink);
   const connection = made.connect();
@@ -140,7 +140,7 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 test("what is written without a connection goes over the first one; two writes at a time", async () => {
   const { pipe, write, connect, news } = lasting();
-  expect([pipe.connected, pipe.ended, pipe.canResume(0), pipe.canResume(1)]).toEqual([false, false, true, false]);
+  expect([pipe.isConnected, pipe.hasEnded, pipe.canResume(0), pipe.canResume(1)]).toEqual([false, false, true, false]);
   write("a");
   write("b");
   const connection = connect();
@@ -148,7 +148,7 @@ test("what is written without a connection goes over the first one; two writes a
   write("c");
   write("d");
   expect(connection.news()).toEqual(["data c"]);
-  expect([pipe.connected, pipe.retained, news()]).toEqual([true, 3, []]);
+  expect([pipe.isConnected, pipe.unconfirmedBytes, news()]).toEqual([true, 3, []]);
   connection.took();
   expect([connection.news(), news(), connection.waiting]).toEqual([["data d"], ["wrote a", "wrote b"], 2]);
   connection.took();
@@ -205,7 +205,7 @@ test("a connection that is no more is not confirmed over, and takes nothing more
   expect([connection.news(), next.news(), pipe.bytesReceived]).toEqual([[], [], 13]);
   connection.says(data("late"));
   connection.sink!.closed();
-  expect([heard(), pipe.connected]).toEqual(["0123456789abc", true]);
+  expect([heard(), pipe.isConnected]).toEqual(["0123456789abc", true]);
 });
 
 test("on another connection, sending goes on behind what the peer has, and what comes once more is left out", () => {
@@ -217,7 +217,7 @@ test("on another connection, sending goes on behind what the peer has, and what 
   expect([pipe.canResume(0), pipe.canResume(6), pipe.canResume(7)]).toEqual([true, true, false]);
   const next = connect(2, 1);
   expect(next.news()).toEqual(["open", "data cdef"]);
-  expect([pipe.retained, pipe.canResume(1), pipe.canResume(2)]).toEqual([4, false, true]);
+  expect([pipe.unconfirmedBytes, pipe.canResume(1), pipe.canResume(2)]).toEqual([4, false, true]);
   expect(heard()).toBe("0123");
   next.says(data("12"));
   expect([heard(), pipe.bytesReceived]).toEqual(["", 4]);
@@ -242,7 +242,7 @@ test("nothing is taken from a connection any more when another one is expected",
   pipe.suspend();
   pipe.suspend();
   connection.says(data("x"));
-  expect([connection.news(), heard(), pipe.connected, news()]).toEqual([["destroy"], "", false, []]);
+  expect([connection.news(), heard(), pipe.isConnected, news()]).toEqual([["destroy"], "", false, []]);
   clock.pass(1000);
   expect(news()[0]).toBe("over");
 });
@@ -250,18 +250,18 @@ test("nothing is taken from a connection any more when another one is expected",
 test("what the peer has confirmed is kept no longer, and makes room", () => {
   const { connection, pipe, write, news } = connected({ resendBytes: 10 });
   write("0123456789abc");
-  expect([connection.news(), pipe.retained]).toEqual([["data 0123456789"], 10]);
+  expect([connection.news(), pipe.unconfirmedBytes]).toEqual([["data 0123456789"], 10]);
   connection.took();
   expect(news()).toEqual([]);
-  connection.says(ackSegment(2));
-  expect([connection.news(), pipe.retained]).toEqual([["data ab"], 10]);
-  connection.says(ackSegment(12));
-  expect([connection.news(), pipe.retained]).toEqual([["data c"], 1]);
+  connection.says(newAckSegment(2));
+  expect([connection.news(), pipe.unconfirmedBytes]).toEqual([["data ab"], 10]);
+  connection.says(newAckSegment(12));
+  expect([connection.news(), pipe.unconfirmedBytes]).toEqual([["data c"], 1]);
   connection.took();
   connection.took();
   expect(news()).toEqual(["wrote 0123456789abc"]);
-  connection.says(ackSegment(13), ackSegment(13));
-  expect(pipe.retained).toBe(0);
+  connection.says(newAckSegment(13), newAckSegment(13));
+  expect(pipe.unconfirmedBytes).toBe(0);
 });
 
 test.each([
@@ -270,12 +270,12 @@ test.each([
 ])("a confirmation %s breaks the link, and the peer is told so", async (_, acked, why) => {
   const { connection, write, news, pipe } = connected();
   write("ab");
-  connection.says(ackSegment(1));
+  connection.says(newAckSegment(1));
   connection.news();
-  connection.says(ackSegment(acked));
+  connection.says(newAckSegment(acked));
   expect(connection.news()).toEqual([`reset ${why}`, "close"]);
   await soon();
-  expect([news(), pipe.ended]).toEqual([["over", `closed ${why}`], true]);
+  expect([news(), pipe.hasEnded]).toEqual([["over", `closed ${why}`], true]);
 });
 
 test("large writes are handed over in parts of about a quarter of a megabyte", () => {
@@ -305,11 +305,11 @@ test("a pipe that is closed ends when all that was written has been sent, in ord
   await soon();
   expect([news(), connection.news()]).toEqual([["wrote late"], []]);
   // It is the peer that ends it: it may not have everything yet.
-  expect(pipe.ended).toBe(false);
-  connection.says(endSegment());
+  expect(pipe.hasEnded).toBe(false);
+  connection.says(newEndSegment());
   expect(connection.news()).toEqual(["end", "close"]);
   await soon();
-  expect([news(), pipe.ended]).toEqual([["over", "closed in order"], true]);
+  expect([news(), pipe.hasEnded]).toEqual([["over", "closed in order"], true]);
 });
 
 test("a pipe that is closed says so on each connection, after what is missing", () => {
@@ -328,17 +328,17 @@ test("a pipe that is closed says so on each connection, after what is missing", 
 test("the end of a connection is told, and another one may come", async () => {
   const { connection, pipe, news, connect, clock } = connected();
   connection.sink!.closed(new Error("cut"));
-  expect([news(), pipe.connected, pipe.ended]).toEqual([["lost"], false, false]);
+  expect([news(), pipe.isConnected, pipe.hasEnded]).toEqual([["lost"], false, false]);
   clock.pass(999);
   expect(connect().news()).toEqual(["open"]);
   clock.pass(5000);
   await soon();
-  expect([news(), pipe.ended]).toEqual([[], false]);
+  expect([news(), pipe.hasEnded]).toEqual([[], false]);
 });
 
 test.each([
-  ["the last connection", (pipe: LastingPipe) => void pipe, ": cut"],
-  ["the last attempt", (pipe: LastingPipe) => pipe.attemptFailed(new Error("nobody listens")), ": nobody listens"],
+  ["the last connection", (pipe: ResumablePipe) => void pipe, ": cut"],
+  ["the last attempt", (pipe: ResumablePipe) => pipe.attemptFailed(new Error("nobody listens")), ": nobody listens"],
 ])("a link without connection for too long is given up, for the reason of %s", async (_, fail, why) => {
   const { connection, pipe, news, clock, write } = connected();
   write("a");
@@ -347,11 +347,11 @@ test.each([
   news();
   write("b");
   clock.pass(999);
-  expect(pipe.ended).toBe(false);
+  expect(pipe.hasEnded).toBe(false);
   clock.pass(1);
   await soon();
   const text = `the connection to the peer was lost and not restored within 1000 ms${why}`;
-  expect([news(), pipe.ended, pipe.retained]).toEqual([["over", "wrote b", `closed ${text}`], true, 0]);
+  expect([news(), pipe.hasEnded, pipe.unconfirmedBytes]).toEqual([["over", "wrote b", `closed ${text}`], true, 0]);
 });
 
 test("a link that never had a connection is given up, too, without a reason", async () => {
@@ -373,7 +373,7 @@ test("a pipe that is destroyed says why to the peer, once, and drops what it hol
     pipe.destroy(error);
     pipe.destroy(new Error("again"));
     expect(connection.news()).toEqual([`reset ${said}`, "close"]);
-    expect([pipe.retained, pipe.connected, pipe.ended]).toEqual([0, false, true]);
+    expect([pipe.unconfirmedBytes, pipe.isConnected, pipe.hasEnded]).toEqual([0, false, true]);
     await soon();
     expect(news()).toEqual(["over", "wrote c", `closed ${heard}`]);
     connection.took();
@@ -391,7 +391,7 @@ test("a pipe that is destroyed says why to the peer, once, and drops what it hol
 
 test("a pipe that the peer has ended is told why", async () => {
   const { connection, news } = connected();
-  connection.says(resetSegment("it is busy"));
+  connection.says(newResetSegment("it is busy"));
   expect(connection.news()).toEqual(["end", "close"]);
   await soon();
   expect(news()).toEqual(["over", "closed the peer has ended the link: it is busy"]);
@@ -407,7 +407,7 @@ test("a connection that comes after the end has the last word of the link, and e
     const late = connect();
     expect(late.news()).toEqual([word, "close"]);
     clock.pass(1000);
-    expect([late.news(), pipe.connected]).toEqual([["destroy"], false]);
+    expect([late.news(), pipe.isConnected]).toEqual([["destroy"], false]);
   }
 });
 
@@ -454,12 +454,12 @@ test("what is not confirmed for long is told, after longer and longer times", ()
   expect(news()).toEqual(["overdue"]);
   // A confirmation begins it anew.
   write("b");
-  connection.says(ackSegment(1));
+  connection.says(newAckSegment(1));
   clock.pass(1200);
   expect(news()).toEqual([]);
   clock.pass(300);
   expect(news()).toEqual(["overdue"]);
-  connection.says(ackSegment(2));
+  connection.says(newAckSegment(2));
   clock.pass(10_000);
   expect(news()).toEqual([]);
 });
@@ -500,10 +500,10 @@ test("what comes behind a confirmation is confirmed after a while again", () => 
 
 test("a confirmation that says nothing new is no mistake", () => {
   const { connection, write, pipe } = connected();
-  connection.says(ackSegment(0));
+  connection.says(newAckSegment(0));
   write("abc");
-  connection.says(ackSegment(2), ackSegment(2));
-  expect([pipe.ended, pipe.retained]).toEqual([false, 1]);
+  connection.says(newAckSegment(2), newAckSegment(2));
+  expect([pipe.hasEnded, pipe.unconfirmedBytes]).toEqual([false, 1]);
 });
 
 test("a pipe at which nothing is under way waits for nothing", () => {
@@ -511,7 +511,7 @@ test("a pipe at which nothing is under way waits for nothing", () => {
   expect(clock.waiting).toBe(0);
   write("a");
   expect(clock.waiting).toBe(1);
-  connection.says(ackSegment(1));
+  connection.says(newAckSegment(1));
   clock.pass(300);
   expect(clock.waiting).toBe(0);
 });

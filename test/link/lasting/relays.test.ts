@@ -2,21 +2,21 @@
 import { expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
 import type { RelayFrame } from "../../../runtime/link/host.js";
-import { LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
-import { dialLasting } from "../../../runtime/link/lasting/dial.js";
+import { ResumableAcceptor } from "../../../runtime/link/lasting/accept.js";
+import { dialResumable } from "../../../runtime/link/lasting/dial.js";
 import { Link } from "../../../runtime/link/link.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
-import { Relays } from "../../../runtime/link/relay.js";
+import { RelayRouter } from "../../../runtime/link/relay.js";
 import { until } from "../../proc/until.js";
 import { FakeHost } from "../fake-host.js";
-import { Heard } from "../heard.js";
+import { ByteRecorder } from "../heard.js";
 import { pipePair } from "../pipes.js";
 
 const machine = { clock: systemClock, random: systemRandom };
 
 /** A proc that passes on what others say to each other, and takes what is said to it. */
 class Passing extends FakeHost {
-  readonly relays: Relays;
+  readonly relays: RelayRouter;
   readonly links = new Map<bigint, Link>();
   passed = 0;
   /** Dies when it has passed so many bytes. */
@@ -24,12 +24,12 @@ class Passing extends FakeHost {
 
   constructor(id: bigint, accept: (pipe: Pipe) => void = (pipe) => pipe.destroy()) {
     super(id);
-    this.relays = new Relays({ id, linkTo: (peer) => this.links.get(peer), accept });
+    this.relays = new RelayRouter({ id, linkTo: (peer) => this.links.get(peer), accept });
   }
 
-  override relayed(link: Link, frame: RelayFrame): void {
+  override relayFrameReceived(link: Link, frame: RelayFrame): void {
     this.passed += frame.bytes.length;
-    this.relays.received(link, frame);
+    this.relays.frameReceived(link, frame);
     if (this.passed > this.lifetime) for (const end of [...this.links.values()]) end.destroy();
   }
 
@@ -55,7 +55,7 @@ function connect(a: Passing, b: Passing): void {
 test("a relay that dies in the middle of a message is replaced by another one, and nothing is lost", async () => {
   const accepted: Pipe[] = [];
   const admit = () => ({ kind: "open" as const, open: (pipe: Pipe) => void accepted.push(pipe) });
-  const acceptor = new LastingAcceptor({ ...machine, lasting: { resendBytes: 200_000 }, admit });
+  const acceptor = new ResumableAcceptor({ ...machine, resumable: { resendBytes: 200_000 }, admit });
   const near = new Passing(10n);
   const far = new Passing(11n, (pipe) => acceptor.accept(pipe));
   const between = [new Passing(20n), new Passing(21n), new Passing(22n)];
@@ -63,7 +63,7 @@ test("a relay that dies in the middle of a message is replaced by another one, a
     connect(near, relay);
     connect(relay, far);
   }
-  const dialled = await dialLasting({
+  const dialled = await dialResumable({
     ...machine,
     universe: 1n,
     from: near.id,
@@ -78,7 +78,7 @@ test("a relay that dies in the middle of a message is replaced by another one, a
     },
   });
   await until(() => accepted.length > 0);
-  const [here, there] = [new Heard(dialled), new Heard(accepted[0]!)];
+  const [here, there] = [new ByteRecorder(dialled), new ByteRecorder(accepted[0]!)];
   const large = Buffer.alloc(3_000_000).map((_, i) => i * 7 + (i >> 9));
   for (const relay of between.slice(0, 2)) relay.lifetime = 800_000;
   dialled.write([large], () => {});
@@ -90,5 +90,5 @@ test("a relay that dies in the middle of a message is replaced by another one, a
   expect(accepted.length).toBe(1);
   dialled.close();
   await there.end;
-  expect(acceptor.links).toBe(0);
+  expect(acceptor.linkCount).toBe(0);
 });

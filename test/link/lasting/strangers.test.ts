@@ -11,26 +11,31 @@ import { HandshakeError } from "../../../runtime/link/handshake/errors.js";
 import {
   ANSWER_BYTES,
   CHALLENGE_BYTES,
-  type Offer,
-  proofOf,
+  type LinkOffer,
+  proofField,
   REQUEST_BYTES,
   readAnswer,
   writeAnswer,
   writeChallenge,
+  writeConfirmation,
   writeRequest,
-  writeTaken,
 } from "../../../runtime/link/handshake/message.js";
-import { nonce, proofBy } from "../../../runtime/link/handshake/proof.js";
-import { type Admission, LastingAcceptor } from "../../../runtime/link/lasting/accept.js";
-import { dialLasting, type LastingDialOptions } from "../../../runtime/link/lasting/dial.js";
-import { ackSegment, resetSegment, SegmentKind, writeSegmentHeader } from "../../../runtime/link/lasting/segment.js";
+import { computeProof, createNonce } from "../../../runtime/link/handshake/proof.js";
+import { type Admission, ResumableAcceptor } from "../../../runtime/link/lasting/accept.js";
+import { dialResumable, type ResumableDialOptions } from "../../../runtime/link/lasting/dial.js";
+import {
+  newAckSegment,
+  newResetSegment,
+  SegmentKind,
+  writeSegmentHeader,
+} from "../../../runtime/link/lasting/segment.js";
 import type { Listener } from "../../../runtime/link/listener.js";
 import type { SocketAddress } from "../../../runtime/link/network-address.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { connectTo, listenAt } from "../../../runtime/link/transport.js";
 import { until } from "../../proc/until.js";
 import { cases } from "../../profile.js";
-import { Heard, soon } from "../heard.js";
+import { ByteRecorder, soon } from "../heard.js";
 import { ManualClock } from "./cut-world.js";
 
 const token = "a token that nobody guesses";
@@ -39,14 +44,14 @@ const limits = { handshakeMs: 300, halfOpen: 8 };
 
 /** Of the side that listens: strangers are late when a test says so, and honest ones never, however busy the machine is. */
 let time: ManualClock;
-let acceptor: LastingAcceptor;
+let acceptor: ResumableAcceptor;
 let listener: Listener;
 let port: number;
 let refusals: string[];
 /** Ends of links that were let in: who stands at the other end, and what came. */
-let guests: { readonly offer: Offer; readonly heard: Heard; readonly pipe: Pipe }[];
+let guests: { readonly offer: LinkOffer; readonly heard: ByteRecorder; readonly pipe: Pipe }[];
 let good: Pipe;
-let goodHeard: Heard;
+let goodHeard: ByteRecorder;
 let admission: Admission["kind"] | "redirect";
 const servers: { close(): unknown }[] = [];
 
@@ -55,22 +60,22 @@ beforeEach(async () => {
   guests = [];
   admission = "open";
   time = new ManualClock();
-  acceptor = new LastingAcceptor({
+  acceptor = new ResumableAcceptor({
     clock: time,
     random: systemRandom,
     token,
     limits,
-    lasting: { resendBytes: 100_000 },
+    resumable: { resendBytes: 100_000 },
     admit: (offer): Admission => {
       if (admission === "redirect") return { kind: "redirect", port };
-      return { kind: "open", open: (pipe) => guests.push({ offer, pipe, heard: new Heard(pipe) }) };
+      return { kind: "open", open: (pipe) => guests.push({ offer, pipe, heard: new ByteRecorder(pipe) }) };
     },
-    refused: ({ message }) => refusals.push(message),
+    onRefused: ({ message }) => refusals.push(message),
   });
   listener = await listenAt({ kind: "tcp", host: "127.0.0.1", port: 0 }, (pipe) => acceptor.accept(pipe));
   port = (listener.address as SocketAddress).port;
   good = await dialTo(port);
-  goodHeard = new Heard(good);
+  goodHeard = new ByteRecorder(good);
   await guest(0);
 });
 
@@ -93,8 +98,8 @@ async function guest(index: number): Promise<(typeof guests)[number]> {
   return guests[index]!;
 }
 
-function dialTo(at: number, options: Partial<LastingDialOptions> = {}): Promise<Pipe> {
-  return dialLasting({
+function dialTo(at: number, options: Partial<ResumableDialOptions> = {}): Promise<Pipe> {
+  return dialResumable({
     ...machine,
     universe: 1n,
     from: 2n,
@@ -146,7 +151,7 @@ class Raw {
 
   /** A correct handshake; without its last message unless it `knows` of the answer. */
   async handshake(
-    offer: Partial<Offer> = {},
+    offer: Partial<LinkOffer> = {},
     own = token,
     extra: Uint8Array = new Uint8Array(0),
     knows = true,
@@ -162,12 +167,12 @@ class Raw {
       received: 0,
       ...offer,
     };
-    const request = writeRequest({ ...whole, protocol: 1, token: true }, nonce(systemRandom));
+    const request = writeRequest({ ...whole, protocol: 1, token: true }, createNonce(systemRandom));
     this.send(request);
     const challenge = await this.read(CHALLENGE_BYTES);
-    this.send(Buffer.concat([proofBy("dialler", own, [request, challenge]), extra]));
+    this.send(Buffer.concat([computeProof("dialler", own, [request, challenge]), extra]));
     const answer = await this.read(ANSWER_BYTES);
-    if (knows && readAnswer(answer).kind === "open") this.send(writeTaken());
+    if (knows && readAnswer(answer).kind === "open") this.send(writeConfirmation());
     return answer;
   }
 }
@@ -210,12 +215,12 @@ describe("a stranger", () => {
           use: "link" as const,
           received: 0,
         };
-        const request = writeRequest({ ...offer, protocol: 1, token: true }, nonce(systemRandom));
+        const request = writeRequest({ ...offer, protocol: 1, token: true }, createNonce(systemRandom));
         const damaged = Uint8Array.from(request);
         damaged[at]! ^= damage;
         raw.send(damaged);
         const challenge = await raw.read(CHALLENGE_BYTES);
-        raw.send(proofBy("dialler", token, [request, challenge]));
+        raw.send(computeProof("dialler", token, [request, challenge]));
         await raw.closed;
       }),
       { numRuns: cases(20) },
@@ -246,7 +251,7 @@ describe("a stranger", () => {
       protocol: 1,
       token: true,
     };
-    const request = writeRequest(offer, nonce(systemRandom));
+    const request = writeRequest(offer, createNonce(systemRandom));
     request[4] = 9;
     raw.send(request);
     expect((await raw.read(CHALLENGE_BYTES))[4]).toBe(2);
@@ -270,10 +275,10 @@ describe("a stranger", () => {
       protocol: 7,
       token: true,
     };
-    const request = writeRequest(offer, nonce(systemRandom));
+    const request = writeRequest(offer, createNonce(systemRandom));
     raw.send(request);
     const challenge = await raw.read(CHALLENGE_BYTES);
-    raw.send(proofBy("dialler", token, [request, challenge]));
+    raw.send(computeProof("dialler", token, [request, challenge]));
     expect(readAnswer(await raw.read(ANSWER_BYTES))).toEqual({
       kind: "refuse",
       reason: "version",
@@ -283,13 +288,13 @@ describe("a stranger", () => {
 
   test("that says one byte at a time is cut off when the time is up", async () => {
     const raw = new Raw();
-    await until(() => acceptor.connections === 2);
+    await until(() => acceptor.connectionCount === 2);
     for (let i = 0; i < 29; i++) {
       raw.send("V");
       await soon(1);
       time.pass(10);
     }
-    expect([acceptor.connections, refusals]).toEqual([2, []]);
+    expect([acceptor.connectionCount, refusals]).toEqual([2, []]);
     time.pass(10);
     await raw.closed;
     await until(() => refusals.length > 0);
@@ -300,7 +305,7 @@ describe("a stranger", () => {
     const raws = Array.from({ length: 50 }, () => new Raw());
     await until(() => refusals.length === raws.length - limits.halfOpen);
     const late = await dialTo(port);
-    const heard = new Heard(late);
+    const heard = new ByteRecorder(late);
     await guest(1);
     late.close();
     await heard.end;
@@ -343,7 +348,7 @@ describe("a stranger", () => {
     const answer = await raw.handshake({ from: 2n, link, first: false }, "another token, as good");
     expect(readAnswer(answer)).toMatchObject({ kind: "refuse", reason: "token" });
     // Not even something to try tokens against.
-    expect(proofOf(answer).every((byte) => byte === 0)).toBe(true);
+    expect(proofField(answer).every((byte) => byte === 0)).toBe(true);
   });
 
   test("whose connection is lost before it has the answer has no link, and one that knows of it comes back to it", async () => {
@@ -351,14 +356,14 @@ describe("a stranger", () => {
     const raw = new Raw();
     await raw.handshake({ link }, token, new Uint8Array(0), false);
     raw.socket.destroy();
-    await until(() => acceptor.connections === 1);
-    expect([guests.length, acceptor.links]).toEqual([1, 2]);
+    await until(() => acceptor.connectionCount === 1);
+    expect([guests.length, acceptor.linkCount]).toEqual([1, 2]);
     const back = new Raw();
     expect(readAnswer(await back.handshake({ link, first: false }))).toEqual({ kind: "open", received: 0 });
     back.send(segment(SegmentKind.end, 0));
     await (await guest(1)).heard.end;
     expect(guests[1]!.offer).toMatchObject({ link, first: true });
-    expect(acceptor.links).toBe(1);
+    expect(acceptor.linkCount).toBe(1);
   });
 
   test("that answers the answer with garbage has no link", async () => {
@@ -398,7 +403,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     ["an ack of another size", segment(SegmentKind.ack, 9), "cannot read segment: kind 1 cannot have 9 bytes"],
     ["an end with something in it", segment(SegmentKind.end, 1), "cannot read segment: kind 2 cannot have 1 bytes"],
     ["a reason without end", segment(SegmentKind.reset, 513), "cannot read segment: kind 3 cannot have 513 bytes"],
-    ["bytes confirmed that nobody sent", ackSegment(1), "cannot read ack: expected 0 to 0 bytes, got 1"],
+    ["bytes confirmed that nobody sent", newAckSegment(1), "cannot read ack: expected 0 to 0 bytes, got 1"],
     [
       "more bytes confirmed than can be counted",
       segment(SegmentKind.ack, 8, Buffer.alloc(8, 255)),
@@ -409,10 +414,10 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     expect(readAnswer(await raw.handshake())).toEqual({ kind: "open", received: 0 });
     raw.send(bytes);
     expect((await (await guest(1)).heard.end)?.message).toBe(message);
-    const reset = resetSegment(message);
+    const reset = newResetSegment(message);
     expect(await raw.read(reset.length)).toEqual(reset);
     await raw.closed;
-    expect(acceptor.links).toBe(1);
+    expect(acceptor.linkCount).toBe(1);
   });
 
   test("a link that never was, or that it cannot have so many bytes of", async () => {
@@ -435,7 +440,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     await raw.handshake();
     (await guest(1)).pipe.write([Buffer.from("abcdef")], () => {});
     await raw.read(10);
-    raw.send(Buffer.concat([ackSegment(5), ackSegment(4)]));
+    raw.send(Buffer.concat([newAckSegment(5), newAckSegment(4)]));
     expect((await guests[1]!.heard.end)?.message).toBe("cannot read ack: expected 5 to 6 bytes, got 4");
   });
 
@@ -444,7 +449,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     await raw.handshake({ link: 77n });
     (await guest(1)).pipe.write([Buffer.from("abcdef")], () => {});
     await raw.read(10);
-    raw.send(Buffer.concat([ackSegment(5), segment(SegmentKind.data, 1, Buffer.from("x"))]));
+    raw.send(Buffer.concat([newAckSegment(5), segment(SegmentKind.data, 1, Buffer.from("x"))]));
     // What was confirmed has come before it.
     await guests[1]!.heard.bytes(1);
     const again = await new Raw().handshake({ link: 77n, first: false, received: 4 });
@@ -470,7 +475,7 @@ describe("a dialler does not fall for", () => {
     return (server.address() as { port: number }).port;
   }
 
-  async function failure(at: number, options: Partial<LastingDialOptions> = {}): Promise<string> {
+  async function failure(at: number, options: Partial<ResumableDialOptions> = {}): Promise<string> {
     const error = await dialTo(at, options).then(undefined, (e) => e);
     expect(error).toBeInstanceOf(HandshakeError);
     return `${error.reason}: ${error.message}`;
@@ -496,7 +501,7 @@ describe("a dialler does not fall for", () => {
   test("someone who says yes and does not know the token", async () => {
     const at = await impostor(async (raw) => {
       await raw.read(REQUEST_BYTES);
-      raw.send(writeChallenge({ token: true }, nonce(systemRandom)));
+      raw.send(writeChallenge({ token: true }, createNonce(systemRandom)));
       await raw.read(32);
       raw.send(writeAnswer({ kind: "open", received: 0 }));
     });
@@ -507,12 +512,12 @@ describe("a dialler does not fall for", () => {
     const answering = (change: (answer: Uint8Array) => void, received = 0) =>
       impostor(async (raw) => {
         const request = await raw.read(REQUEST_BYTES);
-        const challenge = writeChallenge({ token: true }, nonce(systemRandom));
+        const challenge = writeChallenge({ token: true }, createNonce(systemRandom));
         raw.send(challenge);
         await raw.read(32);
         const answer = writeAnswer({ kind: "open", received });
         change(answer);
-        proofOf(answer).set(proofBy("acceptor", token, [request, challenge, answer]));
+        proofField(answer).set(computeProof("acceptor", token, [request, challenge, answer]));
         raw.send(answer);
       });
     expect(await failure(await answering(() => {}, 9))).toBe(

@@ -3,14 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
 import {
   ANSWER_BYTES,
-  kindOf,
+  classifyFirstBytes,
   OFFER_BYTES,
   readAnswer,
   readOffer,
   writeAnswer,
   writeOffer,
 } from "../../../runtime/link/shared/offer.js";
-import { joiningPipe, offeringPipe, RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
+import {
+  joinSharedMemory,
+  offerSharedMemory,
+  RING_BYTES,
+  usesSharedMemory,
+} from "../../../runtime/link/shared/pipe.js";
 import type { NativeChannel, RdmaAddon } from "../../../runtime/native/rdma-addon.js";
 import { drawing } from "../lasting/cut-world.js";
 
@@ -137,7 +142,7 @@ function addonOf(made: HandChannel[]): RdmaAddon {
 function offering(taken?: boolean) {
   const socket = new HandSocket();
   const made: HandChannel[] = [];
-  const pipe = offeringPipe(socket, drawing(1), () => addonOf(made));
+  const pipe = offerSharedMemory(socket, drawing(1), () => addonOf(made));
   const [channel] = made;
   const notes = new Notes();
   pipe.open(notes);
@@ -159,7 +164,7 @@ function joining() {
   const socket = new HandSocket();
   const made: HandChannel[] = [];
   let asked = 0;
-  const pipe = joiningPipe(socket, () => {
+  const pipe = joinSharedMemory(socket, () => {
     asked++;
     return addonOf(made);
   });
@@ -194,23 +199,23 @@ describe("the side that offers a channel", () => {
         }
       },
     } as unknown as RdmaAddon;
-    expect(offeringPipe(socket, drawing(1), () => full)).toBe(socket);
+    expect(offerSharedMemory(socket, drawing(1), () => full)).toBe(socket);
     expect(socket.written.length).toBe(0);
   });
 
   test("sends by the socket until it is answered, and by the channel from then on", () => {
     const { socket, pipe, channel } = offering();
     pipe.write([bytes("one, "), bytes("two, ")], nothing);
-    expect([usesMemory(pipe), String(socket.written.subarray(OFFER_BYTES))]).toEqual([false, "one, two, "]);
+    expect([usesSharedMemory(pipe), String(socket.written.subarray(OFFER_BYTES))]).toEqual([false, "one, two, "]);
     socket.give(writeAnswer(true));
-    expect([usesMemory(pipe), channel.began]).toEqual([true, 10]);
+    expect([usesSharedMemory(pipe), channel.began]).toEqual([true, 10]);
     pipe.write([bytes("three")], nothing);
     expect([String(channel.written), socket.written.length]).toEqual(["three", OFFER_BYTES + 10]);
   });
 
   test("gives the channel back when it is not taken, and goes on by the socket", () => {
     const { socket, pipe, channel, notes } = offering(false);
-    expect([usesMemory(pipe), channel.closed, channel.began]).toEqual([false, 1, undefined]);
+    expect([usesSharedMemory(pipe), channel.closed, channel.began]).toEqual([false, 1, undefined]);
     pipe.write([bytes("on")], nothing);
     socket.give(bytes("and back"));
     expect([String(socket.written.subarray(OFFER_BYTES)), notes.text]).toEqual(["on", "and back"]);
@@ -229,10 +234,10 @@ describe("the side that offers a channel", () => {
     const { socket, pipe } = offering();
     const answer = writeAnswer(true);
     for (let i = 0; i < ANSWER_BYTES; i++) {
-      expect(usesMemory(pipe)).toBe(false);
+      expect(usesSharedMemory(pipe)).toBe(false);
       socket.give(answer.subarray(i, i + 1));
     }
-    expect(usesMemory(pipe)).toBe(true);
+    expect(usesSharedMemory(pipe)).toBe(true);
   });
 });
 
@@ -242,7 +247,11 @@ describe("the side that may join", () => {
     pipe.write([bytes("early")], nothing);
     expect(socket.written.length).toBe(0);
     socket.give(writeOffer(offer));
-    expect([usesMemory(pipe), readAnswer(socket.written), socket.written.length]).toEqual([true, true, ANSWER_BYTES]);
+    expect([usesSharedMemory(pipe), readAnswer(socket.written), socket.written.length]).toEqual([
+      true,
+      true,
+      ANSWER_BYTES,
+    ]);
     expect([made[0]?.made, made[0]?.began, String(made[0]?.written)]).toEqual([
       [4096, offer.token, 1, 2, 3, 4],
       0,
@@ -256,7 +265,7 @@ describe("the side that may join", () => {
     const other = writeOffer(offer);
     new DataView(other.buffer).setUint32(4, 2, true);
     socket.give(other);
-    expect([usesMemory(pipe), asked(), readAnswer(socket.written)]).toEqual([false, 0, false]);
+    expect([usesSharedMemory(pipe), asked(), readAnswer(socket.written)]).toEqual([false, 0, false]);
     expect(String(socket.written.subarray(ANSWER_BYTES))).toBe("early");
     pipe.write([bytes(", late")], nothing);
     expect(String(socket.written.subarray(ANSWER_BYTES))).toBe("early, late");
@@ -272,10 +281,10 @@ describe("the side that may join", () => {
     } as unknown as RdmaAddon;
     for (const addon of [broken, undefined]) {
       const socket = new HandSocket();
-      const pipe = joiningPipe(socket, () => addon);
+      const pipe = joinSharedMemory(socket, () => addon);
       pipe.open(new Notes());
       socket.give(writeOffer(offer));
-      expect([usesMemory(pipe), socket.written.length, readAnswer(socket.written)]).toEqual([
+      expect([usesSharedMemory(pipe), socket.written.length, readAnswer(socket.written)]).toEqual([
         false,
         ANSWER_BYTES,
         false,
@@ -469,12 +478,15 @@ describe("the end", () => {
 
 test("the first bytes tell an offer from anything else, as early as they can", () => {
   const said = writeOffer(offer);
-  for (let fill = 0; fill < OFFER_BYTES; fill++) expect(kindOf(said, fill, OFFER_BYTES)).toBe("more");
-  expect(kindOf(said, OFFER_BYTES, OFFER_BYTES)).toBe("whole");
+  for (let fill = 0; fill < OFFER_BYTES; fill++) expect(classifyFirstBytes(said, fill, OFFER_BYTES)).toBe("more");
+  expect(classifyFirstBytes(said, OFFER_BYTES, OFFER_BYTES)).toBe("whole");
   for (let at = 0; at < 4; at++) {
     const other = said.slice();
     other[at] = 0;
-    expect([kindOf(other, at, OFFER_BYTES), kindOf(other, at + 1, OFFER_BYTES)]).toEqual(["more", "else"]);
+    expect([classifyFirstBytes(other, at, OFFER_BYTES), classifyFirstBytes(other, at + 1, OFFER_BYTES)]).toEqual([
+      "more",
+      "else",
+    ]);
   }
 });
 

@@ -1,6 +1,11 @@
 /** Whether links go through shared memory: what the variable VICEROY_LINKS asks for, and whether the addon is there. */
 import { expect, test } from "vitest";
-import { chooseAddon, LINKS_VARIABLE, linkTransport, memoryAddon } from "../../../runtime/link/shared/choice.js";
+import {
+  chooseAddon,
+  describeLinkTransport,
+  LINKS_VARIABLE,
+  sharedMemoryAddon,
+} from "../../../runtime/link/shared/choice.js";
 import type { RdmaAddon, RdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { onMemory } from "../pipes.js";
 
@@ -12,7 +17,7 @@ const unasked = (): RdmaAddonState => expect.fail("nobody needs to know of the a
 test("sockets are used where they are asked for, without a look at the addon", () => {
   expect(LINKS_VARIABLE).toBe("VICEROY_LINKS");
   expect(chooseAddon("socket", unasked)).toBe(undefined);
-  expect(linkTransport("socket", unasked)).toBe('Unix sockets (VICEROY_LINKS is "socket")');
+  expect(describeLinkTransport("socket", unasked)).toBe('Unix sockets (VICEROY_LINKS is "socket")');
 });
 
 test.each([undefined, ""])("shared memory is used by default where the addon is: %j", (wanted) => {
@@ -36,8 +41,8 @@ test("anything else is a mistake", () => {
 });
 
 test("people are told which it is, and why", () => {
-  expect(linkTransport("memory", present)).toBe("shared memory, beside Unix sockets");
-  expect(linkTransport("memory", absent)).toBe(
+  expect(describeLinkTransport("memory", present)).toBe("shared memory, beside Unix sockets");
+  expect(describeLinkTransport("memory", absent)).toBe(
     "Unix sockets: shared memory needs the addon, and it has not been built",
   );
 });
@@ -45,12 +50,12 @@ test("people are told which it is, and why", () => {
 test("a process chooses as its own variable says, once", () => {
   const wanted = process.env[LINKS_VARIABLE];
   process.env[LINKS_VARIABLE] = "fast";
-  expect(memoryAddon).toThrow(TypeError);
+  expect(sharedMemoryAddon).toThrow(TypeError);
   process.env[LINKS_VARIABLE] = wanted;
-  const first = memoryAddon();
+  const first = sharedMemoryAddon();
   expect(first !== undefined).toBe(onMemory);
   process.env[LINKS_VARIABLE] = "fast";
-  expect(memoryAddon()).toBe(first);
+  expect(sharedMemoryAddon()).toBe(first);
   process.env[LINKS_VARIABLE] = wanted;
-  expect(linkTransport().startsWith("shared memory")).toBe(onMemory);
+  expect(describeLinkTransport().startsWith("shared memory")).toBe(onMemory);
 });

@@ -1,22 +1,27 @@
 /** Two ends of a pipe in shared memory within this process, and one that a test plays by hand. */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { systemRandom } from "../../../runtime/link/clock.js";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
+import { inProcessPipePair } from "../../../runtime/link/local/pipe.js";
 import type { Pipe, PipeSink } from "../../../runtime/link/pipe.js";
-import { memoryAddon } from "../../../runtime/link/shared/choice.js";
-import { type Offer, readOffer, writeAnswer } from "../../../runtime/link/shared/offer.js";
-import { joiningPipe, type MemorySource, offeringPipe, RING_BYTES } from "../../../runtime/link/shared/pipe.js";
+import { sharedMemoryAddon } from "../../../runtime/link/shared/choice.js";
+import { type ChannelOffer, readOffer, writeAnswer } from "../../../runtime/link/shared/offer.js";
+import {
+  type AddonSource,
+  joinSharedMemory,
+  offerSharedMemory,
+  RING_BYTES,
+} from "../../../runtime/link/shared/pipe.js";
 import { rdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { onMemory } from "../pipes.js";
 
 const state = rdmaAddonState();
 // Where shared memory is what is tested, its absence is an error.
-if (onMemory) memoryAddon();
+if (onMemory) sharedMemoryAddon();
 /** Why the tests that need the addon are left out; undefined: they are not. */
 export const missing = state.addon === undefined ? state.why : undefined;
 
-export const memory: MemorySource = () => state.addon;
-export const none: MemorySource = () => undefined;
+export const memory: AddonSource = () => state.addon;
+export const none: AddonSource = () => undefined;
 
 export interface Pair {
   readonly near: Pipe;
@@ -24,8 +29,8 @@ export interface Pair {
 }
 
 export function pair(bytes = RING_BYTES, offers = memory, joins = memory): Pair {
-  const [near, far] = localPipe();
-  return { near: offeringPipe(near, systemRandom, offers, bytes), far: joiningPipe(far, joins) };
+  const [near, far] = inProcessPipePair();
+  return { near: offerSharedMemory(near, systemRandom, offers, bytes), far: joinSharedMemory(far, joins) };
 }
 
 /** Where things are in the memory of a channel: native/rdma/channel.cc and ring.h. */
@@ -47,13 +52,13 @@ export class Hostile {
   readonly pipe: Pipe;
   /** What has come by the socket. */
   heard = Buffer.alloc(0);
-  readonly offer: Promise<Offer>;
+  readonly offer: Promise<ChannelOffer>;
   #file = -1;
   #waker = -1;
 
   constructor(pipe: Pipe) {
     this.pipe = pipe;
-    let offered: (offer: Offer) => void = () => {};
+    let offered: (offer: ChannelOffer) => void = () => {};
     this.offer = new Promise((resolve) => {
       offered = resolve;
     });
@@ -108,6 +113,6 @@ export class Hostile {
 
 /** Plays the joining side against one that offers. */
 export function hostile(bytes = RING_BYTES): { readonly near: Pipe; readonly far: Hostile } {
-  const [near, far] = localPipe();
-  return { near: offeringPipe(near, systemRandom, memory, bytes), far: new Hostile(far) };
+  const [near, far] = inProcessPipePair();
+  return { near: offerSharedMemory(near, systemRandom, memory, bytes), far: new Hostile(far) };
 }

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
-import { ANSWER_BYTES, type Offer, readAnswer, writeOffer } from "../../../runtime/link/shared/offer.js";
-import { joiningPipe, RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
+import { inProcessPipePair } from "../../../runtime/link/local/pipe.js";
+import { ANSWER_BYTES, type ChannelOffer, readAnswer, writeOffer } from "../../../runtime/link/shared/offer.js";
+import { joinSharedMemory, RING_BYTES, usesSharedMemory } from "../../../runtime/link/shared/pipe.js";
 import { rdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { cases } from "../../profile.js";
 import { settled } from "../fake-host.js";
-import { Heard } from "../heard.js";
+import { ByteRecorder } from "../heard.js";
 import { hostile, Layout, memory, missing, pair } from "./ends.js";
 
 const broken = "the connection was ended: the peer has written positions that cannot be into shared memory";
@@ -19,10 +19,10 @@ const [ours, theirs] = [Layout.rings[0], Layout.rings[1]];
 describe.skipIf(missing !== undefined)("the side that joins", () => {
   async function taken(bytes = 4096) {
     const { near, far } = hostile(bytes);
-    const here = new Heard(near);
+    const here = new ByteRecorder(near);
     await far.take();
     await settled();
-    expect(usesMemory(near)).toBe(true);
+    expect(usesSharedMemory(near)).toBe(true);
     return { near, far, here };
   }
 
@@ -131,7 +131,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
       { numRuns: cases(150, 5000) },
     );
     const { near, far } = pair();
-    const there = new Heard(far);
+    const there = new ByteRecorder(far);
     near.write([Buffer.from("unharmed")], () => {});
     await there.bytes(8);
     near.destroy();
@@ -149,17 +149,17 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
   const PID_AT = 12;
 
   /** What becomes of an offer: whether it was taken, and whether the socket still carries bytes. */
-  async function offered(offer: Offer, change: (bytes: Uint8Array) => void = () => {}): Promise<boolean> {
-    const [socket, other] = localPipe();
-    const here = new Heard(socket);
-    const far = joiningPipe(other, memory);
-    const there = new Heard(far);
+  async function offered(offer: ChannelOffer, change: (bytes: Uint8Array) => void = () => {}): Promise<boolean> {
+    const [socket, other] = inProcessPipePair();
+    const here = new ByteRecorder(socket);
+    const far = joinSharedMemory(other, memory);
+    const there = new ByteRecorder(far);
     const bytes = writeOffer(offer);
     change(bytes);
     socket.write([bytes.subarray(0, 7), bytes.subarray(7)], () => {});
     await here.bytes(ANSWER_BYTES);
     const taken = readAnswer(here.all);
-    expect(usesMemory(far)).toBe(taken);
+    expect(usesSharedMemory(far)).toBe(taken);
     if (!taken) {
       socket.write([Buffer.from("by the socket")], () => {});
       await there.bytes(13);
@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
   /** One that could be taken, and what it is about. */
   function real(bytes = 8192) {
     const { near, far } = hostile(bytes);
-    const here = new Heard(near);
+    const here = new ByteRecorder(near);
     return {
       far,
       end: async () => {
@@ -200,7 +200,7 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
     await end();
   });
 
-  test.each<[string, (offer: Offer) => Offer]>([
+  test.each<[string, (offer: ChannelOffer) => ChannelOffer]>([
     ["with another token", (offer) => ({ ...offer, token: offer.token.map((byte) => byte ^ 1) })],
     ["of another size", (offer) => ({ ...offer, bytes: 4096 })],
     ["of a size that cannot be", (offer) => ({ ...offer, bytes: 5000 })],

@@ -10,11 +10,11 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Pipe } from "../../../runtime/link/pipe.js";
 import { LINKS_VARIABLE } from "../../../runtime/link/shared/choice.js";
-import { RING_BYTES, usesMemory } from "../../../runtime/link/shared/pipe.js";
+import { RING_BYTES, usesSharedMemory } from "../../../runtime/link/shared/pipe.js";
 import { childPipe, listenUnix } from "../../../runtime/link/unix/pipe.js";
 import { rdmaAddonState } from "../../../runtime/native/rdma-addon.js";
 import { stopped, until } from "../../proc/until.js";
-import { Heard, soon } from "../heard.js";
+import { ByteRecorder, soon } from "../heard.js";
 import { onMemory } from "../pipes.js";
 
 // Below the repository: built code looks for the addon's sources upwards of itself.
@@ -40,12 +40,12 @@ describe.skipIf(!onMemory)("shared memory", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   afterEach(() => child?.kill("SIGKILL"));
 
-  async function started(): Promise<{ pipe: Pipe; heard: Heard }> {
+  async function started(): Promise<{ pipe: Pipe; heard: ByteRecorder }> {
     child = spawn(process.execPath, [echo], { stdio: ["ignore", "pipe", "inherit", "pipe"] });
     const pipe = childPipe(child.stdio[3] as Socket);
-    const heard = new Heard(pipe);
+    const heard = new ByteRecorder(pipe);
     await heard.bytes(2);
-    expect(usesMemory(pipe)).toBe(true);
+    expect(usesSharedMemory(pipe)).toBe(true);
     return { pipe, heard };
   }
 
@@ -105,9 +105,9 @@ describe.skipIf(!onMemory)("shared memory", () => {
       });
       const worker = new Worker(thread, { workerData: path.join(place, "s") });
       const pipe = await accepted;
-      const heard = new Heard(pipe);
+      const heard = new ByteRecorder(pipe);
       await heard.bytes(2);
-      expect(usesMemory(pipe)).toBe(true);
+      expect(usesSharedMemory(pipe)).toBe(true);
       pipe.write([Buffer.alloc(50_000)], () => {});
       await heard.bytes(50_002);
       pipe.write([Buffer.alloc(1_000_000)], () => {});

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { systemRandom } from "../../../runtime/link/clock.js";
-import { localPipe } from "../../../runtime/link/local/pipe.js";
+import { inProcessPipePair } from "../../../runtime/link/local/pipe.js";
 import type { Pipe } from "../../../runtime/link/pipe.js";
-import { joiningPipe, offeringPipe, usesMemory } from "../../../runtime/link/shared/pipe.js";
+import { joinSharedMemory, offerSharedMemory, usesSharedMemory } from "../../../runtime/link/shared/pipe.js";
 import { cases } from "../../profile.js";
 import { settled } from "../fake-host.js";
-import { Heard } from "../heard.js";
+import { ByteRecorder } from "../heard.js";
 import { memory, missing, none, pair } from "./ends.js";
 
 const run = describe.skipIf(missing !== undefined);
@@ -23,12 +23,12 @@ run("a pipe in shared memory", () => {
   test("is used as soon as both sides have it; what was written before comes first", async () => {
     const { near, far } = pair();
     near.write([Buffer.from("early, ")], () => {});
-    const here = new Heard(near);
-    const there = new Heard(far);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
     near.write([Buffer.from("before, ")], () => {});
     far.write([Buffer.from("answer")], () => {});
     await here.bytes(6);
-    expect(usesMemory(near) && usesMemory(far)).toBe(true);
+    expect(usesSharedMemory(near) && usesSharedMemory(far)).toBe(true);
     near.write([Buffer.from("after")], () => {});
     await there.bytes(20);
     expect(there.all.toString()).toBe("early, before, after");
@@ -39,8 +39,8 @@ run("a pipe in shared memory", () => {
 
   test("carries what is larger than its rings, in order, both ways at once", async () => {
     const { near, far } = pair(4096);
-    const here = new Heard(near);
-    const there = new Heard(far);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
     const [a, b] = [pattern(1_000_003, 1), pattern(700_001, 2)];
     let done = 0;
     near.write([a.subarray(0, 10), a.subarray(10)], () => done++);
@@ -55,8 +55,8 @@ run("a pipe in shared memory", () => {
 
   test("does not take more than there is room for until the other side reads", async () => {
     const { near, far } = pair(4096);
-    const here = new Heard(near);
-    const there = new Heard(far);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
     far.write([Buffer.from("up")], () => {});
     await here.bytes(2);
     let done = 0;
@@ -73,8 +73,8 @@ run("a pipe in shared memory", () => {
 
   test("closing sends everything first; what was written before the end arrives", async () => {
     const { near, far } = pair(4096);
-    const here = new Heard(near);
-    const there = new Heard(far);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
     far.write([Buffer.from("up")], () => {});
     await here.bytes(2);
     const words = pattern(50_000, 3);
@@ -90,8 +90,8 @@ run("a pipe in shared memory", () => {
 
   test("destroying it ends it at once, and everything that was written is told of", async () => {
     const { near, far } = pair(4096);
-    const here = new Heard(near);
-    const there = new Heard(far);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
     far.write([Buffer.from("up")], () => {});
     await here.bytes(2);
     let done = 0;
@@ -113,7 +113,7 @@ run("a pipe in shared memory", () => {
     const before = count();
     for (let i = 0; i < 50; i++) {
       const { near, far } = pair();
-      const ends = [new Heard(near), new Heard(far)];
+      const ends = [new ByteRecorder(near), new ByteRecorder(far)];
       if (i % 2 === 0) {
         far.write([Buffer.from("up")], () => {});
         await ends[0]!.bytes(2);
@@ -127,8 +127,8 @@ run("a pipe in shared memory", () => {
 
   test("touches few pages of its memory, however long it is used for little", async () => {
     const { near, far } = pair();
-    const there = new Heard(far);
-    void new Heard(near);
+    const there = new ByteRecorder(far);
+    void new ByteRecorder(near);
     for (let i = 1; i <= 2000; i++) {
       near.write([pattern(500, i)], () => {});
       await there.bytes(i * 500);
@@ -147,9 +147,9 @@ run("a pipe in shared memory", () => {
         fc.boolean(),
         async (writes, backwards) => {
           const { near, far } = pair(4096);
-          const ends = [near, far].map((pipe) => ({ pipe, heard: new Heard(pipe) }));
+          const ends = [near, far].map((pipe) => ({ pipe, heard: new ByteRecorder(pipe) }));
           if (backwards) ends.reverse();
-          const [from, to] = ends as [{ pipe: Pipe; heard: Heard }, { pipe: Pipe; heard: Heard }];
+          const [from, to] = ends as [{ pipe: Pipe; heard: ByteRecorder }, { pipe: Pipe; heard: ByteRecorder }];
           const written: Buffer[] = [];
           for (const [i, [size, pause]] of writes.entries()) {
             const bytes = pattern(size, i);
@@ -181,25 +181,25 @@ describe("where one side has no shared memory", () => {
     "what the other offers is not taken, and the socket carries everything",
     async () => {
       const { near, far } = pair(4096, memory, none);
-      const here = new Heard(near);
-      const there = new Heard(far);
+      const here = new ByteRecorder(near);
+      const there = new ByteRecorder(far);
       near.write([pattern(100_000, 1)], () => {});
       far.write([pattern(100_000, 2)], () => {});
       await Promise.all([here.bytes(100_000), there.bytes(100_000)]);
       expect(there.all.equals(pattern(100_000, 1)) && here.all.equals(pattern(100_000, 2))).toBe(true);
-      expect(usesMemory(near) || usesMemory(far)).toBe(false);
+      expect(usesSharedMemory(near) || usesSharedMemory(far)).toBe(false);
       near.close();
       await there.end;
     },
   );
 
   test("nothing is offered: the pipe is the socket", async () => {
-    const [socket, other] = localPipe();
-    const near = offeringPipe(socket, systemRandom, none);
+    const [socket, other] = inProcessPipePair();
+    const near = offerSharedMemory(socket, systemRandom, none);
     expect(near).toBe(socket);
-    const far = joiningPipe(other, memory);
-    const here = new Heard(near);
-    const there = new Heard(far);
+    const far = joinSharedMemory(other, memory);
+    const here = new ByteRecorder(near);
+    const there = new ByteRecorder(far);
     far.write([Buffer.from("waits for the other to begin")], () => {});
     near.write([Buffer.from("hi")], () => {});
     await Promise.all([there.bytes(2), here.bytes(28)]);
@@ -209,7 +209,7 @@ describe("where one side has no shared memory", () => {
   });
 
   test("what is written because something that waited was taken comes behind all that waited", async () => {
-    const [socket, other] = localPipe();
+    const [socket, other] = inProcessPipePair();
     const taking: Pipe = {
       open: (sink) => other.open(sink),
       write(chunks, done) {
@@ -224,9 +224,9 @@ describe("where one side has no shared memory", () => {
       ref() {},
       unref() {},
     };
-    const far = joiningPipe(taking, memory);
-    const here = new Heard(socket);
-    new Heard(far);
+    const far = joinSharedMemory(taking, memory);
+    const here = new ByteRecorder(socket);
+    new ByteRecorder(far);
     far.write([Buffer.from("first, ")], () => far.write([Buffer.from("third")], () => {}));
     far.write([Buffer.from("second, ")], () => {});
     // What is no offer.
@@ -237,9 +237,9 @@ describe("where one side has no shared memory", () => {
   });
 
   test("who closes before the other has said anything has said what he had to say", async () => {
-    const [socket, other] = localPipe();
-    const here = new Heard(offeringPipe(socket, systemRandom, memory));
-    const far = joiningPipe(other, memory);
+    const [socket, other] = inProcessPipePair();
+    const here = new ByteRecorder(offerSharedMemory(socket, systemRandom, memory));
+    const far = joinSharedMemory(other, memory);
     far.write([Buffer.from("busy")], () => {});
     far.close();
     await here.end;

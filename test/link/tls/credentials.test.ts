@@ -78,7 +78,7 @@ test("files that were no good are not tried again until they change once more", 
   const good = credentials.current();
   writeFileSync(files.cert, "no certificate");
   credentials.current();
-  credentials.reject(good);
+  credentials.keepUsing(good);
   expect(credentials.current()).toBe(good);
   writeFileSync(files.cert, "a certificate again");
   expect(`${credentials.current().cert}`).toBe("a certificate again");

@@ -12,7 +12,7 @@ import { Credentials, type TlsFiles } from "../../../runtime/link/tls/credential
 import { connectTls } from "../../../runtime/link/tls/pipe.js";
 import { connectTo, listenAt } from "../../../runtime/link/transport.js";
 import { until } from "../../proc/until.js";
-import { Heard } from "../heard.js";
+import { ByteRecorder } from "../heard.js";
 import { ManualClock } from "../lasting/cut-world.js";
 import { Authority } from "./certificates.js";
 
@@ -48,7 +48,7 @@ async function serve(own: TlsFiles, limits = {}): Promise<Server> {
   const listener = await listenAt({ kind: "tls", host: "127.0.0.1", port: 0 }, (pipe) => accepted.push(pipe), {
     credentials: new Credentials(own),
     tlsLimits: limits,
-    refused: (error) => refusals.push(error),
+    onRefused: (error) => refusals.push(error),
   });
   listeners.push(listener);
   return { address: listener.address as SocketAddress, accepted, refusals };
@@ -61,7 +61,7 @@ async function outcome(server: Server, own: TlsFiles): Promise<string> {
     const pipe = await connectTls(server.address, new Credentials(own));
     // In TLS 1.3 a client is done before the server has looked at its certificate.
     let fate = "";
-    void new Heard(pipe).end.then((error) => {
+    void new ByteRecorder(pipe).end.then((error) => {
       fate = error?.message ?? "closed";
     });
     await until(() => fate !== "" || server.accepted.length > before);
@@ -152,7 +152,7 @@ describe("a client", () => {
     const clock = new ManualClock();
     const server = await serve(files, { clock, halfOpen: 2, handshakeMs: 400 });
     const pipe = await connectTo(server.address, new Credentials(files));
-    const heard = new Heard(pipe);
+    const heard = new ByteRecorder(pipe);
     await until(() => server.accepted.length === 1);
     for (let i = 0; i < 3; i++) {
       const socket = connectTcp(server.address.port, "127.0.0.1").on("error", () => {});
@@ -194,7 +194,7 @@ describe("a client", () => {
 describe("a client trusts no server", () => {
   test("that speaks no TLS, and says what to do", async () => {
     const listener = await listenAt({ kind: "tcp", host: "127.0.0.1", port: 0 }, (pipe) => {
-      new Heard(pipe);
+      new ByteRecorder(pipe);
       pipe.write([Buffer.from("220 somebody else\r\n")], () => {});
     });
     listeners.push(listener);
@@ -253,7 +253,7 @@ describe("files that change", () => {
     const own = copies(files, "rotated");
     const server = await serve(own);
     const before = await connectTo(server.address, new Credentials(files));
-    const heard = new Heard(before);
+    const heard = new ByteRecorder(before);
     const next = other.issue("next");
     for (const file of ["cert", "key", "ca"] as const) copyFileSync(next[file], own[file]);
     expect(await outcome(server, next)).toBe("let in");

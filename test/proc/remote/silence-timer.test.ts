@@ -7,8 +7,8 @@ class Hand implements Clock {
   #now = 0;
   #tasks: { readonly at: number; readonly task: () => void }[] = [];
   now = () => this.#now;
-  wall = () => this.#now;
-  soon = (task: () => void) => void this.after(0, task);
+  epochMs = () => this.#now;
+  nextTurn = (task: () => void) => void this.after(0, task);
   after(ms: number, task: () => void) {
     const entry = { at: this.#now + ms, task };
     this.#tasks.push(entry);

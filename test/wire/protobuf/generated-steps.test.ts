@@ -12,7 +12,7 @@ import {
   writeUnknownVariant,
 } from "../../../runtime/wire/index.js";
 import { readCollection, writeCollection } from "../../../runtime/wire/protobuf/collection.js";
-import { Refused } from "../../../runtime/wire/refused.js";
+import { CodecRefusal } from "../../../runtime/wire/refused.js";
 import { hex, toHex } from "./bytes.js";
 
 function readerOf(bytes: Uint8Array, from = 1): ProtobufReader {
@@ -59,9 +59,9 @@ describe("a packed field is read whole, or behind what came before", () => {
 
   test("of what is no enum are refused", () => {
     const r = readerOf(hex("0a 01 01"));
-    expect(() => r.packedEnumeration(codec.int32)).toThrow(Refused);
-    expect(() => r.enumeration(codec.int32)).toThrow(Refused);
-    expect(() => new ProtobufWriter().packedEnumeration(10, codec.int32, [1])).toThrow(Refused);
+    expect(() => r.packedEnumeration(codec.int32)).toThrow(CodecRefusal);
+    expect(() => r.enumeration(codec.int32)).toThrow(CodecRefusal);
+    expect(() => new ProtobufWriter().packedEnumeration(10, codec.int32, [1])).toThrow(CodecRefusal);
   });
 });
 
@@ -69,7 +69,7 @@ test("a packed field of an enum is written as its numbers", () => {
   const w = new ProtobufWriter();
   w.packedEnumeration(10, color, ["red", "green", "$unknown:7"]);
   expect(toHex(w.copy(0))).toBe("0a0401ac0207");
-  expect(() => w.packedEnumeration(10, color, "red" as never)).toThrow(Refused);
+  expect(() => w.packedEnumeration(10, color, "red" as never)).toThrow(CodecRefusal);
   expect(() => w.packedEnumeration(10, color, ["blue"])).toThrow('expected "red" or "green", got "blue"');
 });
 
@@ -93,8 +93,8 @@ test("collections are written as fields of a number, and read behind what came b
   );
   expect(texts.fromProtobuf(hex("10 05"))).toMatchObject({ pad: 0, list: [] });
   for (const of of [codec.int32, codec.string, color, codec.object("", {})] as readonly Codec<unknown>[]) {
-    expect(() => writeCollection(new ProtobufWriter(), 5, of, 1)).toThrow(Refused);
-    expect(() => readCollection(readerOf(hex("2a 00")), of, 2, undefined)).toThrow(Refused);
+    expect(() => writeCollection(new ProtobufWriter(), 5, of, 1)).toThrow(CodecRefusal);
+    expect(() => readCollection(readerOf(hex("2a 00")), of, 2, undefined)).toThrow(CodecRefusal);
   }
 });
 
@@ -106,9 +106,10 @@ test("what is no map and no set is refused", () => {
   w.requireObject({});
   for (const wrong of [undefined, null, 5]) {
     for (const step of ["requireMap", "requireSet", "requireArray", "requireObject"] as const)
-      expect(() => w[step](wrong)).toThrow(Refused);
+      expect(() => w[step](wrong)).toThrow(CodecRefusal);
   }
-  for (const step of ["requireMap", "requireSet", "requireArray"] as const) expect(() => w[step]({})).toThrow(Refused);
+  for (const step of ["requireMap", "requireSet", "requireArray"] as const)
+    expect(() => w[step]({})).toThrow(CodecRefusal);
 });
 
 describe("a case that a schema does not know", () => {
@@ -120,16 +121,16 @@ describe("a case that a schema does not know", () => {
     writeUnknownVariant(w, "kind", { kind: "$unknown", [unknownFields]: some });
     expect(w.copy(0)).toEqual(some);
     for (const wrong of [{ kind: "$unknown" }, { kind: "oval", [unknownFields]: some }, { [unknownFields]: some }, {}])
-      expect(() => writeUnknownVariant(w, "kind", wrong)).toThrow(Refused);
+      expect(() => writeUnknownVariant(w, "kind", wrong)).toThrow(CodecRefusal);
     checkUnknownCase(w, { case: "$unknown" });
     for (const wrong of [{ case: "oval" }, {}, null, undefined, 5])
-      expect(() => checkUnknownCase(w, wrong as never)).toThrow(Refused);
+      expect(() => checkUnknownCase(w, wrong as never)).toThrow(CodecRefusal);
   });
 
   test("is read from the fields that came, behind those that came before", () => {
     const r = readerOf(hex(""), 0);
     expect(readUnknownCase(r, some)).toEqual({ case: "$unknown", value: undefined });
-    expect(() => readUnknownCase(r, undefined)).toThrow(Refused);
+    expect(() => readUnknownCase(r, undefined)).toThrow(CodecRefusal);
     const before = { kind: "$unknown", [unknownFields]: some };
     expect(readUnknownVariant(r, "kind", undefined, some)).toStrictEqual(before);
     expect(readUnknownVariant(r, "kind", before, undefined)).toStrictEqual(before);
@@ -139,6 +140,6 @@ describe("a case that a schema does not know", () => {
     });
     const known = { kind: "dot", x: 1 };
     expect(readUnknownVariant(r, "kind", known, more)).toBe(known);
-    expect(() => readUnknownVariant(r, "kind", undefined, undefined)).toThrow(Refused);
+    expect(() => readUnknownVariant(r, "kind", undefined, undefined)).toThrow(CodecRefusal);
   });
 });

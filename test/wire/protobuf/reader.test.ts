@@ -1,7 +1,7 @@
 /** The reader as generated code uses it: each method reads what is its own, and nothing behind the end of the message. */
 import { describe, expect, test } from "vitest";
 import { codec, ProtobufReader } from "../../../runtime/wire/index.js";
-import { Refused } from "../../../runtime/wire/refused.js";
+import { CodecRefusal } from "../../../runtime/wire/refused.js";
 import { hex } from "./bytes.js";
 
 /** A reader of the first `size` of these bytes, with other messages before and behind. */
@@ -180,7 +180,7 @@ test("a field that is left out is skipped by its wire type", () => {
     r.skip(tag);
     expect(r.position).toBe(r.end);
     // A varint that crosses the end is found where its message ends.
-    if (tag !== 8) expect(() => readerOf(hex(text), hex(text).length - 1).skip(tag)).toThrow(Refused);
+    if (tag !== 8) expect(() => readerOf(hex(text), hex(text).length - 1).skip(tag)).toThrow(CodecRefusal);
   }
   for (const [tag, why] of [
     [0, "invalid tag: field number 0"],

@@ -1,7 +1,7 @@
 /** The writer as generated code uses it: the exact bytes of every kind of field, and what each of them refuses. */
 import { describe, expect, test } from "vitest";
 import { codec, ProtobufWriter, unknownFields } from "../../../runtime/wire/index.js";
-import { Refused } from "../../../runtime/wire/refused.js";
+import { CodecRefusal } from "../../../runtime/wire/refused.js";
 import { hex, toHex } from "./bytes.js";
 
 type Field = (w: ProtobufWriter, tag: number, value: never) => void;
@@ -225,13 +225,14 @@ describe.each(kinds)("$name", ({ one, packed, values, wrong }) => {
   test("refuses whatever is not of its type, wherever that is among packed ones", () => {
     const w = new ProtobufWriter();
     for (const value of wrong) {
-      expect(() => one(w, 10, value as never)).toThrow(Refused);
+      expect(() => one(w, 10, value as never)).toThrow(CodecRefusal);
       for (let at = 0; at < 6; at++) {
         const list = Array.from({ length: 6 }, (_, i) => (i === at ? value : values[0]?.[0]));
-        expect(() => packed(w, 10, list as never), `[${at}]`).toThrow(Refused);
+        expect(() => packed(w, 10, list as never), `[${at}]`).toThrow(CodecRefusal);
       }
     }
-    for (const list of [undefined, null, {}, 5, new Set()]) expect(() => packed(w, 10, list as never)).toThrow(Refused);
+    for (const list of [undefined, null, {}, 5, new Set()])
+      expect(() => packed(w, 10, list as never)).toThrow(CodecRefusal);
     expect(w.position).toBe(0);
   });
 });
@@ -262,7 +263,7 @@ test("typed arrays are packed, and not written at all where they are empty", () 
       expect(written((w) => w.typed(tag, type as never, new type(0)))).toBe("");
     }
     for (const wrong of [undefined, null, [1], new Uint8Array(1), new DataView(new ArrayBuffer(8))])
-      expect(() => new ProtobufWriter().typed(10, type as never, wrong as never)).toThrow(Refused);
+      expect(() => new ProtobufWriter().typed(10, type as never, wrong as never)).toThrow(CodecRefusal);
   }
 });
 
@@ -280,14 +281,14 @@ test("bytes, texts and points in time are what they say, and nothing else", () =
     expect(written((to) => to.date(tag, new Date(0)))).toBe(bytes(`${tagBytes} 00`));
   }
   for (const wrong of [undefined, null, "ab", [1, 2], new Uint8ClampedArray(1), new ArrayBuffer(1)])
-    expect(() => w.putBytes(10, wrong as never)).toThrow(Refused);
+    expect(() => w.putBytes(10, wrong as never)).toThrow(CodecRefusal);
   for (const wrong of [undefined, null, [1, 2], new Uint8Array(1)])
-    expect(() => w.clamped(10, wrong as never)).toThrow(Refused);
+    expect(() => w.clamped(10, wrong as never)).toThrow(CodecRefusal);
   for (const wrong of [undefined, null, 5, ["a"], "\ud800", `${"x".repeat(40)}\udc00`])
-    expect(() => w.string(10, wrong as never)).toThrow(Refused);
+    expect(() => w.string(10, wrong as never)).toThrow(CodecRefusal);
   expect(w.position).toBe(0);
   for (const wrong of [undefined, null, 0, "1970-01-01", { getTime: () => 0 }, new Date(Number.NaN)])
-    expect(() => w.dateFields(wrong as never)).toThrow(Refused);
+    expect(() => w.dateFields(wrong as never)).toThrow(CodecRefusal);
 });
 
 test("the size of a text takes as many bytes as it needs", () => {
@@ -346,6 +347,6 @@ test("a message is its tag, its size and its fields, unknown ones at the end", (
 
 test("of what is no enum nothing is written as one", () => {
   const w = new ProtobufWriter();
-  expect(() => w.enumeration(8, codec.int32, 1)).toThrow(Refused);
-  expect(() => w.packedEnumeration(10, codec.int32, [])).toThrow(Refused);
+  expect(() => w.enumeration(8, codec.int32, 1)).toThrow(CodecRefusal);
+  expect(() => w.packedEnumeration(10, codec.int32, [])).toThrow(CodecRefusal);
 });

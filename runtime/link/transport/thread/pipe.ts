@@ -3,7 +3,7 @@
  * are copied out of the sender's batch once and then handed over, not copied again.
  */
 import type { MessagePort } from "node:worker_threads";
-import { deliver, type Pipe, sizeOf } from "../../pipe.js";
+import { deliverBytes, type Pipe, totalBytes } from "../../pipe.js";
 
 /** @param port one end of a MessageChannel; nobody else uses it */
 export function messagePortPipe(port: MessagePort): Pipe {
@@ -14,7 +14,7 @@ export function messagePortPipe(port: MessagePort): Pipe {
   return {
     open(sink) {
       port.on("message", (message: Uint8Array | null) => {
-        if (message !== null) deliver(message, sink);
+        if (message !== null) deliverBytes(message, sink);
         else {
           orderly = true;
           port.close();
@@ -53,7 +53,7 @@ export function messagePortPipe(port: MessagePort): Pipe {
 }
 
 function concatChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(sizeOf(chunks));
+  const bytes = new Uint8Array(totalBytes(chunks));
   let end = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, end);

@@ -128,7 +128,7 @@ export class RdmaDevice {
   /** Resolves to the status of the transfer, when it touches no memory any more. For `Pair` alone. */
   async post(pair: number, piece: DeviceTransfer): Promise<number> {
     if (piece.length > yieldBytes)
-      await this.#yieldLimit.run(() => new Promise<void>((resolve) => this.#clock.soon(resolve)));
+      await this.#yieldLimit.run(() => new Promise<void>((resolve) => this.#clock.nextTurn(resolve)));
     return this.isClosed ? notPosted : this.#post(pair, piece);
   }
 
