@@ -105,7 +105,7 @@ export class Parts {
     const lane = {
       link,
       id: 3,
-      open: true,
+      isOpen: true,
       credit,
       sender: { universe: 1n, proc: 8n, mesh: 6n, rank: 2, incarnation: 0, name },
       consumed: (size: number): void => tell(`credit ${size}`),

@@ -49,13 +49,13 @@ test("a message is in the lockstep layout unless its receiver needs the other on
     bytes: Uint8Array.of(1),
     blocks: [],
     size: 1,
-    protobuf: false,
+    isProtobuf: false,
   });
   expect(encodeMessage(message, "x", defaultLinkLimits, true)).toEqual({
     bytes: Uint8Array.of(2, 3),
     blocks: [],
     size: 2,
-    protobuf: true,
+    isProtobuf: true,
   });
 });
 
@@ -68,7 +68,7 @@ test("what the lockstep layout has no room for is in the other one", () => {
 test("what the lockstep layout refuses is tried in the other one, if values of newer schemas have been read", () => {
   const refusal = new CodecError("encode", "Color", "why");
   const message = { label: "a.b", codec: refuses(refusal), protobuf: writes(2) };
-  expect(encodeMessage(message, "x", defaultLinkLimits)).toMatchObject({ bytes: Uint8Array.of(2), protobuf: true });
+  expect(encodeMessage(message, "x", defaultLinkLimits)).toMatchObject({ bytes: Uint8Array.of(2), isProtobuf: true });
   const broken = new Error("broken");
   expect(() => encodeMessage({ ...message, codec: refuses(broken) }, "x", defaultLinkLimits)).toThrow(broken);
   hasRead.messages = false;

@@ -17,7 +17,7 @@ function readerOf(...body: number[]): Reader {
 function world() {
   const told: unknown[][] = [];
   const laneOf = (id: number) =>
-    ({ id, sync: (...what: unknown[]) => told.push(["sync", id, ...what]) }) as unknown as Lane;
+    ({ id, syncReceived: (...what: unknown[]) => told.push(["sync", id, ...what]) }) as unknown as Lane;
   const to: Destination = {
     bind: ({ id }, { firstSlot: base }) => void told.push(["bind", id, base]),
     message: ({ id }, slot, call, flags, r, size) =>

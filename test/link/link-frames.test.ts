@@ -26,7 +26,7 @@ function linkOf(limits = {}) {
   const link = new Link(host, 11n);
   const { link: recorded, sent } = recordedLink();
   const ordered = new Set<number>();
-  const outbox = { ...recorded.outbox, ordered, beginValue: () => {}, endValue: () => {}, end: () => {} };
+  const outbox = { ...recorded.outbox, orderedLanes: ordered, beginValue: () => {}, endValue: () => {}, end: () => {} };
   Object.assign(link, { outbox });
   return { link, host, sent, ordered, held: () => held };
 }
@@ -231,7 +231,7 @@ describe("answers of a newer schema", () => {
     // What is no codec of whole values has no other layout.
     expect(() => link.sendReply(FrameKind.reply, 7, false, refusing(refusal), 1)).toThrow(refusal);
     const broken = new Error("broken");
-    expect(() => link.sendReply(FrameKind.reply, 7, false, refusing(broken, { position: 1 }), 1)).toThrow(broken);
+    expect(() => link.sendReply(FrameKind.reply, 7, false, refusing(broken, { protoForm: 1 }), 1)).toThrow(broken);
     // As long as nothing of a newer schema has been read, nothing is taken for it.
     const unknown = protobufValue(color).decodeFrom(readerOf(Uint8Array.of(8, 5)));
     hasRead.messages = false;
@@ -410,13 +410,13 @@ test("the end of a link fails its calls and ends its sessions and lanes, once", 
     link.holdProcess();
   }
   link.abandonCall(given);
-  const lane = { open: true, destination: { laneClosed: () => told.push("lane closed") } };
+  const lane = { isOpen: true, destination: { laneClosed: () => told.push("lane closed") } };
   link.lanes.push(undefined, lane as never);
   link.streams.set(1, {} as never);
   const error = new DeliveryError("peer-down", "gone");
   link.end(error);
   link.end(new DeliveryError("closed", "again"));
-  expect([link.ended, session.ended, told, held(), lane.open]).toEqual([
+  expect([link.ended, session.ended, told, held(), lane.isOpen]).toEqual([
     error,
     error,
     ["gone", "lane closed"],

@@ -52,20 +52,20 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
         ? new Error("thrown")
         : new DeliveryError(reason === 1 ? "stopped" : "refused", "not delivered");
     },
-    asked: (_: Link, question: number, mesh: bigint) => note("asked")(question, mesh),
-    told: (_: Link, question: number, exists: boolean) => note("told")(question, exists),
-    portHeld: (_: Link, ...what: unknown[]) => note("port")(...what),
+    meshQueried: (_: Link, question: number, mesh: bigint) => note("asked")(question, mesh),
+    meshQueryAnswered: (_: Link, question: number, exists: boolean) => note("told")(question, exists),
+    portHolderChanged: (_: Link, ...what: unknown[]) => note("port")(...what),
     laneSynced: (_: Lane, ...what: unknown[]) => note("synced")(...what),
-    treeFrame: (_: Link, frame: object, r: Reader) => note("tree")(frame, bodyOf(r)),
-    relayed: (_: Link, frame: { bytes: Uint8Array }) => note("relayed")({ ...frame, bytes: [...frame.bytes] }),
+    treeFrameReceived: (_: Link, frame: object, r: Reader) => note("tree")(frame, bodyOf(r)),
+    relayFrameReceived: (_: Link, frame: { bytes: Uint8Array }) => note("relayed")({ ...frame, bytes: [...frame.bytes] }),
   };
   const state = {
     host,
     limits: { maxFrame: 1 << 20 },
-    introduced,
-    dialled,
+    isIntroduced: introduced,
+    isDialler: dialled,
     peer,
-    number: 0,
+    dialNumber: 0,
     calls,
     fault: undefined as Error | undefined,
     lanes: [undefined] as unknown[],
@@ -76,7 +76,7 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
       note("end of call")(call.id);
       calls.remove(call);
     },
-    laneForgotten: note("forgotten"),
+    freeLane: note("forgotten"),
     closeSession: (session: { lane: number }) => note("close session")(session.lane),
     sendClosed: note("send closed"),
     destroy: (error: Error) => note("destroy")(error.message),
@@ -168,13 +168,13 @@ function withLane() {
 test("a peer introduces itself first: who it is, and which of its links this is", () => {
   const { frame, state, news } = receiving({ introduced: false });
   frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello({ more: [4, 3] }));
-  expect([state.peer, state.introduced, state.number, news()]).toEqual([66n, true, 4, [["opened", 3]]]);
+  expect([state.peer, state.isIntroduced, state.dialNumber, news()]).toEqual([66n, true, 4, [["opened", 3]]]);
   const old = receiving({ introduced: false, peer: 66n });
   old.frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello());
-  expect([old.state.number, old.news()]).toEqual([0, [["opened", 0]]]);
+  expect([old.state.dialNumber, old.news()]).toEqual([0, [["opened", 0]]]);
   const dialler = receiving({ introduced: false, dialled: true });
   dialler.frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello({ more: [4, 3] }));
-  expect([dialler.state.number, dialler.news()]).toEqual([0, [["opened", 0]]]);
+  expect([dialler.state.dialNumber, dialler.news()]).toEqual([0, [["opened", 0]]]);
 });
 
 test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
@@ -416,7 +416,7 @@ test("credit goes to the session or the stream that it is for", () => {
 
 test("credit for no message says that everything before has been handled: of a receiver that has moved", () => {
   const { frame, news, state, note } = receiving();
-  const session = { credited: note("credited"), leaving: { handled: note("handled") } };
+  const session = { credited: note("credited"), unhandled: { markHandled: note("handled") } };
   state.sessions.push(session, { credited: note("other") });
   const none = (w: Writer) => writeU32(w, 0);
   frame(FrameKind.credit, 1, 0, none);
@@ -450,7 +450,7 @@ test("an interface is bound with what its layout says of it", () => {
   frame(FrameKind.bind, 1, Layout.lockstep, named, { slot: 3 });
   frame(FrameKind.bind, 1, Layout.none, named, { slot: 3 });
   frame(FrameKind.bind, 1, Layout.protobuf, listed, { slot: 3 });
-  const known = { base: 3, key: "a#B", fingerprint: 9n };
+  const known = { firstSlot: 3, key: "a#B", fingerprint: 9n };
   const endpoints = [
     { id: 4, name: "e4" },
     { id: 5, name: "e5" },
@@ -466,8 +466,8 @@ test("the answer to a binding goes to its session, which must wait for it", () =
   const { frame, news, state } = receiving();
   const bounds: unknown[] = [];
   const session = (answer: boolean, over = false) => ({
-    over,
-    bound: (...what: unknown[]) => {
+    isOver: over,
+    bindingAnswered: (...what: unknown[]) => {
       bounds.push(what);
       return answer;
     },
@@ -513,7 +513,7 @@ test("a destination that has ended ends its session; a message that came back is
   const { frame, news, state, note } = receiving();
   const session = (over = false) => ({
     lane: 1,
-    over,
+    isOver: over,
     end: ({ reason, message }: DeliveryError) => note("end")(reason, message),
     targetEnded: note("target ended"),
     sender: {
@@ -596,14 +596,14 @@ test("a pipe that ends behind a farewell has ended in order, and another one has
 
 test("what is no error when it is thrown is told as one", () => {
   const { frame, news, state } = receiving();
-  state.host.asked = () => {
+  state.host.meshQueried = () => {
     throw "text";
   };
   frame(FrameKind.ask, 3, 0, (w) => writeU64(w, 20n));
   expect([news(), state.fault]).toEqual([[["destroy", 'threw "text"']], new Error('threw "text"')]);
   const own = new RangeError("own");
   const other = receiving();
-  other.state.host.asked = () => {
+  other.state.host.meshQueried = () => {
     throw own;
   };
   other.frame(FrameKind.ask, 3, 0, (w) => writeU64(w, 20n));

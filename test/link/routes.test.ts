@@ -43,7 +43,7 @@ function routing(parent?: ParentProc) {
 
 /** A link of which routes look at nothing but these. */
 const linkOf = (more: Partial<Link> = {}): Link =>
-  ({ peer, dialled: false, number: 0, introduced: true, ...more }) as unknown as Link;
+  ({ peer, isDialler: false, dialNumber: 0, isIntroduced: true, ...more }) as unknown as Link;
 
 /** What a link that was dialled here says of the last one that the peer has dialled. */
 function overOf(link: Link): number {

@@ -45,8 +45,8 @@ function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canT
   Object.assign(link, {
     limits: { ...defaultLinkLimits, ...limits },
     calls,
-    hold: () => held++,
-    release: () => held--,
+    holdProcess: () => held++,
+    releaseProcess: () => held--,
     endCall: (call: PendingCall) => {
       if (!call.isAbandoned) held--;
       calls.remove(call);
@@ -55,8 +55,8 @@ function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canT
       if (!call.isAbandoned) held--;
       call.isAbandoned = true;
     },
-    sendBind: (lane: number, { base, layout, key }: { base: number; layout: number; key: string }) =>
-      note("bind")(lane, base, layout, key),
+    sendBind: (lane: number, { firstSlot, layout, key }: { firstSlot: number; layout: number; key: string }) =>
+      note("bind")(lane, firstSlot, layout, key),
     sendCancel: note("cancel"),
     closeSession: () => note("closed")(),
   });

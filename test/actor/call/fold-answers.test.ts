@@ -79,8 +79,8 @@ describe("the answers of an endpoint", () => {
   test("go on as they are where they are errors, or in another layout", () => {
     const error = answer(1, [[1, 1]], { kind: AnswerKind.error });
     const failure = answer(1, [[2, 1]], { kind: AnswerKind.failure });
-    const protobuf = answer(1, [[3, 1]], { protobuf: true });
-    const other = answer(1, [[4, 1]], { ...folded, protobuf: true });
+    const protobuf = answer(1, [[3, 1]], { isProtobuf: true });
+    const other = answer(1, [[4, 1]], { ...folded, isProtobuf: true });
     expect(sum([error, answer(5, [[0, 1]]), failure, protobuf, other])).toEqual([
       error,
       failure,

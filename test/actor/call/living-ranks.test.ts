@@ -18,7 +18,7 @@ let sender: ActorCell;
 /** The ranks of which was asked whether they are down, and those that have a session. */
 let asked: number[];
 let sessions: Set<number>;
-let routes: { losing: boolean };
+let routes: { hasLostPeers: boolean };
 const view = {
   size,
   target: (rank: number) => ({ rank, downtime: down[rank] }),
@@ -29,7 +29,7 @@ beforeEach(() => {
   numbers = [];
   asked = [];
   sessions = new Set();
-  routes = { losing: false };
+  routes = { hasLostPeers: false };
   const proc = {
     routes,
     random: { number: () => numbers.shift() },
@@ -85,7 +85,7 @@ describe("the actor that is drawn", () => {
     numbers = [0.1, 0.3];
     expect(drawLivingRank(view, sender)).toBe(1);
     expect(asked).toEqual([0]);
-    routes.losing = true;
+    routes.hasLostPeers = true;
     numbers = [0.3];
     expect(drawLivingRank(view, sender)).toBe(1);
     expect(asked).toEqual([0, 1]);

@@ -43,8 +43,8 @@ function newLane(more: object = {}): Lane {
     },
     pause: () => told.push("paused"),
     redirect: (to: unknown) => told.push(["redirected", to]),
-    reached: () => told.push("reached"),
-    gone: (reason: string, message: string) => told.push(["gone", reason, message]),
+    confirmReached: () => told.push("reached"),
+    sendGone: (reason: string, message: string) => told.push(["gone", reason, message]),
     ...more,
   } as unknown as Lane;
 }
@@ -154,7 +154,7 @@ describe("the end of an actor", () => {
     });
     const [draining, other] = [spawn(), spawn()];
     for (const cell of [draining, other]) {
-      cell.bind(newLane({ resumed }), binding());
+      cell.bind(newLane({ whenResumed: resumed }), binding());
       cell.bind(newLane(), binding());
     }
     await other.stop(options);
@@ -212,15 +212,15 @@ describe("the end of an actor", () => {
       const target = new ActorTarget(record, rank, { proc: 10n, location: "here" });
       const opened = { sent: () => {} };
       Object.assign(there.proc.routes, {
-        to: () => ({
+        linkTo: () => ({
           openSession: (sender: ActorCell, to: ActorTarget, by: unknown) => ({
             sender,
             target: to,
             key: by,
-            asking: false,
+            isAskingForSchema: false,
             close: () => told.push(`closed ${rank}`),
             retire: () => void told.push(`retired ${rank}`),
-            afterSending: (then: () => void) => {
+            afterAllSent: (then: () => void) => {
               opened.sent = then;
             },
             ...more,
@@ -245,7 +245,7 @@ describe("the end of an actor", () => {
 
     test("waits until they can be read where that is being asked, for a second", async () => {
       const cell = spawn();
-      const asking = open(cell, 1, { asking: true });
+      const asking = open(cell, 1, { isAskingForSchema: true });
       open(cell, 2);
       const stopping = cell.stop(options);
       await settled();
@@ -254,7 +254,7 @@ describe("the end of an actor", () => {
       await stopping;
       expect([told, clock.waiting]).toEqual([["closed 1", "closed 2"], 0]);
       const other = spawn();
-      open(other, 3, { asking: true });
+      open(other, 3, { isAskingForSchema: true });
       const late = other.stop(options);
       await settled();
       clock.pass(999);

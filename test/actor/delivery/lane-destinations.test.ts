@@ -29,15 +29,15 @@ function newLane(more: object = {}): Lane {
   };
   return {
     id: 3,
-    open: true,
+    isOpen: true,
     slots: [],
     link,
     sender: { name: "sender" },
     pause: () => told.push("paused"),
     consumed: (size: number) => told.push(["consumed", size]),
-    gone: (reason: string, message: string) => told.push(["gone", reason, message]),
+    sendGone: (reason: string, message: string) => told.push(["gone", reason, message]),
     redirect: (to: unknown) => told.push(["redirected", to]),
-    sync: (...args: unknown[]) => told.push(["synced", ...args]),
+    syncReceived: (...args: unknown[]) => told.push(["synced", ...args]),
     ...more,
   } as unknown as Lane;
 }

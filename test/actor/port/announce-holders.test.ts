@@ -36,7 +36,7 @@ beforeEach(() => {
   };
   proc = {
     id: here,
-    portHeld: (_: undefined, number: bigint, name: string, holder: bigint, held: boolean) =>
+    portHolderChanged: (_: undefined, number: bigint, name: string, holder: bigint, held: boolean) =>
       told.push(`here: ${text(number, name, holder, held)}`),
     linkTo: (target: PortTarget, location: string) =>
       reachable && target.proc === there && location === "place" ? { sendHold } : undefined,
@@ -102,7 +102,7 @@ describe("the ports that an actor was sent", () => {
   const session = (number: bigint) => {
     const waiting: (() => void)[] = [];
     const afterSending = (then: () => void): void => void waiting.push(then);
-    return { waiting, session: { target: { number }, afterSending } as unknown as Session };
+    return { waiting, session: { target: { number }, afterAllSent: afterSending } as unknown as Session };
   };
 
   test("are its own, and let go of when it ends", () => {

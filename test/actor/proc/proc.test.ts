@@ -57,10 +57,10 @@ beforeEach(() => {
 function newLink(name: string, more: object = {}): Link {
   const link = {
     peer: 2n,
-    introduced: true,
-    dialled: false,
-    closing: false,
-    number: 0,
+    isIntroduced: true,
+    isDialler: false,
+    isClosing: false,
+    dialNumber: 0,
     ended: undefined as Error | undefined,
     end: (error: DeliveryError) => {
       link.ended = error;
@@ -71,7 +71,7 @@ function newLink(name: string, more: object = {}): Link {
     sendAsk: (question: number, mesh: bigint) => told.push(`${name} asks ${question} of ${mesh}`),
     sendTell: (question: number, exists: boolean) => told.push(`${name} tells ${question}: ${exists}`),
     sendHold: () => {},
-    afterSending: () => Promise.resolve(),
+    whenAllSent: () => Promise.resolve(),
     ...more,
   };
   return link as unknown as Link;
@@ -99,11 +99,11 @@ describe("a link that ends", () => {
   test.each<[string, object, Error | undefined, string]>([
     ["by farewell", {}, undefined, "closed: its process has closed the link"],
     ["before anybody was introduced", { peer: undefined }, lost, "closed: cut"],
-    ["while it is being closed here", { closing: true }, lost, "closed: cut"],
+    ["while it is being closed here", { isClosing: true }, lost, "closed: cut"],
     ["for a reason that is known", {}, new DeliveryError("unknown", "it is gone"), "unknown: it is gone"],
     [
       "before a peer that was dialled has said who it is",
-      { dialled: true, introduced: false },
+      { isDialler: true, isIntroduced: false },
       lost,
       "unknown: its process cannot be reached: cut",
     ],
@@ -179,8 +179,8 @@ describe("a link that ends", () => {
   });
 
   test("because its peer has opened another one ends as that", () => {
-    open("older", { number: 1 });
-    proc.linkOpened(newLink("newer", { number: 2 }), 0);
+    open("older", { dialNumber: 1 });
+    proc.linkOpened(newLink("newer", { dialNumber: 2 }), 0);
     expect(told).toEqual([
       "older destroyed",
       "older ended, closed: its process has given the link up, and opened another one",
@@ -201,7 +201,7 @@ describe("a pipe that is promised", () => {
     const failed = new Error("no such program");
     const link = proc.attach(Promise.reject(failed), 2n);
     const errors: DeliveryError[] = [];
-    Object.assign(link, { unreachable: (error: DeliveryError) => errors.push(error) });
+    Object.assign(link, { failUnreachable: (error: DeliveryError) => errors.push(error) });
     await settled();
     expect(errors).toMatchObject([{ reason: "peer-down", message: "no such program", cause: failed }]);
   });
@@ -270,10 +270,10 @@ describe("a lane", () => {
     const gone: unknown[] = [];
     const lane = {
       id: 1,
-      open: true,
+      isOpen: true,
       link: { sendBounce: () => {} },
       consumed: () => {},
-      gone: (...why: unknown[]) => gone.push(why),
+      sendGone: (...why: unknown[]) => gone.push(why),
     };
     (destination as RefusingDestination).message(lane as never, 0, 0, 0, undefined as never, 8);
     return gone[0];
@@ -345,10 +345,10 @@ describe("a lane", () => {
     const ask = (held: unknown) => {
       const lane = {
         id: 1,
-        open: true,
+        isOpen: true,
         link: { sendBounce: () => {} },
         consumed: () => {},
-        gone: (...why: unknown[]) => told.push(why),
+        sendGone: (...why: unknown[]) => told.push(why),
         redirect: () => {},
       };
       const to = held as EarlyMessages;
@@ -417,7 +417,7 @@ describe("a lane", () => {
     const cell = create(70n);
     const reached: unknown[] = [];
     cell.confirmHandled = (lane) => void reached.push(lane);
-    const lane = (behind: unknown) => ({ behind, reached: () => reached.push("itself") }) as unknown as Lane;
+    const lane = (behind: unknown) => ({ finalDestination: behind, confirmReached: () => reached.push("itself") }) as unknown as Lane;
     const held = new EarlyMessages();
     held.confirmHandled = (lane) => void reached.push(lane);
     const [toActor, toHeld] = [lane(cell), lane(held)];
@@ -463,7 +463,7 @@ describe("what concerns casts", () => {
   test("goes to those who cast", () => {
     Object.assign(proc.casts, {
       laneSynced: (...args: unknown[]) => told.push(["synced", ...args]),
-      frame: (...args: unknown[]) => told.push(["frame", ...args]),
+      handleFrame: (...args: unknown[]) => told.push(["frame", ...args]),
       close: (error: DeliveryError) => told.push(["closed", error.reason, error.message]),
     });
     const [lane, link, frame] = [{} as Lane, newLink("link"), {} as never];

@@ -24,8 +24,8 @@ function openSession(target: ActorTarget, sender: MessageSender, leaving?: Unhan
   const session = {
     sender,
     retire: () => leaving,
-    waitFor: (before: UnhandledMessages) => void told.waitsFor.push(before),
-    afterSending: (then: () => void) => void told.sent.push(then),
+    waitForFormer: (before: UnhandledMessages) => void told.waitsFor.push(before),
+    afterAllSent: (then: () => void) => void told.sent.push(then),
   };
   target.sessionOpened(session as unknown as Session);
   return told;

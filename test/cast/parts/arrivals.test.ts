@@ -18,7 +18,7 @@ function arrivals() {
   const turns: number[] = [];
   const cancelled: number[] = [];
   const asked: number[] = [];
-  const session = { sync: (_sync: number, casts: number) => asked.push(casts), close: () => {} } as unknown as Session;
+  const session = { sendSync: (_sync: number, casts: number) => asked.push(casts), close: () => {} } as unknown as Session;
   const coming = new OrderedArrivals(sender, target, () => session);
   const arrive = (index: number, way: number): boolean => {
     const cast: OrderedCast = {
@@ -80,7 +80,7 @@ test("a cast that has come before is not taken again, and nothing is once the se
 function laneOf(open: boolean) {
   const handled: string[] = [];
   const actor = { message: (_: unknown, slot: number) => handled.push(`message ${slot}`), laneClosed: () => {} };
-  const lane = { destination: actor, open } as unknown as Lane;
+  const lane = { destination: actor, isOpen: open } as unknown as Lane;
   const send = (slot: number) => lane.destination.message(lane, slot, 0, 0, new Reader(), 0);
   return { lane, send, handled };
 }
@@ -126,10 +126,10 @@ function sessions() {
   const coming = new OrderedArrivals(sender, target, (from, to) => {
     calls.push(["open", from === coming, to]);
     const session = {
-      sync: note("sync"),
+      sendSync: note("sync"),
       close: note("close"),
       slotOf: note("slotOf"),
-      afterSending: (then: () => void) => calls.push(["afterSending", then]),
+      afterAllSent: (then: () => void) => calls.push(["afterSending", then]),
       post: note("post"),
       labelOf: (slot: number) => `label ${slot}`,
     } as unknown as Session;
@@ -384,8 +384,8 @@ test("of a sender that has ended nothing that waits has its turn, and direct mes
 test("where a sender has ended, a lane that is there no more is told so, if it waits for casts that are missing", () => {
   const { coming, arrive } = arrivals();
   const closed: unknown[] = [];
-  const lane = { destination: { laneClosed: (one: unknown) => closed.push(one) }, open: false } as unknown as Lane;
-  const waiting = { destination: { laneClosed: (one: unknown) => closed.push(one) }, open: false } as unknown as Lane;
+  const lane = { destination: { laneClosed: (one: unknown) => closed.push(one) }, isOpen: false } as unknown as Lane;
+  const waiting = { destination: { laneClosed: (one: unknown) => closed.push(one) }, isOpen: false } as unknown as Lane;
   arrive(0, CastOrdering.plain);
   coming.syncReceived(lane, SyncKind.after, 2);
   coming.syncReceived(waiting, SyncKind.after, 1);

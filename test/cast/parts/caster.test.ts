@@ -25,7 +25,7 @@ test("a tree is set up for the first cast, which goes down when all have said by
         root: ownProc,
         location: "root",
         tree: 1,
-        line: 1,
+        lineage: 1,
         unfinished: [],
         sender: { universe: 7n, proc: ownProc, mesh: 2n, rank: 0, incarnation: 0, name: "sender" },
         mesh: 20n,
@@ -34,7 +34,7 @@ test("a tree is set up for the first cast, which goes down when all have said by
         size: 3,
         extent: undefined,
         window: { casts: 4096, bytes: 4 * 1024 * 1024 },
-        procs: [{ proc, location: `at ${proc}`, ranks: [{ view: rank, base: rank }] }],
+        procs: [{ proc, location: `at ${proc}`, ranks: [{ viewRank: rank, meshRank: rank }] }],
       },
     ]),
   );
@@ -43,7 +43,7 @@ test("a tree is set up for the first cast, which goes down when all have said by
   from(2n).ready();
   expect([sent(), caster.hasCredit(whole)]).toEqual([[], false]);
   from(3n).ready();
-  const places = [{ count: 3, index: 0, way: CastOrdering.plain }];
+  const places = [{ count: 3, index: 0, ordering: CastOrdering.plain }];
   const head = { finished: [], reduction: "", places };
   const down = { cast: 1, flags: 0, endpoint: 0, head, message: [..."a"].map((char) => char.charCodeAt(0)) };
   expect(sent()).toEqual([1n, 2n, 3n].map((to) => ({ to, ...down })));
@@ -59,18 +59,18 @@ test("actors on one proc have one part of the tree, and slices trees of their ow
     [
       2n,
       [
-        { view: 0, base: 3 },
-        { view: 2, base: 1 },
+        { viewRank: 0, meshRank: 3 },
+        { viewRank: 2, meshRank: 1 },
       ],
     ],
-    [1n, [{ view: 1, base: 0 }]],
+    [1n, [{ viewRank: 1, meshRank: 0 }]],
   ]);
   ready();
   cast("b", viewOf(2));
   cast("c", viewOf(3, 0, 1));
   const frames = sent();
   expect(setupsIn(frames).map(({ to, setup }) => [to, setup.tree, setup.procs[0]!.ranks])).toEqual([
-    [1n, 2, [{ view: 0, base: 2 }]],
+    [1n, 2, [{ viewRank: 0, meshRank: 2 }]],
   ]);
   // What was asked for first goes first, though another tree can be used already.
   expect(describeCasts(frames)).toEqual(["2: 1 a", "1: 1 a"]);
@@ -350,7 +350,7 @@ test("casts come after the direct messages before them, and say so to those rank
   const { caster, cast, sent, ready } = scriptedSender({ size: 4 });
   const syncs: unknown[][] = [];
   const session = (base: number) =>
-    ({ sync: (...what: unknown[]) => syncs.push([base, ...what]), link: { peer: 2n } }) as unknown as Session;
+    ({ sendSync: (...what: unknown[]) => syncs.push([base, ...what]), link: { peer: 2n } }) as unknown as Session;
   const sessions = [session(0), session(1), session(2)];
   caster.attachSession(sessions[1]!, 1, true);
   caster.attachSession(sessions[2]!, 2, false);
@@ -360,19 +360,19 @@ test("casts come after the direct messages before them, and say so to those rank
   ready();
   const [first, second] = placesIn(sent());
   expect(first).toEqual([
-    { count: 1, index: 0, way: CastOrdering.plain },
-    { count: 1, index: 0, way: CastOrdering.marked },
-    { count: 2, index: 0, way: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.marked },
+    { count: 2, index: 0, ordering: CastOrdering.plain },
   ]);
-  expect(second).toEqual([{ count: 4, index: 1, way: CastOrdering.plain }]);
+  expect(second).toEqual([{ count: 4, index: 1, ordering: CastOrdering.plain }]);
   expect(syncs).toEqual([[1, 1, 0]]);
   sessions[2]!.castOrder!.beforeMessage();
   expect(syncs.at(-1)).toEqual([2, 0, 2]);
   cast("c");
   expect(placesIn(sent())[0]).toEqual([
-    { count: 2, index: 2, way: CastOrdering.plain },
-    { count: 1, index: 2, way: CastOrdering.marked },
-    { count: 1, index: 2, way: CastOrdering.plain },
+    { count: 2, index: 2, ordering: CastOrdering.plain },
+    { count: 1, index: 2, ordering: CastOrdering.marked },
+    { count: 1, index: 2, ordering: CastOrdering.plain },
   ]);
   sessions[1]!.castOrder!.sessionEnded();
   // The first cast waits for what will not come.
@@ -388,16 +388,16 @@ test("ranks whose counts differ have places of their own", () => {
   ready();
   const last = sent().filter((one) => "cast" in one && one.cast === 2);
   expect(placesIn(last)[0]).toEqual([
-    { count: 1, index: 0, way: CastOrdering.plain },
-    { count: 1, index: 1, way: CastOrdering.plain },
-    { count: 1, index: 0, way: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
   ]);
 });
 
 test("when an actor has moved, casts to it are counted anew, and the tree before ends when its casts have been taken", () => {
   const { caster, cast, mesh, procs, ready, sent, from, news, call } = scriptedSender();
   const syncs: unknown[][] = [];
-  const order = { sync: (...what: unknown[]) => syncs.push(what), link: { peer: 2n } } as unknown as Session;
+  const order = { sendSync: (...what: unknown[]) => syncs.push(what), link: { peer: 2n } } as unknown as Session;
   call("a");
   ready();
   sent();
@@ -527,14 +527,14 @@ test("ranks that cannot read the interface are left out: calls fail there, broad
   from(2n).ready(1);
   const frames = sent();
   expect(placesIn(frames)[0]).toEqual([
-    { count: 1, index: 0, way: CastOrdering.plain },
-    { count: 1, index: 0, way: CastOrdering.none },
-    { count: 1, index: 0, way: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.none },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
   ]);
   expect(placesIn(frames)[1]).toEqual([
-    { count: 1, index: 1, way: CastOrdering.plain },
-    { count: 1, index: 1, way: CastOrdering.none },
-    { count: 1, index: 1, way: CastOrdering.plain },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 1, index: 1, ordering: CastOrdering.none },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
   ]);
   expect(kindsIn(frames, FrameKind.castRelease)).toEqual([1n, 2n, 3n].map((to) => [to, 1]));
   expect(news()).toEqual([
@@ -642,8 +642,8 @@ test("a proc that was tried by itself, and lost again, is left out with its rank
   ]);
   expect(placesIn(frames)).toEqual([
     [
-      { count: 1, index: 0, way: CastOrdering.none },
-      { count: 1, index: 0, way: CastOrdering.plain },
+      { count: 1, index: 0, ordering: CastOrdering.none },
+      { count: 1, index: 0, ordering: CastOrdering.plain },
     ],
   ]);
   from(2n).answers(1, 1, "x");
@@ -974,10 +974,10 @@ test("places of ranks that are left out stand among the others in as few runs as
   from(6n).ready(5);
   const [places] = placesIn(sent());
   expect(places).toEqual([
-    { count: 2, index: 0, way: CastOrdering.plain },
-    { count: 1, index: 1, way: CastOrdering.plain },
-    { count: 1, index: 0, way: CastOrdering.plain },
-    { count: 2, index: 0, way: CastOrdering.none },
+    { count: 2, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 2, index: 0, ordering: CastOrdering.none },
   ]);
 });
 

@@ -73,7 +73,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
   /** The lane of casts to an actor on the sender's own proc, which has endless credit. */
   const own = {
     slotOf: () => 0,
-    afterSending: (then: () => void) => then(),
+    afterAllSent: (then: () => void) => then(),
     post: (
       _slot: number,
       { bytes }: EncodedMessage,
@@ -91,13 +91,13 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
     location: "root",
     limits,
     routes: {
-      to: (proc: bigint) => {
+      linkTo: (proc: bigint) => {
         if (proc === ownProc) return { openSession: () => own };
         if (unreachable.has(proc)) throw new DeliveryError("peer-down", `there is no way to ${proc}`);
         return linkTo(proc).link;
       },
-      existing: () => undefined,
-      down: (proc: bigint) => down.get(proc),
+      existingLink: () => undefined,
+      deathOf: (proc: bigint) => down.get(proc),
     },
     foldFor: () => undefined,
   } as unknown as CastHost);

@@ -74,8 +74,8 @@ function proc() {
           bound.push(known);
           return 0;
         },
-        afterSending: (then: () => void) => then(),
-        sync: (...what: unknown[]) => synced.push(what),
+        afterAllSent: (then: () => void) => then(),
+        sendSync: (...what: unknown[]) => synced.push(what),
         close: () => closed.push(target),
         abandon: (_: unknown, reason: number) => abandoned.push(reason),
         post: (_: number, body: { bytes: Uint8Array }, _extension: unknown, call: PendingCall, waiter: never) => {
@@ -94,7 +94,7 @@ function proc() {
     location: "here",
     limits: { treeFanout: 2, maxFrame: 100_000 },
     routes: {
-      to: (to: bigint, location: string, owner: bigint | undefined) => {
+      linkTo: (to: bigint, location: string, owner: bigint | undefined) => {
         if (to === self) {
           expect([location, owner]).toEqual(["", undefined]);
           return own;
@@ -103,7 +103,7 @@ function proc() {
         routed.push([to, location, owner]);
         return linkTo(to).link;
       },
-      existing: (peer: bigint) => (lost.has(peer) ? undefined : linkTo(peer).link),
+      existingLink: (peer: bigint) => (lost.has(peer) ? undefined : linkTo(peer).link),
     },
     answerOfError: ({ message }: Error) => ({
       kind: AnswerKind.failure,
@@ -618,7 +618,7 @@ test("a proc below at whose end the link has ended is told to the one above", ()
 
 test("where direct messages of a process that has ended wait for casts, they wait no longer", () => {
   const { casts, lost, linkTo } = proc();
-  const lane = laneOf("actor", { open: true });
+  const lane = laneOf("actor", { isOpen: true });
   casts.laneSynced(lane, SyncKind.after, 1);
   casts.linkEnded(linkTo(root).link, new DeliveryError("peer-down", "ended"));
   expect(lane.destination).not.toBe("the actor");
@@ -634,7 +634,7 @@ test("a proc that closes its links fails its own casts, and hears nothing of tre
   const { casts, plant, above, below } = proc();
   plant();
   const failed: unknown[] = [];
-  casts.senders.add({ fail: (error: Error) => failed.push(error) } as unknown as CastSender);
+  casts.senders.add({ failCalls: (error: Error) => failed.push(error) } as unknown as CastSender);
   const why = new DeliveryError("closed", "closing");
   casts.close(why);
   casts.linkEnded(below.link, why);
@@ -649,7 +649,7 @@ test("what is asked of a mesh is asked of those who cast to it", async () => {
       asked.push(`${what} ${id}`);
       return Promise.resolve();
     };
-    const caster = { mesh: { id }, taken: note("taken"), answered: note("answered"), meshStopped: note("stopped") };
+    const caster = { mesh: { id }, whenTaken: note("taken"), whenAnswered: note("answered"), meshStopped: note("stopped") };
     casts.senders.add(caster as unknown as CastSender);
   }
   await casts.whenTaken(20n);

@@ -141,7 +141,7 @@ test("an answer that was read does not change with the memory that it was read f
   bytes.fill(0);
   own.fill(0);
   expect(String(answer!.bytes)).toBe("an answer");
-  expect(kept).toEqual({ kind: AnswerKind.value, protobuf: false, bytes: Buffer.of(1, 2, 3), blocks: [] });
+  expect(kept).toEqual({ kind: AnswerKind.value, isProtobuf: false, bytes: Buffer.of(1, 2, 3), blocks: [] });
   expect([taken.bytes, taken.blocks]).toEqual([Buffer.of(4, 5), [Uint8Array.of(6)]]);
   expect(copyAnswer(protobuf).isProtobuf).toBe(true);
 });

@@ -14,7 +14,7 @@ function ordered(casts: number) {
     sessionEnded: (...end) => ends.push(end),
   };
   const session = {
-    sync: (...sync: readonly number[]) => told.push(sync),
+    sendSync: (...sync: readonly number[]) => told.push(sync),
     link: { peer: 8n },
   } as unknown as Session;
   const order = new LaneOrder(caster, session, 1);

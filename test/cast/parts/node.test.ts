@@ -79,7 +79,7 @@ function part(options: Options = {}) {
     id: 1n,
     limits: { treeFanout: 2 },
     routes: {
-      to: (proc: bigint, location: string, owner: bigint) => {
+      linkTo: (proc: bigint, location: string, owner: bigint) => {
         if (options.noWay !== undefined) throw options.noWay;
         expect([location, owner]).toEqual([`at ${proc}`, 21n]);
         const link = recordedLink(proc);
@@ -87,20 +87,20 @@ function part(options: Options = {}) {
         return link.link;
       },
     },
-    handleFor: () => ++handles,
+    assignHandle: () => ++handles,
     forgetBranch: (branch: Branch) => told.push(["forgotten", branch.handle]),
-    arrivals: (sender: unknown, { mesh, owner, rank }: { mesh: bigint; owner: bigint; rank: number }) => {
+    arrivalsFor: (sender: unknown, { mesh, owner, rank }: { mesh: bigint; owner: bigint; rank: number }) => {
       expect([sender, mesh, owner]).toEqual([setup.sender, 20n, 21n]);
       const arrivals = {
-        agree: (known: unknown, done: (other: SchemaGroup["schema"] | undefined) => void) => {
+        askForSchema: (known: unknown, done: (other: SchemaGroup["schema"] | undefined) => void) => {
           expect(known).toBe(node.setup.interface);
           agreed.set(rank, done);
         },
-        arrive: (cast: OrderedCast) => {
+        addCast: (cast: OrderedCast) => {
           arrived.push({ base: rank, cast: cast as CastArrival });
           return options.repeated?.includes(rank) !== true;
         },
-        release: (index: number) => told.push(["released", rank, index]),
+        releaseUpTo: (index: number) => told.push(["released", rank, index]),
         cancel: (seq: number) => told.push(["cancelled", rank, seq]),
       } as unknown as OrderedArrivals;
       made.set(rank, arrivals);
@@ -305,7 +305,7 @@ function posted({ cast }: { readonly cast: CastArrival }, extent = 33) {
   const calls: unknown[][] = [];
   const session = {
     slotOf: () => 40,
-    link: { extentNumber: () => extent },
+    link: { numberOfExtent: () => extent },
     post: (...what: unknown[]) => calls.push(what),
   } as unknown as Session;
   cast.post({ session } as OrderedArrivals);
@@ -327,7 +327,7 @@ test("an actor here gets the message of its endpoint, with its place among those
     const { slot, body, extension: got, reply } = posted(arrived[1]!);
     const bytes = new Uint8Array([1, 2, 3]);
     expect([slot, got]).toEqual([41, expected]);
-    expect(body).toEqual({ bytes, blocks: [], size: 3, protobuf: false });
+    expect(body).toEqual({ bytes, blocks: [], size: 3, isProtobuf: false });
     expect(reply?.route).toBe(node);
   }
 });
@@ -337,7 +337,7 @@ test("the size of a cast is that of its message and blocks, in the layout that i
   const blocks = [new Uint8Array(7), new Uint8Array(5)];
   node.cast({ ...call(6, {}, { flags: FrameFlag.protobuf }), blocks });
   const { body, reply } = posted(arrived[0]!);
-  expect(body).toEqual({ bytes: Uint8Array.of(1, 2, 3), blocks, size: 15, protobuf: true });
+  expect(body).toEqual({ bytes: Uint8Array.of(1, 2, 3), blocks, size: 15, isProtobuf: true });
   expect(reply).toBeUndefined();
 });
 

@@ -122,8 +122,8 @@ describe.skipIf(!onMemory)("shared memory", () => {
 describe("the variable VICEROY_LINKS", () => {
   async function chosen(env: Record<string, string>): Promise<string> {
     const script = `
-      import { linkTransport, memoryAddon } from ${JSON.stringify(new URL("../../../runtime/link/shared/choice.ts", import.meta.url).href)};
-      try { console.log(memoryAddon() !== undefined, linkTransport()); } catch (error) { console.log(error.message); }`;
+      import { describeLinkTransport, sharedMemoryAddon } from ${JSON.stringify(new URL("../../../runtime/link/shared/choice.ts", import.meta.url).href)};
+      try { console.log(sharedMemoryAddon() !== undefined, describeLinkTransport()); } catch (error) { console.log(error.message); }`;
     const args = ["--import", "tsx", "--input-type=module", "-e", script];
     const run = spawn(process.execPath, args, {
       env: { ...process.env, ...env },
