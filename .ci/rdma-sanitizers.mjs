@@ -10,7 +10,7 @@ import { allOf } from "./steps.mjs";
 
 const memory = "test/rdma/programs/exercise.mjs";
 const devices = "test/rdma/programs/exercise-verbs.mjs";
-const links = ["shared", "hostile", "processes"].map((name) => `test/link/shared/${name}.test.ts`);
+const links = ["pipe", "hostile", "processes"].map((name) => `test/link/transport/shared-memory/${name}.test.ts`);
 
 /** A library in the place of libibverbs. @returns the folder that it is in */
 function standIn(folder, name, source, flags) {
@@ -22,7 +22,7 @@ function standIn(folder, name, source, flags) {
 }
 
 process.exitCode = await withFolder(async (folder) => {
-  // Races on rings have a test of their own: test/link/shared/ring.test.ts.
+  // Races on rings have a test of their own: test/link/transport/shared-memory/ring.test.ts.
   if (process.argv.includes("--threads")) return (await sanitized("rdma", threads, folder))([memory]);
   const under = await sanitized("rdma", addresses, folder);
   const loop = standIn(folder, "loop", "test/rdma/programs/loop-verbs.cc", addresses.flags);

@@ -1,7 +1,7 @@
 /**
  * Simulates clusters: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which runs
  * quicker than they would one by one; each worker has its share of the seeds. `npm run sim -- --planted` says which seed finds
- * each of the bugs that are planted (test/testing/bugs.ts); there each worker has its share of the bugs.
+ * each of the bugs that are planted (test/testing/planted-bugs.ts); there each worker has its share of the bugs.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 });
 await build({
   absWorkingDir: root,
-  entryPoints: ["test/testing/main.ts"],
+  entryPoints: ["test/testing/run-simulations.ts"],
   outfile,
   bundle: true,
   platform: "node",

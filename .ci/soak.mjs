@@ -9,7 +9,7 @@ if (process.platform !== "linux") {
   console.log("skipped: the soak (it reads /proc, which this system has not)");
   process.exit(0);
 }
-const main = path.join(root, "test/soak/main.ts");
+const main = path.join(root, "test/soak/run-soak.ts");
 process.exitCode = await allOf([
   () => viceroy("test/fixtures/crew", "compile"),
   () => node("--import", "tsx", main, ...process.argv.slice(2)),

@@ -8,7 +8,7 @@ import { setMainRoot } from "./actor/context.js";
 import { actorHandleCodecs } from "./actor/mesh/handle-codecs.js";
 import { programRuntime } from "./proc/process/process-runtime.js";
 import { rdmaBufferCodec } from "./rdma/rdma-buffer-codec.js";
-import { setWireEnvironment } from "./wire/environment.js";
+import { setWireEnvironment } from "./wire/wire-environment.js";
 
 setWireEnvironment({ ...actorHandleCodecs, ...rdmaBufferCodec });
 setMainRoot(() => programRuntime().mainProc.proc.root);
@@ -21,8 +21,8 @@ export { type ArgsOf, type MeshOf, ProcMesh, type SpawnableClass } from "./host/
 export type { SpawnOptions, WatchdogOptions } from "./host/mesh/spawn-options.js";
 export type { Env, Isolation, ReplaceOptions, SpawnProcsOptions } from "./host/mesh/spawn-procs-options.js";
 export type { ActorAddress, ActorId, MeshId, ProcId } from "./link/address.js";
-export type { TlsFiles } from "./link/tls/credentials.js";
-export { isTraceparent } from "./link/trace.js";
+export { isTraceparent } from "./link/trace-context.js";
+export type { TlsFiles } from "./link/transport/tls/credentials.js";
 export type { LogLevel } from "./observe/logs/log-level.js";
 export { type LogOptions, type Logs, logs } from "./observe/logs/logs.js";
 export type { LineOrigin, Stdio } from "./proc/launch/stdio.js";
@@ -71,4 +71,4 @@ export {
   type WithUnknownFields,
   withoutHandles,
 } from "./wire/index.js";
-export { describeActor } from "./wire/protobuf/describe.js";
+export { describeActor } from "./wire/protobuf/describe-schema.js";

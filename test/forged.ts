@@ -1,5 +1,5 @@
 /** Handles that somebody outside of the mesh makes up: they name a process and a socket of the forger's choice. */
-import { writeText, writeU32, writeU64 } from "../runtime/link/control.js";
+import { writeText, writeU32, writeU64 } from "../runtime/link/frame/control-body.js";
 import { codec, setWireEnvironment, type WireEnvironment } from "../runtime/wire/index.js";
 import type { Writer } from "../runtime/wire/writer.js";
 

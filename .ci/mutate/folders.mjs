@@ -19,20 +19,26 @@ export const folders = {
     "!test/actor/no-lost-call.test.ts",
     // What hides the frames of the runtime knows them by their files, and all are one file here.
     "!test/actor/call/caller-stack.test.ts",
-    "test/cast/kept.test.ts",
-    "test/cast/layouts.test.ts",
-    "test/cast/nearby.test.ts",
-    "test/cast/promises.test.ts",
-    "test/cast/reduce.test.ts",
+    "test/cast/sender/memory-after-stop.test.ts",
+    "test/cast/schema-differences.test.ts",
+    "test/cast/procs-without-listener.test.ts",
+    "test/cast/call-guarantees.test.ts",
+    "test/cast/reduction.test.ts",
   ],
   // These record the other parts of a tree. Whole trees try each mutant for seconds, and find few more.
-  "runtime/cast": ["test/cast/parts"],
+  "runtime/cast": [
+    "test/cast/{sender,tree,receiver}",
+    "test/cast/cast-router.test.ts",
+    "!test/cast/sender/memory-after-stop.test.ts",
+  ],
   "runtime/link": [
-    "test/link/!(keep-alive|unix).test.ts",
-    "test/link/handshake",
-    "test/link/lasting/!(actors|cuts).test.ts",
-    "test/link/shared/!(processes|ring).test.ts",
-    "test/link/tls",
+    "test/link/!(keep-alive).test.ts",
+    "test/link/{frame,handshake,inbound,outbound}",
+    "test/link/resumable/!(actors|cuts).test.ts",
+    "test/link/transport",
+    ...["unix/connect", "shared-memory/processes", "shared-memory/ring"].map(
+      (name) => `!test/link/transport/${name}.test.ts`,
+    ),
   ],
   "runtime/shape": ["test/shape"],
   "runtime/supervise": [
@@ -53,7 +59,7 @@ export const folders = {
       "json/protobuf-es",
       "conformance/*",
       // It loads a module again on a processor of its own, and all modules are one script here.
-      "processor",
+      "byte-order",
     ].map((name) => `!test/wire/${name}.test.ts`),
   ],
 };

@@ -1,6 +1,6 @@
 /** Counts the frames and bytes that a proc sends and receives, between its links and their pipes, and the time that its own code takes. */
-import { FrameKind } from "../../runtime/link/frame.js";
-import type { Pipe, PipeSink } from "../../runtime/link/pipe.js";
+import { FrameKind } from "../../runtime/link/frame/frame.js";
+import type { Pipe, PipeSink } from "../../runtime/link/transport/pipe.js";
 
 // The clock of the machine, also where time is simulated.
 const now = performance.now.bind(performance);

@@ -6,15 +6,15 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { systemClock } from "../../runtime/link/clock.js";
-import { FrameKind } from "../../runtime/link/frame.js";
-import type { LinkHost } from "../../runtime/link/host.js";
+import { FrameKind } from "../../runtime/link/frame/frame.js";
+import type { Destination } from "../../runtime/link/inbound/lane.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
-import type { Destination } from "../../runtime/link/lane.js";
-import { defaultLinkLimits } from "../../runtime/link/limits.js";
 import { Link } from "../../runtime/link/link.js";
-import type { MessageSender, OutboundMessage } from "../../runtime/link/sending.js";
-import { RING_BYTES, usesSharedMemory } from "../../runtime/link/shared/pipe.js";
-import { connectUnix, listenUnix } from "../../runtime/link/unix/pipe.js";
+import type { LinkHost } from "../../runtime/link/link-host.js";
+import { defaultLinkLimits } from "../../runtime/link/link-limits.js";
+import type { MessageSender, OutboundMessage } from "../../runtime/link/outbound/message-sender.js";
+import { RING_BYTES, usesSharedMemory } from "../../runtime/link/transport/shared-memory/pipe.js";
+import { connectUnix, listenUnix } from "../../runtime/link/transport/unix/connect.js";
 import { type NativeChannel, rdmaAddonState } from "../../runtime/native/rdma-addon.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 

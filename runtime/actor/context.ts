@@ -9,7 +9,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ActorId, AGENT_MESH } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
-import { emptyChain } from "../link/extension.js";
+import { emptyChain } from "../link/frame/message-extension.js";
 import type { Extent, Point } from "../shape/index.js";
 import type { ActorCell } from "./cell/actor-cell.js";
 import type { OutstandingCall, Turn } from "./cell/turn.js";

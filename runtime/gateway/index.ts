@@ -4,6 +4,6 @@
  *
  * @module
  */
-export { connectError, type ErrorCodes } from "./error.js";
-export { type ConnectRoutesOptions, connectRoutes } from "./routes.js";
-export { type ConnectService, connectService } from "./service.js";
+export { connectError, type ErrorCodes } from "./connect-error.js";
+export { type ConnectRoutesOptions, connectRoutes } from "./connect-routes.js";
+export { type ConnectService, connectService } from "./connect-service.js";

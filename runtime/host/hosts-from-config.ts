@@ -8,7 +8,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { parseToken } from "../link/handshake/proof.js";
-import type { TlsFiles } from "../link/tls/credentials.js";
+import type { TlsFiles } from "../link/transport/tls/credentials.js";
 import { describeValue } from "../shape/index.js";
 import { type AttachOptions, attachHosts } from "./attach-hosts.js";
 import type { HostMesh } from "./mesh/host-mesh.js";

@@ -8,20 +8,20 @@ import { losesInLockstep, mayBeNewer } from "../wire/protobuf/newer-values.js";
 import { protobufValue } from "../wire/protobuf-messages.js";
 import type { Writer } from "../wire/writer.js";
 import { AGENT_MESH, type MeshId, type ProcId } from "./address.js";
-import { type Binding, Layout, type PeerSchema } from "./binding.js";
-import { type PendingCall, PendingCalls } from "./calls.js";
-import { bodySize, writeText, writeU32, writeU64 } from "./control.js";
-import { checkMessageSize } from "./encode.js";
 import { type DeliveryError, type DeliveryReason, deliveryReasons } from "./errors.js";
-import { WHOLE_MESH } from "./extension.js";
-import { beginFrame, FrameFlag, FrameKind, HEADER_BYTES, HELLO_MAGIC, PROTOCOL_VERSION } from "./frame.js";
-import type { LinkHost, RelayFrame } from "./host.js";
-import type { Lane } from "./lane.js";
-import type { LinkLimits } from "./limits.js";
-import { Outbox } from "./outbox.js";
-import type { Pipe } from "./pipe.js";
-import { LinkReceiver } from "./receiver.js";
-import { type MessageEncoder, type MessageSender, Session, type SessionTarget } from "./session.js";
+import { type Binding, Layout, type PeerSchema } from "./frame/binding.js";
+import { bodySize, writeText, writeU32, writeU64 } from "./frame/control-body.js";
+import { beginFrame, FrameFlag, FrameKind, HEADER_BYTES, HELLO_MAGIC, PROTOCOL_VERSION } from "./frame/frame.js";
+import { WHOLE_MESH } from "./frame/message-extension.js";
+import type { Lane } from "./inbound/lane.js";
+import { LinkReceiver } from "./inbound/link-receiver.js";
+import type { LinkHost, RelayFrame } from "./link-host.js";
+import type { LinkLimits } from "./link-limits.js";
+import { checkMessageSize } from "./outbound/encode-message.js";
+import { Outbox } from "./outbound/outbox.js";
+import { type PendingCall, PendingCalls } from "./outbound/pending-calls.js";
+import { type MessageEncoder, type MessageSender, Session, type SessionTarget } from "./outbound/session.js";
+import type { Pipe } from "./transport/pipe.js";
 
 /** The producing end of a stream. */
 export interface StreamSource {

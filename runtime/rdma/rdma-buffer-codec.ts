@@ -1,7 +1,7 @@
 /** Buffers as values: what stands for one in a message. Whoever reads one trusts nothing of it; it is tried when it is used. */
-import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../link/control.js";
-import type { WireEnvironment } from "../wire/environment.js";
+import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../link/frame/control-body.js";
 import type { Reader } from "../wire/reader.js";
+import type { WireEnvironment } from "../wire/wire-environment.js";
 import type { Writer } from "../wire/writer.js";
 import { MAX_HANDLE_BYTES, MAX_PART_BYTES, numberedParts } from "./grant/memory-handle.js";
 import { RdmaBuffer } from "./rdma-buffer.js";

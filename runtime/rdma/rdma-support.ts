@@ -1,7 +1,7 @@
 /** What this machine can do with memory of other processes, for people: `viceroy doctor` prints it. Opens nothing. */
 import { readFileSync } from "node:fs";
 import { systemClock, systemRandom } from "../link/clock.js";
-import { describeLinkTransport } from "../link/shared/choice.js";
+import { describeLinkTransport } from "../link/transport/shared-memory/select-addon.js";
 import { rdmaAddonState } from "../native/rdma-addon.js";
 import { createBackends } from "./domain/create-backends.js";
 import type { Transport } from "./transport-names.js";

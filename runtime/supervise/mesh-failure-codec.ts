@@ -1,9 +1,9 @@
 /** How a MeshFailure travels: its record, by the codec that its schema has. */
 import { type FailureRecord, FailureRecordCodec } from "../../generated/supervision.js";
 import type { Codec, DecodeOptions } from "../wire/codec.js";
-import type { JsonReadOptions, JsonWriteOptions } from "../wire/json/form.js";
+import type { JsonReadOptions, JsonWriteOptions } from "../wire/json/json-form.js";
+import { type Structure, structureOf } from "../wire/protobuf/message-structure.js";
 import type { ProtobufReader } from "../wire/protobuf/reader.js";
-import { type Structure, structureOf } from "../wire/protobuf/structure.js";
 import type { ProtobufWriter } from "../wire/protobuf/writer.js";
 import type { Reader } from "../wire/reader.js";
 import type { JsonValue } from "../wire/well-known.js";

@@ -2,11 +2,11 @@
  * A simulated connection between two processes. Bytes arrive late, in pieces of any size, in order, and completely
  * unless the connection breaks. When it breaks, some of the last bytes on their way are lost.
  */
-import type { Pipe, PipeSink } from "../link/pipe.js";
+import type { Pipe, PipeSink } from "../link/transport/pipe.js";
+import { checksum } from "./event-trace.js";
 import { CALLBACK_DELAY_MS, Flow, type FlowEnd } from "./flow.js";
 import type { SimulatedNetwork } from "./network.js";
 import type { TaskOwner } from "./scheduler.js";
-import { checksum } from "./trace.js";
 
 /** The process at an end of a connection. */
 export interface ConnectedProcess extends TaskOwner {

@@ -1,9 +1,9 @@
 /** Listening and dialling in a simulation: the registered listeners, and the outcome of attempts to connect. */
 import type { Location } from "../link/address.js";
-import type { Listener as Listening } from "../link/listener.js";
-import { formatNetworkAddress, type NetworkAddress } from "../link/network-address.js";
-import type { Pipe } from "../link/pipe.js";
-import type { SimulatedProcess } from "./process.js";
+import type { Listener as Listening } from "../link/transport/listener.js";
+import { formatNetworkAddress, type NetworkAddress } from "../link/transport/network-address.js";
+import type { Pipe } from "../link/transport/pipe.js";
+import type { SimulatedProcess } from "./simulated-process.js";
 import type { SimulatedListener, World } from "./world.js";
 
 /** Time in ms for which a socket that cannot be reached is tried. */

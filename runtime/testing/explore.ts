@@ -1,8 +1,9 @@
 /** Runs a scenario with many seeds. For the first run that fails, it finds a shorter run that fails, too. */
-import type { SimulationError } from "./errors.js";
+
 import { type Fault, planFaults } from "./faults.js";
 import { type Run, type SimulateOptions, simulate } from "./simulate.js";
 import type { Simulation } from "./simulation.js";
+import type { SimulationError } from "./simulation-error.js";
 
 /** The options of {@link explore}. */
 export interface ExploreOptions extends Omit<SimulateOptions, "seed" | "record"> {

@@ -2,8 +2,9 @@
  * The faults of a simulation. They are drawn from the seed before the run starts, so that a run can be repeated without
  * some of them.
  */
-import type { SimulatedProcess } from "./process.js";
-import { Seeded } from "./seeded.js";
+
+import { Seeded } from "./seeded-random.js";
+import type { SimulatedProcess } from "./simulated-process.js";
 import type { World } from "./world.js";
 
 /** All kinds of faults. `FaultKind` describes them. */

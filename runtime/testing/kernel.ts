@@ -6,7 +6,7 @@
 export { currentTurn, runInTurn, setMainRoot } from "../actor/context.js";
 export { neverDropped } from "../actor/proc/drop-watch.js";
 export { HostListener } from "../host/daemon/host-listener.js";
-export { defaultResumableLimits } from "../link/lasting/limits.js";
-export { defaultLinkLimits } from "../link/limits.js";
+export { defaultLinkLimits } from "../link/link-limits.js";
+export { defaultResumableLimits } from "../link/resumable/limits.js";
 export { currentRuntime, ProcessRuntime } from "../proc/process/process-runtime.js";
 export { runChild } from "../proc/process/run-child.js";

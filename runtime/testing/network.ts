@@ -5,7 +5,7 @@
  */
 import { type ConnectedProcess, SILENCE_MS, SimulatedConnection } from "./connection.js";
 import type { Scheduler } from "./scheduler.js";
-import { Seeded } from "./seeded.js";
+import { Seeded } from "./seeded-random.js";
 
 /** The properties of the simulated network. */
 export interface NetworkOptions {

@@ -3,9 +3,9 @@
  * Time jumps from task to task. Tasks of one owner at the same time run in the order in which they were requested; the
  * seed decides the order between owners.
  */
-import type { DeferredTasks } from "./parked.js";
-import { Seeded } from "./seeded.js";
-import type { EventTrace } from "./trace.js";
+import type { DeferredTasks } from "./deferred-tasks.js";
+import type { EventTrace } from "./event-trace.js";
+import { Seeded } from "./seeded-random.js";
 
 /** The owner of tasks: a simulated process. */
 export interface TaskOwner {

@@ -2,16 +2,17 @@
  * Runs a scenario as the main program of a simulated cluster, from its start to the end of its last process, and checks
  * the invariants of every run.
  */
-import type { ResumableLimits } from "../link/lasting/limits.js";
-import type { LinkLimits } from "../link/limits.js";
-import { SimulationError } from "./errors.js";
+
+import type { LinkLimits } from "../link/link-limits.js";
+import type { ResumableLimits } from "../link/resumable/limits.js";
+import { checkQueues } from "./check-queues.js";
 import { applyFault, type CausedFault, type Fault, type FaultOptions, planFaults } from "./faults.js";
-import { installVirtualGlobals } from "./globals.js";
 import { defaultLinkLimits, defaultResumableLimits, setMainRoot } from "./kernel.js";
 import type { NetworkOptions } from "./network.js";
-import type { SimulatedProcess } from "./process.js";
-import { checkQueues } from "./queues.js";
+import type { SimulatedProcess } from "./simulated-process.js";
 import { Simulation } from "./simulation.js";
+import { SimulationError } from "./simulation-error.js";
+import { installVirtualGlobals } from "./virtual-globals.js";
 import { type NewProcess, World } from "./world.js";
 
 /** The options of {@link simulate}. */

@@ -1,9 +1,9 @@
 /** `Simulation`: a running simulation as its scenario sees it. */
 import type { SimulatedConnection } from "./connection.js";
+import { currentProcess } from "./current-process.js";
 import { type CausedFault, crashHost } from "./faults.js";
-import { currentProcess } from "./here.js";
-import type { SimulatedProcess } from "./process.js";
-import { Seeded } from "./seeded.js";
+import { Seeded } from "./seeded-random.js";
+import type { SimulatedProcess } from "./simulated-process.js";
 import type { World } from "./world.js";
 
 /** A simulated process. */

@@ -1,11 +1,11 @@
 /** The state of a simulation: processes, the network between them, and their common time. */
-import type { Pipe } from "../link/pipe.js";
-import { SimulatedActorClasses } from "./classes.js";
+import type { Pipe } from "../link/transport/pipe.js";
+import { SimulatedActorClasses } from "./actor-classes.js";
+import { EventTrace } from "./event-trace.js";
 import type { CausedFault } from "./faults.js";
 import { type NetworkOptions, SimulatedNetwork } from "./network.js";
-import { SimulatedProcess, type SimulatedProcessOptions } from "./process.js";
 import { Scheduler } from "./scheduler.js";
-import { EventTrace } from "./trace.js";
+import { SimulatedProcess, type SimulatedProcessOptions } from "./simulated-process.js";
 
 /** A process that is about to be started. */
 export interface NewProcess {

@@ -2,9 +2,10 @@
  * A growing batch of bytes. A link keeps one per connection, appends frame after frame and takes the whole batch once
  * per tick. Fields rather than methods where code is hot: loads from one object.
  */
+
+import { CodecRefusal } from "./codec-refusal.js";
 import { MAX_LENT_PAGES, MAX_MESSAGE_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
 import { emptyPage, newPage, type Page, returnPage, type TextBuffer, takePage } from "./page.js";
-import { CodecRefusal } from "./refused.js";
 
 /** Up to so many bytes are copied one by one: a native call takes longer. */
 const MAX_LOOPED_BYTES = 32;

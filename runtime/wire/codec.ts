@@ -3,7 +3,7 @@
  * layout (docs/reference/protobuf-layout.md). This is the interface alone; generated code implements it in straight lines, `codec.*`
  * by composition, byte for byte the same.
  */
-import type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
+import type { JsonReadOptions, JsonWriteOptions } from "./json/json-form.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import type { Reader } from "./reader.js";

@@ -1,5 +1,6 @@
 /** The wire: everything between values and bytes. Knows no actors, no links. */
 export type { Codec, DecodeOptions, ValueOf } from "./codec.js";
+export { CodecError } from "./codec-error.js";
 export { codec } from "./composed/index.js";
 export {
   type ActorDefinition,
@@ -10,10 +11,8 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "./descriptor.js";
-export { setWireEnvironment, type WireEnvironment, wireEnvironment, withoutHandles } from "./environment.js";
-export { CodecError } from "./errors.js";
-export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated.js";
-export type { JsonReadOptions, JsonWriteOptions } from "./json/form.js";
+export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated-codec.js";
+export type { JsonReadOptions, JsonWriteOptions } from "./json/json-form.js";
 export {
   checkUnknownCase,
   isEmpty,
@@ -31,4 +30,5 @@ export {
 } from "./protobuf/index.js";
 export { Reader } from "./reader.js";
 export type { JsonValue } from "./well-known.js";
+export { setWireEnvironment, type WireEnvironment, wireEnvironment, withoutHandles } from "./wire-environment.js";
 export { Writer } from "./writer.js";

@@ -4,8 +4,8 @@
  * take) as a message with one field.
  */
 import type { Codec } from "./codec.js";
+import { CodecError } from "./codec-error.js";
 import { codec } from "./composed/index.js";
-import { CodecError } from "./errors.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 

@@ -3,10 +3,10 @@
  * it is given is trusted: every length is compared with what is left before anything is allocated for it.
  */
 import type { Codec } from "./codec.js";
+import { CodecRefusal } from "./codec-refusal.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
-import { CodecRefusal } from "./refused.js";
-import { readChunk } from "./text.js";
-import type { TypedArray, TypedArrayConstructor } from "./typed.js";
+import { readChunk } from "./string-heap.js";
+import type { TypedArray, TypedArrayConstructor } from "./typed-array.js";
 
 interface Sliceable<T> {
   slice(): T;

@@ -5,11 +5,11 @@
  */
 import { Batch } from "./batch.js";
 import type { Codec } from "./codec.js";
+import { CodecRefusal } from "./codec-refusal.js";
+import { isRecord } from "./is-record.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
-import { isRecord } from "./record.js";
-import { CodecRefusal } from "./refused.js";
-import { writeChunk } from "./text.js";
-import type { TypedArray } from "./typed.js";
+import { writeChunk } from "./string-heap.js";
+import type { TypedArray } from "./typed-array.js";
 
 /**
  * Writes messages in the lockstep layout, for generated code. In all methods, `at` is the byte offset of a slot, and `size`

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Channel } from "../../runtime/actor/port/channel.js";
-import type { LinkLimits } from "../../runtime/link/limits.js";
+import type { LinkLimits } from "../../runtime/link/link-limits.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { cases, mayHang, timeLimit } from "../profile.js";
 import { Counter, type CounterMesh, delay } from "./counter.js";

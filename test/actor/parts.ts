@@ -8,15 +8,15 @@ import { DeliveryError } from "../../runtime/actor/errors.js";
 import type { DropDetector } from "../../runtime/actor/proc/drop-watch.js";
 import type { Proc } from "../../runtime/actor/proc/proc.js";
 import { systemRandom } from "../../runtime/link/clock.js";
-import type { MessageExtension } from "../../runtime/link/extension.js";
-import { FrameKind } from "../../runtime/link/frame.js";
-import type { Lane } from "../../runtime/link/lane.js";
-import { TraceSource } from "../../runtime/link/trace.js";
+import { FrameKind } from "../../runtime/link/frame/frame.js";
+import type { MessageExtension } from "../../runtime/link/frame/message-extension.js";
+import type { Lane } from "../../runtime/link/inbound/lane.js";
+import { TraceSource } from "../../runtime/link/trace-context.js";
 import { Point } from "../../runtime/shape/index.js";
 import type { EndpointDescriptor } from "../../runtime/wire/descriptor.js";
 import { Reader } from "../../runtime/wire/reader.js";
 import { Writer } from "../../runtime/wire/writer.js";
-import { ManualClock } from "../link/lasting/cut-world.js";
+import { ManualClock } from "../link/resumable/cut-world.js";
 
 /** A clock that stands still, and whose event loop turns when it is told. */
 export class StillClock extends ManualClock {

@@ -16,10 +16,10 @@ import type {
 } from "../../runtime/actor/reference/proc-hooks.js";
 import { type Clock, systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
-import type { LinkLimits } from "../../runtime/link/limits.js";
-import { inProcessPipePair } from "../../runtime/link/local/pipe.js";
-import type { Pipe } from "../../runtime/link/pipe.js";
-import { setWireEnvironment } from "../../runtime/wire/environment.js";
+import type { LinkLimits } from "../../runtime/link/link-limits.js";
+import { inProcessPipePair } from "../../runtime/link/transport/in-process/pipe.js";
+import type { Pipe } from "../../runtime/link/transport/pipe.js";
+import { setWireEnvironment } from "../../runtime/wire/wire-environment.js";
 
 setWireEnvironment(actorHandleCodecs);
 

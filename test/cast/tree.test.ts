@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { Counter, delay, until } from "../actor/counter.js";
 import { World } from "../actor/world.js";
-import { kill } from "./kill.js";
+import { kill } from "./kill-process.js";
 
 /** A mesh with one actor on each of so many procs. */
 function crowd(size: number, limits = {}) {

@@ -1,7 +1,7 @@
 /** Of every rule that compares messages a witness: a value that one side writes and the other refuses or reads as another. */
 import { expect, test } from "vitest";
 import { type Codec, codec } from "../../runtime/wire/index.js";
-import { describeCodecs } from "../../runtime/wire/protobuf/describe.js";
+import { describeCodecs } from "../../runtime/wire/protobuf/describe-schema.js";
 import { findWireDifferences, wireRules } from "../../shared/evolution/index.js";
 
 type AnyCodec = Codec<unknown>;

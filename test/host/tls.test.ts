@@ -1,7 +1,7 @@
 /** Hosts behind TLS: certificates decide who may start processes. */
 import { attachHosts } from "viceroy";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Authority } from "../link/tls/certificates.js";
+import { Authority } from "../link/transport/tls/certificates.js";
 import { type Crew, loadCrew } from "../proc/crew.js";
 import { until } from "../proc/until.js";
 import { startHost } from "./start-host.js";

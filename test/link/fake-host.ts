@@ -1,16 +1,16 @@
 /** A host of links that only notes what it is told, and destinations that keep what they get. */
 import { systemClock } from "../../runtime/link/clock.js";
 import { DeliveryError } from "../../runtime/link/errors.js";
-import type { LaneRequest, LinkHost, RelayFrame } from "../../runtime/link/host.js";
+import type { Destination, Lane } from "../../runtime/link/inbound/lane.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
-import type { Destination, Lane } from "../../runtime/link/lane.js";
-import { defaultLinkLimits, type LinkLimits } from "../../runtime/link/limits.js";
 import { Link } from "../../runtime/link/link.js";
-import type { MessageInterface, MessageSender, OutboundMessage } from "../../runtime/link/session.js";
-import type { EncodedMessage } from "../../runtime/link/waiting.js";
+import type { LaneRequest, LinkHost, RelayFrame } from "../../runtime/link/link-host.js";
+import { defaultLinkLimits, type LinkLimits } from "../../runtime/link/link-limits.js";
+import type { EncodedMessage } from "../../runtime/link/outbound/credit-queue.js";
+import type { MessageInterface, MessageSender, OutboundMessage } from "../../runtime/link/outbound/session.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
-import { pipePair } from "./pipes.js";
+import { pipePair } from "./pipe-pair.js";
 
 export interface Received {
   readonly lane: Lane;

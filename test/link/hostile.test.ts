@@ -1,18 +1,25 @@
 /** A peer that sends garbage closes its link with an error that says why, and harms nobody else. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Layout } from "../../runtime/link/binding.js";
-import type { PendingCall } from "../../runtime/link/calls.js";
-import { writeText, writeU32, writeU64 } from "../../runtime/link/control.js";
-import { beginFrame, endFrame, FrameFlag, FrameKind, HELLO_MAGIC, PROTOCOL_VERSION } from "../../runtime/link/frame.js";
+import { Layout } from "../../runtime/link/frame/binding.js";
+import { writeText, writeU32, writeU64 } from "../../runtime/link/frame/control-body.js";
+import {
+  beginFrame,
+  endFrame,
+  FrameFlag,
+  FrameKind,
+  HELLO_MAGIC,
+  PROTOCOL_VERSION,
+} from "../../runtime/link/frame/frame.js";
 import { Link } from "../../runtime/link/link.js";
-import type { Pipe } from "../../runtime/link/pipe.js";
+import type { PendingCall } from "../../runtime/link/outbound/pending-calls.js";
+import type { Pipe } from "../../runtime/link/transport/pipe.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { Writer } from "../../runtime/wire/writer.js";
 import { Counter } from "../actor/counter.js";
 import { World } from "../actor/world.js";
 import { FakeHost, iface, linked, settled, texts } from "./fake-host.js";
-import { onMemory, pipePair } from "./pipes.js";
+import { onMemory, pipePair } from "./pipe-pair.js";
 
 type Write = (w: Writer) => void;
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { RankCall, type RankCallOwner } from "../../runtime/actor/call/rank-call.js";
 import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
-import { FrameKind } from "../../runtime/link/frame.js";
+import { FrameKind } from "../../runtime/link/frame/frame.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
 import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";

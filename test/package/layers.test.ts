@@ -46,11 +46,11 @@ const pairs = (imports: Readonly<Record<string, string>>) =>
 test("an import that points upwards, or to the other side, is found, also where it is of a type alone", () => {
   const upwards = {
     "runtime/wire/a.ts": "runtime/shape/region.ts",
-    "runtime/wire/b.ts": "runtime/link/frame.ts",
+    "runtime/wire/b.ts": "runtime/link/frame/frame.ts",
     "runtime/wire/c.ts": "compiler/model/schema.ts",
     "runtime/shape/a.ts": "runtime/wire/reader.ts",
     "runtime/link/a.ts": "runtime/actor/cell/turn.ts",
-    "runtime/link/b.ts": "runtime/cast/caster.ts",
+    "runtime/link/b.ts": "runtime/cast/sender/cast-sender.ts",
     "runtime/link/unix/a.ts": "runtime/host/mesh/host-mesh.ts",
     "runtime/cast/a.ts": "runtime/actor/cell/mailbox.ts",
     "runtime/actor/a.ts": "runtime/supervise/mesh-failure.ts",
@@ -83,7 +83,7 @@ test("an import that points upwards, or to the other side, is found, also where 
 test("an import that points downwards is not", () => {
   const downwards = {
     "runtime/link/a.ts": "runtime/wire/reader.ts",
-    "runtime/actor/a.ts": "runtime/link/frame.ts",
+    "runtime/actor/a.ts": "runtime/link/frame/frame.ts",
     "runtime/actor/b.ts": "runtime/actor/proc/proc.ts",
     "runtime/supervise/a.ts": "runtime/actor/actor.ts",
     "runtime/proc/a.ts": "runtime/supervise/mesh-failure.ts",

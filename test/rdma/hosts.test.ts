@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { attachHosts, thisHost } from "viceroy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startHost } from "../host/start-host.js";
-import { Authority } from "../link/tls/certificates.js";
+import { Authority } from "../link/transport/tls/certificates.js";
 import { by, codeOf, expectBytes, ignoringFaults, loadVaults, RdmaBuffer, type Vaults } from "./vaults.js";
 
 let vaults: Vaults;

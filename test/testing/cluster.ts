@@ -8,10 +8,10 @@ import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
 import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { onUnhandledFault } from "../../runtime/proc/process/process-runtime.js";
 import type { FaultKind, SimulateOptions, Simulation } from "../../runtime/testing/index.js";
-import { hasSuffered } from "./blame.js";
-import { type MessageBook, openBook } from "./book.js";
-import { checkEnds, checkTold } from "./ends.js";
+import { checkEnds, checkTold } from "./check-process-ends.js";
+import { hasSuffered } from "./fault-exposure.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
+import { type MessageBook, openBook } from "./message-book.js";
 import { expected, type Operation, Program, weighted } from "./program.js";
 
 const steps = 60;

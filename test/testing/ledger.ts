@@ -12,7 +12,7 @@ import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../runtime/wire/descriptor.js";
-import { currentBook, type MessageReceiver } from "./book.js";
+import { currentBook, type MessageReceiver } from "./message-book.js";
 
 const none = defineArgs(codec.tuple(), 0, 0);
 const int = defineArgs(codec.tuple(codec.int32), 1, 1);

@@ -8,8 +8,8 @@ import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
 import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { codec } from "../../runtime/wire/composed/index.js";
-import type { MessageBook } from "./book.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
+import type { MessageBook } from "./message-book.js";
 
 /** What a program does, and how often it is asked to. */
 const operations = {

@@ -1,9 +1,9 @@
 /** Batches, and the pages of memory that they are written in. */
 import { describe, expect, test } from "vitest";
 import { Batch } from "../../runtime/wire/batch.js";
+import { CodecRefusal } from "../../runtime/wire/codec-refusal.js";
 import { MAX_MESSAGE_BYTES, MAX_RECYCLED_BYTES, STANDARD_PAGE_BYTES } from "../../runtime/wire/limits.js";
 import { newPage, type Page, returnPage, takePage } from "../../runtime/wire/page.js";
-import { CodecRefusal } from "../../runtime/wire/refused.js";
 
 /** A batch with the numbers from 1 on, as bytes. */
 function filled(size: number, first = 64): Batch {

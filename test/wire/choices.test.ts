@@ -1,7 +1,7 @@
 /** Oneofs, unions and enumerations: what is none of the cases is refused by name, and what this schema does not know is kept. */
 import { describe, expect, test } from "vitest";
 import { type Codec, codec, unknownFields } from "../../runtime/wire/index.js";
-import { concat, field, hex, messageOf, toHex } from "./protobuf/bytes.js";
+import { concat, field, hex, messageOf, toHex } from "./protobuf/message-bytes.js";
 
 const point = codec.object("Point", { x: codec.int32, y: codec.int32 });
 const union = (name: string) =>

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { type Codec, codec, type GeneratedCodec } from "../../runtime/wire/index.js";
 import { randomNumbers } from "../random.js";
 import { mutateFields } from "./mutate-fields.js";
-import { concat, field } from "./protobuf/bytes.js";
+import { concat, field } from "./protobuf/message-bytes.js";
 import { samplesOf, texts, withUnknownField } from "./samples.js";
 
 export type Generated = GeneratedCodec<unknown>;

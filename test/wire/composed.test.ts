@@ -9,7 +9,7 @@ import {
   type WireEnvironment,
   Writer,
 } from "../../runtime/wire/index.js";
-import { concat, field, hex, messageOf } from "./protobuf/bytes.js";
+import { concat, field, hex, messageOf } from "./protobuf/message-bytes.js";
 
 const layouts = ["encode", "toProtobuf", "toJson"] as const;
 const point = codec.object("Point", { x: codec.int32 });

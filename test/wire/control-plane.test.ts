@@ -10,8 +10,8 @@ import * as rdma from "../../generated/rdma.js";
 import * as supervision from "../../generated/supervision.js";
 import * as tensor from "../../generated/tensor.js";
 import type { ActorDescriptor, Codec } from "../../runtime/wire/index.js";
-import { protoFormOf } from "../../runtime/wire/protobuf/position.js";
-import { structureOf } from "../../runtime/wire/protobuf/structure.js";
+import { structureOf } from "../../runtime/wire/protobuf/message-structure.js";
+import { protoFormOf } from "../../runtime/wire/protobuf/proto-form.js";
 import { compareCodecs, isGenerated } from "./compare-codecs.js";
 
 const exported: readonly unknown[] = Object.values({

@@ -1,8 +1,8 @@
 /** Fingerprints of composed codecs: hashes, which both sides of a connection compare. */
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { sha256First64 } from "../../runtime/wire/fingerprint.js";
 import { type Codec, codec } from "../../runtime/wire/index.js";
-import { sha256First64 } from "../../runtime/wire/sha256.js";
 
 const expected = (text: string) => BigInt(`0x${createHash("sha256").update(text).digest("hex").slice(0, 16)}`);
 const hex = (of: Codec<unknown>) => of.fingerprint.toString(16).padStart(16, "0");

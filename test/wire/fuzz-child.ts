@@ -10,10 +10,10 @@ import { indexSchema } from "../../compiler/model/resolve.js";
 import { CodecError, type GeneratedCodec } from "../../runtime/wire/index.js";
 import { flatName } from "../../shared/names/qualified-name.js";
 import { randomNumbers } from "../random.js";
+import { weight } from "./memory-weight.js";
 import { mutate } from "./mutate.js";
 import { RandomValues } from "./random-values.js";
 import { runGenerated } from "./run-generated.js";
-import { weight } from "./weight.js";
 
 const [, , layout, script, schemaFile, count, seed] = process.argv as unknown as [
   string,

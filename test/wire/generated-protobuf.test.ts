@@ -16,7 +16,7 @@ import { mutateFields } from "./mutate-fields.js";
 import { withRandomIds } from "./random-ids.js";
 import { randomSchema } from "./random-schema.js";
 import { RandomValues } from "./random-values.js";
-import { spoil } from "./spoil.js";
+import { spoil } from "./spoil-value.js";
 
 const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);
 

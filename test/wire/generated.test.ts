@@ -14,7 +14,7 @@ import { loadGenerated } from "./load-generated.js";
 import { mutate } from "./mutate.js";
 import { randomSchema } from "./random-schema.js";
 import { RandomValues } from "./random-values.js";
-import { spoil } from "./spoil.js";
+import { spoil } from "./spoil-value.js";
 
 const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);
 

@@ -1,7 +1,7 @@
 /** Messages made to hurt: what they cost is bounded by their size, and only what an encoder writes is accepted. */
 import { expect, test } from "vitest";
 import { type Codec, codec } from "../../runtime/wire/index.js";
-import { weight } from "./weight.js";
+import { weight } from "./memory-weight.js";
 
 function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text.trim().split(/\s+/), (byte) => Number.parseInt(byte, 16));

@@ -3,8 +3,13 @@
  * decoders treat differently (absent and present, empty and long, the limits of numbers).
  */
 import { type Codec, type JsonValue, unknownFields } from "../../runtime/wire/index.js";
-import { protoFormOf } from "../../runtime/wire/protobuf/position.js";
-import { type MembersStructure, presentCodecOf, structureOf, targetOf } from "../../runtime/wire/protobuf/structure.js";
+import {
+  type MembersStructure,
+  presentCodecOf,
+  structureOf,
+  targetOf,
+} from "../../runtime/wire/protobuf/message-structure.js";
+import { protoFormOf } from "../../runtime/wire/protobuf/proto-form.js";
 
 const integers = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 const json: readonly JsonValue[] = [null, true, -1.5, "json", { a: [false, { b: null }] }, []];

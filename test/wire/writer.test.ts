@@ -1,8 +1,8 @@
 /** A writer as links use it: frames one after another, taken as a batch, pages written again. */
 import { describe, expect, test } from "vitest";
+import { CodecRefusal } from "../../runtime/wire/codec-refusal.js";
 import { type Codec, codec, Reader, Writer } from "../../runtime/wire/index.js";
 import { STANDARD_PAGE_BYTES } from "../../runtime/wire/limits.js";
-import { CodecRefusal } from "../../runtime/wire/refused.js";
 
 /** Reads the message in `bytes[start, end)` as a link does. */
 function readAt<T>(

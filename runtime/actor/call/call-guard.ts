@@ -1,7 +1,7 @@
 /** What may end a call before its answer: a timeout, an abort signal. Made only for calls that have one. */
 import { offAbort, onAbort } from "../../abort-listeners.js";
 import type { Clock, Timer } from "../../link/clock.js";
-import { parseTraceparent } from "../../link/trace.js";
+import { parseTraceparent } from "../../link/trace-context.js";
 import { checkOptionNames, describeValue } from "../../shape/index.js";
 import { TimeoutError } from "../errors.js";
 import { checkTimeout } from "./future.js";

@@ -2,7 +2,7 @@
  * Describes where a call has waited, for the error when its time is over. Known are the handler that made the call, who
  * called that, and how many actors wait above; and whether the actor that was called waits for this one itself.
  */
-import { emptyChain } from "../../link/extension.js";
+import { emptyChain } from "../../link/frame/message-extension.js";
 import type { Turn } from "../cell/turn.js";
 import type { MeshView } from "../reference/mesh-view.js";
 

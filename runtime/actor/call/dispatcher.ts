@@ -2,18 +2,18 @@
  * How one message of an endpoint goes to the actors of a mesh: checks what can be checked, finds the sessions of the
  * sender, encodes once, and sends to all or to none. What becomes of the answers is their target's concern.
  */
-import type { CastSender } from "../../cast/caster.js";
-import type { CastSink, PendingCast } from "../../cast/pending-cast.js";
+import type { CastSender } from "../../cast/sender/cast-sender.js";
+import type { CastSink, PendingCast } from "../../cast/sender/pending-cast.js";
 import { AGENT_MESH } from "../../link/address.js";
-import type { PendingCall } from "../../link/calls.js";
 import type { Clock } from "../../link/clock.js";
-import { encodeMessage } from "../../link/encode.js";
 import { DeliveryError } from "../../link/errors.js";
-import { emptyChain, isInChain, type MessageExtension, WHOLE_MESH } from "../../link/extension.js";
+import { emptyChain, isInChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/message-extension.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
-import type { MessageEncoder, OutboundMessage, Session } from "../../link/session.js";
-import { parseTraceparent, type TraceContext } from "../../link/trace.js";
-import type { EncodedMessage } from "../../link/waiting.js";
+import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import { encodeMessage } from "../../link/outbound/encode-message.js";
+import type { PendingCall } from "../../link/outbound/pending-calls.js";
+import type { MessageEncoder, OutboundMessage, Session } from "../../link/outbound/session.js";
+import { parseTraceparent, type TraceContext } from "../../link/trace-context.js";
 import type { Codec } from "../../wire/codec.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";

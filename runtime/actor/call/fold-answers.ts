@@ -2,9 +2,9 @@
  * Reductions on the way: a proc that hands a call on makes one answer of those of its actors and of the procs below, where
  * it knows the operation and the type of the answers. What it cannot fold goes on as it is: the caller can.
  */
-import { type AnswerGroup, AnswerKind } from "../../cast/answers.js";
-import type { AnswerFold } from "../../cast/node.js";
-import type { CastInterface } from "../../cast/setup.js";
+import { type AnswerGroup, AnswerKind } from "../../cast/tree/answers.js";
+import type { AnswerFold } from "../../cast/tree/tree-node.js";
+import type { CastInterface } from "../../cast/tree/tree-setup.js";
 import type { Codec } from "../../wire/codec.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { Reader } from "../../wire/reader.js";

@@ -2,7 +2,7 @@
  * The answers of several actors to one call: collected by rank, then folded into what the adverb promises. Answers of
  * equal bytes are decoded once and share their value.
  */
-import { copyBytes } from "../../link/frame.js";
+import { copyBytes } from "../../link/frame/frame.js";
 import { awaitAsPromise } from "../../plain-promise.js";
 import { type Extent, type Region, ValueMesh } from "../../shape/index.js";
 import type { Codec } from "../../wire/codec.js";

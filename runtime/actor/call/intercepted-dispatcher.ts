@@ -1,6 +1,6 @@
 /** How messages go to actors whose arguments may be tensors of a mesh: those become tensors of the receivers. */
-import type { PendingCall } from "../../link/calls.js";
-import type { MessageEncoder } from "../../link/session.js";
+import type { PendingCall } from "../../link/outbound/pending-calls.js";
+import type { MessageEncoder } from "../../link/outbound/session.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";
 import type { Addressed, ArgumentsLayout, TensorSupport } from "../../wire/tensor-support.js";

@@ -1,6 +1,6 @@
 /** One rank's part of a call to several: what its link keeps, and whom it tells. */
-import type { PendingCall } from "../../link/calls.js";
-import type { Session } from "../../link/session.js";
+import type { PendingCall } from "../../link/outbound/pending-calls.js";
+import type { Session } from "../../link/outbound/session.js";
 import type { Reader } from "../../wire/reader.js";
 
 /** Who waits for the answers of several ranks. None of these throws. */

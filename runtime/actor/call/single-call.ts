@@ -1,6 +1,6 @@
 /** The answer of one actor: `callOne` and `choose`. The common case of a call, and the one that has to be quick. */
-import type { PendingCall } from "../../link/calls.js";
-import type { Session } from "../../link/session.js";
+import type { PendingCall } from "../../link/outbound/pending-calls.js";
+import type { Session } from "../../link/outbound/session.js";
 import { awaitAsPromise } from "../../plain-promise.js";
 import { decodeValue } from "../../wire/protobuf-messages.js";
 import type { Reader } from "../../wire/reader.js";

@@ -2,15 +2,21 @@
  * The cell of an actor: its identity, its life from construction to its end, its mailbox, and the sessions by which it
  * sends. A proc's root is a cell too, one that takes no messages.
  */
-import type { CastSender } from "../../cast/caster.js";
+import type { CastSender } from "../../cast/sender/cast-sender.js";
 import { type ActorId, type Location, type MeshId, ROOT_MESH } from "../../link/address.js";
-import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
-import { chainToken, readExtension } from "../../link/extension.js";
-import { FrameFlag, ProtocolError } from "../../link/frame.js";
-import type { Destination, Lane } from "../../link/lane.js";
-import type { BoundMessage, MessageInterface, MessageSender, Session, SessionTarget } from "../../link/session.js";
-import type { EncodedMessage } from "../../link/waiting.js";
+import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "../../link/frame/binding.js";
+import { FrameFlag, ProtocolError } from "../../link/frame/frame.js";
+import { chainToken, readExtension } from "../../link/frame/message-extension.js";
+import type { Destination, Lane } from "../../link/inbound/lane.js";
+import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import type {
+  BoundMessage,
+  MessageInterface,
+  MessageSender,
+  Session,
+  SessionTarget,
+} from "../../link/outbound/session.js";
 import { type Extent, Point } from "../../shape/index.js";
 import { errorChainOf, errorFromChain, isError, type PlainError, thrownMessage } from "../../thrown.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";

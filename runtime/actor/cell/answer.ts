@@ -1,6 +1,6 @@
 /** Answers: what a handler returned or threw, on its way back to the caller. Nothing here throws. */
 import { DeliveryError } from "../../link/errors.js";
-import type { Lane } from "../../link/lane.js";
+import type { Lane } from "../../link/inbound/lane.js";
 import { errorChainOf } from "../../thrown.js";
 import { writeDeliveryError, writeThrown } from "../delivery/error-codec.js";
 import { announceHolders, portsWritten } from "../port/announce-holders.js";

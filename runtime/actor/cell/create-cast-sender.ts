@@ -1,10 +1,11 @@
 /** An actor as one that casts: what its casters need of it. */
-import type { CastSenderHost } from "../../cast/cast-mesh.js";
-import { CastSender } from "../../cast/caster.js";
-import type { CastInterface } from "../../cast/setup.js";
-import type { BoundEndpoint, PeerSchema } from "../../link/binding.js";
+
+import { CastSender } from "../../cast/sender/cast-sender.js";
+import type { CastSenderHost } from "../../cast/sender/cast-view.js";
+import type { CastInterface } from "../../cast/tree/tree-setup.js";
 import { DeliveryError } from "../../link/errors.js";
-import type { Session } from "../../link/session.js";
+import type { BoundEndpoint, PeerSchema } from "../../link/frame/binding.js";
+import type { Session } from "../../link/outbound/session.js";
 import { readCallError } from "../delivery/error-codec.js";
 import { ActorTarget, type MeshRecord } from "../reference/mesh-record.js";
 import { compareSchemas } from "../schema/compare-schemas.js";

@@ -1,10 +1,10 @@
 /** The port of a call, once its handler has sent it on: whoever has it answers the call, once. */
 import type { ActorId, ProcId } from "../../link/address.js";
-import type { Binding } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
-import { readExtension } from "../../link/extension.js";
-import { FrameFlag, ProtocolError } from "../../link/frame.js";
-import type { Lane } from "../../link/lane.js";
+import type { Binding } from "../../link/frame/binding.js";
+import { FrameFlag, ProtocolError } from "../../link/frame/frame.js";
+import { readExtension } from "../../link/frame/message-extension.js";
+import type { Lane } from "../../link/inbound/lane.js";
 import { thrownMessage } from "../../thrown.js";
 import type { Codec } from "../../wire/codec.js";
 import type { Reader } from "../../wire/reader.js";

@@ -2,8 +2,8 @@
  * The handlers of an actor class: for each endpoint of an interface the method that takes its messages, in one of the two
  * layouts. Found once per class and interface, shared by all actors of the class.
  */
-import type { BoundEndpoint } from "../../link/binding.js";
-import { FrameFlag, FrameKind } from "../../link/frame.js";
+import type { BoundEndpoint } from "../../link/frame/binding.js";
+import { FrameFlag, FrameKind } from "../../link/frame/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
 import { type MessageLayout, protobufArguments, protobufValue } from "../../wire/protobuf-messages.js";
 import type { ArgumentsLayout } from "../../wire/tensor-support.js";

@@ -5,8 +5,8 @@
  */
 import type { Clock } from "../../link/clock.js";
 import type { DeliveryError } from "../../link/errors.js";
-import { emptyChain, isInChain } from "../../link/extension.js";
-import type { Lane } from "../../link/lane.js";
+import { emptyChain, isInChain } from "../../link/frame/message-extension.js";
+import type { Lane } from "../../link/inbound/lane.js";
 import { runInTurn } from "../context.js";
 import {
   abandonedBeforeStart,

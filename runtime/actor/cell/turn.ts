@@ -3,9 +3,9 @@
  * arrives, gone when it has been answered. What the handler does is the cell's concern.
  */
 import type { Timer } from "../../link/clock.js";
-import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/extension.js";
-import type { Lane } from "../../link/lane.js";
-import type { TraceContext } from "../../link/trace.js";
+import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/message-extension.js";
+import type { Lane } from "../../link/inbound/lane.js";
+import type { TraceContext } from "../../link/trace-context.js";
 import { type Extent, Point } from "../../shape/index.js";
 import type { TensorTurn } from "../../wire/tensor-support.js";
 import {

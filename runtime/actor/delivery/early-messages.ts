@@ -4,11 +4,12 @@
  * the mesh says that there is no such mesh. The owner is asked over the link on which it sends its orders, so its
  * answer cannot overtake an order.
  */
-import type { Binding } from "../../link/binding.js";
+
 import type { DeliveryError } from "../../link/errors.js";
-import { SyncKind } from "../../link/frame.js";
-import { HeldFrames } from "../../link/frame-log.js";
-import type { Destination, Lane } from "../../link/lane.js";
+import type { Binding } from "../../link/frame/binding.js";
+import { SyncKind } from "../../link/frame/frame.js";
+import { HeldFrames } from "../../link/inbound/held-frames.js";
+import type { Destination, Lane } from "../../link/inbound/lane.js";
 import type { Reader } from "../../wire/reader.js";
 import { RefusingDestination } from "./refusing-destination.js";
 

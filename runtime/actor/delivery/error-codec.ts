@@ -3,9 +3,9 @@
  * error of this process with the texts of the remote one.
  */
 
-import { AnswerKind, type RankAnswer } from "../../cast/answers.js";
-import { readBody, readText, readU32, writeText, writeU32 } from "../../link/control.js";
+import { AnswerKind, type RankAnswer } from "../../cast/tree/answers.js";
 import { DeliveryError, deliveryReasons } from "../../link/errors.js";
+import { readBody, readText, readU32, writeText, writeU32 } from "../../link/frame/control-body.js";
 import { errorChainOf, errorFromChain, type PlainError } from "../../thrown.js";
 import type { Reader } from "../../wire/reader.js";
 import { Writer } from "../../wire/writer.js";

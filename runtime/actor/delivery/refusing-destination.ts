@@ -1,7 +1,8 @@
 /** The end of a lane that leads to no actor or port. It sends each message back with the reason. */
-import { type Binding, Layout } from "../../link/binding.js";
+
 import type { DeliveryError } from "../../link/errors.js";
-import type { Destination, Lane } from "../../link/lane.js";
+import { type Binding, Layout } from "../../link/frame/binding.js";
+import type { Destination, Lane } from "../../link/inbound/lane.js";
 import type { Reader } from "../../wire/reader.js";
 import { answerUndelivered, bounce } from "../cell/answer.js";
 

@@ -3,7 +3,7 @@
  * a region, and where the ranks of that region live. What has not been spawned yet can be sent too: its address is known.
  */
 import type { Location, ProcId } from "../../link/address.js";
-import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../../link/control.js";
+import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../../link/frame/control-body.js";
 import {
   baseRanks,
   checkExtent,
@@ -17,8 +17,8 @@ import {
 } from "../../shape/index.js";
 import type { Codec } from "../../wire/codec.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
-import type { WireEnvironment } from "../../wire/environment.js";
 import type { Reader } from "../../wire/reader.js";
+import type { WireEnvironment } from "../../wire/wire-environment.js";
 import type { Writer } from "../../wire/writer.js";
 import { ReplyPort } from "../cell/replier.js";
 import { portsRead, portsWritten } from "../port/announce-holders.js";

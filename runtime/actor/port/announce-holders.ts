@@ -4,7 +4,7 @@
  * sender of that message is known.
  */
 import type { ActorId, ProcId } from "../../link/address.js";
-import type { MessageSender, Session } from "../../link/session.js";
+import type { MessageSender, Session } from "../../link/outbound/session.js";
 import type { ActorCell } from "../cell/actor-cell.js";
 import type { Proc } from "../proc/proc.js";
 import type { ChannelPort, PortTarget } from "./port.js";

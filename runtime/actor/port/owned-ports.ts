@@ -3,7 +3,7 @@
  * every name that a sender can have used for it, because senders learn late that an actor has been replaced.
  */
 import type { ActorId } from "../../link/address.js";
-import type { Session } from "../../link/session.js";
+import type { Session } from "../../link/outbound/session.js";
 import type { Proc } from "../proc/proc.js";
 import { announceHolder, holderName, type PortHolder, portsRead, releaseHolder } from "./announce-holders.js";
 import type { PortTarget } from "./port.js";

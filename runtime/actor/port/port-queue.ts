@@ -3,12 +3,12 @@
  * port, so that the receiver learns when no sender is left.
  */
 import type { ActorId, ProcId } from "../../link/address.js";
-import type { Binding } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
-import { readExtension } from "../../link/extension.js";
-import { FrameFlag, ProtocolError } from "../../link/frame.js";
-import type { Lane } from "../../link/lane.js";
-import type { TraceContext } from "../../link/trace.js";
+import type { Binding } from "../../link/frame/binding.js";
+import { FrameFlag, ProtocolError } from "../../link/frame/frame.js";
+import { readExtension } from "../../link/frame/message-extension.js";
+import type { Lane } from "../../link/inbound/lane.js";
+import type { TraceContext } from "../../link/trace-context.js";
 import type { Codec } from "../../wire/codec.js";
 import type { Reader } from "../../wire/reader.js";
 import type { ActorCell } from "../cell/actor-cell.js";

@@ -5,12 +5,12 @@
  */
 
 import type { Location, ProcId } from "../../link/address.js";
-import { encodeMessage } from "../../link/encode.js";
 import { DeliveryError } from "../../link/errors.js";
-import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/extension.js";
-import { FrameFlag } from "../../link/frame.js";
-import type { MessageEncoder, OutboundMessage, Session, SessionTarget } from "../../link/session.js";
-import type { TraceContext } from "../../link/trace.js";
+import { FrameFlag } from "../../link/frame/frame.js";
+import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/message-extension.js";
+import { encodeMessage } from "../../link/outbound/encode-message.js";
+import type { MessageEncoder, OutboundMessage, Session, SessionTarget } from "../../link/outbound/session.js";
+import type { TraceContext } from "../../link/trace-context.js";
 import type { Codec } from "../../wire/codec.js";
 import { protobufValue } from "../../wire/protobuf-messages.js";
 import { currentTurn, mainRoot } from "../context.js";

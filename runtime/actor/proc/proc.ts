@@ -2,24 +2,25 @@
  * A proc: one logical process with an identity, links, actors and ports. Several procs can live in one operating-system
  * process (inline isolation, tests). They share no state and communicate through links like any others.
  */
-import type { RankAnswer } from "../../cast/answers.js";
-import { CastRouter } from "../../cast/casts.js";
-import type { AnswerFold } from "../../cast/node.js";
-import type { TreeSetup } from "../../cast/setup.js";
+
+import { CastRouter } from "../../cast/cast-router.js";
+import type { RankAnswer } from "../../cast/tree/answers.js";
+import type { AnswerFold } from "../../cast/tree/tree-node.js";
+import type { TreeSetup } from "../../cast/tree/tree-setup.js";
 import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId, ROOT_MESH } from "../../link/address.js";
 import type { Clock, Random } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
-import { SyncKind } from "../../link/frame.js";
-import type { LaneRequest, LinkHost, RelayFrame, TreeFrame } from "../../link/host.js";
+import { SyncKind } from "../../link/frame/frame.js";
+import type { Destination, Lane } from "../../link/inbound/lane.js";
 import { type KeepAlive, TimerKeepAlive } from "../../link/keep-alive.js";
-import type { Destination, Lane } from "../../link/lane.js";
-import { defaultLinkLimits, type LinkLimits } from "../../link/limits.js";
 import { Link } from "../../link/link.js";
-import type { Pipe } from "../../link/pipe.js";
-import { RelayRouter } from "../../link/relay.js";
-import { type DialProc, type ParentProc, RoutingTable } from "../../link/route.js";
-import type { SessionTarget } from "../../link/session.js";
-import { TraceSource } from "../../link/trace.js";
+import type { LaneRequest, LinkHost, RelayFrame, TreeFrame } from "../../link/link-host.js";
+import { defaultLinkLimits, type LinkLimits } from "../../link/link-limits.js";
+import type { SessionTarget } from "../../link/outbound/session.js";
+import { type DialProc, type ParentProc, RoutingTable } from "../../link/routing-table.js";
+import { TraceSource } from "../../link/trace-context.js";
+import type { Pipe } from "../../link/transport/pipe.js";
+import { RelayRouter } from "../../link/transport/relay/pipe.js";
 import type { Reader } from "../../wire/reader.js";
 import { createFold } from "../call/fold-answers.js";
 import { ActorCell, type ActorSpec } from "../cell/actor-cell.js";

@@ -3,9 +3,9 @@
  * messages from one sender to an actor use the same session. The handles are in mesh/actor-mesh.ts.
  */
 import { AGENT_MESH, type Location, type MeshId, type ProcId } from "../../link/address.js";
-import { chainToken } from "../../link/extension.js";
-import type { UnhandledMessages } from "../../link/leaving.js";
-import type { MessageSender, Session, SessionTarget } from "../../link/session.js";
+import { chainToken } from "../../link/frame/message-extension.js";
+import type { MessageSender, Session, SessionTarget } from "../../link/outbound/session.js";
+import type { UnhandledMessages } from "../../link/outbound/unhandled-messages.js";
 import { checkOptionNames, describeValue, type Extent, extentSize } from "../../shape/index.js";
 import { currentCell } from "../context.js";
 import type { DropDetector, DroppableReference } from "../proc/drop-watch.js";

@@ -2,7 +2,7 @@
  * A mesh view: a region of a mesh seen through one interface. A handle of a mesh refers to a view. Views are immutable,
  * and the endpoints of a handle share one.
  */
-import type { CastView } from "../../cast/cast-mesh.js";
+import type { CastView } from "../../cast/sender/cast-view.js";
 import {
   baseRank,
   baseRanks,

@@ -1,6 +1,6 @@
 /** The receiving end of a port number: a queue with a receiver, or a call that waits for its answer. */
 import type { ActorId, ProcId } from "../../link/address.js";
-import type { Destination } from "../../link/lane.js";
+import type { Destination } from "../../link/inbound/lane.js";
 import type { Codec } from "../../wire/codec.js";
 import type { ActorCell } from "../cell/actor-cell.js";
 

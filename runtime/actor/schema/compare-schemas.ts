@@ -5,11 +5,11 @@
 
 import { findWireDifferences, oneWayRules } from "../../../shared/evolution/index.js";
 import type { WireDifference } from "../../../shared/evolution/wire-difference.js";
-import type { PeerSchema } from "../../link/binding.js";
 import { DeliveryError } from "../../link/errors.js";
-import type { MessageInterface, SessionTarget } from "../../link/session.js";
+import type { PeerSchema } from "../../link/frame/binding.js";
+import type { MessageInterface, SessionTarget } from "../../link/outbound/session.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
-import { describeActor } from "../../wire/protobuf/describe.js";
+import { describeActor } from "../../wire/protobuf/describe-schema.js";
 import { ActorTarget } from "../reference/mesh-record.js";
 import { PortInterface } from "./port-interface.js";
 import { readSchema, writeSchema } from "./schema-text.js";

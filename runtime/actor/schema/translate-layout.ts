@@ -1,10 +1,11 @@
 /**
  * Translates an encoded message from the lockstep layout to the protobuf layout, for a receiver with another schema.
  */
-import { encodeMessage } from "../../link/encode.js";
-import type { LinkLimits } from "../../link/limits.js";
-import type { OutboundMessage } from "../../link/session.js";
-import type { EncodedMessage } from "../../link/waiting.js";
+
+import type { LinkLimits } from "../../link/link-limits.js";
+import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import { encodeMessage } from "../../link/outbound/encode-message.js";
+import type { OutboundMessage } from "../../link/outbound/session.js";
 import type { Codec } from "../../wire/codec.js";
 import { Reader } from "../../wire/reader.js";
 import { portsRead, portsWritten } from "../port/announce-holders.js";

@@ -26,9 +26,7 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
-/** @internal */
-export { extendWireEnvironment } from "../../wire/environment.js";
-export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated.js";
+export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated-codec.js";
 export {
   checkUnknownCase,
   isEmpty,
@@ -55,4 +53,6 @@ export type {
   TensorTurn,
 } from "../../wire/tensor-support.js";
 export type * from "../../wire/well-known.js";
+/** @internal */
+export { extendWireEnvironment } from "../../wire/wire-environment.js";
 export { Writer } from "../../wire/writer.js";

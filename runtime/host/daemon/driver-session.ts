@@ -14,8 +14,8 @@ import {
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
 import type { ActorClass } from "../../actor/reference/proc-hooks.js";
 import { formatId, type ProcId } from "../../link/address.js";
-import { formatNetworkAddress, type NetworkAddress } from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
+import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { ProcExit } from "../../proc/launch/proc-backend.js";
 import type { Stdio } from "../../proc/launch/stdio.js";
 import { ChildProc } from "../../proc/mesh/child-proc.js";

@@ -6,9 +6,9 @@ import type { HostProof } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
 import type { HandshakeReason } from "../../link/handshake/errors.js";
 import type { LinkOffer } from "../../link/handshake/message.js";
-import type { Admission } from "../../link/lasting/accept.js";
-import type { NetworkAddress } from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
+import type { Admission } from "../../link/resumable/accept.js";
+import type { NetworkAddress } from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { DriverSession, type SessionOwner } from "./driver-session.js";
 

@@ -7,9 +7,9 @@ import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Clock, Random } from "../../link/clock.js";
 import { HandshakeAcceptor } from "../../link/handshake/accept.js";
 import type { LinkOffer } from "../../link/handshake/message.js";
-import { ResumableAcceptor } from "../../link/lasting/accept.js";
-import type { NetworkAddress } from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
+import { ResumableAcceptor } from "../../link/resumable/accept.js";
+import type { NetworkAddress } from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { HostDaemon } from "./host-daemon.js";
 

@@ -7,17 +7,17 @@ import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
-import type { Listener } from "../../link/listener.js";
+import { connectTo, listenAt } from "../../link/transport/connect.js";
+import type { Listener } from "../../link/transport/listener.js";
 import {
   formatNetworkAddress,
   isLocalAddress,
   type NetworkAddress,
   type PathAddress,
   parseNetworkAddress,
-} from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
-import { Credentials, type TlsFiles } from "../../link/tls/credentials.js";
-import { connectTo, listenAt } from "../../link/transport.js";
+} from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
+import { Credentials, type TlsFiles } from "../../link/transport/tls/credentials.js";
 import { makeNodePlatform } from "../../proc/platform/node-platform.js";
 import { version } from "../../version.js";
 import { HostListener } from "./host-listener.js";

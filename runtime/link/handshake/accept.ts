@@ -3,8 +3,8 @@
  * small record and one timer, and nothing that it sends reaches anything but this.
  */
 import type { Clock, Random } from "../clock.js";
-import { PROTOCOL_VERSION } from "../frame.js";
-import type { Pipe } from "../pipe.js";
+import { PROTOCOL_VERSION } from "../frame/frame.js";
+import type { Pipe } from "../transport/pipe.js";
 import { HandshakeError } from "./errors.js";
 import { HandshakeExchange } from "./exchange.js";
 import { defaultHandshakeLimits, type HandshakeLimits } from "./limits.js";

@@ -3,7 +3,7 @@
  * a pipe like any other. What comes meanwhile is read into one small piece of memory: a peer that sends more is cut off.
  */
 import type { Clock, Timer } from "../clock.js";
-import { deliverBytes, type Pipe, type PipeSink } from "../pipe.js";
+import { deliverBytes, type Pipe, type PipeSink } from "../transport/pipe.js";
 import { HandshakeError } from "./errors.js";
 
 /** More than any message of the handshake. */

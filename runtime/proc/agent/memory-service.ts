@@ -5,7 +5,7 @@
 
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ProcId } from "../../link/address.js";
-import type { Pipe } from "../../link/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 
 export interface MemoryService {
   /** Reads from granted memory. `read`, `write`, `accept` and `peerGone` do not throw for any input from a peer. */

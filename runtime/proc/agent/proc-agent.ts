@@ -23,7 +23,7 @@ import { context } from "../../actor/context.js";
 import type { ActorFailure } from "../../actor/reference/proc-hooks.js";
 import { schemaForPeer } from "../../actor/schema/compare-schemas.js";
 import type { MeshId, ProcId } from "../../link/address.js";
-import { parseNetworkAddress } from "../../link/network-address.js";
+import { parseNetworkAddress } from "../../link/transport/network-address.js";
 import type { Extent } from "../../shape/index.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";

@@ -22,8 +22,8 @@ import type {
 import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";
 import { noKeepAlive } from "../../link/keep-alive.js";
-import type { NetworkAddress } from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
+import type { NetworkAddress } from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { Extent } from "../../shape/index.js";
 import { thrownStack } from "../../thrown.js";
 import { Deferred } from "../deferred.js";

@@ -1,7 +1,7 @@
 /** The event loop of the parent as the backend of a proc: a separate set of actors that shares only the thread. */
 import type { Clock } from "../../link/clock.js";
-import { inProcessPipePair } from "../../link/local/pipe.js";
-import type { Pipe } from "../../link/pipe.js";
+import { inProcessPipePair } from "../../link/transport/in-process/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { ProcBackend, ProcExit } from "./proc-backend.js";
 
 /** @param start creates the proc at the far end of the pipe, and returns a function that ends it */

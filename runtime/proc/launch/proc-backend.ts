@@ -3,7 +3,7 @@
  * attached host. Only backends differ between isolations; all other code uses the pipe.
  */
 import type { Location, ProcId } from "../../link/address.js";
-import type { Pipe } from "../../link/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { Extent } from "../../shape/index.js";
 import type { FailureCause } from "../../supervise/failure-cause.js";
 

@@ -1,6 +1,6 @@
 /** An operating-system process as the backend of a proc. */
 import { formatId } from "../../link/address.js";
-import { childPipe } from "../../link/unix/pipe.js";
+import { childPipe } from "../../link/transport/unix/connect.js";
 import { makeExtent } from "../../shape/extent.js";
 import { describeProcessExit } from "./describe-exit.js";
 import { type LaunchOptions, launchProcess } from "./launch-process.js";

@@ -4,7 +4,7 @@
  */
 import { lazyModules } from "../../lazy-modules.js";
 import { messagePortPipe } from "../../link/transport/thread/pipe.js";
-import { parentPipe } from "../../link/unix/pipe.js";
+import { parentPipe } from "../../link/transport/unix/connect.js";
 import { parseIdentity } from "../launch/process-backend.js";
 import type { ThreadData } from "../launch/thread-backend.js";
 import { limitOwnOutputs } from "../platform/own-output.js";

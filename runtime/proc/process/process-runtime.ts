@@ -11,7 +11,7 @@ import type { Proc } from "../../actor/proc/proc.js";
 import { MeshRecords } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/proc-hooks.js";
 import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
-import type { Pipe } from "../../link/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { Ownership } from "../../supervise/ownership.js";
 import { Supervisor } from "../../supervise/supervisor.js";

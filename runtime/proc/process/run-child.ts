@@ -1,5 +1,5 @@
 /** Runs a child process: it opens its link and executes orders until it is told to leave or its parent is gone. */
-import type { Pipe } from "../../link/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { EndProc } from "../agent/proc-runtime.js";
 import type { ProcIdentity } from "../launch/proc-backend.js";
 import { settlesWithin } from "../time-limit.js";

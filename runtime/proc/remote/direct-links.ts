@@ -5,9 +5,9 @@
 import type { Proc } from "../../actor/proc/proc.js";
 import { formatId, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";
-import { dialResumable } from "../../link/lasting/dial.js";
-import { formatNetworkAddress } from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
+import { dialResumable } from "../../link/resumable/dial.js";
+import { formatNetworkAddress } from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf, type HostTarget } from "./host-connection.js";
 

@@ -5,12 +5,12 @@
 
 import type { CertificateFiles, HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
+import { offerLink } from "../../link/handshake/dial.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
-import { offerLink } from "../../link/handshake/offer.js";
-import { dialResumable } from "../../link/lasting/dial.js";
-import { formatNetworkAddress } from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
-import { Credentials } from "../../link/tls/credentials.js";
+import { dialResumable } from "../../link/resumable/dial.js";
+import { formatNetworkAddress } from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
+import { Credentials } from "../../link/transport/tls/credentials.js";
 import type { Platform } from "../platform/platform.js";
 import type { HostedLocation } from "./hosted-location.js";
 

@@ -13,7 +13,7 @@ import { MeshRecord } from "../../actor/reference/mesh-record.js";
 import { MeshView } from "../../actor/reference/mesh-view.js";
 import { AGENT_MESH, type ProcId } from "../../link/address.js";
 import { HandshakeError } from "../../link/handshake/errors.js";
-import { parseNetworkAddress } from "../../link/network-address.js";
+import { parseNetworkAddress } from "../../link/transport/network-address.js";
 import { wholeRegion } from "../../shape/index.js";
 import type { Platform } from "../platform/platform.js";
 import { runAsRoot } from "../proc-agents.js";

@@ -4,7 +4,7 @@
  */
 import type { HostSignal, ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
-import type { Pipe } from "../../link/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { FailureCause } from "../../supervise/failure-cause.js";
 import { Deferred } from "../deferred.js";
 import type { ProcBackend, ProcExit } from "../launch/proc-backend.js";

@@ -5,7 +5,11 @@
  * a proc through the last id of its location.
  */
 import { formatId, type Location, type ProcId } from "../../link/address.js";
-import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../../link/network-address.js";
+import {
+  formatNetworkAddress,
+  type NetworkAddress,
+  parseNetworkAddress,
+} from "../../link/transport/network-address.js";
 
 export interface HostedLocation {
   readonly agent: ProcId;

@@ -4,9 +4,9 @@
 import type { HostProof } from "../../../generated/proc-agent.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import type { ProcId } from "../../link/address.js";
-import { ResumableAcceptor } from "../../link/lasting/accept.js";
-import type { NetworkAddress } from "../../link/network-address.js";
-import type { Pipe } from "../../link/pipe.js";
+import { ResumableAcceptor } from "../../link/resumable/accept.js";
+import type { NetworkAddress } from "../../link/transport/network-address.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { Platform } from "../platform/platform.js";
 import { credentialsOf } from "./host-connection.js";
 

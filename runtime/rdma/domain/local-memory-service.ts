@@ -1,7 +1,7 @@
 /** Questions about registered memory that the rest of the runtime passes on, and who answers each of them. */
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ProcId } from "../../link/address.js";
-import type { Pipe } from "../../link/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 import type { MemoryService } from "../../proc/agent/memory-service.js";
 import type { GrantedMemory } from "../grant/granted-memory.js";
 import type { TransportBackend } from "../transport/backend.js";

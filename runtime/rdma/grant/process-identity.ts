@@ -1,6 +1,6 @@
 /** Who a process is, on a machine since it was started: what `ProcessIdentity` is made of, by what Linux tells in /proc. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { sha256First64 } from "../../wire/sha256.js";
+import { sha256First64 } from "../../wire/fingerprint.js";
 
 /** Of a machine that does not say what it is: none is the same. */
 export const UNKNOWN_MACHINE = 0n;

@@ -1,5 +1,5 @@
 /** How the bytes of a connection go, and what memory of others it may be given. */
-import type { Pipe } from "../../link/pipe.js";
+import type { Pipe } from "../../link/transport/pipe.js";
 
 export interface BulkConnection {
   readonly pipe: Pipe;

@@ -7,7 +7,7 @@
  */
 import type { ProcAgentMesh } from "../../../generated/proc-agent.js";
 import type { Location, ProcId } from "../../link/address.js";
-import { connectUnixSocket, listenUnixSocket } from "../../link/unix/pipe.js";
+import { connectUnixSocket, listenUnixSocket } from "../../link/transport/unix/connect.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { parseHostedLocation } from "../../proc/remote/hosted-location.js";

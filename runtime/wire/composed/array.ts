@@ -1,11 +1,11 @@
 /** Arrays: a count, and the slots of the elements in a row. Arrays of doubles are an aligned block of them. */
 import type { Codec } from "../codec.js";
-import { RepeatedField } from "../protobuf/list.js";
-import type { ProtoRepeatedForm } from "../protobuf/position.js";
+import type { ProtoRepeatedForm } from "../protobuf/proto-form.js";
+import { RepeatedField } from "../protobuf/repeated-field.js";
 import type { Reader } from "../reader.js";
+import { invalidValue, readPart, writePart } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, fingerprintHex } from "./base.js";
-import { invalidValue, readPart, writePart } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./composed-codec.js";
 import { double } from "./scalars.js";
 
 export class ArrayCodec<T> extends ComposedCodec<T[]> {

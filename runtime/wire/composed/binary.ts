@@ -1,12 +1,12 @@
 /** Codecs of bytes and of typed arrays: blocks that are copied as they are, or not copied at all. */
 import type { Codec } from "../codec.js";
-import type { ProtoForm } from "../protobuf/position.js";
-import { bytesForm, typedArrayForm } from "../protobuf/scalar.js";
+import type { ProtoForm } from "../protobuf/proto-form.js";
+import { bytesForm, typedArrayForm } from "../protobuf/scalar-forms.js";
 import type { Reader } from "../reader.js";
-import type { TypedArray, TypedArrayConstructor } from "../typed.js";
+import { invalidValue } from "../traced-part.js";
+import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec } from "./base.js";
-import { invalidValue } from "./part.js";
+import { ComposedCodec } from "./composed-codec.js";
 
 abstract class BlockCodec<T> extends ComposedCodec<T> {
   readonly slot = 4;

@@ -1,7 +1,7 @@
 /** The number of one among several, as enumerations and choices write it in the lockstep layout. */
 import type { Reader } from "../reader.js";
+import { invalidValue } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { invalidValue } from "./part.js";
 
 /** Which one of `count`: a byte, or two from 257 on. */
 export class CaseIndex {

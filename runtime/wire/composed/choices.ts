@@ -3,20 +3,20 @@
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import { protoName } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
-import { ChoiceFields, type ChosenCase, listNames, unknownCase } from "../protobuf/choice.js";
-import { atSegment } from "../protobuf/place.js";
-import type { ChoiceMember, ProtoMessageForm } from "../protobuf/position.js";
+import type { PathSegment } from "../codec-refusal.js";
+import { ChoiceFields, type ChosenCase, listNames, unknownCase } from "../protobuf/choices.js";
+import { atSegment } from "../protobuf/member-field.js";
+import { type ChoiceStructure, nameParts } from "../protobuf/message-structure.js";
+import type { ChoiceMember, ProtoMessageForm } from "../protobuf/proto-form.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
-import { type ChoiceStructure, nameParts } from "../protobuf/structure.js";
-import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
+import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown-fields.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import type { PathSegment } from "../refused.js";
+import { invalidValue, readPart, writePart } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, fingerprintHex } from "./base.js";
 import { CaseIndex } from "./case-index.js";
+import { ComposedCodec, fingerprintHex } from "./composed-codec.js";
 import { fieldText, givenName, ownPropertyOf } from "./object.js";
-import { invalidValue, readPart, writePart } from "./part.js";
 
 /** What the protobuf layout and JSON need to know of a union or a oneof. */
 export interface ChoiceProto {

@@ -1,15 +1,15 @@
 /** Maps, sets, and plain objects with any keys: a count of four bytes, and the slots of the entries in a row. */
 import type { Codec } from "../codec.js";
-import { RepeatedField } from "../protobuf/list.js";
-import { keySegment, MapEntries, mapForm, valueSegment } from "../protobuf/map.js";
-import type { ProtoMapForm, ProtoRepeatedForm } from "../protobuf/position.js";
+import { CodecRefusal, describeValue } from "../codec-refusal.js";
+import { isRecord } from "../is-record.js";
+import { keySegment, MapEntries, mapForm, valueSegment } from "../protobuf/map-entries.js";
+import type { ProtoMapForm, ProtoRepeatedForm } from "../protobuf/proto-form.js";
 import { defineProperty } from "../protobuf/reader.js";
+import { RepeatedField } from "../protobuf/repeated-field.js";
 import type { Reader } from "../reader.js";
-import { isRecord } from "../record.js";
-import { CodecRefusal, describeValue } from "../refused.js";
+import { invalidValue, readPart, writePart } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, fingerprintHex } from "./base.js";
-import { invalidValue, readPart, writePart } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./composed-codec.js";
 import { string } from "./scalars.js";
 
 export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {

@@ -3,15 +3,15 @@
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import { enumValueNames } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
-import { listNames } from "../protobuf/choice.js";
-import { enumForm } from "../protobuf/enum.js";
-import type { ProtoEnumForm } from "../protobuf/position.js";
-import type { EnumStructure } from "../protobuf/structure.js";
+import { listNames } from "../protobuf/choices.js";
+import { enumForm } from "../protobuf/enum-form.js";
+import type { EnumStructure } from "../protobuf/message-structure.js";
+import type { ProtoEnumForm } from "../protobuf/proto-form.js";
 import type { Reader } from "../reader.js";
+import { invalidValue } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec } from "./base.js";
 import { CaseIndex } from "./case-index.js";
-import { invalidValue } from "./part.js";
+import { ComposedCodec } from "./composed-codec.js";
 
 /** What the protobuf layout and JSON need to know of an enumeration. */
 export interface EnumProto {

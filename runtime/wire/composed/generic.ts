@@ -1,7 +1,7 @@
 /** Codecs of generic types: functions from codecs to a codec, which give the same one for the same arguments. */
 import type { Codec } from "../codec.js";
-import { sha256First64 } from "../sha256.js";
-import { fingerprintHex } from "./base.js";
+import { sha256First64 } from "../fingerprint.js";
+import { fingerprintHex } from "./composed-codec.js";
 
 type CodecFactory = (...args: readonly Codec<never>[]) => Codec<unknown>;
 

@@ -3,18 +3,18 @@
  * value is a byte that says what it is, and in what varies the number, the string, the array or the object.
  */
 import type { Codec } from "../codec.js";
-import type { JsonForm } from "../json/form.js";
+import type { JsonForm } from "../json/json-form.js";
 import { isPlain, listForm, nullForm, structForm, valueForm } from "../json/well-known.js";
-import type { ProtoEnumForm, ProtoMessageForm } from "../protobuf/position.js";
+import type { ProtoEnumForm, ProtoMessageForm } from "../protobuf/proto-form.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
+import { invalidValue, readPart, writePart } from "../traced-part.js";
 import type { JsonValue } from "../well-known.js";
 import type { Writer } from "../writer.js";
 import { ArrayCodec } from "./array.js";
-import { ComposedCodec } from "./base.js";
 import { RecordCodec } from "./collections.js";
-import { invalidValue, readPart, writePart } from "./part.js";
+import { ComposedCodec } from "./composed-codec.js";
 import { double, string } from "./scalars.js";
 
 const inPlace = { text: "" };

@@ -1,12 +1,12 @@
 /** Another codec, looked up on first use: of a module that is still being loaded. */
 import type { Codec } from "../codec.js";
-import { MessageCodec } from "../message.js";
-import { type ProtoForm, protoFormOf } from "../protobuf/position.js";
+import { MessageCodec } from "../message-codec.js";
+import { type ProtoForm, protoFormOf } from "../protobuf/proto-form.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec } from "./base.js";
+import { ComposedCodec } from "./composed-codec.js";
 
 export class LazyCodec<T> extends ComposedCodec<T> {
   readonly #find: () => Codec<T>;

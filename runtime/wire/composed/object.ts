@@ -1,18 +1,18 @@
 /** Objects with known properties: messages of a schema. */
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import type { Codec, ValueOf } from "../codec.js";
-import type { ProtoMessageForm } from "../protobuf/position.js";
+import { withPathSegment } from "../codec-refusal.js";
+import { FieldTable, type KeptUnknownFields } from "../protobuf/field-table.js";
+import { choiceOf, type MembersStructure, type MessagePart, nameParts } from "../protobuf/message-structure.js";
+import type { ProtoMessageForm } from "../protobuf/proto-form.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
-import { choiceOf, type MembersStructure, type MessagePart, nameParts } from "../protobuf/structure.js";
-import { FieldTable, type KeptUnknownFields } from "../protobuf/table.js";
-import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown.js";
+import { unknownFields, type WithUnknownFields, withUnknown } from "../protobuf/unknown-fields.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import { withPathSegment } from "../refused.js";
+import { invalidValue } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, containsCodec } from "./base.js";
-import { FieldRow, markedFingerprint } from "./fields.js";
-import { invalidValue } from "./part.js";
+import { ComposedCodec, containsCodec } from "./composed-codec.js";
+import { FieldRow, markedFingerprint } from "./field-row.js";
 
 /** The objects that codecs of properties make: those of `codec.optional` may be missing. */
 export type ObjectOf<F> = FlatObject<

@@ -3,11 +3,11 @@
  * else one byte says whether there is a value, whose slot then follows in what varies.
  */
 import type { Codec } from "../codec.js";
-import type { ProtoOptionalForm } from "../protobuf/position.js";
+import type { ProtoOptionalForm } from "../protobuf/proto-form.js";
 import type { Reader } from "../reader.js";
+import { invalidValue, readPart, writePart } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec, fingerprintHex } from "./base.js";
-import { invalidValue, readPart, writePart } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./composed-codec.js";
 
 abstract class PresenceCodec<T, Absent extends null | undefined> extends ComposedCodec<T | Absent> {
   readonly inner: Codec<T>;

@@ -2,14 +2,14 @@
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import { dateForm } from "../json/well-known.js";
-import type { ProtoForm } from "../protobuf/position.js";
+import type { ProtoForm } from "../protobuf/proto-form.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
-import { scalarForm } from "../protobuf/scalar.js";
+import { scalarForm } from "../protobuf/scalar-forms.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
+import { invalidValue } from "../traced-part.js";
 import type { Writer } from "../writer.js";
-import { ComposedCodec } from "./base.js";
-import { invalidValue } from "./part.js";
+import { ComposedCodec } from "./composed-codec.js";
 
 interface ScalarOptions<T> {
   readonly slot: number;

@@ -1,17 +1,17 @@
 /** Tuples, and the arguments of a call, which are a tuple whose elements have names. */
 import type { Codec } from "../codec.js";
-import type { ProtoMessageForm } from "../protobuf/position.js";
+import type { PathSegment } from "../codec-refusal.js";
+import { FieldTable } from "../protobuf/field-table.js";
+import { type MembersStructure, nameParts } from "../protobuf/message-structure.js";
+import type { ProtoMessageForm } from "../protobuf/proto-form.js";
 import type { ProtobufReader } from "../protobuf/reader.js";
-import { type MembersStructure, nameParts } from "../protobuf/structure.js";
-import { FieldTable } from "../protobuf/table.js";
 import type { ProtobufWriter } from "../protobuf/writer.js";
 import type { Reader } from "../reader.js";
-import type { PathSegment } from "../refused.js";
+import { invalidValue } from "../traced-part.js";
 import type { Writer } from "../writer.js";
 import { ArrayCodec } from "./array.js";
-import { ComposedCodec, fingerprintHex } from "./base.js";
-import { FieldRow, markedFingerprint } from "./fields.js";
-import { invalidValue } from "./part.js";
+import { ComposedCodec, fingerprintHex } from "./composed-codec.js";
+import { FieldRow, markedFingerprint } from "./field-row.js";
 import { OptionalCodec } from "./presence.js";
 
 export interface TupleElement {

@@ -3,9 +3,9 @@
  * other object.
  */
 import type { Codec } from "../codec.js";
-import type { JsonForm } from "../json/form.js";
+import type { JsonForm } from "../json/json-form.js";
 import { anyForm, durationForm, fieldMaskForm, timestampForm, wrapperForm } from "../json/well-known.js";
-import { fixedProtoName } from "../protobuf/structure.js";
+import { fixedProtoName } from "../protobuf/message-structure.js";
 import type {
   Any,
   BoolValue,

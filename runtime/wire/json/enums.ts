@@ -1,9 +1,9 @@
 /** Enums in the JSON mapping: by the names of their values in protobuf, or by number where none has it. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
-import { type ProtoEnumForm, protoFormOf } from "../protobuf/position.js";
-import { enumStructureOf } from "../protobuf/structure.js";
-import { invalidValue } from "../refused.js";
+import { invalidValue } from "../codec-refusal.js";
+import { enumStructureOf } from "../protobuf/message-structure.js";
+import { type ProtoEnumForm, protoFormOf } from "../protobuf/proto-form.js";
 import { parseInteger } from "./number.js";
 
 /** Read instead of a value whose name is unknown, where that is to be ignored. */

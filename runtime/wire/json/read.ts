@@ -4,7 +4,7 @@
  */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
-import { type ProtoMapForm, type ProtoRepeatedForm, type ProtoScalarForm, protoFormOf } from "../protobuf/position.js";
+import { CodecRefusal, describeValue, invalidValue, withPathSegment } from "../codec-refusal.js";
 import {
   type ChoiceStructure,
   choiceOf,
@@ -14,11 +14,16 @@ import {
   type MessagePart,
   presentCodecOf,
   structureOf,
-} from "../protobuf/structure.js";
-import { CodecRefusal, describeValue, invalidValue, withPathSegment } from "../refused.js";
+} from "../protobuf/message-structure.js";
+import {
+  type ProtoMapForm,
+  type ProtoRepeatedForm,
+  type ProtoScalarForm,
+  protoFormOf,
+} from "../protobuf/proto-form.js";
 import { readEnum, unknownName } from "./enums.js";
-import { isJsonObject, type JsonConversion, jsonFormOf } from "./form.js";
-import { atSegment, keySegment, valueSegment } from "./path.js";
+import { atSegment, keySegment, valueSegment } from "./error-path.js";
+import { isJsonObject, type JsonConversion, jsonFormOf } from "./json-form.js";
 import { jsonScalars, readKey } from "./scalars.js";
 
 /** The value of a codec that stands alone. */

@@ -1,7 +1,7 @@
 /** Scalars in the JSON mapping, each by its name in protobuf. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { JsonValue } from "../../../shared/vocabulary.js";
-import { invalidValue } from "../refused.js";
+import { invalidValue } from "../codec-refusal.js";
 import { formatBase64, parseBase64 } from "./base64.js";
 import { formatDouble, parseDouble, parseFloat32, parseInteger } from "./number.js";
 

@@ -1,11 +1,11 @@
 /** The JSON of dates and of well-known types, where it is not that of a message. */
 import type { Any, Duration, FieldMask, JsonValue, Timestamp } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
-import { structureOf } from "../protobuf/structure.js";
-import { CodecRefusal, describeValue, errorMessage, invalidValue, withPathSegment } from "../refused.js";
+import { CodecRefusal, describeValue, errorMessage, invalidValue, withPathSegment } from "../codec-refusal.js";
+import { structureOf } from "../protobuf/message-structure.js";
+import { atSegment } from "./error-path.js";
 import { formatPath, parsePath } from "./field-mask.js";
-import { isJsonObject, type JsonConversion, type JsonForm, jsonFormOf, jsonObject } from "./form.js";
-import { atSegment } from "./path.js";
+import { isJsonObject, type JsonConversion, type JsonForm, jsonFormOf, jsonObject } from "./json-form.js";
 import { readValue, readWhole } from "./read.js";
 import { checkJsonText } from "./scalars.js";
 import { formatDuration, formatTimestamp, type Instant, parseDuration, parseTimestamp } from "./time.js";

@@ -5,7 +5,8 @@
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
-import { type ProtoMapForm, type ProtoRepeatedForm, protoFormOf } from "../protobuf/position.js";
+import { invalidValue } from "../codec-refusal.js";
+import { isRecord } from "../is-record.js";
 import {
   choiceOf,
   entryParts,
@@ -14,12 +15,11 @@ import {
   type MessagePart,
   type Structure,
   structureOf,
-} from "../protobuf/structure.js";
-import { isRecord } from "../record.js";
-import { invalidValue } from "../refused.js";
+} from "../protobuf/message-structure.js";
+import { type ProtoMapForm, type ProtoRepeatedForm, protoFormOf } from "../protobuf/proto-form.js";
 import { enumTextOf } from "./enums.js";
-import { type JsonConversion, jsonFormOf, jsonObject } from "./form.js";
-import { atSegment, keySegment, valueSegment } from "./path.js";
+import { atSegment, keySegment, valueSegment } from "./error-path.js";
+import { type JsonConversion, jsonFormOf, jsonObject } from "./json-form.js";
 import { jsonScalars } from "./scalars.js";
 
 type Entry = readonly [string, JsonValue];

@@ -1,6 +1,6 @@
 /** Maps, records and sets for generated code: what their composed codecs do. */
 import type { Codec } from "../codec.js";
-import { protoFormOf } from "./position.js";
+import { protoFormOf } from "./proto-form.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 

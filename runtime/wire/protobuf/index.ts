@@ -14,8 +14,8 @@
  * nothing in it.
  */
 export { readCollection, writeCollection } from "./collection.js";
-export { isEmpty } from "./empty.js";
+export { isEmpty } from "./is-empty.js";
 export { ProtobufReader } from "./reader.js";
-export { unknownFields, type WithUnknown, type WithUnknownFields, withUnknown } from "./unknown.js";
 export { checkUnknownCase, readUnknownCase, readUnknownVariant, writeUnknownVariant } from "./unknown-case.js";
+export { unknownFields, type WithUnknown, type WithUnknownFields, withUnknown } from "./unknown-fields.js";
 export { ProtobufWriter } from "./writer.js";

@@ -5,12 +5,18 @@
  * A process that has never read such a value does not look for them.
  */
 import type { Codec } from "../codec.js";
+import { CodecError } from "../codec-error.js";
 import { ownPropertyOf } from "../composed/object.js";
-import { CodecError } from "../errors.js";
-import { protoFormOf } from "./position.js";
-import { hasRead } from "./read-so-far.js";
-import { type ChoiceStructure, isForeignMessage, type MembersStructure, structureOf, targetOf } from "./structure.js";
-import { unknownFields, type WithUnknownFields } from "./unknown.js";
+import { hasRead } from "./has-read.js";
+import {
+  type ChoiceStructure,
+  isForeignMessage,
+  type MembersStructure,
+  structureOf,
+  targetOf,
+} from "./message-structure.js";
+import { protoFormOf } from "./proto-form.js";
+import { unknownFields, type WithUnknownFields } from "./unknown-fields.js";
 
 /** What encodes a message. That of whole values says what they consist of. */
 type ValueEncoder = Pick<Codec<unknown>, "encodeInto">;

@@ -5,13 +5,13 @@
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Codec } from "../codec.js";
+import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
-import { CodecRefusal } from "../refused.js";
-import type { TypedArray, TypedArrayConstructor } from "../typed.js";
-import { appendBytes, appendElements } from "./grow.js";
-import { protoFormOf } from "./position.js";
-import { hasRead } from "./read-so-far.js";
-import { skipGroup } from "./skip.js";
+import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
+import { appendBytes, appendElements } from "./growing-array.js";
+import { hasRead } from "./has-read.js";
+import { protoFormOf } from "./proto-form.js";
+import { skipGroup } from "./skip-group.js";
 
 /** What `Buffer` has and its types don't. */
 interface TextSlices {

@@ -2,10 +2,10 @@
  * Oneofs and unions whose case a schema does not know, for generated code: `{ case: "$unknown", value: undefined }`, and
  * `{ kind: "$unknown" }`. All there is of them are the bytes under `unknownFields`.
  */
-import { unknownCase } from "./choice.js";
-import { appendBytes } from "./grow.js";
+import { unknownCase } from "./choices.js";
+import { appendBytes } from "./growing-array.js";
 import type { ProtobufReader } from "./reader.js";
-import { unknownFields, type WithUnknownFields, withUnknown } from "./unknown.js";
+import { unknownFields, type WithUnknownFields, withUnknown } from "./unknown-fields.js";
 import type { ProtobufWriter } from "./writer.js";
 
 /**

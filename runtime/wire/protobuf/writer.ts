@@ -5,10 +5,10 @@
  */
 import { Batch } from "../batch.js";
 import type { Codec } from "../codec.js";
+import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
-import { CodecRefusal } from "../refused.js";
-import type { TypedArray, TypedArrayConstructor } from "../typed.js";
-import { protoFormOf } from "./position.js";
+import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
+import { protoFormOf } from "./proto-form.js";
 
 /** One 64-bit number, as such and as two words. */
 const long = new BigInt64Array(1);

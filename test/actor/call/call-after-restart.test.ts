@@ -4,7 +4,7 @@ import { callAfterRestart } from "../../../runtime/actor/call/call-after-restart
 import type { CalledEndpoint } from "../../../runtime/actor/call/call-future.js";
 import { Future, firstCompleted } from "../../../runtime/actor/call/future.js";
 import { callWithRetry } from "../../../runtime/actor/call/retried-call.js";
-import { ManualClock } from "../../link/lasting/cut-world.js";
+import { ManualClock } from "../../link/resumable/cut-world.js";
 import { settled } from "../parts.js";
 import { World } from "../world.js";
 

@@ -8,7 +8,7 @@ import { Channel } from "../../../runtime/actor/port/channel.js";
 import type { Port } from "../../../runtime/actor/port/port.js";
 import { range } from "../../../runtime/shape/index.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
-import { ManualClock } from "../../link/lasting/cut-world.js";
+import { ManualClock } from "../../link/resumable/cut-world.js";
 import { Counter, type CounterMesh, until } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 

@@ -19,7 +19,7 @@ import {
   SupervisionError,
   TimeoutError,
 } from "../../../runtime/actor/errors.js";
-import { AnswerKind } from "../../../runtime/cast/answers.js";
+import { AnswerKind } from "../../../runtime/cast/tree/answers.js";
 import { errorChainOf } from "../../../runtime/thrown.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 import { Writer } from "../../../runtime/wire/writer.js";

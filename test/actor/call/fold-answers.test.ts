@@ -1,8 +1,8 @@
 /** Answers that a process makes one of on their way to the caller: which it can, and what goes on as it is. */
 import { describe, expect, test } from "vitest";
 import { createFold } from "../../../runtime/actor/call/fold-answers.js";
-import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/answers.js";
-import type { CastInterface } from "../../../runtime/cast/setup.js";
+import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/tree/answers.js";
+import type { CastInterface } from "../../../runtime/cast/tree/tree-setup.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
 

@@ -7,12 +7,12 @@ import { context, runInTurn } from "../../../runtime/actor/context.js";
 import { wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import { Channel } from "../../../runtime/actor/port/channel.js";
 import { MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
-import { FrameFlag, ProtocolError } from "../../../runtime/link/frame.js";
-import type { Lane } from "../../../runtime/link/lane.js";
+import { FrameFlag, ProtocolError } from "../../../runtime/link/frame/frame.js";
+import type { Lane } from "../../../runtime/link/inbound/lane.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
 import { Reader } from "../../../runtime/wire/reader.js";
-import { ManualClock } from "../../link/lasting/cut-world.js";
+import { ManualClock } from "../../link/resumable/cut-world.js";
 import { Counter, type CounterMesh, counterDescriptor, delay, until } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 

@@ -6,8 +6,8 @@ import { invokeHandler, promiseFrom } from "../../../runtime/actor/cell/invoke.j
 import { methodOf } from "../../../runtime/actor/cell/method.js";
 import { currentTurn, runInTurn } from "../../../runtime/actor/context.js";
 import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
-import type { BoundEndpoint } from "../../../runtime/link/binding.js";
-import { FrameFlag, FrameKind } from "../../../runtime/link/frame.js";
+import type { BoundEndpoint } from "../../../runtime/link/frame/binding.js";
+import { FrameFlag, FrameKind } from "../../../runtime/link/frame/frame.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs, type EndpointDescriptor } from "../../../runtime/wire/descriptor.js";
 import type { TensorSupport } from "../../../runtime/wire/tensor-support.js";

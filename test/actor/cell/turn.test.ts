@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { callerAsHolder, cancelReasons, type OutstandingCall, type Turn } from "../../../runtime/actor/cell/turn.js";
 import { context } from "../../../runtime/actor/context.js";
 import { TimeoutError } from "../../../runtime/actor/errors.js";
-import { emptyChain } from "../../../runtime/link/extension.js";
-import { TraceContext } from "../../../runtime/link/trace.js";
+import { emptyChain } from "../../../runtime/link/frame/message-extension.js";
+import { TraceContext } from "../../../runtime/link/trace-context.js";
 import type { EndpointDescriptor } from "../../../runtime/wire/descriptor.js";
 import { type Message, Parts } from "../parts.js";
 

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
 import { Watchdog, type WatchLimits } from "../../../runtime/actor/cell/watchdog.js";
-import { ManualClock } from "../../link/lasting/cut-world.js";
+import { ManualClock } from "../../link/resumable/cut-world.js";
 
 let clock: ManualClock;
 let told: string[];

@@ -1,8 +1,8 @@
 /** Messages that came before their actor. */
 import { beforeEach, expect, test } from "vitest";
 import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js";
-import type { Binding } from "../../../runtime/link/binding.js";
-import { type Destination, Lane } from "../../../runtime/link/lane.js";
+import type { Binding } from "../../../runtime/link/frame/binding.js";
+import { type Destination, Lane } from "../../../runtime/link/inbound/lane.js";
 import type { Link } from "../../../runtime/link/link.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 

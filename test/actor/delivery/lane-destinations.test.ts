@@ -5,12 +5,12 @@ import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js
 import { RefusingDestination } from "../../../runtime/actor/delivery/refusing-destination.js";
 import { bindPort, portInterface, readPortValue } from "../../../runtime/actor/schema/port-interface.js";
 import { translateToProtobuf } from "../../../runtime/actor/schema/translate-layout.js";
-import { type Binding, Layout } from "../../../runtime/link/binding.js";
-import { encodeMessage } from "../../../runtime/link/encode.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { FrameFlag, ProtocolError, SyncKind } from "../../../runtime/link/frame.js";
-import type { Destination, Lane } from "../../../runtime/link/lane.js";
-import { defaultLinkLimits } from "../../../runtime/link/limits.js";
+import { type Binding, Layout } from "../../../runtime/link/frame/binding.js";
+import { FrameFlag, ProtocolError, SyncKind } from "../../../runtime/link/frame/frame.js";
+import type { Destination, Lane } from "../../../runtime/link/inbound/lane.js";
+import { defaultLinkLimits } from "../../../runtime/link/link-limits.js";
+import { encodeMessage } from "../../../runtime/link/outbound/encode-message.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { protobufValue } from "../../../runtime/wire/protobuf-messages.js";
 import { Reader } from "../../../runtime/wire/reader.js";

@@ -11,7 +11,7 @@ import {
 import { OwnedPorts } from "../../../runtime/actor/port/owned-ports.js";
 import { ChannelPort, PortTarget } from "../../../runtime/actor/port/port.js";
 import type { Proc } from "../../../runtime/actor/proc/proc.js";
-import type { Session } from "../../../runtime/link/session.js";
+import type { Session } from "../../../runtime/link/outbound/session.js";
 import type { Codec } from "../../../runtime/wire/codec.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 

@@ -3,7 +3,7 @@ import v8 from "node:v8";
 import vm from "node:vm";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { DropWatch } from "../../../runtime/actor/proc/drop-watch.js";
-import { ManualClock } from "../../link/lasting/cut-world.js";
+import { ManualClock } from "../../link/resumable/cut-world.js";
 
 v8.setFlagsFromString("--expose-gc");
 const collectReally = vm.runInNewContext("gc") as () => void;

@@ -9,12 +9,12 @@ import type { OpenPort } from "../../../runtime/actor/reference/open-port.js";
 import { AGENT_MESH } from "../../../runtime/link/address.js";
 import { systemRandom } from "../../../runtime/link/clock.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { SyncKind } from "../../../runtime/link/frame.js";
+import { SyncKind } from "../../../runtime/link/frame/frame.js";
+import type { Lane } from "../../../runtime/link/inbound/lane.js";
 import { noKeepAlive } from "../../../runtime/link/keep-alive.js";
-import type { Lane } from "../../../runtime/link/lane.js";
 import type { Link } from "../../../runtime/link/link.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
-import { ManualClock } from "../../link/lasting/cut-world.js";
+import { ManualClock } from "../../link/resumable/cut-world.js";
 import { Counter } from "../counter.js";
 import { settled } from "../parts.js";
 
@@ -417,7 +417,8 @@ describe("a lane", () => {
     const cell = create(70n);
     const reached: unknown[] = [];
     cell.confirmHandled = (lane) => void reached.push(lane);
-    const lane = (behind: unknown) => ({ finalDestination: behind, confirmReached: () => reached.push("itself") }) as unknown as Lane;
+    const lane = (behind: unknown) =>
+      ({ finalDestination: behind, confirmReached: () => reached.push("itself") }) as unknown as Lane;
     const held = new EarlyMessages();
     held.confirmHandled = (lane) => void reached.push(lane);
     const [toActor, toHeld] = [lane(cell), lane(held)];

@@ -1,7 +1,7 @@
 /** A link that its peer has given up, for another one: what was still on its way by it came back to who had sent it, and comes to nobody. */
 import { afterEach, expect, test } from "vitest";
 import { DeliveryError } from "../../../runtime/link/errors.js";
-import { deliverBytes, type Pipe, type PipeSink } from "../../../runtime/link/pipe.js";
+import { deliverBytes, type Pipe, type PipeSink } from "../../../runtime/link/transport/pipe.js";
 import { settled } from "../../link/fake-host.js";
 import { Recorder } from "../recorder.js";
 import { World } from "../world.js";

@@ -9,8 +9,8 @@ import {
   type RecordedMove,
 } from "../../../runtime/actor/reference/mesh-record.js";
 import { AGENT_MESH } from "../../../runtime/link/address.js";
-import { UnhandledMessages } from "../../../runtime/link/leaving.js";
-import type { MessageSender, Session } from "../../../runtime/link/session.js";
+import type { MessageSender, Session } from "../../../runtime/link/outbound/session.js";
+import { UnhandledMessages } from "../../../runtime/link/outbound/unhandled-messages.js";
 import { settled } from "../parts.js";
 
 const identity = { id: 7n, name: "counters", owner: 2n, extent: { gpus: 4 } };

@@ -9,7 +9,7 @@ import {
   noReason,
   reasonSuffix,
 } from "../../../runtime/actor/reference/mesh-record.js";
-import type { Session } from "../../../runtime/link/session.js";
+import type { Session } from "../../../runtime/link/outbound/session.js";
 import { settled } from "../parts.js";
 
 describe("those who hold a port", () => {

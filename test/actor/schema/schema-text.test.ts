@@ -1,7 +1,7 @@
 /** The description of a schema as text: it is read as it was written, and anything else is refused. */
 import { expect, test } from "vitest";
 import { readSchema, writeSchema } from "../../../runtime/actor/schema/schema-text.js";
-import { describeActor } from "../../../runtime/wire/protobuf/describe.js";
+import { describeActor } from "../../../runtime/wire/protobuf/describe-schema.js";
 import { counterDescriptor } from "../counter.js";
 
 test("a schema is read as it was written", () => {

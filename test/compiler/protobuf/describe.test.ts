@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { ArtefactInput } from "../../../compiler/emit/artefact-emitters.js";
 import { type ActorDescriptor, type Codec, GeneratedCodec } from "../../../runtime/wire/index.js";
-import { describeActor, describeCodecs } from "../../../runtime/wire/protobuf/describe.js";
+import { describeActor, describeCodecs } from "../../../runtime/wire/protobuf/describe-schema.js";
 import { cases } from "../../profile.js";
 import { loadModules } from "../../wire/load-generated.js";
 import { cases as artefactCases, inputOfCase } from "../emit/proto/cases.js";

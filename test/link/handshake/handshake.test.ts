@@ -1,8 +1,9 @@
 /** Two sides that want a link find out who they are before any byte of the link goes; whoever cannot is told why. */
 import { describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
-import { PROTOCOL_VERSION } from "../../../runtime/link/frame.js";
+import { PROTOCOL_VERSION } from "../../../runtime/link/frame/frame.js";
 import { HandshakeAcceptor, type HandshakeAcceptorOptions } from "../../../runtime/link/handshake/accept.js";
+import { type OfferLinkOptions, offerLink } from "../../../runtime/link/handshake/dial.js";
 import { HandshakeError, handshakeReasons } from "../../../runtime/link/handshake/errors.js";
 import { HandshakeExchange } from "../../../runtime/link/handshake/exchange.js";
 import {
@@ -18,12 +19,11 @@ import {
   writeChallenge,
   writeRequest,
 } from "../../../runtime/link/handshake/message.js";
-import { type OfferLinkOptions, offerLink } from "../../../runtime/link/handshake/offer.js";
 import { computeProof, createNonce, parseToken } from "../../../runtime/link/handshake/proof.js";
-import type { Pipe } from "../../../runtime/link/pipe.js";
+import type { Pipe } from "../../../runtime/link/transport/pipe.js";
 import { until } from "../../proc/until.js";
-import { ManualClock } from "../lasting/cut-world.js";
-import { pipePair } from "../pipes.js";
+import { pipePair } from "../pipe-pair.js";
+import { ManualClock } from "../resumable/cut-world.js";
 
 const token = "a token that nobody guesses";
 const offered: LinkOffer = {

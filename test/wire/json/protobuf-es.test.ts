@@ -4,7 +4,7 @@ import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuil
 import fc from "fast-check";
 import { test } from "vitest";
 import { indexSchema } from "../../../compiler/model/resolve.js";
-import { describeCodecs } from "../../../runtime/wire/protobuf/describe.js";
+import { describeCodecs } from "../../../runtime/wire/protobuf/describe-schema.js";
 import { flatName } from "../../../shared/names/qualified-name.js";
 import { randomNumbers } from "../../random.js";
 import { loadGenerated } from "../load-generated.js";

@@ -1,7 +1,7 @@
 /** What is no JSON of a type, and what is no value of it: refused with the reasons that the other layouts give. */
 import { describe, expect, test } from "vitest";
 import { type Codec, codec } from "../../../runtime/wire/index.js";
-import { messageOf } from "../protobuf/bytes.js";
+import { messageOf } from "../protobuf/message-bytes.js";
 
 const scalars: readonly Codec<unknown>[] = [
   ...[codec.boolean, codec.double, codec.float32, codec.string, codec.bytes, codec.date, codec.int32, codec.sint32],

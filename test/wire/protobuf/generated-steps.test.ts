@@ -1,5 +1,6 @@
 /** Steps that only generated code takes in the protobuf layout: whole packed fields, and cases that a schema does not know. */
 import { describe, expect, test } from "vitest";
+import { CodecRefusal } from "../../../runtime/wire/codec-refusal.js";
 import {
   type Codec,
   checkUnknownCase,
@@ -12,8 +13,7 @@ import {
   writeUnknownVariant,
 } from "../../../runtime/wire/index.js";
 import { readCollection, writeCollection } from "../../../runtime/wire/protobuf/collection.js";
-import { CodecRefusal } from "../../../runtime/wire/refused.js";
-import { hex, toHex } from "./bytes.js";
+import { hex, toHex } from "./message-bytes.js";
 
 function readerOf(bytes: Uint8Array, from = 1): ProtobufReader {
   const r = new ProtobufReader();

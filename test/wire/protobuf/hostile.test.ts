@@ -1,7 +1,7 @@
 /** Bytes that no honest writer makes: each has a defined answer. */
 import { expect, test } from "vitest";
 import { type Codec, codec, unknownFields } from "../../../runtime/wire/index.js";
-import { concat, field, hex, messageOf, toHex } from "./bytes.js";
+import { concat, field, hex, messageOf, toHex } from "./message-bytes.js";
 
 interface Leaf {
   n: number;

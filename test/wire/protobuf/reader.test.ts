@@ -1,8 +1,8 @@
 /** The reader as generated code uses it: each method reads what is its own, and nothing behind the end of the message. */
 import { describe, expect, test } from "vitest";
+import { CodecRefusal } from "../../../runtime/wire/codec-refusal.js";
 import { codec, ProtobufReader } from "../../../runtime/wire/index.js";
-import { CodecRefusal } from "../../../runtime/wire/refused.js";
-import { hex } from "./bytes.js";
+import { hex } from "./message-bytes.js";
 
 /** A reader of the first `size` of these bytes, with other messages before and behind. */
 function readerOf(bytes: Uint8Array, size = bytes.length): ProtobufReader {

@@ -1,7 +1,7 @@
 /** What a message means: presence, order, merging, unknown fields, for composed codecs. */
 import { expect, test } from "vitest";
 import { type Codec, codec, unknownFields } from "../../../runtime/wire/index.js";
-import { concat, field, hex, messageOf, toHex } from "./bytes.js";
+import { concat, field, hex, messageOf, toHex } from "./message-bytes.js";
 
 const color = codec.enumeration<"red" | "green">("Color", ["red", "green"], { numbers: [1, 4] });
 const level = codec.enumeration<number>("Level", [0, 10, 20]);

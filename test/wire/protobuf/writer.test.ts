@@ -1,8 +1,8 @@
 /** The writer as generated code uses it: the exact bytes of every kind of field, and what each of them refuses. */
 import { describe, expect, test } from "vitest";
+import { CodecRefusal } from "../../../runtime/wire/codec-refusal.js";
 import { codec, ProtobufWriter, unknownFields } from "../../../runtime/wire/index.js";
-import { CodecRefusal } from "../../../runtime/wire/refused.js";
-import { hex, toHex } from "./bytes.js";
+import { hex, toHex } from "./message-bytes.js";
 
 type Field = (w: ProtobufWriter, tag: number, value: never) => void;
 

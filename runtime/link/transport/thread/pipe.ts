@@ -3,7 +3,7 @@
  * are copied out of the sender's batch once and then handed over, not copied again.
  */
 import type { MessagePort } from "node:worker_threads";
-import { deliverBytes, type Pipe, totalBytes } from "../../pipe.js";
+import { deliverBytes, type Pipe, totalBytes } from "../pipe.js";
 
 /** @param port one end of a MessageChannel; nobody else uses it */
 export function messagePortPipe(port: MessagePort): Pipe {

@@ -2,7 +2,7 @@
  * Reads what comes on a connection for bulk bytes: frames of a fixed size, some with bytes behind them, which are read straight to where
  * they belong if the pipe can. That place may be taken away at any time: nothing is put there any more then.
  */
-import type { PipeSink } from "../../../link/pipe.js";
+import type { PipeSink } from "../../../link/transport/pipe.js";
 
 /** Bytes that are read at a time where they don't belong: frames, what is short, and the beginning of what is not; or all of it. */
 const FRAME_BUFFER_BYTES = 32 * 1024;

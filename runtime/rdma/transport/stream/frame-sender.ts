@@ -2,7 +2,7 @@
  * Sends what a connection for bulk bytes has to say: a few batches ahead of what the pipe has taken, so that it never waits, and no more,
  * so that memory is let go of soon and what waits can still be taken back.
  */
-import type { Pipe } from "../../../link/pipe.js";
+import type { Pipe } from "../../../link/transport/pipe.js";
 
 /** Batches that the pipe has been given and not taken. */
 const MAX_BATCHES_AHEAD = 2;

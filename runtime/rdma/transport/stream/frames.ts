@@ -4,7 +4,7 @@
  * Whatever comes here may be a lie (docs/reference/protocol.md).
  */
 import type { GrantClaim, MemoryAnswer } from "../../../../generated/rdma.js";
-import { ProtocolError } from "../../../link/frame.js";
+import { ProtocolError } from "../../../link/frame/frame.js";
 
 /** Bytes that one question moves at most. */
 export const MAX_PIECE_BYTES = 1 << 20;

@@ -4,7 +4,7 @@
  */
 import type { GrantClaim } from "../../../../generated/rdma.js";
 import type { Clock } from "../../../link/clock.js";
-import { ProtocolError } from "../../../link/frame.js";
+import { ProtocolError } from "../../../link/frame/frame.js";
 import { type BulkConnection, canLend } from "../../peer/bulk-connection.js";
 import type { TransferOperation } from "../../transfer/transfer-operation.js";
 import { FrameBody, FrameReceiver, type MemoryFrameHandler } from "./frame-receiver.js";

@@ -1,7 +1,7 @@
 /** The ways to owners: one connection to each, made when it is needed and again when it was lost; calls where there can be none. */
 import type { ProcId } from "../../../link/address.js";
 import type { Clock, Random } from "../../../link/clock.js";
-import { ProtocolError } from "../../../link/frame.js";
+import { ProtocolError } from "../../../link/frame/frame.js";
 import type { MemoryHandle } from "../../grant/memory-handle.js";
 import type { PeerConnector } from "../../peer/peer-connector.js";
 import type { TransferOperation } from "../../transfer/transfer-operation.js";

@@ -3,7 +3,7 @@
  * the questions. A peer that breaks the rules, or does not read its answers, harms nobody else.
  */
 import type { Clock } from "../../../link/clock.js";
-import { ProtocolError } from "../../../link/frame.js";
+import { ProtocolError } from "../../../link/frame/frame.js";
 import type { Grant } from "../../grant/grant.js";
 import type { GrantedMemory, GrantedRange } from "../../grant/granted-memory.js";
 import { type BulkConnection, canLend } from "../../peer/bulk-connection.js";

@@ -1,6 +1,6 @@
 import { MessageChannel, Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import type { Pipe } from "../../../../runtime/link/pipe.js";
+import type { Pipe } from "../../../../runtime/link/transport/pipe.js";
 import { messagePortPipe } from "../../../../runtime/link/transport/thread/pipe.js";
 import { until } from "../../../proc/until.js";
 

@@ -1,5 +1,5 @@
 /** A pipe of which a test is the other end: what peers say, byte by byte, and what they are told. */
-import type { Pipe, PipeSink } from "../../../../runtime/link/pipe.js";
+import type { Pipe, PipeSink } from "../../../../runtime/link/transport/pipe.js";
 import type { MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
 
 /** Of memory that a peer has: of nobody who exists. */

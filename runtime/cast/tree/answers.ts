@@ -1,0 +1,134 @@
+/**
+ * Answers of many ranks to one cast, on their way up: as bytes, those that are equal once. Nobody reads what is in them
+ * before they are at the root.
+ */
+import { readU32, writeU32 } from "../../link/frame/control-body.js";
+import { copyBytes, ProtocolError } from "../../link/frame/frame.js";
+import type { Reader } from "../../wire/reader.js";
+import type { Writer } from "../../wire/writer.js";
+import { appendRun, mergeRuns, type RankRun, readList, readRuns, writeRuns } from "./rank-runs.js";
+
+/** On the wire the numbers. */
+export const AnswerKind = {
+  value: 0,
+  /** What the handler threw. */
+  error: 1,
+  /** There is no answer and will be none: not held up for others. */
+  failure: 2,
+  /** One value made of those of a run of ranks. */
+  folded: 3,
+} as const;
+
+export interface RankAnswer {
+  /** One of `AnswerKind`. */
+  readonly kind: number;
+  /** Whether this is the protobuf layout. */
+  readonly isProtobuf: boolean;
+  readonly bytes: Uint8Array;
+  readonly blocks: readonly Uint8Array[];
+}
+
+/** The same answer of several ranks. */
+export interface AnswerGroup extends RankAnswer {
+  readonly ranks: readonly RankRun[];
+}
+
+interface GrowingGroup extends RankAnswer {
+  ranks: RankRun[];
+}
+
+/** Distinct answers that later ones are compared with. */
+const MAX_COMPARED = 16;
+/** Answers that are longer are not compared: unequal ones would cost more than equal ones save. */
+const MAX_COMPARED_BYTES = 64 * 1024;
+
+export class AnswerCollector {
+  #groups: GrowingGroup[] = [];
+  #lastEqual: GrowingGroup | undefined;
+  /** Bytes of the distinct answers. */
+  bytes = 0;
+
+  add(answer: RankAnswer, ranks: readonly RankRun[]): void {
+    const known = this.#findEqual(answer);
+    if (known !== undefined) {
+      for (const run of ranks) appendRun(known.ranks, run);
+      return;
+    }
+    const { kind, isProtobuf: protobuf, bytes, blocks } = answer;
+    this.#groups.push({ kind, isProtobuf: protobuf, bytes, blocks, ranks: [...ranks] });
+    this.bytes += bytes.length + blocks.reduce((sum, block) => sum + block.length, 0);
+  }
+
+  /** Everything, and forgets it. */
+  takeAll(): AnswerGroup[] {
+    const groups = this.#groups.map((group) => ({ ...group, ranks: mergeRuns(group.ranks) }));
+    this.#groups = [];
+    this.#lastEqual = undefined;
+    this.bytes = 0;
+    return groups;
+  }
+
+  #findEqual(answer: RankAnswer): GrowingGroup | undefined {
+    if (answer.kind === AnswerKind.folded) return undefined;
+    if (answer.blocks.length > 0 || answer.bytes.length > MAX_COMPARED_BYTES) return undefined;
+    if (this.#lastEqual !== undefined && isSameAnswer(this.#lastEqual, answer)) return this.#lastEqual;
+    const from = Math.max(0, this.#groups.length - MAX_COMPARED);
+    for (let i = this.#groups.length - 1; i >= from; i--) {
+      const group = this.#groups[i]!;
+      if (!isSameAnswer(group, answer)) continue;
+      this.#lastEqual = group;
+      return group;
+    }
+    return undefined;
+  }
+}
+
+function isSameAnswer(a: RankAnswer, b: RankAnswer): boolean {
+  return (
+    a.kind === b.kind &&
+    a.isProtobuf === b.isProtobuf &&
+    a.blocks.length === 0 &&
+    Buffer.compare(a.bytes, b.bytes) === 0
+  );
+}
+
+/** The message that `r` stands at, in memory of its own. */
+export function copyAnswer(r: Reader): RankAnswer {
+  const bytes = Buffer.from(copyBytes(r.bytes, r.position, r.end).buffer);
+  return { kind: AnswerKind.value, isProtobuf: r.protobuf, bytes, blocks: r.blocks ?? [] };
+}
+
+/** The blocks go into the writer's, in order. */
+export function writeAnswers(w: Writer, groups: readonly AnswerGroup[]): void {
+  writeU32(w, groups.length);
+  for (const { kind, isProtobuf: protobuf, ranks, bytes, blocks } of groups) {
+    writeU32(w, kind);
+    writeU32(w, protobuf ? 1 : 0);
+    writeRuns(w, ranks);
+    writeU32(w, blocks.length);
+    writeU32(w, bytes.length);
+    const at = w.reserve(bytes.length);
+    w.bytes.set(bytes, at);
+    w.blocks.push(...blocks);
+  }
+}
+
+/** @throws ProtocolError if the blocks are not those that the groups say */
+export function readAnswers(r: Reader, all: readonly Uint8Array[]): AnswerGroup[] {
+  let used = 0;
+  const groups = readList(r, 20, () => {
+    const kind = readU32(r);
+    if (kind > AnswerKind.folded) throw new ProtocolError(`unknown kind of answer ${kind}`);
+    const isProtobuf = readU32(r) === 1;
+    const ranks = readRuns(r);
+    const first = used;
+    used += readU32(r);
+    const blocks = all.slice(first, used);
+    const length = readU32(r);
+    const at = r.take(length);
+    const bytes = Buffer.from(copyBytes(r.bytes, at, at + length).buffer);
+    return { kind, isProtobuf, ranks, bytes, blocks };
+  });
+  if (used !== all.length) throw new ProtocolError(`${all.length} blocks came with answers that have ${used}`);
+  return groups;
+}

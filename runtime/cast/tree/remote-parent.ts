@@ -1,0 +1,100 @@
+/** What is above a proc's part of a tree, on another proc: the frames that go up. */
+import type { ProcId } from "../../link/address.js";
+import { type DeliveryError, deliveryReasons } from "../../link/errors.js";
+import { writeText, writeU32, writeU64 } from "../../link/frame/control-body.js";
+import { beginFrame, FrameKind, HEADER_BYTES } from "../../link/frame/frame.js";
+import type { Link } from "../../link/link.js";
+import type { Writer } from "../../wire/writer.js";
+import { type AnswerGroup, AnswerKind, writeAnswers } from "./answers.js";
+import { writeRuns } from "./rank-runs.js";
+import type { NodeParent, SchemaGroup, TreeHost } from "./tree-node.js";
+
+/** Answers of so many bytes go into one frame, unless one of them alone has more. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** More than the frame of one answer takes besides it. */
+const ANSWER_OVERHEAD = 1024;
+
+export class RemoteParent implements NodeParent {
+  readonly link: Link;
+  readonly #handle: number;
+  readonly #host: TreeHost;
+
+  /** @param handle the number of this part, on the proc above */
+  constructor(host: TreeHost, link: Link, handle: number) {
+    this.#host = host;
+    this.link = link;
+    this.#handle = handle;
+  }
+
+  ready(others: readonly SchemaGroup[]): void {
+    this.#send(FrameKind.treeReady, 0, (w) => {
+      writeU32(w, others.length);
+      for (const { schema, ranks } of others) {
+        writeU64(w, schema.fingerprint);
+        writeText(w, schema.description);
+        writeRuns(w, ranks);
+      }
+    });
+  }
+
+  answers(seq: number, groups: readonly AnswerGroup[]): void {
+    let part: AnswerGroup[] = [];
+    let bytes = 0;
+    for (const whole of groups) {
+      const group = this.#fittingAnswer(whole);
+      const size = answerBytes(group);
+      if (part.length > 0 && bytes + size > MAX_ANSWER_BYTES) {
+        this.#sendAnswers(seq, part);
+        part = [];
+        bytes = 0;
+      }
+      part.push(group);
+      bytes += size;
+    }
+    if (part.length > 0) this.#sendAnswers(seq, part);
+  }
+
+  taken(casts: number): void {
+    this.#send(FrameKind.taken, casts, () => {});
+  }
+
+  /** @param orphan the number of this part is that of its tree, and the root is told past those in between */
+  lost(proc: ProcId, { message }: DeliveryError, orphan = false): void {
+    this.#send(FrameKind.treeLost, orphan ? 1 : 0, (w) => {
+      writeU64(w, proc);
+      writeText(w, message);
+    });
+  }
+
+  bounced(label: string, error: DeliveryError): void {
+    this.#send(FrameKind.castBounce, deliveryReasons.indexOf(error.reason), (w) => {
+      writeText(w, label);
+      writeText(w, error.message);
+    });
+  }
+
+  /** An answer that fits into a frame by itself, and not with what stands around it here, is an error. */
+  #fittingAnswer(group: AnswerGroup): AnswerGroup {
+    const { maxFrame } = this.#host.limits;
+    const runs = group.ranks.length * 8;
+    const size = answerBytes(group);
+    if (HEADER_BYTES + ANSWER_OVERHEAD + runs + size <= maxFrame) return group;
+    const why = `cannot send the answer: it has ${size} bytes, more than the limit of ${maxFrame} for a frame; send it in parts`;
+    return { ...this.#host.answerOfError(new RangeError(why)), kind: AnswerKind.error, ranks: group.ranks };
+  }
+
+  #sendAnswers(seq: number, groups: readonly AnswerGroup[]): void {
+    this.#send(FrameKind.answers, seq, (w) => writeAnswers(w, groups));
+  }
+
+  #send(kind: number, b: number, body: (w: Writer) => void): void {
+    const { outbox } = this.link;
+    const at = beginFrame(outbox.writer, kind, this.#handle, b);
+    body(outbox.writer);
+    outbox.commit(at);
+  }
+}
+
+function answerBytes({ bytes, blocks }: AnswerGroup): number {
+  return blocks.reduce((sum, block) => sum + block.length, bytes.length);
+}

@@ -1,0 +1,335 @@
+/**
+ * A proc's part of a tree: passes casts on to the procs below and to the actors here, and what they answer back up. It
+ * reads neither messages nor answers. The root's own proc has one, too, above which is the root.
+ */
+import type { MeshId, ProcId } from "../../link/address.js";
+import { DeliveryError } from "../../link/errors.js";
+import type { PeerSchema } from "../../link/frame/binding.js";
+import { FrameFlag, ProtocolError } from "../../link/frame/frame.js";
+import { WHOLE_MESH } from "../../link/frame/message-extension.js";
+import type { Link } from "../../link/link.js";
+import type { LinkLimits } from "../../link/link-limits.js";
+import type { RoutingTable } from "../../link/routing-table.js";
+import { CastArrival } from "../receiver/cast-arrival.js";
+import type { CastReceiver, ReplyRoute } from "../receiver/cast-receiver.js";
+import type { CastOrigin, OrderedArrivals } from "../receiver/ordered-arrivals.js";
+import { AnswerCollector, type AnswerGroup, AnswerKind, type RankAnswer } from "./answers.js";
+import { Branch, FlushMode } from "./branch.js";
+import { CastFlag, type CastFrame, type CastHead, CastOrdering, orderPositionOf, readCast } from "./cast-frame.js";
+import { countRanks, isWithin, type RankRun, ranksOf } from "./rank-runs.js";
+import { TakenCounter } from "./taken-counter.js";
+import { type PlannedProc, ranksOfProcs, splitEvenly, type TreeSetup } from "./tree-setup.js";
+
+/** Ranks that know the interface by another schema. */
+export interface SchemaGroup {
+  readonly schema: PeerSchema;
+  readonly ranks: readonly RankRun[];
+}
+
+/** What is above a part of a tree. */
+export interface NodeParent {
+  /** All ranks have said by which schema they know the interface; those that are not named have the same one. */
+  ready(others: readonly SchemaGroup[]): void;
+  answers(seq: number, groups: readonly AnswerGroup[]): void;
+  /** All ranks have taken so many casts. */
+  taken(casts: number): void;
+  /** A proc below cannot be reached any more. */
+  lost(proc: ProcId, why: DeliveryError): void;
+  /** A cast without answer came back. */
+  bounced(label: string, error: DeliveryError): void;
+}
+
+/** Makes one answer of those of ranks that follow each other. Never throws: what it cannot fold it leaves as it is. */
+export type AnswerFold = (groups: readonly AnswerGroup[]) => readonly AnswerGroup[];
+
+/** What a part of a tree needs of its proc. */
+export interface TreeHost {
+  readonly id: ProcId;
+  readonly limits: LinkLimits;
+  readonly routes: RoutingTable;
+  /** Draws the number by which a proc below knows its part. */
+  assignHandle(branch: Branch): number;
+  forgetBranch(branch: Branch): void;
+  arrivalsFor(
+    sender: CastOrigin,
+    target: { readonly mesh: MeshId; readonly owner: ProcId; readonly rank: number },
+  ): OrderedArrivals;
+  answerOfError(error: Error): RankAnswer;
+  /** How the answers of an endpoint are made one; undefined: that is not known here. */
+  foldFor(setup: TreeSetup, endpoint: number, reduction: string): AnswerFold | undefined;
+}
+
+interface AnswerGathering {
+  /** Makes answers one, as far as they can be. */
+  readonly fold: AnswerFold | undefined;
+  /** Ranks below whose answers have not come. */
+  unanswered: number;
+  readonly answers: AnswerCollector;
+}
+
+/** Answers of so many bytes go up without waiting for the others. */
+const FLUSH_BYTES = 1024 * 1024;
+
+export class TreeNode implements ReplyRoute {
+  readonly setup: TreeSetup;
+  readonly #host: TreeHost;
+  readonly #receiver: CastReceiver;
+  readonly #parent: NodeParent;
+  readonly #localRanks: { readonly rank: number; readonly arrivals: OrderedArrivals }[] = [];
+  readonly #ranksBelow: readonly RankRun[];
+  readonly #branches: Branch[];
+  readonly #gatherings = new Map<number, AnswerGathering>();
+  readonly #takenCounter: TakenCounter;
+  /** Actors here and branches that have not said by which schema they know the interface. */
+  #schemasAwaited: number;
+  #peerSchemas: SchemaGroup[] = [];
+  #isDropped = false;
+
+  /** @param apart procs that this one passes casts on to by itself, and no others below them */
+  constructor(
+    host: TreeHost,
+    end: CastReceiver,
+    setup: TreeSetup,
+    top: NodeParent,
+    apart: readonly PlannedProc[] = [],
+  ) {
+    this.#host = host;
+    this.#receiver = end;
+    this.setup = setup;
+    this.#parent = top;
+    const { sender, mesh, owner, procs, window } = setup;
+    const [self, ...rest] = procs as [PlannedProc, ...PlannedProc[]];
+    for (const { viewRank: view, meshRank: base } of self.ranks) {
+      let arrivals = end.arrivals.get(base);
+      if (arrivals === undefined) {
+        arrivals = host.arrivalsFor(sender, { mesh, owner, rank: base });
+        end.arrivals.set(base, arrivals);
+      }
+      arrivals.onBounce = (label, error) => this.bounced(label, error);
+      this.#localRanks.push({ rank: view, arrivals });
+    }
+    const parts = [...splitEvenly(rest, host.limits.treeFanout), ...apart.map((proc) => [proc])];
+    this.#branches = parts.map((part) => new Branch(this, part));
+    this.#ranksBelow = ranksOfProcs([...procs, ...apart]);
+    this.#takenCounter = new TakenCounter(window, this.#branches, (casts) => top.taken(casts));
+    // One more: itself, until it has asked all.
+    this.#schemasAwaited = this.#localRanks.length + parts.length + 1;
+  }
+
+  get lineage(): number {
+    return this.setup.lineage;
+  }
+
+  /** Sets up the parts below, and asks the actors here by which schema they know the interface. */
+  start(): void {
+    for (const branch of this.#branches) this.#setUpBranch(branch);
+    const { interface: known } = this.setup;
+    for (const { rank, arrivals } of this.#localRanks) {
+      arrivals.askForSchema(known, (schema) => {
+        if (schema !== undefined) this.#peerSchemas.push({ schema, ranks: [{ start: rank, count: 1 }] });
+        this.#schemaAnswered();
+      });
+    }
+    this.#schemaAnswered();
+  }
+
+  cast(frame: CastFrame): void {
+    const head = readCast(frame.body, this.setup.size);
+    if (frame.endpoint >= this.setup.interface.endpoints.length) {
+      throw new ProtocolError(`cannot read cast: its interface has no endpoint ${frame.endpoint}`);
+    }
+    this.#forgetFinished(head.finished);
+    for (const branch of this.#branches) branch.cast(frame);
+    const isCall = (frame.flags & (CastFlag.call | CastFlag.empty)) === CastFlag.call;
+    if (isCall) {
+      const { reduction } = head;
+      const fold = reduction === "" ? undefined : this.#host.foldFor(this.setup, frame.endpoint, reduction);
+      this.#gatherings.set(frame.seq, { unanswered: this.#receiverCount(head), answers: new AnswerCollector(), fold });
+    }
+    const own = this.#localRanks.filter(
+      ({ rank }) => orderPositionOf(head.positions, rank).ordering !== CastOrdering.none,
+    );
+    const taken = this.#takenCounter.addCast(own.length, head.message.length);
+    for (const { rank, arrivals } of own) this.#deliverTo(frame, head, rank, arrivals, isCall, taken);
+  }
+
+  /** An actor here has answered. */
+  answered(seq: number, rank: number, answer: RankAnswer): void {
+    const gathering = this.#gatherings.get(seq);
+    if (gathering === undefined || this.#isDropped) return;
+    gathering.answers.add(answer, [{ start: rank, count: 1 }]);
+    gathering.unanswered--;
+    this.#passUp(seq, gathering, answer.kind === AnswerKind.failure);
+  }
+
+  answerOfError(error: Error): RankAnswer {
+    return this.#host.answerOfError(error);
+  }
+
+  /** Answers of a part below. */
+  answers(branch: Branch, seq: number, groups: readonly AnswerGroup[]): void {
+    for (const { ranks } of groups) {
+      if (!isWithin(ranks, branch.ranks)) throw new ProtocolError("cannot read answers: of ranks that are elsewhere");
+    }
+    const gathering = this.#gatherings.get(seq);
+    if (gathering === undefined) return;
+    let fails = false;
+    for (const group of groups) {
+      gathering.answers.add(group, group.ranks);
+      gathering.unanswered -= countRanks(group.ranks);
+      if (group.kind === AnswerKind.failure) fails = true;
+    }
+    this.#passUp(seq, gathering, fails);
+  }
+
+  ready(branch: Branch, others: readonly SchemaGroup[]): void {
+    if (branch.isReady) throw new ProtocolError("cannot read treeReady: it came twice");
+    for (const { ranks } of others) {
+      if (!isWithin(ranks, branch.ranks)) throw new ProtocolError("cannot read treeReady: of ranks that are elsewhere");
+    }
+    branch.isReady = true;
+    this.#peerSchemas.push(...others);
+    this.#schemaAnswered();
+  }
+
+  /** A part below has taken so many casts. */
+  taken(branch: Branch, casts: number): void {
+    this.#takenCounter.takenBelow(branch, casts);
+  }
+
+  lost(proc: ProcId, why: DeliveryError): void {
+    if (!this.#isDropped) this.#parent.lost(proc, why);
+  }
+
+  bounced(label: string, error: DeliveryError): void {
+    if (!this.#isDropped) this.#parent.bounced(label, error);
+  }
+
+  /** Nobody waits for the answers to a cast any more. */
+  cancel(seq: number, reason: number): void {
+    this.#gatherings.delete(seq);
+    for (const branch of this.#branches) branch.cancel(seq, reason);
+    this.#receiver.cancel(seq, reason);
+  }
+
+  /** Direct messages to an actor will not come: casts up to a number need not wait for them. */
+  release(base: number, index: number): void {
+    for (const branch of this.#branches) branch.release(base, index);
+    const own = this.setup.procs[0]!.ranks.findIndex((rank) => rank.meshRank === base);
+    this.#localRanks[own]?.arrivals.releaseUpTo(index);
+  }
+
+  /** What has been taken is told at once. */
+  flush(): void {
+    for (const branch of this.#branches) branch.flush(FlushMode.tell);
+    this.#takenCounter.flush();
+  }
+
+  /** A link has ended: the procs at its other end are lost, for this tree. */
+  linkEnded(link: Link, why: DeliveryError): void {
+    for (const branch of this.#branches) if (branch.link === link) this.lost(branch.proc, why);
+  }
+
+  /** A proc is known to have ended: where it is below, it is lost, though others may still reach it. */
+  peerDown(proc: ProcId, why: DeliveryError): void {
+    const isBelow = this.#branches.some(({ procs }) => procs.some((planned) => planned.proc === proc));
+    if (isBelow) this.lost(proc, why);
+  }
+
+  /** It is not used any more. @param tell what those below are told; undefined: another tree takes its place, they know */
+  drop(tell: number | undefined): void {
+    if (this.#isDropped) return;
+    this.#isDropped = true;
+    this.#gatherings.clear();
+    for (const branch of this.#branches) {
+      if (tell !== undefined) branch.flush(tell);
+      this.#host.forgetBranch(branch);
+    }
+  }
+
+  #setUpBranch(branch: Branch): void {
+    const { setup } = this;
+    const [{ proc, location }] = branch.procs as [PlannedProc];
+    try {
+      const link = this.#host.routes.linkTo(proc, location, setup.owner);
+      branch.setUp(link, this.#host.assignHandle(branch), { ...setup, procs: branch.procs });
+    } catch (error) {
+      if (!(error instanceof DeliveryError)) throw error;
+      // Not at once: whoever makes this tree does not have it yet.
+      queueMicrotask(() => this.lost(proc, error));
+    }
+  }
+
+  #deliverTo(
+    frame: CastFrame,
+    head: CastHead & { readonly message: Uint8Array },
+    rank: number,
+    arrivals: OrderedArrivals,
+    isCall: boolean,
+    taken: () => void,
+  ): void {
+    const { seq, endpoint, flags, blocks } = frame;
+    const { extension: given, message } = head;
+    const { extent, interface: known } = this.setup;
+    const { index, ordering: way } = orderPositionOf(head.positions, rank);
+    const reply = this.#receiver.replyOf(seq, rank);
+    if (reply !== undefined) reply.route = this;
+    const protobuf = (flags & FrameFlag.protobuf) !== 0;
+    const size = message.length + blocks.reduce((sum, block) => sum + block.length, 0);
+    const cast = new CastArrival({
+      seq,
+      index,
+      ordering: way,
+      onTaken: taken,
+      slot: (session) => session.slotOf(known) + endpoint,
+      body: (flags & CastFlag.empty) === 0 ? { bytes: message, blocks, size, isProtobuf: protobuf } : undefined,
+      extension: (session) =>
+        given === undefined && extent === undefined
+          ? undefined
+          : {
+              ...(given ?? emptyExtension),
+              rank,
+              extent: extent === undefined ? WHOLE_MESH : session.link.numberOfExtent(extent),
+            },
+      createReply: isCall ? () => this.#receiver.createReply(this, seq, rank) : undefined,
+    });
+    if ((flags & CastFlag.recall) === 0 && arrivals.addCast(cast)) return;
+    taken();
+    if (!isCall) return;
+    if (reply?.answer !== undefined) this.answered(seq, rank, reply.answer);
+    else if (reply === undefined) {
+      const why = "its answer was lost on the way, and is not known any more";
+      this.answered(seq, rank, this.answerOfError(new DeliveryError("closed", why)));
+    }
+  }
+
+  #receiverCount({ positions: places }: CastHead): number {
+    const all = countRanks(this.#ranksBelow);
+    if (places.every(({ ordering: way }) => way !== CastOrdering.none)) return all;
+    let none = 0;
+    for (const rank of ranksOf(this.#ranksBelow))
+      if (orderPositionOf(places, rank).ordering === CastOrdering.none) none++;
+    return all - none;
+  }
+
+  #passUp(seq: number, gathering: AnswerGathering, atOnce: boolean): void {
+    const { unanswered: left, answers, fold } = gathering;
+    if (left <= 0) this.#gatherings.delete(seq);
+    else if (!atOnce && answers.bytes < FLUSH_BYTES) return;
+    const groups = answers.takeAll();
+    this.#parent.answers(seq, fold === undefined ? groups : fold(groups));
+  }
+
+  #forgetFinished(casts: readonly RankRun[]): void {
+    this.#receiver.forgetCasts(casts);
+    for (const { start, count } of casts) {
+      for (const seq of this.#gatherings.keys()) if ((seq - start) >>> 0 < count) this.#gatherings.delete(seq);
+    }
+  }
+
+  #schemaAnswered(): void {
+    if (--this.#schemasAwaited === 0 && !this.#isDropped) this.#parent.ready(this.#peerSchemas);
+  }
+}
+
+const emptyExtension = { timeout: 0, trace: undefined, chain: [] };

@@ -1,0 +1,74 @@
+/**
+ * Bodies of control frames: fixed fields and strings one after another. Reading one checks every length; anything wrong
+ * is an error of the peer. Messages of users are the codecs' business, not done here.
+ */
+import { thrownMessage } from "../../thrown.js";
+import type { Reader } from "../../wire/reader.js";
+import type { Writer } from "../../wire/writer.js";
+import { HEADER_BYTES, ProtocolError } from "./frame.js";
+
+/**
+ * Reads the whole body that the reader was set to.
+ * @throws ProtocolError if it is not exactly what `fields` reads
+ */
+export function readBody<T>(r: Reader, what: string, fields: (r: Reader) => T): T {
+  let value: T;
+  try {
+    value = fields(r);
+  } catch (error) {
+    throw new ProtocolError(`cannot read ${what}: ${thrownMessage(error)}`, { cause: error });
+  }
+  if (r.position !== r.end) throw new ProtocolError(`cannot read ${what}: ${r.end - r.position} bytes too many`);
+  return value;
+}
+
+export function writeU32(w: Writer, value: number): void {
+  const at = w.reserve(4);
+  w.view.setUint32(at, value, true);
+}
+
+export function readU32(r: Reader): number {
+  const at = r.take(4);
+  return r.view.getUint32(at, true);
+}
+
+export function writeU64(w: Writer, value: bigint): void {
+  const at = w.reserve(8);
+  w.view.setBigUint64(at, value, true);
+}
+
+export function readU64(r: Reader): bigint {
+  const at = r.take(8);
+  return r.view.getBigUint64(at, true);
+}
+
+export function writeF64(w: Writer, value: number): void {
+  const at = w.reserve(8);
+  w.view.setFloat64(at, value, true);
+}
+
+export function readF64(r: Reader): number {
+  const at = r.take(8);
+  return r.view.getFloat64(at, true);
+}
+
+/** UTF-8, its length in bytes first. */
+export function writeText(w: Writer, text: string): void {
+  const length = Buffer.byteLength(text);
+  writeU32(w, length);
+  const at = w.reserve(length);
+  w.bytes.utf8Write(text, at, length);
+}
+
+export function readText(r: Reader): string {
+  const length = readU32(r);
+  const at = r.take(length);
+  return Buffer.from(r.bytes.buffer, r.bytes.byteOffset + at, length).toString();
+}
+
+/** Bytes of the message in the frame at `at`, its blocks included: what it costs in credit. */
+export function bodySize(w: Writer, at: number): number {
+  let size = w.position - at - HEADER_BYTES;
+  for (const block of w.blocks) size += block.length;
+  return size;
+}

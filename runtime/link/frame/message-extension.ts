@@ -1,0 +1,113 @@
+/**
+ * What a message may carry besides its arguments, between header and message: where in the addressed slice its receiver
+ * stands, a deadline, the trace, and the actors that wait for its answer. Most messages carry none of it.
+ *
+ *   u32 size in bytes, a multiple of 8 · u32 rank · u32 extent · u32 timeout in ms, 0: none
+ *   u32 × 4 trace, highest first, 0: none · u32 × 2 span of the sender · u32 flags of the trace · u32 0
+ *   then u32 × 2 for each actor of the call chain, outermost first
+ */
+import type { Reader } from "../../wire/reader.js";
+import type { Writer } from "../../wire/writer.js";
+import { type ActorAddress, AGENT_MESH, ROOT_MESH } from "../address.js";
+import { TraceContext } from "../trace-context.js";
+import { ProtocolError } from "./frame.js";
+
+const FIXED_BYTES = 48;
+const CHAIN_TOKEN_BYTES = 8;
+
+/** The extent that stands for the mesh as it was spawned; the rank is then the actor's own. */
+export const WHOLE_MESH = 0;
+
+export interface MessageExtension {
+  /** In the addressed slice. */
+  readonly rank: number;
+  /** A number that an `extent` frame has named; `WHOLE_MESH`: none. */
+  readonly extent: number;
+  /** Milliseconds left, rounded up; 0: no deadline. */
+  readonly timeout: number;
+  /** Undefined: the message starts one. */
+  readonly trace: TraceContext | undefined;
+  /** Two words for each actor. */
+  readonly chain: readonly number[];
+}
+
+export const emptyChain: readonly number[] = [];
+
+/** In bytes, as it is written. */
+export function extensionSize(extension: MessageExtension | undefined): number {
+  return extension === undefined ? 0 : FIXED_BYTES + extension.chain.length * 4;
+}
+
+export function writeExtension(w: Writer, extension: MessageExtension): void {
+  const { chain, trace } = extension;
+  const size = extensionSize(extension);
+  const at = w.reserve(size);
+  const { view } = w;
+  view.setUint32(at, size, true);
+  view.setUint32(at + 4, extension.rank, true);
+  view.setUint32(at + 8, extension.extent, true);
+  view.setUint32(at + 12, extension.timeout, true);
+  writeTrace(view, at + 16, trace);
+  for (let i = 0; i < chain.length; i++) view.setUint32(at + FIXED_BYTES + i * 4, chain[i]!, true);
+}
+
+/** Reads the extension at the beginning of the message that `r` was set to, and sets it to what follows. */
+export function readExtension(r: Reader): MessageExtension {
+  const { bytes, view, position: start, end: limit, blocks } = r;
+  const size = limit - start >= FIXED_BYTES ? view.getUint32(start, true) : 0;
+  if (size < FIXED_BYTES || size % CHAIN_TOKEN_BYTES !== 0 || size > limit - start) {
+    throw new ProtocolError(`cannot read message: invalid extension of ${size} bytes`);
+  }
+  const chain: number[] = [];
+  for (let at = start + FIXED_BYTES; at < start + size; at += 4) chain.push(view.getUint32(at, true));
+  r.reset(bytes, view, start + size, limit, blocks);
+  return {
+    rank: view.getUint32(start + 4, true),
+    extent: view.getUint32(start + 8, true),
+    timeout: view.getUint32(start + 12, true),
+    trace: readTrace(view, start + 16),
+    chain: chain.length === 0 ? emptyChain : chain,
+  };
+}
+
+/** What a trace takes on the wire, in bytes. */
+export const TRACE_BYTES = 32;
+
+export function writeTrace(view: DataView, at: number, trace: TraceContext | undefined): void {
+  if (trace === undefined) {
+    for (let i = at; i < at + TRACE_BYTES; i += 4) view.setUint32(i, 0, true);
+    return;
+  }
+  const { a, b, c, d, high, low, flags } = trace;
+  view.setUint32(at, a, true);
+  view.setUint32(at + 4, b, true);
+  view.setUint32(at + 8, c, true);
+  view.setUint32(at + 12, d, true);
+  view.setUint32(at + 16, high, true);
+  view.setUint32(at + 20, low, true);
+  view.setUint32(at + 24, flags, true);
+  view.setUint32(at + 28, 0, true);
+}
+
+export function readTrace(view: DataView, at: number): TraceContext | undefined {
+  const word = (index: number): number => view.getUint32(at + index * 4, true);
+  const [a, b, c, d] = [word(0), word(1), word(2), word(3)];
+  return (a | b | c | d) === 0 ? undefined : new TraceContext(a, b, c, d, word(4), word(5), word(6) & 0xff);
+}
+
+/**
+ * An actor in a call chain, as two words: mesh ids are 64 random bits, so these are as unique as the address. Agents and
+ * roots have the same mesh id everywhere; theirs come from the proc.
+ */
+export function chainToken({ proc, mesh, rank }: ActorAddress): readonly [number, number] {
+  const id = mesh === AGENT_MESH || mesh === ROOT_MESH ? proc ^ mesh : mesh;
+  return [(Number(id & 0xffff_ffffn) + rank) >>> 0, Number(id >> 32n)];
+}
+
+/** Whether an actor waits, directly or not, for the answer to a message with this chain. */
+export function isInChain(chain: readonly number[], token: readonly [number, number]): boolean {
+  for (let i = 0; i < chain.length; i += 2) {
+    if (chain[i] === token[0] && chain[i + 1] === token[1]) return true;
+  }
+  return false;
+}

@@ -1,0 +1,394 @@
+/**
+ * The receiving half of a link: what each kind of frame does. Everything a peer sends is checked before it is used;
+ * whatever is wrong with it closes the link with an error that says so, and harms nobody else.
+ */
+import { isError, thrownMessage } from "../../thrown.js";
+import { Reader } from "../../wire/reader.js";
+import { DeliveryError, deliveryReasons, meansTargetEnded } from "../errors.js";
+import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "../frame/binding.js";
+import { readBody, readText, readU32, readU64 } from "../frame/control-body.js";
+import { copyBytes, FrameFlag, FrameKind, HELLO_MAGIC, PROTOCOL_VERSION, ProtocolError } from "../frame/frame.js";
+import type { Link } from "../link.js";
+import type { LaneRequest } from "../link-host.js";
+import { beginReading, endReading } from "../outbound/flush-schedule.js";
+import type { PipeSink } from "../transport/pipe.js";
+import { BlockAssembler } from "./block-assembler.js";
+import { type BodyMemory, type FrameHandler, Inbox } from "./inbox.js";
+import { Lane } from "./lane.js";
+
+export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
+  readonly #link: Link;
+  readonly #inbox: Inbox;
+  readonly #reader = new Reader();
+  /** Blocks that have come for the next message. */
+  #blocks: Uint8Array[] | undefined;
+  #blockBytes = 0;
+  readonly #assembler: BlockAssembler;
+  #hasFarewell = false;
+  #stopped = false;
+
+  constructor(link: Link) {
+    this.#link = link;
+    this.#inbox = new Inbox(link.limits.maxFrame, this);
+    this.#assembler = new BlockAssembler(link.limits.maxFrame);
+  }
+
+  buffer(): Uint8Array {
+    return this.#inbox.buffer();
+  }
+
+  received(n: number): void {
+    if (this.#stopped) return;
+    beginReading();
+    try {
+      this.#inbox.received(n);
+    } catch (error) {
+      this.stop();
+      this.#link.fault = isError(error) ? error : new Error(thrownMessage(error));
+      this.#link.destroy(this.#link.fault);
+    } finally {
+      endReading();
+    }
+  }
+
+  memoryFor(word1: number, b: number, size: number): Uint8Array | undefined {
+    return (word1 & 0xff) === FrameKind.piece && this.#link.isIntroduced
+      ? this.#assembler.memoryFor(b, size)
+      : undefined;
+  }
+
+  closed(error?: Error): void {
+    this.stop();
+    const lost = error ?? (this.#hasFarewell ? undefined : new Error("the connection ended without a farewell"));
+    this.#link.host.linkClosed(this.#link, this.#hasFarewell ? undefined : lost);
+  }
+
+  /** Hands out nothing more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#inbox.stop();
+  }
+
+  handleFrame(
+    word1: number,
+    a: number,
+    b: number,
+    bytes: Uint8Array,
+    view: DataView,
+    start: number,
+    end: number,
+    owned: boolean,
+  ): void {
+    const kind = word1 & 0xff;
+    if (!this.#link.isIntroduced && kind !== FrameKind.hello)
+      throw new ProtocolError(`cannot read frame: kind ${kind} before hello`);
+    if (kind === FrameKind.block) {
+      this.#addBlock(a === 1 ? this.#assembler.takeBlock() : owned ? bytes : copyBytes(bytes, start, end));
+      return;
+    }
+    if (kind === FrameKind.piece) {
+      this.#assembler.pieceReceived(b, bytes, start, end, owned);
+      return;
+    }
+    const r = this.#reader;
+    const blocks = this.#blocks;
+    let size = end - start;
+    if (blocks !== undefined) {
+      size += this.#blockBytes;
+      this.#blocks = undefined;
+      this.#blockBytes = 0;
+    }
+    r.reset(bytes, view, start, end, blocks);
+    if (kind === FrameKind.message) this.#handleMessage(word1, a, b, r, size);
+    else if (kind === FrameKind.reply) this.#handleReply(word1, a, r);
+    else this.#handleControl(kind, word1, a, b, r, size);
+  }
+
+  #handleMessage(word1: number, a: number, b: number, r: Reader, size: number): void {
+    const lane = this.#link.lanes[a];
+    if (lane === undefined) throw new ProtocolError(`cannot read message: lane ${a} is not open`);
+    lane.destination.message(lane, word1 >>> 16, b, (word1 >>> 8) & 0xff, r, size);
+  }
+
+  #handleReply(word1: number, a: number, r: Reader): void {
+    const link = this.#link;
+    const call = link.calls.find(a);
+    if (call === undefined) return;
+    link.endCall(call);
+    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if (call.isAbandoned) return;
+    this.#readLayout(word1);
+    call.answered(r);
+  }
+
+  /** The layout that an answer or an item says it is in. */
+  #readLayout(word1: number): void {
+    this.#reader.protobuf = ((word1 >>> 8) & FrameFlag.protobuf) !== 0;
+  }
+
+  #handleControl(kind: number, word1: number, a: number, b: number, r: Reader, size: number): void {
+    switch (kind) {
+      case FrameKind.error:
+        this.#handleError(word1, a, r);
+        break;
+      case FrameKind.credit:
+        if (b === 0) this.#link.sessions[a]?.unhandled?.markHandled();
+        else this.#link.sessions[a]?.credited(b, readU32(r));
+        break;
+      case FrameKind.item:
+        this.#handleItem(word1, a, r, size);
+        break;
+      case FrameKind.end:
+        this.#handleEnd(word1, a);
+        break;
+      case FrameKind.streamCredit:
+        this.#link.streams.get(a)?.credited(b, readU32(r));
+        break;
+      case FrameKind.cancel: {
+        const lane = this.#link.lanes[a];
+        lane?.destination.cancel(lane, b, word1 >>> 16);
+        break;
+      }
+      case FrameKind.open:
+        this.#handleOpen(a, r);
+        break;
+      case FrameKind.bind:
+        this.#handleBind(word1 >>> 16, a, b, r);
+        break;
+      case FrameKind.bound:
+        this.#handleBound(word1 >>> 16, a, b, r);
+        break;
+      case FrameKind.extent:
+        this.#handleExtent(a, r);
+        break;
+      case FrameKind.close:
+        this.#handleClose(a);
+        break;
+      case FrameKind.closed:
+        this.#link.freeLane(a);
+        break;
+      case FrameKind.gone:
+        this.#handleGone(a, b, r);
+        break;
+      case FrameKind.bounce:
+        this.#handleBounce(word1 >>> 16, a, b, r);
+        break;
+      case FrameKind.sync:
+        this.#openLane(a).syncReceived(word1 >>> 16, b);
+        break;
+      default:
+        if (kind >= FrameKind.tree && kind <= FrameKind.treeFlush) {
+          const frame = { kind, flags: (word1 >>> 8) & 0xff, slot: word1 >>> 16, a, b };
+          this.#link.host.treeFrameReceived(this.#link, frame, r);
+        } else this.#handleRare(kind, a, b, r);
+        break;
+    }
+  }
+
+  #handleRare(kind: number, a: number, b: number, r: Reader): void {
+    const { host } = this.#link;
+    switch (kind) {
+      case FrameKind.hello:
+        this.#handleHello(a, r);
+        break;
+      case FrameKind.bye:
+        this.#hasFarewell = true;
+        return;
+      case FrameKind.ask:
+        host.meshQueried(this.#link, a, readU64(r));
+        break;
+      case FrameKind.tell:
+        host.meshQueryAnswered(this.#link, a, b === 1);
+        break;
+      case FrameKind.hold:
+      case FrameKind.release: {
+        const [port, proc, holder] = readBody(r, "hold", () => [readU64(r), readU64(r), readText(r)] as const);
+        host.portHolderChanged(this.#link, port, holder, proc, kind === FrameKind.hold);
+        break;
+      }
+      case FrameKind.relay:
+        this.#handleRelay(a, b, r);
+        break;
+      default:
+        throw new ProtocolError(`cannot read frame: unknown kind ${kind}`);
+    }
+  }
+
+  #handleHello(version: number, r: Reader): void {
+    if (this.#link.isIntroduced) throw new ProtocolError("cannot read hello: it came twice");
+    const magic = readU32(r);
+    if (magic !== HELLO_MAGIC) throw new ProtocolError("cannot read hello: the peer does not speak this protocol");
+    if (version !== PROTOCOL_VERSION) {
+      throw new ProtocolError(
+        `cannot connect: the peer speaks version ${version} of the protocol, this process ${PROTOCOL_VERSION}; ` +
+          "install the same version of viceroy on both sides",
+      );
+    }
+    readU32(r);
+    const universe = readU64(r);
+    if (universe !== this.#link.host.universe)
+      throw new ProtocolError("cannot connect: the peer is of another universe");
+    const peer = readU64(r);
+    if (this.#link.peer !== undefined && this.#link.peer !== peer) {
+      throw new ProtocolError("cannot connect: the peer is another process than expected");
+    }
+    this.#link.peer = peer;
+    this.#link.isIntroduced = true;
+    // Those of earlier releases say nothing of it.
+    const [number, over] = r.position < r.end ? [readU32(r), readU32(r)] : [0, 0];
+    if (!this.#link.isDialler) this.#link.dialNumber = number;
+    this.#link.host.linkOpened(this.#link, this.#link.isDialler ? 0 : over);
+  }
+
+  #handleOpen(a: number, r: Reader): void {
+    const link = this.#link;
+    if (a === 0 || a > link.lanes.length || link.lanes[a] !== undefined) {
+      throw new ProtocolError(`cannot open lane ${a}: expected a free number, at most ${link.lanes.length}`);
+    }
+    const request = readBody(r, "open", () => readOpen(r, link));
+    const destination = link.host.laneOpened(link, request);
+    link.lanes[a] = new Lane(link, a, request, destination);
+  }
+
+  #handleBind(base: number, a: number, layout: number, r: Reader): void {
+    const lane = this.#openLane(a);
+    if (layout > Layout.none) {
+      throw new ProtocolError(
+        `cannot bind lane ${a}: unknown layout ${layout}; this process knows lockstep (0), protobuf (1) and none (2)`,
+      );
+    }
+    lane.destination.bind(
+      lane,
+      readBody(r, "bind", () => readBinding(r, base, layout)),
+    );
+  }
+
+  #handleBound(base: number, a: number, verdict: number, r: Reader): void {
+    if (verdict > 1) throw new ProtocolError(`cannot read bound: unknown verdict ${verdict}`);
+    const other = readBody(r, "bound", () => (verdict === 1 ? readPeerSchema(r) : undefined));
+    const session = this.#link.sessions[a];
+    if (session === undefined || session.isOver) return;
+    if (!session.bindingAnswered(base, other)) {
+      throw new ProtocolError(`cannot read bound: slot ${base} of lane ${a} does not wait for it`);
+    }
+  }
+
+  #handleExtent(a: number, r: Reader): void {
+    const { extents } = this.#link;
+    if (a !== extents.length) throw new ProtocolError(`cannot number an extent ${a}: expected ${extents.length}`);
+    extents.push(
+      readBody(r, "extent", () => {
+        const entries: [string, number][] = [];
+        for (let left = readU32(r); left > 0; left--) entries.push([readText(r), readU32(r)]);
+        return Object.freeze(Object.fromEntries(entries));
+      }),
+    );
+  }
+
+  #handleError(word1: number, a: number, r: Reader): void {
+    const link = this.#link;
+    const call = link.calls.find(a);
+    if (call === undefined) return;
+    const error = link.host.readError(r);
+    const session = call.session!;
+    if (error instanceof DeliveryError && meansTargetEnded(error)) session.targetEnded();
+    link.endCall(call);
+    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if (!call.isAbandoned) call.failed(error);
+  }
+
+  #handleItem(word1: number, a: number, r: Reader, size: number): void {
+    const call = this.#link.calls.find(a);
+    if (call === undefined || call.isAbandoned) return;
+    this.#readLayout(word1);
+    call.item(r, size);
+  }
+
+  #handleEnd(word1: number, a: number): void {
+    const link = this.#link;
+    const call = link.calls.find(a);
+    if (call === undefined) return;
+    link.endCall(call);
+    if (((word1 >>> 8) & FrameFlag.credited) === 0) call.session!.credited(1, call.credit);
+    if (!call.isAbandoned) call.ended();
+  }
+
+  #handleClose(a: number): void {
+    const lane = this.#openLane(a);
+    this.#link.lanes[a] = undefined;
+    this.#link.sendClosed(a);
+    lane.isOpen = false;
+    lane.destination.laneClosed(lane);
+  }
+
+  #handleGone(a: number, b: number, r: Reader): void {
+    const message = readBody(r, "gone", () => readText(r));
+    const session = this.#link.sessions[a];
+    if (session === undefined || session.isOver) return;
+    session.end(new DeliveryError(deliveryReasons[b] ?? "unknown", message));
+    this.#link.closeSession(session);
+  }
+
+  #handleBounce(slot: number, a: number, b: number, r: Reader): void {
+    const message = readBody(r, "bounce", () => readText(r));
+    const session = this.#link.sessions[a];
+    if (session === undefined) return;
+    const error = new DeliveryError(deliveryReasons[b] ?? "unknown", message);
+    if (meansTargetEnded(error)) session.targetEnded();
+    session.sender.bounced(session, slot, error);
+  }
+
+  #handleRelay(channel: number, op: number, r: Reader): void {
+    const to = readU64(r);
+    const from = readU64(r);
+    const bytes = r.bytes.subarray(r.position, r.end);
+    this.#link.host.relayFrameReceived(this.#link, { to, from, channel, op, bytes });
+  }
+
+  #addBlock(bytes: Uint8Array): void {
+    this.#blocks ??= [];
+    this.#blocks.push(bytes);
+    this.#blockBytes += bytes.length;
+    if (this.#blockBytes > this.#link.limits.maxFrame)
+      throw new ProtocolError("cannot read blocks: together too large");
+  }
+
+  #openLane(a: number): Lane {
+    const lane = this.#link.lanes[a];
+    if (lane === undefined) throw new ProtocolError(`cannot read frame: lane ${a} is not open`);
+    return lane;
+  }
+}
+
+function readBinding(r: Reader, base: number, layout: number): Binding {
+  const fingerprint = readU64(r);
+  const key = readText(r);
+  const endpoints: BoundEndpoint[] = [];
+  if (layout === Layout.protobuf) {
+    for (let left = readU32(r); left > 0; left--) endpoints.push({ id: readU32(r), name: readText(r) });
+  }
+  return { firstSlot: base, layout, key, fingerprint, endpoints };
+}
+
+function readPeerSchema(r: Reader): PeerSchema {
+  return { fingerprint: readU64(r), description: readText(r) };
+}
+
+function readOpen(r: Reader, link: Link): LaneRequest {
+  const proc = readU64(r);
+  const mesh = readU64(r);
+  const rank = readU32(r);
+  const incarnation = readU32(r);
+  const credit = { messages: readU32(r), bytes: readU32(r), streamItems: readU32(r), streamBytes: readU32(r) };
+  const number = readU64(r);
+  const owner = readU64(r);
+  const fingerprint = readU64(r);
+  const targetRank = readU32(r);
+  const kind = readU32(r) === 1 ? "port" : "actor";
+  const { id, universe } = link.host;
+  return {
+    sender: { universe, proc, mesh, rank, incarnation, name: readText(r) },
+    target: { kind, proc: id, number, rank: targetRank, owner, fingerprint },
+    credit,
+  };
+}

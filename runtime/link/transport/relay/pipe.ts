@@ -1,0 +1,237 @@
+/**
+ * Pipes between two procs that cannot reach each other, carried in frames of links to a third one that reaches both. The
+ * ends speak the same frames over it as over a socket; the proc in between passes bytes on and never reads them.
+ */
+import type { ProcId } from "../../address.js";
+import { copyBytes } from "../../frame/frame.js";
+import type { Link } from "../../link.js";
+import type { RelayFrame } from "../../link-host.js";
+import type { Pipe, PipeSink } from "../pipe.js";
+
+/** Operations of a relay frame; the lowest bit of `op` says that the acceptor speaks. */
+const RelayOp = { data: 0, close: 2, reset: 4 } as const;
+const FROM_ACCEPTOR_BIT = 1;
+
+/** Bytes of one frame at most: relays share their links with others. */
+const PIECE_BYTES = 32 * 1024;
+
+export interface RelayHost {
+  readonly id: ProcId;
+  /** The link that leads to a proc, if there is one. */
+  linkTo(peer: ProcId): Link | undefined;
+  /** Somebody has dialled this proc. */
+  accept(pipe: Pipe, from: ProcId): void;
+}
+
+class RelayPipe implements Pipe {
+  readonly #router: RelayRouter;
+  readonly #via: Link;
+  readonly #peer: ProcId;
+  readonly #channel: number;
+  readonly #side: number;
+  #sink: PipeSink | undefined;
+  readonly #earlyChunks: Uint8Array[] = [];
+  #ended = false;
+
+  constructor(relays: RelayRouter, via: Link, peer: ProcId, channel: number, accepted: boolean) {
+    this.#router = relays;
+    this.#via = via;
+    this.#peer = peer;
+    this.#channel = channel;
+    this.#side = accepted ? FROM_ACCEPTOR_BIT : 0;
+  }
+
+  get via(): Link {
+    return this.#via;
+  }
+
+  open(sink: PipeSink): void {
+    this.#sink = sink;
+    for (const bytes of this.#earlyChunks.splice(0)) this.received(bytes);
+  }
+
+  write(chunks: readonly Uint8Array[], done: () => void): void {
+    for (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES)
+        this.#send(RelayOp.data, chunk.subarray(at, at + PIECE_BYTES));
+    }
+    queueMicrotask(done);
+  }
+
+  close(): void {
+    this.#send(RelayOp.close, noBytes);
+    this.end(undefined);
+  }
+
+  destroy(error?: Error): void {
+    this.#send(RelayOp.reset, noBytes);
+    this.end(error);
+  }
+
+  ref(): void {}
+
+  unref(): void {}
+
+  /** `bytes` need not outlast this call. */
+  received(bytes: Uint8Array): void {
+    const sink = this.#sink;
+    if (sink === undefined) {
+      this.#earlyChunks.push(copyBytes(bytes, 0, bytes.length));
+      return;
+    }
+    for (let at = 0; at < bytes.length && !this.#ended; ) {
+      const target = sink.buffer();
+      const size = Math.min(target.length, bytes.length - at);
+      target.set(bytes.subarray(at, at + size));
+      sink.received(size);
+      at += size;
+    }
+  }
+
+  end(error: Error | undefined): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#router.forgetPipe(this, channelKey(this.#peer, this.#channel, this.#side));
+    queueMicrotask(() => this.#sink?.closed(error));
+  }
+
+  #send(op: number, bytes: Uint8Array): void {
+    if (this.#ended) return;
+    const { id } = this.#router.host;
+    this.#via.sendRelay({ to: this.#peer, from: id, channel: this.#channel, op: op | this.#side, bytes });
+  }
+}
+
+const noBytes = new Uint8Array(0);
+
+/** A pipe between two other procs, as the one in between knows it. */
+interface RelayedConnection {
+  readonly dialler: ProcId;
+  readonly acceptor: ProcId;
+  readonly channel: number;
+  readonly toDialler: Link;
+  readonly toAcceptor: Link;
+}
+
+/** The relayed pipes of one proc, and what it passes on for others. */
+export class RelayRouter {
+  readonly host: RelayHost;
+  readonly #pipes = new Map<string, RelayPipe>();
+  /** Pipes of others, until one of them has ended it. */
+  readonly #relayed = new Map<string, RelayedConnection>();
+  /** What ends with each link: the pipes of this proc that go over it, and the keys of others' pipes. */
+  readonly #byLink = new Map<Link, Set<RelayPipe | string>>();
+  #lastChannel = 0;
+
+  constructor(host: RelayHost) {
+    this.host = host;
+  }
+
+  /** A pipe to `peer` through the proc at the other end of `via`. Whether that reaches it shows later. */
+  dial(via: Link, peer: ProcId): Pipe {
+    const channel = ++this.#lastChannel;
+    return this.#open(channelKey(peer, channel, 0), new RelayPipe(this, via, peer, channel, false));
+  }
+
+  frameReceived(link: Link, frame: RelayFrame): void {
+    if (frame.to === this.host.id) this.#deliver(link, frame);
+    else this.#forward(link, frame);
+  }
+
+  /** A link is gone, and with it what went through it: who is at the other end of that hears of it. */
+  linkEnded(link: Link, error: Error): void {
+    for (const ended of [...(this.#byLink.get(link) ?? [])]) {
+      if (ended instanceof RelayPipe) ended.end(error);
+      else this.#relayedEnded(link, ended);
+    }
+    this.#byLink.delete(link);
+  }
+
+  /** A pipe of this proc has ended. */
+  forgetPipe(pipe: RelayPipe, key: string): void {
+    this.#pipes.delete(key);
+    this.#trackOnLink(pipe.via, pipe, false);
+  }
+
+  #open(key: string, pipe: RelayPipe): RelayPipe {
+    this.#pipes.set(key, pipe);
+    this.#trackOnLink(pipe.via, pipe, true);
+    return pipe;
+  }
+
+  #trackOnLink(link: Link, what: RelayPipe | string, does: boolean): void {
+    const over = this.#byLink.get(link);
+    if (!does) {
+      over?.delete(what);
+      if (over?.size === 0) this.#byLink.delete(link);
+    } else if (over === undefined) this.#byLink.set(link, new Set([what]));
+    else over.add(what);
+  }
+
+  #relayedEnded(link: Link, key: string): void {
+    const { dialler, acceptor, channel, toDialler, toAcceptor } = this.#relayed.get(key)!;
+    this.#forgetRelayed(key);
+    const fromAcceptor = {
+      to: dialler,
+      from: acceptor,
+      channel,
+      op: RelayOp.reset | FROM_ACCEPTOR_BIT,
+      bytes: noBytes,
+    };
+    if (link === toAcceptor) toDialler.sendRelay(fromAcceptor);
+    else toAcceptor.sendRelay({ ...fromAcceptor, to: acceptor, from: dialler, op: RelayOp.reset });
+  }
+
+  #forgetRelayed(key: string): void {
+    const known = this.#relayed.get(key);
+    if (known === undefined) return;
+    this.#relayed.delete(key);
+    this.#trackOnLink(known.toDialler, key, false);
+    this.#trackOnLink(known.toAcceptor, key, false);
+  }
+
+  #forward(link: Link, frame: RelayFrame): void {
+    const next = this.host.linkTo(frame.to);
+    if (next !== undefined && next !== link) {
+      next.sendRelay(frame);
+      this.#noteForwarded(link, next, frame);
+    } else if ((frame.op & ~FROM_ACCEPTOR_BIT) !== RelayOp.reset) {
+      const { to, from, channel, op } = frame;
+      link.sendRelay({ to: from, from: to, channel, op: RelayOp.reset | (~op & FROM_ACCEPTOR_BIT), bytes: noBytes });
+    }
+  }
+
+  #noteForwarded(link: Link, next: Link, { to, from, channel, op }: RelayFrame): void {
+    const accepted = (op & FROM_ACCEPTOR_BIT) !== 0;
+    const [dialler, acceptor] = accepted ? [to, from] : [from, to];
+    const key = `${dialler}/${channelKey(acceptor, channel, 0)}`;
+    if ((op & ~FROM_ACCEPTOR_BIT) !== RelayOp.data) {
+      this.#forgetRelayed(key);
+      return;
+    }
+    const [toDialler, toAcceptor] = accepted ? [next, link] : [link, next];
+    const known = this.#relayed.get(key);
+    if (known?.toDialler === toDialler && known.toAcceptor === toAcceptor) return;
+    this.#forgetRelayed(key);
+    this.#relayed.set(key, { dialler, acceptor, channel, toDialler, toAcceptor });
+    this.#trackOnLink(toDialler, key, true);
+    this.#trackOnLink(toAcceptor, key, true);
+  }
+
+  #deliver(link: Link, { from, channel, op, bytes }: RelayFrame): void {
+    const side = ~op & FROM_ACCEPTOR_BIT;
+    const what = op & ~FROM_ACCEPTOR_BIT;
+    let pipe = this.#pipes.get(channelKey(from, channel, side));
+    if (pipe === undefined) {
+      if (what !== RelayOp.data || side !== FROM_ACCEPTOR_BIT) return;
+      pipe = this.#open(channelKey(from, channel, side), new RelayPipe(this, link, from, channel, true));
+      this.host.accept(pipe, from);
+    }
+    if (what === RelayOp.data) pipe.received(bytes);
+    else pipe.end(what === RelayOp.close ? undefined : new Error("the proc in between does not reach the peer"));
+  }
+}
+
+function channelKey(peer: ProcId, channel: number, side: number): string {
+  return `${peer}/${channel}/${side}`;
+}

@@ -1,0 +1,23 @@
+/** Whole messages as JSON, the same for every codec: errors say which message, and where in it. */
+import type { JsonValue } from "../../../shared/vocabulary.js";
+import type { Codec } from "../codec.js";
+import { toCodecError } from "../explain-error.js";
+import { JsonConversion, type JsonReadOptions, type JsonWriteOptions } from "./json-form.js";
+import { readWhole } from "./read.js";
+import { writeWhole } from "./write.js";
+
+export function toJson<T>(codec: Codec<T>, value: T, options?: JsonWriteOptions): JsonValue {
+  try {
+    return writeWhole(new JsonConversion(options), codec as Codec<unknown>, value);
+  } catch (error) {
+    throw toCodecError("encode", codec.name, error);
+  }
+}
+
+export function fromJson<T>(codec: Codec<T>, json: unknown, options?: JsonReadOptions): T {
+  try {
+    return readWhole(new JsonConversion(options), codec as Codec<unknown>, json) as T;
+  } catch (error) {
+    throw toCodecError("decode", codec.name, error);
+  }
+}

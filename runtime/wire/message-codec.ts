@@ -1,0 +1,192 @@
+/**
+ * Whole messages, the same for every codec: the frame of header, slot, body, string heap and blocks around what a codec
+ * writes and reads. A failure undoes what was written and is explained by a second, slower attempt (trace.ts), so that
+ * the first one pays nothing for good errors.
+ *
+ * Message: [u32 start of the heap] if it can hold text, [u32 end of the heap] if it can hold blocks, slot, body, heap,
+ * blocks. Offsets are from its start.
+ */
+import type { Codec, DecodeOptions } from "./codec.js";
+import { CodecError } from "./codec-error.js";
+import { CodecRefusal, describeValue } from "./codec-refusal.js";
+import { toCodecError, unexplainedError } from "./explain-error.js";
+import type { JsonReadOptions, JsonWriteOptions } from "./json/json-form.js";
+import { fromJson, toJson } from "./json/whole-message.js";
+import { newPage } from "./page.js";
+import type { ProtobufReader } from "./protobuf/reader.js";
+import { fromProtobuf, toProtobuf } from "./protobuf/whole-message.js";
+import type { ProtobufWriter } from "./protobuf/writer.js";
+import { Reader } from "./reader.js";
+import type { JsonValue } from "./well-known.js";
+import { Writer } from "./writer.js";
+
+/** Whole messages up to this size are copied to be decoded: cheaper than a reader and a view of their own. */
+const MAX_COPIED_BYTES = 2048;
+
+const ownWriter = new Writer();
+const ownReader = new Reader();
+const ownPage = newPage(MAX_COPIED_BYTES);
+/** Whether `ownReader` is inside a message: something that is being decoded decodes another one. */
+let isReading = false;
+
+export abstract class MessageCodec<T> implements Codec<T> {
+  abstract readonly name: string;
+  abstract readonly fingerprint: bigint;
+  abstract readonly slot: number;
+  abstract readonly text: boolean;
+  abstract readonly bulk: boolean;
+  /** Size of the header. */
+  abstract readonly head: number;
+  abstract write(w: Writer, at: number, value: T): void;
+  abstract read(r: Reader, at: number): T;
+  abstract writeFields(w: ProtobufWriter, value: T): void;
+  abstract readFields(r: ProtobufReader, end: number, into: T | undefined): T;
+  /** The same codec in a form that says where it fails when `tracing`. */
+  abstract trace(): Codec<T>;
+
+  encode(value: T): Uint8Array {
+    // Something that is being encoded may encode another message.
+    const w = ownWriter.start < 0 ? ownWriter : new Writer();
+    this.encodeInto(w, value);
+    const bytes = w.blocks.length === 0 ? w.copy(0) : messageWithBlocks(w);
+    w.clear();
+    return bytes;
+  }
+
+  decode(bytes: Uint8Array, options?: DecodeOptions): T {
+    if (!(bytes instanceof Uint8Array)) {
+      throw new CodecError("decode", this.name, `expected a Uint8Array, got ${describeValue(bytes)}`);
+    }
+    const views = options?.views ?? false;
+    if (isReading || views || bytes.length > MAX_COPIED_BYTES) return this.#decodeInPlace(bytes, views);
+    const size = bytes.length;
+    const copy = ownPage.bytes;
+    if (size <= 16) for (let i = 0; i < size; i++) copy[i] = bytes[i] as number;
+    else copy.set(bytes);
+    const r = ownReader;
+    r.reset(copy, ownPage.view, 0, size);
+    isReading = true;
+    try {
+      return this.decodeFrom(r);
+    } finally {
+      isReading = false;
+    }
+  }
+
+  #decodeInPlace(bytes: Uint8Array, views: boolean): T {
+    const r = new Reader();
+    r.views = views;
+    r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length);
+    return this.decodeFrom(r);
+  }
+
+  toProtobuf(value: T): Uint8Array {
+    return toProtobuf(this, value);
+  }
+
+  fromProtobuf(bytes: Uint8Array): T {
+    return fromProtobuf(this, bytes);
+  }
+
+  toJson(value: T, options?: JsonWriteOptions): JsonValue {
+    return toJson(this, value, options);
+  }
+
+  fromJson(json: unknown, options?: JsonReadOptions): T {
+    return fromJson(this, json, options);
+  }
+
+  encodeInto(w: Writer, value: T): void {
+    if (w.start >= 0) this.#nested();
+    const position = w.position;
+    const head = this.head;
+    const blocks = head === 0 ? 0 : w.blocks.length;
+    try {
+      const start = w.begin(head + this.slot);
+      this.write(w, start + head, value);
+      if (head !== 0) this.#finish(w, start);
+      w.start = -1;
+    } catch (error) {
+      const explained = this.#notEncoded(value, error);
+      w.restore(position, head === 0 ? w.blocks.length : blocks);
+      throw explained;
+    }
+  }
+
+  #finish(w: Writer, start: number): void {
+    if (this.text) w.finishText(start);
+    if (this.bulk) w.finishBulk(start + this.head - 4);
+  }
+
+  #nested(): never {
+    throw new CodecError("encode", this.name, "the writer is inside another message");
+  }
+
+  decodeFrom(r: Reader): T {
+    const start = r.position;
+    const end = r.end;
+    const head = this.head;
+    try {
+      r.begin(head + this.slot);
+      if (head !== 0) this.#open(r, start);
+      const value = this.read(r, start + head);
+      r.closeBody();
+      if (head !== 0) this.#close(r);
+      return value;
+    } catch (error) {
+      r.depth = 0;
+      r.position = start;
+      r.end = end;
+      throw this.#notDecoded(r, error);
+    }
+  }
+
+  #open(r: Reader, start: number): void {
+    if (this.bulk) r.openBulk(start, start + this.head - 4);
+    if (this.text) r.openText(start);
+  }
+
+  #close(r: Reader): void {
+    if (this.text) r.closeText();
+    if (this.bulk) r.closeBulk();
+  }
+
+  #notEncoded(value: T, error: unknown): CodecError {
+    if (error instanceof CodecRefusal && error.isFinal) return toCodecError("encode", this.name, error);
+    const w = new Writer(1024);
+    w.tracing = true;
+    try {
+      w.append(this.trace(), value);
+    } catch (traced) {
+      return toCodecError("encode", this.name, traced);
+    }
+    return unexplainedError(this.name, error);
+  }
+
+  #notDecoded(r: Reader, error: unknown): CodecError {
+    if (r.tracing) return toCodecError("decode", this.name, error);
+    const second = new Reader();
+    second.tracing = true;
+    second.reset(r.bytes, r.view, r.position, r.end, r.blocks);
+    try {
+      this.trace().decodeFrom(second);
+    } catch (traced) {
+      return traced as CodecError;
+    }
+    return toCodecError("decode", this.name, error);
+  }
+}
+
+/** The message in `w` followed by its blocks, each at a multiple of 8. */
+function messageWithBlocks(w: Writer): Uint8Array {
+  let end = w.position;
+  for (const block of w.blocks) end = ((end + 7) & ~7) + block.length;
+  const message = w.copy(0, end - w.position);
+  let at = w.position;
+  for (const block of w.blocks) {
+    at = (at + 7) & ~7;
+    message.set(block, at);
+    at += block.length;
+  }
+  return message;
+}

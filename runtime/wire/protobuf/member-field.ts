@@ -1,0 +1,148 @@
+/**
+ * How composed codecs put the values of another codec into a message: as an element, which is there when it is written
+ * (of an array, a map, a oneof), or as a member, whose presence has rules (docs/reference/protobuf-layout.md).
+ */
+import type { Codec } from "../codec.js";
+import { CodecRefusal, type PathSegment, withPathSegment } from "../codec-refusal.js";
+import { traced } from "../traced-part.js";
+import {
+  type ProtoEnumForm,
+  type ProtoMapForm,
+  type ProtoOptionalForm,
+  type ProtoRepeatedForm,
+  protoFormOf,
+  type WireType,
+} from "./proto-form.js";
+import type { ProtobufReader } from "./reader.js";
+import type { ProtobufWriter } from "./writer.js";
+
+/** One value in a field. */
+export interface SingleField {
+  readonly wire: WireType;
+  write(w: ProtobufWriter, number: number, value: unknown): void;
+  /** @param into an earlier occurrence, which a message is merged into */
+  read(r: ProtobufReader, into: unknown): unknown;
+  /** What stands for one that is missing. */
+  absent(r: ProtobufReader): unknown;
+}
+
+/** A member of a message. */
+export interface MemberField {
+  /** Writes its field or fields, or nothing. */
+  write(w: ProtobufWriter, number: number, value: unknown): void;
+  /** Whether it can come with this wire type. */
+  acceptsWireType(wire: number): boolean;
+  read(r: ProtobufReader, wire: number, into: unknown): unknown;
+  /** The value when nothing has come. */
+  absent(r: ProtobufReader): unknown;
+}
+
+export function tagOf(number: number, wire: number): number {
+  return ((number << 3) | wire) >>> 0;
+}
+
+export function singleFieldOf(codec: Codec<unknown>): SingleField {
+  const position = protoFormOf(codec);
+  switch (position.kind) {
+    case "scalar":
+      return {
+        wire: position.wire,
+        write: (w, number, value) => position.write(w, tagOf(number, position.wire), value),
+        read: (r) => position.read(r),
+        absent: () => position.zero(),
+      };
+    case "enum":
+      return enumField(position);
+    default:
+      return messageField(codec);
+  }
+}
+
+function enumField(position: ProtoEnumForm): SingleField {
+  return {
+    wire: 0,
+    write: (w, number, value) => w.int32(tagOf(number, 0), position.numberOf(value)),
+    read: (r) => position.valueOf(r.int32()),
+    absent() {
+      if (position.isRequired) throw new CodecRefusal("it is missing, and has no default");
+      return position.valueOf(0);
+    },
+  };
+}
+
+function messageField(codec: Codec<unknown>): SingleField {
+  return {
+    wire: 2,
+    write(w, number, value) {
+      w.message(tagOf(number, 2), w.tracing ? traced(codec) : codec, value);
+    },
+    read: (r, into) => r.message(r.tracing ? traced(codec) : codec, into ?? undefined),
+    absent: (r) => r.absent(r.tracing ? traced(codec) : codec),
+  };
+}
+
+export function memberFieldOf(codec: Codec<unknown>): MemberField {
+  const position = protoFormOf(codec);
+  switch (position.kind) {
+    case "maybe":
+      return optionalField(singleFieldOf(presentMemberCodec(position)), position.absent);
+    case "repeated":
+    case "map":
+      return collectionField(position);
+    case "scalar":
+      return implicitField(singleFieldOf(codec), (value) => position.isDefault(value));
+    case "enum":
+      return implicitField(singleFieldOf(codec), (value) => !position.isRequired && position.numberOf(value) === 0);
+    case "message":
+      return implicitField(singleFieldOf(codec), () => false);
+  }
+}
+
+/** What is there when it is not absent. `A | null` is the same where `A`, by another name, may be null itself. */
+function presentMemberCodec({ inner, absent }: ProtoOptionalForm): Codec<unknown> {
+  const position = protoFormOf(inner);
+  return absent === null && position.kind === "maybe" && position.absent === null
+    ? presentMemberCodec(position)
+    : inner;
+}
+
+function implicitField(element: SingleField, isDefault: (value: unknown) => boolean): MemberField {
+  return {
+    write(w, number, value) {
+      if (!isDefault(value)) element.write(w, number, value);
+    },
+    acceptsWireType: (wire) => wire === element.wire,
+    read: (r, _, into) => element.read(r, into),
+    absent: (r) => element.absent(r),
+  };
+}
+
+function optionalField(element: SingleField, absent: null | undefined): MemberField {
+  return {
+    write(w, number, value) {
+      if (value !== absent) element.write(w, number, value);
+    },
+    acceptsWireType: (wire) => wire === element.wire,
+    read: (r, _, into) => element.read(r, into),
+    absent: () => absent,
+  };
+}
+
+function collectionField(position: ProtoRepeatedForm | ProtoMapForm): MemberField {
+  return {
+    write: (w, number, value) => position.write(w, number, value),
+    acceptsWireType: (wire) => position.acceptsWireType(wire),
+    read: (r, wire, into) => position.read(r, wire, into),
+    absent: () => position.empty(),
+  };
+}
+
+/** Does `step`, noting where it fails on the second attempt. */
+export function atSegment<T>(segment: PathSegment, tracing: boolean, step: () => T): T {
+  if (!tracing) return step();
+  try {
+    return step();
+  } catch (error) {
+    throw withPathSegment(error, segment);
+  }
+}

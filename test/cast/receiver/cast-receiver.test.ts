@@ -1,0 +1,149 @@
+/** What a proc keeps for a sender elsewhere: answers, until they have come home, and which trees are its newest. */
+import { expect, test } from "vitest";
+import { CastReceiver, CastReply, type ReplyRoute } from "../../../runtime/cast/receiver/cast-receiver.js";
+import type { OrderedArrivals } from "../../../runtime/cast/receiver/ordered-arrivals.js";
+import { AnswerKind } from "../../../runtime/cast/tree/answers.js";
+import type { Session } from "../../../runtime/link/outbound/session.js";
+import { Reader } from "../../../runtime/wire/reader.js";
+
+function routeOf(line: number) {
+  const answers: unknown[] = [];
+  const route: ReplyRoute = {
+    lineage: line,
+    answered: (seq, rank, answer) => answers.push([seq, rank, String(answer.bytes)]),
+    answerOfError: ({ message }) => ({
+      kind: AnswerKind.error,
+      isProtobuf: false,
+      bytes: Buffer.from(message),
+      blocks: [],
+    }),
+  };
+  return { route, answers };
+}
+
+/** A sender with a reply for each of some casts. */
+function endOf(casts: readonly number[]) {
+  const end = new CastReceiver();
+  const { route } = routeOf(1);
+  for (const seq of casts) end.createReply(route, seq, 0);
+  return end;
+}
+
+test("an answer is kept, and goes home by the part of the tree that is there by now", () => {
+  const [old, now] = [routeOf(1), routeOf(1)];
+  const reply = new CastReply(old.route, 4, 2);
+  reply.route = now.route;
+  const bytes = Buffer.from("yes");
+  const r = new Reader();
+  r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length);
+  reply.answered(r);
+  expect([old.answers, now.answers]).toEqual([[], [[4, 2, "yes"]]]);
+  expect(String(reply.answer?.bytes)).toBe("yes");
+  expect(reply.answer?.kind).toBe(AnswerKind.value);
+  const failed = new CastReply(now.route, 5, 3);
+  failed.failed(new Error("no"));
+  expect(now.answers.at(-1)).toEqual([5, 3, "no"]);
+  expect(failed.answer?.kind).toBe(AnswerKind.error);
+});
+
+test("a handler that is at work is told that nobody waits, and one that is not is not", () => {
+  const given: unknown[] = [];
+  const reply = new CastReply(routeOf(1).route, 4, 2);
+  expect([reply.id, reply.isAbandoned]).toEqual([0, false]);
+  reply.abandon(3);
+  reply.session = { abandon: (...what: unknown[]) => given.push(what) } as unknown as Session;
+  reply.abandon(3);
+  expect(given).toEqual([]);
+  reply.id = 7;
+  reply.abandon(3);
+  expect(given).toEqual([[reply, 3]]);
+});
+
+test("a tree that comes after the one which has taken its place is not set up", () => {
+  const end = new CastReceiver();
+  expect([end.isNewest(1, 1), end.isNewest(1, 5), end.isNewest(1, 3), end.isNewest(1, 5)]).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+  expect(end.isNewest(2, 2)).toBe(true);
+  end.forgetLineage(1);
+  expect(end.isNewest(1, 3)).toBe(true);
+});
+
+test("replies are known by cast and rank", () => {
+  const end = new CastReceiver();
+  const { route } = routeOf(1);
+  const [a, b, c] = [end.createReply(route, 1, 0), end.createReply(route, 1, 1), end.createReply(route, 2, 0)];
+  expect([end.replyOf(1, 0), end.replyOf(1, 1), end.replyOf(2, 0)]).toEqual([a, b, c]);
+  expect([end.replyOf(2, 1), end.replyOf(3, 0)]).toEqual([undefined, undefined]);
+  expect(end.pendingCasts).toEqual([1, 2]);
+});
+
+test.each([
+  ["few", [{ start: 2, count: 1 }], [1, 3, 4]],
+  ["as many as are kept", [{ start: 3, count: 4 }], [1, 2]],
+  ["more than are kept", [{ start: 2, count: 100 }], [1]],
+  ["more than are kept, up to one that is kept", [{ start: 0xffff_fff0, count: 18 }], [2, 3, 4]],
+  [
+    "several runs",
+    [
+      { start: 1, count: 1 },
+      { start: 4, count: 1 },
+    ],
+    [2, 3],
+  ],
+])("answers that have come home are forgotten: %s", (_, casts, left) => {
+  const end = endOf([1, 2, 3, 4]);
+  end.forgetCasts(casts);
+  expect(end.pendingCasts).toEqual(left);
+});
+
+test("answers are forgotten round the end of the numbers", () => {
+  const end = endOf([0xffff_fffe, 0xffff_ffff, 0, 1]);
+  end.forgetCasts([{ start: 0xffff_ffff, count: 2 }]);
+  expect(end.pendingCasts).toEqual([0xffff_fffe, 1]);
+});
+
+test("a tree that is set up again keeps the answers to casts that are waited for, and leaves those of other trees", () => {
+  const end = new CastReceiver();
+  for (const [line, seq] of [
+    [1, 10],
+    [1, 11],
+    [2, 12],
+  ] as const) {
+    for (const rank of [0, 1]) end.createReply(routeOf(line).route, seq, rank);
+  }
+  // A reply may have moved to another tree meanwhile; one is enough.
+  end.replyOf(11, 0)!.route = routeOf(2).route;
+  end.createReply(routeOf(2).route, 13, 0);
+  end.keepUnfinished(1, [10]);
+  expect(end.pendingCasts).toEqual([10, 12, 13]);
+});
+
+test("a cast that is given up ends where it waits and where it is handled; the end of the sender gives up all", () => {
+  const end = endOf([1, 2]);
+  const cancelled: number[] = [];
+  end.arrivals.set(0, { cancel: (seq: number) => cancelled.push(seq) } as unknown as OrderedArrivals);
+  const abandoned: unknown[] = [];
+  for (const seq of [1, 2]) {
+    const reply = end.replyOf(seq, 0)!;
+    reply.id = seq;
+    reply.session = {
+      abandon: (one: CastReply, reason: number) => abandoned.push([one.id, reason]),
+    } as unknown as Session;
+  }
+  end.cancel(1, 4);
+  end.cancel(7, 4);
+  expect([cancelled, abandoned, end.pendingCasts]).toEqual([[1, 7], [[1, 4]], [2]]);
+  end.cancelAll(5);
+  expect([cancelled, abandoned, end.pendingCasts]).toEqual([
+    [1, 7, 2],
+    [
+      [1, 4],
+      [2, 5],
+    ],
+    [],
+  ]);
+});

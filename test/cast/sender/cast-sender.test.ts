@@ -1,0 +1,1038 @@
+/** A sender at the root of its trees: what it sends to whom and when, and what it tells those who wait. */
+import { expect, test } from "vitest";
+import { AnswerKind } from "../../../runtime/cast/tree/answers.js";
+import { FlushMode } from "../../../runtime/cast/tree/branch.js";
+import { CastFlag, CastOrdering } from "../../../runtime/cast/tree/cast-frame.js";
+import { BackpressureError, DeliveryError } from "../../../runtime/link/errors.js";
+import { FrameFlag, FrameKind } from "../../../runtime/link/frame/frame.js";
+import type { Session } from "../../../runtime/link/outbound/session.js";
+import { type DownFrame, describeCasts, ownProc, scriptedSender, turns } from "./scripted-sender.js";
+
+const kindsIn = (frames: readonly DownFrame[], kind: number) =>
+  frames.flatMap((one) => ("kind" in one && one.kind === kind ? [[one.to, one.b]] : []));
+const setupsIn = (frames: readonly DownFrame[]) => frames.flatMap((one) => ("setup" in one ? [one] : []));
+const placesIn = (frames: readonly DownFrame[]) => frames.flatMap((one) => ("cast" in one ? [one.head.positions] : []));
+const flush = (to: bigint, what: number = FlushMode.tell) => ({ to, kind: FrameKind.treeFlush, b: what, slot: 0 });
+
+test("a tree is set up for the first cast, which goes down when all have said by which schema they know the interface", () => {
+  const { caster, cast, sent, from, whole, news, awake } = scriptedSender();
+  expect(caster.hasCredit(whole)).toBe(false);
+  cast("a");
+  expect(setupsIn(sent()).map(({ to, setup }) => [to, setup])).toEqual(
+    [1n, 2n, 3n].map((proc, rank) => [
+      proc,
+      {
+        root: ownProc,
+        location: "root",
+        tree: 1,
+        lineage: 1,
+        unfinished: [],
+        sender: { universe: 7n, proc: ownProc, mesh: 2n, rank: 0, incarnation: 0, name: "sender" },
+        mesh: 20n,
+        owner: 21n,
+        interface: whole.interface,
+        size: 3,
+        extent: undefined,
+        window: { casts: 4096, bytes: 4 * 1024 * 1024 },
+        procs: [{ proc, location: `at ${proc}`, ranks: [{ viewRank: rank, meshRank: rank }] }],
+      },
+    ]),
+  );
+  expect([news(), awake()]).toEqual([[["awake"]], 1]);
+  from(1n).ready();
+  from(2n).ready();
+  expect([sent(), caster.hasCredit(whole)]).toEqual([[], false]);
+  from(3n).ready();
+  const positions = [{ count: 3, index: 0, ordering: CastOrdering.plain }];
+  const head = { finished: [], reduction: "", positions };
+  const down = { cast: 1, flags: 0, endpoint: 0, head, message: [..."a"].map((char) => char.charCodeAt(0)) };
+  expect(sent()).toEqual([1n, 2n, 3n].map((to) => ({ to, ...down })));
+  expect([news(), awake(), caster.hasCredit(whole)]).toEqual([[["a", "credited"]], 0, true]);
+  cast("b");
+  expect(describeCasts(sent())).toEqual(["1: 2 b", "2: 2 b", "3: 2 b"]);
+});
+
+test("actors on one proc have one part of the tree, and slices trees of their own", () => {
+  const { cast, sent, viewOf, ready } = scriptedSender({ size: 4, procOf: (rank) => BigInt((rank % 2) + 1) });
+  cast("a", viewOf(3, 0, 1));
+  expect(setupsIn(sent()).map(({ to, setup }) => [to, setup.procs[0]!.ranks])).toEqual([
+    [
+      2n,
+      [
+        { viewRank: 0, meshRank: 3 },
+        { viewRank: 2, meshRank: 1 },
+      ],
+    ],
+    [1n, [{ viewRank: 1, meshRank: 0 }]],
+  ]);
+  ready();
+  cast("b", viewOf(2));
+  cast("c", viewOf(3, 0, 1));
+  const frames = sent();
+  expect(setupsIn(frames).map(({ to, setup }) => [to, setup.tree, setup.procs[0]!.ranks])).toEqual([
+    [1n, 2, [{ viewRank: 0, meshRank: 2 }]],
+  ]);
+  // What was asked for first goes first, though another tree can be used already.
+  expect(describeCasts(frames)).toEqual(["2: 1 a", "1: 1 a"]);
+});
+
+test("a call is answered by all, and then forgotten", () => {
+  const { call, ready, from, news, sent, awake, cast } = scriptedSender();
+  const pending = call("a");
+  ready();
+  news();
+  from(1n).answers(1, 0, "x");
+  from(2n).answers(1, 1, "no", AnswerKind.error);
+  expect([pending.isComplete, awake()]).toEqual([false, 1]);
+  from(3n).answers(1, 2, "z", AnswerKind.folded);
+  expect(news()).toEqual([
+    ["a", [0], "x"],
+    ["a", "failed", 1, "read no"],
+    ["a", "folded", [2], "z"],
+  ]);
+  expect([pending.isComplete, pending.isTaken, awake()]).toEqual([true, true, 0]);
+  from(1n).answers(1, 0, "again");
+  expect(news()).toEqual([]);
+  sent();
+  // The next cast tells all of it, once.
+  cast("b");
+  cast("c");
+  const heads = sent().flatMap((one) => ("cast" in one && one.to === 1n ? [one.head.finished] : []));
+  expect(heads).toEqual([[{ start: 1, count: 1 }], []]);
+});
+
+test("casts that came home in a row are told as one run", () => {
+  const { call, ready, from, sent, cast, viewOf } = scriptedSender({ size: 1 });
+  for (const text of ["a", "b", "c", "d"]) call(text, viewOf(0));
+  ready();
+  for (const seq of [1, 2, 4]) from(1n).answers(seq, 0, "x");
+  sent();
+  cast("e", viewOf(0));
+  const finished = sent().flatMap((one) => ("cast" in one ? one.head.finished : []));
+  expect(finished).toEqual([
+    { start: 1, count: 2 },
+    { start: 4, count: 1 },
+  ]);
+});
+
+test("messages without credit wait until others have been taken by all", () => {
+  const { cast, caster, ready, sent, from, whole, news } = scriptedSender({ limits: { creditMessages: 2 } });
+  for (const text of ["a", "b", "c", "d"]) cast(text);
+  ready();
+  expect(describeCasts(sent()).filter((one) => one.startsWith("1"))).toEqual(["1: 1 a", "1: 2 b"]);
+  expect(caster.hasCredit(whole)).toBe(false);
+  news();
+  from(1n).taken(1);
+  from(2n).taken(2);
+  expect(describeCasts(sent())).toEqual([]);
+  from(3n).taken(1);
+  expect(describeCasts(sent())).toEqual(["1: 3 c", "2: 3 c", "3: 3 c"]);
+  expect(news()).toEqual([["c", "credited"]]);
+  for (const proc of [1n, 2n, 3n]) from(proc).taken(3);
+  expect(describeCasts(sent())).toEqual(["1: 4 d", "2: 4 d", "3: 4 d"]);
+  expect(caster.hasCredit(whole)).toBe(true);
+});
+
+test("bytes without credit wait, too; one that is larger than all of it goes by itself", () => {
+  const { cast, ready, sent, from, viewOf } = scriptedSender({ size: 1, limits: { creditBytes: 4 } });
+  const view = viewOf(0);
+  for (const text of ["aaa", "b", "c", "dddddddd", "e"]) cast(text, view);
+  ready();
+  expect(describeCasts(sent())).toEqual(["1: 1 aaa", "1: 2 b"]);
+  from(1n).taken(2);
+  expect(describeCasts(sent())).toEqual(["1: 3 c", "1: 4 dddddddd"]);
+  from(1n).taken(3);
+  expect(describeCasts(sent())).toEqual([]);
+  from(1n).taken(4);
+  expect(describeCasts(sent())).toEqual(["1: 5 e"]);
+});
+
+test("what waits is bounded by the send window, in messages and bytes", () => {
+  const { cast, caster, ready, from, sent } = scriptedSender({
+    limits: { sendWindowMessages: 2, sendWindowBytes: 10, creditMessages: 1 },
+  });
+  expect(() => caster.checkRoom(1000, "b.one")).not.toThrow();
+  cast("aaaa");
+  expect(() => caster.checkRoom(6, "b.one")).not.toThrow();
+  expect(() => caster.checkRoom(7, "b.one")).toThrow(
+    new BackpressureError(
+      "cannot send b.one: 1 messages (4 bytes) already wait for the receivers, the send window being 2 messages and " +
+        "10 bytes; await what broadcast and send return",
+    ),
+  );
+  cast("bb");
+  expect(() => caster.checkRoom(0, "b.one")).toThrow(/^cannot send b.one: 2 messages \(6 bytes\) already wait/);
+  ready();
+  expect(() => caster.checkRoom(8, "b.one")).not.toThrow();
+  expect(() => caster.checkRoom(9, "b.one")).toThrow(/1 messages \(2 bytes\)/);
+  for (const proc of [1n, 2n, 3n]) from(proc).taken(1);
+  expect(() => caster.checkRoom(1000, "b.one")).not.toThrow();
+  expect(describeCasts(sent())).toHaveLength(6);
+});
+
+test("a call that is given up before it was sent keeps its place, and gives back its room", () => {
+  const { call, caster, cast, ready, sent, from, news, awake } = scriptedSender({ limits: { sendWindowBytes: 5 } });
+  const given = call("aaaa");
+  cast("b");
+  expect(() => caster.checkRoom(1, "b.one")).toThrow(BackpressureError);
+  caster.cancel(given, 1);
+  caster.cancel(given, 1);
+  expect(() => caster.checkRoom(4, "b.one")).not.toThrow();
+  ready();
+  const frames = sent().flatMap((one) => ("cast" in one && one.to === 1n ? [[one.cast, one.flags, one.message]] : []));
+  expect(frames).toEqual([
+    [1, CastFlag.empty, []],
+    [2, 0, [98]],
+  ]);
+  from(1n).answers(1, 0, "x");
+  expect([news(), awake()]).toEqual([[["awake"], ["b", "credited"]], 0]);
+});
+
+test("a call that is given up after it was sent is given up everywhere, once", () => {
+  const { call, caster, ready, sent, from, news, awake, cast } = scriptedSender();
+  const given = call("a");
+  ready();
+  cast("b");
+  sent();
+  news();
+  caster.cancel(given, 2);
+  expect([1, 2, 3].map((n) => ({ to: BigInt(n), kind: FrameKind.castCancel, b: 1, slot: 2 }))).toEqual(sent());
+  caster.cancel(given, 2);
+  from(1n).answers(1, 0, "x");
+  expect([sent(), news(), awake(), given.isEmpty]).toEqual([[], [], 0, true]);
+});
+
+test("what cannot be given up is left alone: broadcasts, and calls that have been answered", () => {
+  const { call, cast, caster, ready, sent, from, viewOf, awake } = scriptedSender({ size: 1 });
+  const [one, other] = [cast("a", viewOf(0)), call("b", viewOf(0))];
+  ready();
+  from(1n).answers(2, 0, "x");
+  sent();
+  caster.cancel(one, 1);
+  caster.cancel(other, 1);
+  expect([sent(), one.isEmpty, other.isEmpty, awake()]).toEqual([[], false, false, 0]);
+});
+
+test("where one tree keeps from another what has been taken, all are asked for it, once for what was sent", () => {
+  const { cast, ready, sent, viewOf, from } = scriptedSender({ size: 2, limits: { creditMessages: 2 } });
+  const [left, right] = [viewOf(0), viewOf(1)];
+  cast("a", left);
+  cast("b", right);
+  ready();
+  sent();
+  cast("c", left);
+  expect(sent()).toEqual([flush(1n), flush(2n)]);
+  cast("d", left);
+  expect(sent()).toEqual([]);
+  from(1n).taken(1);
+  // One owes something, and it alone: it will say so.
+  expect(describeCasts(sent())).toEqual(["1: 3 c"]);
+  from(1n).taken(2);
+  expect(describeCasts(sent())).toEqual(["1: 4 d"]);
+  cast("e", left);
+  expect(sent()).toEqual([flush(1n)]);
+});
+
+test("one tree alone is not asked: it will say what has been taken", () => {
+  const { cast, ready, sent } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
+  cast("a");
+  ready();
+  sent();
+  cast("b");
+  expect(sent()).toEqual([]);
+});
+
+test("whoever waits until all has been taken is told, and those who owe it are asked at once", async () => {
+  const { caster, cast, ready, sent, from, viewOf } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
+  await caster.whenTaken();
+  cast("a", viewOf(0));
+  ready();
+  sent();
+  cast("b", viewOf(0));
+  let done = 0;
+  for (let i = 0; i < 2; i++) void caster.whenTaken().then(() => done++);
+  expect(sent()).toEqual([flush(1n), flush(1n)]);
+  from(1n).taken(1);
+  // What is sent from now on is asked for with it.
+  expect(sent().slice(1)).toEqual([flush(1n)]);
+  await turns();
+  expect(done).toBe(0);
+  from(1n).taken(2);
+  await turns();
+  expect(done).toBe(2);
+  cast("c", viewOf(0));
+  expect(sent()).toHaveLength(1);
+});
+
+test("whoever waits until all calls have been answered is told", async () => {
+  const { caster, call, ready, from, viewOf } = scriptedSender({ size: 1 });
+  await caster.whenAnswered();
+  const given = call("a", viewOf(0));
+  call("b", viewOf(0));
+  ready();
+  let done = 0;
+  void caster.whenAnswered().then(() => done++);
+  from(1n).taken(2);
+  await turns();
+  from(1n).answers(1, 0, "x");
+  await turns();
+  expect([done, given.isComplete]).toEqual([0, true]);
+  from(1n).answers(2, 0, "x");
+  await turns();
+  expect(done).toBe(1);
+});
+
+test("a sender that ends gives up its calls; what it has sent goes its way, and then its trees end", () => {
+  const { caster, cast, call, ready, sent, from, news, awake } = scriptedSender({ limits: { creditMessages: 2 } });
+  call("a");
+  cast("b");
+  call("c");
+  ready();
+  sent();
+  news();
+  caster.close();
+  expect(sent()).toEqual([1n, 2n, 3n].flatMap((to) => [{ to, kind: FrameKind.castCancel, b: 1, slot: 0 }, flush(to)]));
+  expect([awake(), news()]).toEqual([1, []]);
+  for (const proc of [1n, 2n, 3n]) from(proc).taken(2);
+  const last = sent();
+  expect(last.flatMap((one) => ("cast" in one ? [[one.to, one.cast, one.flags]] : []))).toEqual(
+    [1n, 2n, 3n].map((to) => [to, 3, CastFlag.empty]),
+  );
+  expect(kindsIn(last, FrameKind.treeFlush)).toEqual([1n, 2n, 3n].map((to) => [to, FlushMode.tell]));
+  expect([awake(), news()]).toEqual([0, []]);
+  for (const proc of [1n, 2n, 3n]) from(proc).taken(3);
+  expect([sent(), news()]).toEqual([[1n, 2n, 3n].map((to) => flush(to, FlushMode.end)), [["asleep", true]]]);
+});
+
+test("a sender that ends when nothing is under way ends at once", () => {
+  const { caster, news } = scriptedSender();
+  caster.close();
+  expect(news()).toEqual([["asleep", true]]);
+});
+
+test("when a mesh has been stopped, its trees end as soon as its calls have been answered", () => {
+  const { caster, call, ready, sent, from, news, viewOf } = scriptedSender({ size: 1 });
+  call("a", viewOf(0));
+  ready();
+  sent();
+  news();
+  from(1n).taken(1);
+  caster.meshStopped();
+  expect([sent(), news()]).toEqual([[], []]);
+  from(1n).answers(1, 0, "x");
+  expect([sent(), news()]).toEqual([
+    [flush(1n, FlushMode.end)],
+    [
+      ["a", [0], "x"],
+      ["asleep", true],
+    ],
+  ]);
+});
+
+test("a proc that closes its links fails all calls, those that wait too", () => {
+  const { caster, call, cast, ready, news, awake, from } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
+  const done = call("z");
+  ready();
+  from(1n).answers(1, 0, "x");
+  call("a");
+  cast("b");
+  call("c");
+  news();
+  caster.failCalls(new DeliveryError("closed", "the end"));
+  expect(news()).toEqual([
+    ["c", "failed", 0, "the end"],
+    ["a", "failed", 0, "the end"],
+  ]);
+  expect([awake(), done.isComplete]).toEqual([1, true]);
+});
+
+test("casts come after the direct messages before them, and say so to those ranks only", () => {
+  const { caster, cast, sent, ready } = scriptedSender({ size: 4 });
+  const syncs: unknown[][] = [];
+  const session = (base: number) =>
+    ({ sendSync: (...what: unknown[]) => syncs.push([base, ...what]), link: { peer: 2n } }) as unknown as Session;
+  const sessions = [session(0), session(1), session(2)];
+  caster.attachSession(sessions[1]!, 1, true);
+  caster.attachSession(sessions[2]!, 2, false);
+  expect([...caster.unmarkedLanes.keys()]).toEqual([1]);
+  cast("a");
+  cast("b");
+  ready();
+  const [first, second] = placesIn(sent());
+  expect(first).toEqual([
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.marked },
+    { count: 2, index: 0, ordering: CastOrdering.plain },
+  ]);
+  expect(second).toEqual([{ count: 4, index: 1, ordering: CastOrdering.plain }]);
+  expect(syncs).toEqual([[1, 1, 0]]);
+  sessions[2]!.castOrder!.beforeMessage();
+  expect(syncs.at(-1)).toEqual([2, 0, 2]);
+  cast("c");
+  expect(placesIn(sent())[0]).toEqual([
+    { count: 2, index: 2, ordering: CastOrdering.plain },
+    { count: 1, index: 2, ordering: CastOrdering.marked },
+    { count: 1, index: 2, ordering: CastOrdering.plain },
+  ]);
+  sessions[1]!.castOrder!.sessionEnded();
+  // The first cast waits for what will not come.
+  expect(kindsIn(sent(), FrameKind.castRelease)).toEqual([1n, 2n, 3n, 4n].map((to) => [to, 1]));
+  caster.sessionEnded(1, 0, 3n);
+  expect(sent()).toEqual([]);
+});
+
+test("ranks whose counts differ have positions of their own", () => {
+  const { cast, ready, sent, viewOf } = scriptedSender();
+  cast("a", viewOf(1));
+  cast("b");
+  ready();
+  const last = sent().filter((one) => "cast" in one && one.cast === 2);
+  expect(placesIn(last)[0]).toEqual([
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+  ]);
+});
+
+test("when an actor has moved, casts to it are counted anew, and the tree before ends when its casts have been taken", () => {
+  const { caster, cast, mesh, procs, ready, sent, from, news, call } = scriptedSender();
+  const syncs: unknown[][] = [];
+  const order = { sendSync: (...what: unknown[]) => syncs.push(what), link: { peer: 2n } } as unknown as Session;
+  call("a");
+  ready();
+  sent();
+  caster.attachSession(order, 1, true);
+  caster.excluded.add(1);
+  procs[1] = 50n;
+  mesh.moves++;
+  cast("b");
+  expect(setupsIn(sent()).map(({ to, setup }) => [to, setup.tree, setup.lineage])).toEqual([
+    [1n, 2, 2],
+    [3n, 2, 2],
+    [50n, 2, 2],
+  ]);
+  expect([[...caster.castCounts], caster.unmarkedLanes.size, caster.excluded.size]).toEqual([[2, 1, 2], 0, 0]);
+  news();
+  for (const proc of [1n, 3n, 50n]) from(proc).ready();
+  expect(describeCasts(sent())).toEqual(["1: 2 b", "3: 2 b", "50: 2 b"]);
+  // The call before them is answered by those that it went to.
+  from(1n, 0).answers(1, 0, "x");
+  from(2n, 0).answers(1, 1, "y");
+  expect(kindsIn(sent(), FrameKind.treeFlush)).toEqual([]);
+  from(3n, 0).answers(1, 2, "z");
+  expect(news().map(([text]) => text)).toEqual(["b", "a", "a", "a"]);
+  cast("c");
+  mesh.moves++;
+  cast("d");
+  expect(kindsIn(sent(), FrameKind.treeFlush)).toContainEqual([2n, FlushMode.drop]);
+});
+
+test("a cast that waits when an actor moves still goes down the tree that it was meant for", () => {
+  const { cast, mesh, procs, ready, sent, from, viewOf, caster } = scriptedSender({
+    size: 1,
+    limits: { creditMessages: 1 },
+  });
+  cast("a", viewOf(0));
+  ready();
+  cast("b", viewOf(0));
+  sent();
+  procs[0] = 50n;
+  mesh.moves++;
+  expect(caster.needsProtobuf(viewOf(0))).toBe(false);
+  expect(kindsIn(sent(), FrameKind.treeFlush)).toEqual([[1n, FlushMode.tell]]);
+  from(1n).taken(1);
+  expect(describeCasts(sent())).toEqual(["1: 2 b"]);
+  from(1n).taken(2);
+  expect(sent()).toEqual([flush(1n, FlushMode.drop)]);
+});
+
+test("the trees that were used last are kept, and those with casts under way", () => {
+  const { cast, call, caster, ready, sent, viewOf } = scriptedSender({ size: 34, procOf: () => 1n });
+  call("a", viewOf(0));
+  ready();
+  for (let rank = 1; rank < 32; rank++) {
+    caster.hasCredit(viewOf(rank));
+    ready();
+  }
+  caster.hasCredit(viewOf(1));
+  sent();
+  caster.hasCredit(viewOf(32));
+  // The first one has a call under way, the second one was used just now.
+  const dropped = sent().flatMap((one) => ("kind" in one ? [[one.kind, one.b]] : []));
+  expect(dropped).toEqual([[FrameKind.treeFlush, FlushMode.drop]]);
+  caster.hasCredit(viewOf(1));
+  expect(setupsIn(sent())).toEqual([]);
+  caster.hasCredit(viewOf(2));
+  expect(setupsIn(sent())).toHaveLength(1);
+  cast("b", viewOf(0));
+  expect(describeCasts(sent())).toEqual(["1: 2 b"]);
+});
+
+const differs = new DeliveryError("refused", "it has another schema");
+
+test("ranks that know the interface by another schema are sent what they can read", () => {
+  const { cast, caster, sent, from, whole, news } = scriptedSender();
+  expect(caster.needsProtobuf(whole)).toBe(false);
+  cast("a");
+  sent();
+  from(1n).ready();
+  from(2n).ready(1);
+  from(3n).ready();
+  expect(caster.needsProtobuf(whole)).toBe(true);
+  cast("b", whole, {
+    body: { bytes: Buffer.from("b"), blocks: [], size: 1, isProtobuf: true },
+    endpoint: 1,
+  });
+  const flags = sent().flatMap((one) => ("cast" in one && one.to === 1n ? [[one.flags, one.endpoint]] : []));
+  expect(flags).toEqual([
+    [FrameFlag.protobuf, 0],
+    [FrameFlag.protobuf, 1],
+  ]);
+  expect(news()).toEqual([["awake"], ["translate", "one"], ["a", "credited"], ["b", "credited"]]);
+});
+
+test("a message that cannot be said in the other layout is told to its sender, and keeps its place", () => {
+  const translate = (): never => {
+    throw new RangeError("it is too large");
+  };
+  const { cast, call, sent, from, news, awake } = scriptedSender({ size: 1, translate });
+  cast("a");
+  call("b");
+  sent();
+  from(1n).ready(0);
+  expect(news()).toEqual([
+    ["awake"],
+    ["translate", "one"],
+    ["undeliverable", "b.one", "it is too large"],
+    ["a", "credited"],
+    ["translate", "one"],
+    ["b", "failed", 0, "it is too large"],
+  ]);
+  expect(sent().map((one) => "flags" in one && [one.flags, one.message])).toEqual([
+    [CastFlag.empty, []],
+    [CastFlag.empty, []],
+  ]);
+  expect(awake()).toBe(0);
+});
+
+test("ranks that cannot read the interface are left out: calls fail there, broadcasts come back, direct messages go on", () => {
+  const { cast, call, caster, sent, from, news, awake } = scriptedSender({
+    compare: (base) => (base === 1 ? differs : undefined),
+  });
+  call("a");
+  cast("b");
+  sent();
+  from(1n).ready();
+  from(3n).ready();
+  from(2n).ready(1);
+  const frames = sent();
+  expect(placesIn(frames)[0]).toEqual([
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.none },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+  ]);
+  expect(placesIn(frames)[1]).toEqual([
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 1, index: 1, ordering: CastOrdering.none },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+  ]);
+  expect(kindsIn(frames, FrameKind.castRelease)).toEqual([1n, 2n, 3n].map((to) => [to, 1]));
+  expect(news()).toEqual([
+    ["awake"],
+    ["a", "failed", 1, "it has another schema"],
+    ["undeliverable", "B.one", "it has another schema"],
+    ["b", "credited"],
+  ]);
+  expect([...caster.excluded]).toEqual([1]);
+  from(1n).answers(1, 0, "x");
+  from(3n).answers(1, 2, "x");
+  expect(awake()).toBe(0);
+  // It lives, and its proc stays in the tree.
+  cast("c");
+  expect(describeCasts(sent())).toHaveLength(3);
+});
+
+test("an actor that has ended is told of; what is only out of reach is not", () => {
+  const { call, ready, from, news, casts } = scriptedSender({ size: 1 });
+  call("a");
+  ready();
+  news();
+  casts.close(new DeliveryError("closed", "closing"));
+  expect(news()).toEqual([]);
+  from(1n).bounced("b.one", "it has stopped");
+  expect(news()).toEqual([["undeliverable", "b.one", "it has stopped"]]);
+});
+
+test("what a lost proc passed on is passed on around it: it is tried by itself, and all that is under way comes again", async () => {
+  const { call, cast, ready, sent, from, news } = scriptedSender({ limits: { treeFanout: 1 } });
+  call("a");
+  cast("b");
+  ready();
+  expect(describeCasts(sent())).toEqual(["1: 1 a", "1: 2 b"]);
+  from(1n).answers(1, 0, "x");
+  news();
+  from(1n).lost(2n);
+  from(1n).lost(2n);
+  expect(sent()).toEqual([]);
+  await turns();
+  const frames = sent();
+  const setups = setupsIn(frames);
+  expect(setups.map(({ to, setup }) => [to, setup.procs.map(({ proc }) => proc)])).toEqual([
+    [1n, [1n, 3n]],
+    [2n, [2n]],
+  ]);
+  expect(setups.map(({ setup }) => [setup.tree, setup.lineage, setup.unfinished])).toEqual([
+    [2, 1, [1]],
+    [2, 1, [1]],
+  ]);
+  expect(describeCasts(frames)).toEqual(["1: 1 a", "1: 2 b", "2: 1 a", "2: 2 b"]);
+  // Whoever waited for what was taken asks again.
+  expect(kindsIn(frames, FrameKind.treeFlush)).toEqual([
+    [1n, FlushMode.tell],
+    [2n, FlushMode.tell],
+  ]);
+  expect(news()).toEqual([]);
+  from(1n).answers(1, 0, "x");
+  from(1n).answers(1, 2, "z");
+  from(2n).answers(1, 1, "y");
+  expect(news()).toEqual([
+    ["a", [0], "x"],
+    ["a", [2], "z"],
+    ["a", [1], "y"],
+  ]);
+});
+
+test("what was taken before its tree was set up again is asked for its answers alone", async () => {
+  const { call, cast, sent, from, ready } = scriptedSender({ size: 2 });
+  call("a");
+  call("b");
+  cast("c");
+  ready();
+  for (const proc of [1n, 2n]) from(proc).taken(1);
+  sent();
+  from(1n).lost(1n);
+  await turns();
+  const frames = sent().flatMap((one) =>
+    "cast" in one && one.to === 2n ? [[one.cast, one.flags, one.message.length]] : [],
+  );
+  expect(frames).toEqual([
+    [1, CastFlag.call | CastFlag.recall, 0],
+    [2, CastFlag.call, 1],
+    [3, 0, 1],
+  ]);
+});
+
+test("a proc that was tried by itself, and lost again, is left out with its ranks", async () => {
+  const { call, cast, ready, sent, from, news, awake } = scriptedSender({ size: 2 });
+  call("a");
+  ready();
+  sent();
+  news();
+  from(1n).lost(1n, "once");
+  await turns();
+  expect(setupsIn(sent()).map(({ to }) => to)).toEqual([1n, 2n]);
+  expect(news()).toEqual([]);
+  from(1n).lost(1n, "twice");
+  await turns();
+  const frames = sent();
+  expect(setupsIn(frames).map(({ to, setup }) => [to, setup.tree, setup.procs.length])).toEqual([[2n, 3, 1]]);
+  expect(news()).toEqual([
+    ["target ended", 0],
+    ["a", "failed", 0, "twice"],
+  ]);
+  expect(placesIn(frames)).toEqual([
+    [
+      { count: 1, index: 0, ordering: CastOrdering.none },
+      { count: 1, index: 0, ordering: CastOrdering.plain },
+    ],
+  ]);
+  from(2n).answers(1, 1, "x");
+  expect([news(), awake()]).toEqual([[["a", [1], "x"]], 0]);
+  cast("b");
+  expect(describeCasts(sent())).toEqual(["2: 2 b"]);
+  expect(news()).toEqual([
+    ["undeliverable", "b.one", "twice"],
+    ["b", "credited"],
+  ]);
+});
+
+test("a proc that is known to be dead is left out at once, for the reason that is known", async () => {
+  const { call, cast, ready, sent, from, news, down } = scriptedSender({ size: 2 });
+  down.set(1n, new DeliveryError("peer-down", "it was killed"));
+  call("a");
+  expect(setupsIn(sent()).map(({ to }) => to)).toEqual([2n]);
+  ready();
+  expect(news()).toEqual([["awake"], ["target ended", 0], ["a", "failed", 0, "it was killed"]]);
+  cast("b");
+  down.set(2n, new DeliveryError("peer-down", "it was killed, too"));
+  sent();
+  from(2n).lost(2n, "out of reach");
+  await turns();
+  expect(news().filter(([what]) => what !== "asleep")).toEqual([
+    ["undeliverable", "b.one", "it was killed"],
+    ["b", "credited"],
+    ["target ended", 1],
+    ["a", "failed", 1, "it was killed, too"],
+  ]);
+});
+
+test("when nobody is left to be cast to, nothing is kept, and casts are told so at once", async () => {
+  const { call, cast, caster, ready, sent, from, news, down, viewOf } = scriptedSender({ size: 2 });
+  call("a");
+  ready();
+  for (const [proc, why] of [
+    [1n, "one"],
+    [2n, "two"],
+  ] as const) {
+    down.set(proc, new DeliveryError("peer-down", why));
+  }
+  news();
+  from(1n).lost(1n);
+  await turns();
+  const all = news();
+  expect(all.at(-1)).toEqual(["asleep", false]);
+  expect(all.filter(([what]) => what !== "asleep")).toEqual([
+    ["target ended", 0],
+    ["a", "failed", 0, "one"],
+    ["target ended", 1],
+    ["a", "failed", 1, "two"],
+  ]);
+  sent();
+  cast("b");
+  expect(news()).toEqual([
+    ["awake"],
+    ["undeliverable", "b.one", "one"],
+    ["undeliverable", "b.one", "two"],
+    ["b", "credited"],
+    ["asleep", false],
+  ]);
+  await turns();
+  expect([sent(), caster.hasCredit(viewOf(0))]).toEqual([[], true]);
+});
+
+test("what was folded on the way comes again from all when a tree is set up again", async () => {
+  const { call, ready, sent, from, news } = scriptedSender({ size: 2 });
+  call("a", undefined, { reduction: "sum" });
+  call("b");
+  ready();
+  from(1n).answers(1, 0, "x", AnswerKind.folded);
+  from(1n).answers(2, 0, "x");
+  sent();
+  news();
+  from(2n).lost(2n);
+  await turns();
+  expect(news()).toEqual([["a", "reset"]]);
+  ready();
+  from(1n).answers(1, 0, "x", AnswerKind.folded);
+  from(1n).answers(2, 0, "x");
+  from(2n).answers(1, 1, "y", AnswerKind.folded);
+  expect(news()).toEqual([
+    ["a", "folded", [0], "x"],
+    ["a", "folded", [1], "y"],
+  ]);
+});
+
+test("of what was folded, ranks that are left out have failed again", async () => {
+  const { call, ready, from, news, down } = scriptedSender({ size: 2 });
+  down.set(1n, new DeliveryError("peer-down", "gone"));
+  call("a", undefined, { reduction: "sum" });
+  ready();
+  news();
+  from(2n).lost(2n);
+  await turns();
+  expect(news()).toEqual([
+    ["a", "reset"],
+    ["target ended", 0],
+    ["a", "failed", 0, "gone"],
+  ]);
+});
+
+test("direct messages that will not come are told again to a tree that is set up again", async () => {
+  const { caster, cast, ready, sent, from } = scriptedSender({ size: 2 });
+  cast("a");
+  ready();
+  caster.sessionEnded(0, 4, 1n);
+  expect(kindsIn(sent(), FrameKind.castRelease)).toHaveLength(2);
+  from(2n).lost(2n);
+  await turns();
+  expect(kindsIn(sent(), FrameKind.castRelease)).toEqual([
+    [1n, 0],
+    [2n, 0],
+  ]);
+});
+
+test("a tree that was given up is not set up again", async () => {
+  const { caster, cast, ready, sent, from, news } = scriptedSender({ size: 1 });
+  cast("a");
+  ready();
+  from(1n).taken(1);
+  news();
+  sent();
+  from(1n).lost(1n);
+  caster.close();
+  await turns();
+  expect([sent(), news()]).toEqual([[flush(1n), flush(1n, FlushMode.end)], [["asleep", true]]]);
+});
+
+test("a proc to which there is no way is tried twice, and then its ranks have failed", async () => {
+  const { call, ready, sent, from, news, unreachable } = scriptedSender({ size: 2 });
+  unreachable.add(1n);
+  call("a");
+  await turns();
+  expect(news()).toEqual([["awake"]]);
+  ready();
+  expect(describeCasts(sent())).toEqual(["2: 1 a"]);
+  expect(news()).toEqual([
+    ["target ended", 0],
+    ["a", "failed", 0, "there is no way to 1"],
+  ]);
+  from(2n).answers(1, 1, "x");
+  expect(news()).toEqual([["a", [1], "x"]]);
+});
+
+test("a message to one tree waits for those to another that were sent before it", () => {
+  const { caster, cast, sent, from, viewOf } = scriptedSender({ size: 2 });
+  const [left, right] = [viewOf(0), viewOf(1)];
+  expect(caster.hasCredit(right)).toBe(false);
+  sent();
+  from(2n).ready();
+  expect(caster.hasCredit(right)).toBe(true);
+  cast("a", left);
+  expect(caster.hasCredit(right)).toBe(false);
+  cast("b", right);
+  expect(describeCasts(sent())).toEqual([]);
+  from(1n).ready();
+  expect(describeCasts(sent()).sort()).toEqual(["1: 1 a", "2: 2 b"]);
+});
+
+test("a call that is given up is given up in its own tree alone", () => {
+  const { caster, call, ready, sent, viewOf } = scriptedSender({ size: 2 });
+  const given = call("a", viewOf(0));
+  call("b", viewOf(1));
+  ready();
+  sent();
+  caster.cancel(given, 1);
+  expect(kindsIn(sent(), FrameKind.castCancel)).toEqual([[1n, 1]]);
+});
+
+test("the room of a call that was given up before it was sent is given back once", () => {
+  const limits = { sendWindowBytes: 5, creditMessages: 1 };
+  const { caster, call, cast, ready, viewOf } = scriptedSender({ size: 1, limits });
+  caster.cancel(call("aaaa", viewOf(0)), 1);
+  ready();
+  cast("bbbb", viewOf(0));
+  expect(() => caster.checkRoom(1, "b.one")).not.toThrow();
+  expect(() => caster.checkRoom(2, "b.one")).toThrow(BackpressureError);
+});
+
+test("trees that owe nothing are not asked for what has been taken", () => {
+  const { cast, ready, sent, viewOf, from } = scriptedSender({ size: 2, limits: { creditMessages: 2 } });
+  cast("a", viewOf(1));
+  ready();
+  from(2n).taken(1);
+  for (const text of ["b", "c", "d"]) cast(text, viewOf(0));
+  ready();
+  expect(kindsIn(sent(), FrameKind.treeFlush)).toEqual([]);
+});
+
+test("trees that live are kept when everything has been taken", () => {
+  const { cast, ready, sent, news, from } = scriptedSender({ size: 1 });
+  cast("a");
+  ready();
+  sent();
+  from(1n).taken(1);
+  cast("b");
+  expect([describeCasts(sent()), news().flat()]).toEqual([["1: 2 b"], ["awake", "a", "credited", "b", "credited"]]);
+});
+
+test("a message that could not be sent yet has not been taken", async () => {
+  const { caster, cast, ready, from, sent } = scriptedSender({ size: 1 });
+  cast("a");
+  let done = 0;
+  void caster.whenTaken().then(() => done++);
+  await turns();
+  expect(done).toBe(0);
+  ready();
+  from(1n).taken(1);
+  await turns();
+  expect([done, describeCasts(sent())]).toEqual([1, ["1: 1 a"]]);
+});
+
+test("an actor that is left out before anything was cast to it has nothing to be told", () => {
+  const { caster, whole, sent, from, cast } = scriptedSender({ compare: () => differs });
+  caster.needsProtobuf(whole);
+  sent();
+  from(1n).ready(0);
+  expect([kindsIn(sent(), FrameKind.castRelease), [...caster.excluded]]).toEqual([[], []]);
+  from(2n).ready();
+  from(3n).ready();
+  expect([kindsIn(sent(), FrameKind.castRelease), [...caster.excluded]]).toEqual([[], [0]]);
+  cast("a");
+  cast("b");
+  sent();
+  caster.exclude(0);
+  // Its direct messages do not wait for the second of two casts.
+  expect(sent().map((one) => "index" in one && one.index)).toEqual([1, 1, 1]);
+});
+
+test("a tree that nothing was sent down is dropped when nobody is left in it", async () => {
+  const { caster, whole, ready, news, down, from } = scriptedSender({ size: 1 });
+  caster.needsProtobuf(whole);
+  ready();
+  down.set(1n, new DeliveryError("peer-down", "gone"));
+  from(1n).lost(1n);
+  await turns();
+  expect(news()).toEqual([["awake"], ["asleep", false]]);
+});
+
+test("a message that waits in a tree keeps the tree, when actors move and when many others are used", () => {
+  const { caster, cast, mesh, ready, sent, viewOf } = scriptedSender({ size: 1 });
+  cast("a", viewOf(0));
+  mesh.moves++;
+  caster.needsProtobuf(viewOf(0));
+  const frames = sent();
+  expect([setupsIn(frames).length, kindsIn(frames, FrameKind.treeFlush)]).toEqual([2, [[1n, FlushMode.tell]]]);
+  ready();
+  const last = sent();
+  expect([describeCasts(last), kindsIn(last, FrameKind.treeFlush)]).toEqual([["1: 1 a"], []]);
+  const many = scriptedSender({ size: 40, procOf: () => 1n });
+  many.cast("b", many.viewOf(0));
+  for (let rank = 1; rank < 32; rank++) many.caster.needsProtobuf(many.viewOf(rank));
+  expect(kindsIn(many.sent(), FrameKind.treeFlush)).toEqual([]);
+  for (let rank = 32; rank < 40; rank++) many.caster.needsProtobuf(many.viewOf(rank));
+  expect(kindsIn(many.sent(), FrameKind.treeFlush)).toHaveLength(8);
+  many.ready();
+  expect(describeCasts(many.sent())).toEqual(["1: 1 b"]);
+});
+
+test("what is left of a cast that was given up is no message that could come back", () => {
+  const { caster, call, sent, from, news } = scriptedSender({ size: 1, compare: () => differs });
+  caster.cancel(call("a"), 1);
+  sent();
+  from(1n).ready(0);
+  expect(news().filter(([what]) => what === "undeliverable")).toEqual([]);
+});
+
+test("a call that all have taken is over when it is given up; one that they have not keeps its place", async () => {
+  const { caster, call, ready, sent, from, viewOf } = scriptedSender({ size: 1 });
+  const [taken, other] = [call("a", viewOf(0)), call("b", viewOf(0))];
+  ready();
+  from(1n).taken(1);
+  caster.cancel(taken, 1);
+  caster.cancel(other, 1);
+  sent();
+  from(1n).lost(1n);
+  await turns();
+  const frames = sent().flatMap((one) => ("cast" in one ? [[one.cast, one.flags]] : []));
+  expect(frames).toEqual([[2, CastFlag.empty]]);
+});
+
+test("a tree that nothing is under way in is set up again without being asked for anything", async () => {
+  const { cast, ready, sent, from } = scriptedSender({ size: 2 });
+  cast("a");
+  ready();
+  for (const proc of [1n, 2n]) from(proc).taken(1);
+  sent();
+  from(1n).lost(1n);
+  await turns();
+  const frames = sent();
+  expect([setupsIn(frames).length, kindsIn(frames, FrameKind.treeFlush), describeCasts(frames)]).toEqual([2, [], []]);
+});
+
+test("actors on the sender's own proc have casts without a frame, and their proc is in nobody's part", () => {
+  const { cast, ready, sent, news, from } = scriptedSender({
+    procOf: (rank) => (rank === 1 ? ownProc : BigInt(rank + 1)),
+  });
+  cast("a");
+  const procs = setupsIn(sent()).map(({ to, setup }) => [to, setup.procs.map(({ proc }) => proc)]);
+  expect(procs).toEqual([
+    [1n, [1n]],
+    [3n, [3n]],
+  ]);
+  ready();
+  expect(describeCasts(sent())).toEqual(["1: 1 a", "3: 1 a"]);
+  expect(news()).toEqual([["awake"], ["posted here", "a"], ["a", "credited"]]);
+  for (const proc of [1n, 3n]) from(proc).taken(1);
+  cast("b");
+  expect(news()).toEqual([
+    ["posted here", "b"],
+    ["b", "credited"],
+  ]);
+});
+
+test("positions of ranks that are left out stand among the others in as few runs as there can be", () => {
+  const { cast, ready, sent, viewOf, from } = scriptedSender({
+    size: 6,
+    compare: (base) => (base > 3 ? differs : undefined),
+  });
+  cast("a", viewOf(2));
+  ready();
+  cast("b");
+  sent();
+  for (const proc of [1n, 2n, 3n, 4n]) from(proc).ready();
+  from(5n).ready(4);
+  from(6n).ready(5);
+  const [positions] = placesIn(sent());
+  expect(positions).toEqual([
+    { count: 2, index: 0, ordering: CastOrdering.plain },
+    { count: 1, index: 1, ordering: CastOrdering.plain },
+    { count: 1, index: 0, ordering: CastOrdering.plain },
+    { count: 2, index: 0, ordering: CastOrdering.none },
+  ]);
+});
+
+test("a lost proc that is not in the tree costs nobody anything", async () => {
+  const { call, ready, news, from, sent } = scriptedSender({ size: 1 });
+  call("a");
+  ready();
+  news();
+  for (let i = 0; i < 2; i++) {
+    from(1n).lost(77n);
+    await turns();
+    sent();
+  }
+  expect(news()).toEqual([]);
+  from(1n).answers(1, 0, "x");
+  expect(news()).toEqual([["a", [0], "x"]]);
+});
+
+test("a rank that cannot read the interface stays in the tree with its proc, and is told of once", async () => {
+  const { call, sent, from, news } = scriptedSender({ size: 2, compare: (base) => (base === 1 ? differs : undefined) });
+  call("a");
+  sent();
+  from(1n).ready();
+  from(2n).ready(1);
+  sent();
+  from(1n).lost(1n);
+  await turns();
+  expect(setupsIn(sent()).map(({ to }) => to)).toEqual([1n, 2n]);
+  news();
+  from(1n).ready();
+  from(2n).ready(1);
+  expect([news(), kindsIn(sent(), FrameKind.castRelease)]).toEqual([[], []]);
+});
+
+test("what is found out about where actors lived before does not hold where they live now", () => {
+  const { caster, cast, mesh, procs, sent, from } = scriptedSender({ size: 2, compare: () => differs });
+  cast("a");
+  sent();
+  procs[1] = 50n;
+  mesh.moves++;
+  cast("b");
+  sent();
+  from(1n, 0).ready();
+  from(2n, 0).ready(1);
+  expect([...caster.excluded]).toEqual([]);
+});
+
+test("blocks go with the cast that they belong to", () => {
+  const { cast, ready, linkTo, whole } = scriptedSender({ size: 1 });
+  const blocks = [Uint8Array.of(1, 2)];
+  cast("a", whole, { body: { bytes: Buffer.from("a"), blocks, size: 3, isProtobuf: false } });
+  ready();
+  expect(
+    linkTo(1n)
+      .sent()
+      .map((frame) => frame.blocks),
+  ).toEqual([blocks]);
+});

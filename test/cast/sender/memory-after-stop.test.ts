@@ -1,0 +1,79 @@
+/** What a sender keeps for its casts goes with the mesh. */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterEach, expect, test } from "vitest";
+import { viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { range } from "../../../runtime/shape/index.js";
+import { Counter } from "../../actor/counter.js";
+import { type TestProc, World } from "../../actor/world.js";
+import { until } from "../../proc/until.js";
+import { kill } from "../kill-process.js";
+
+let world: World;
+afterEach(() => world.close());
+
+function spawn(count: number) {
+  world = new World({ treeAbove: 1, treeFanout: 2 });
+  const procs = Array.from({ length: count }, (_, i) => world.proc(`p${i}`));
+  return { procs, counters: world.spawn("counters", Counter, [0], procs) };
+}
+
+const castersOf = ({ proc }: TestProc) => proc.casts.senders.size;
+
+/** The end of a process, as whoever has started it tells it, or as it is found out. */
+const ends = {
+  "are known to have ended": (dead: TestProc) => {
+    kill(world, dead);
+    world.root.proc.peerDown(dead.proc.id, "it was killed");
+  },
+  "cannot be reached any more": (dead: TestProc) => kill(world, dead),
+};
+
+test.each(Object.entries(ends))("when all processes of a mesh %s", async (_, end) => {
+  const { procs, counters } = spawn(4);
+  counters.increment.broadcast(1);
+  await counters.value.call();
+  for (const dead of procs.slice(0, 3)) end(dead);
+  await counters.value.callSettled();
+  expect(castersOf(world.root)).toBe(1);
+  end(procs[3]!);
+  await until(() => castersOf(world.root) === 0);
+  await expect(counters.value.call()).rejects.toThrow("cannot call counters.value on rank 0: ");
+  await until(() => castersOf(world.root) === 0);
+  for (let i = 0; i < 3; i++) counters.increment.broadcast(1);
+  await until(() => castersOf(world.root) === 0);
+});
+
+test("when the processes of a part have ended that alone was cast to", async () => {
+  const { procs, counters } = spawn(4);
+  await counters.slice({ gpus: range(1, 3) }).value.call();
+  expect(castersOf(world.root)).toBe(1);
+  for (const dead of procs.slice(1, 3)) kill(world, dead);
+  await until(() => castersOf(world.root) === 0);
+  const values = await counters.slice({ gpus: range(0, 4, 3) }).value.call();
+  expect([...values.values()]).toEqual([0, 0]);
+  expect(castersOf(world.root)).toBe(1);
+});
+
+test("when the mesh has been stopped: nothing is left on the processes that live on", async () => {
+  const { procs, counters } = spawn(4);
+  await counters.value.call();
+  const { id } = viewOf(counters as never).record;
+  await Promise.all(procs.map((proc) => world.stop(proc, id)));
+  world.root.proc.casts.meshStopped(id);
+  expect(castersOf(world.root)).toBe(0);
+});
+
+test("of calls that have been answered nothing is kept, also before it is known that all have taken them", async () => {
+  const { counters } = spawn(4);
+  const answers: WeakRef<object>[] = [];
+  const ask = async () => void answers.push(new WeakRef(await counters.value.call()));
+  for (let i = 0; i < 20; i++) await ask();
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  await until(() => {
+    collect();
+    // The last one may still be in somebody's hands.
+    return answers.filter((answer) => answer.deref() !== undefined).length <= 1;
+  });
+});

@@ -1,0 +1,102 @@
+/** How a part of a tree tells which casts have been taken: in batches, and not before all below and all here have. */
+import { expect, test } from "vitest";
+import type { Branch } from "../../../runtime/cast/tree/branch.js";
+import { TakenCounter } from "../../../runtime/cast/tree/taken-counter.js";
+
+/** A part with so many others below it. */
+function part(below: number, window = { casts: 8, bytes: 800 }) {
+  const told: number[] = [];
+  const branches = Array.from({ length: below }, () => ({ takenCasts: 0 }) as Branch);
+  const taken = new TakenCounter(window, branches, (casts) => told.push(casts));
+  return { taken, told, branches };
+}
+
+/** Procs at the ends of a tree have no branches; one that has taken more than is asked keeps the others from being told at once. */
+function ahead(window = { casts: 8, bytes: 800 }) {
+  const made = part(1, window);
+  made.branches[0]!.takenCasts = 1000;
+  return made;
+}
+
+test("what all actors here have taken is told by quarters of the casts that the root allows", () => {
+  for (const { taken, told } of [part(0), ahead()]) {
+    for (let i = 0; i < 5; i++) taken.addCast(1, 0)();
+    expect(told).toEqual([2, 4]);
+  }
+});
+
+test("what all actors here have taken is told by quarters of the bytes that the root allows", () => {
+  const { taken, told } = part(0, { casts: 100, bytes: 800 });
+  for (let i = 0; i < 7; i++) taken.addCast(1, 100)();
+  expect(told).toEqual([2, 4, 6]);
+});
+
+test("of a root that allows next to nothing each cast is told", () => {
+  const { taken, told } = part(0, { casts: 1, bytes: 800 });
+  for (let i = 0; i < 2; i++) taken.addCast(1, 1)();
+  expect(told).toEqual([1, 2]);
+  const few = part(0, { casts: 100, bytes: 3 });
+  few.taken.addCast(1, 0)();
+  expect(few.told).toEqual([]);
+  few.taken.addCast(1, 1)();
+  expect(few.told).toEqual([2]);
+});
+
+test("a cast is taken when all actors here have taken it, and all casts before it have been", () => {
+  const { taken, told } = part(0, { casts: 4, bytes: 400 });
+  const first = taken.addCast(2, 0);
+  const second = taken.addCast(1, 0);
+  second();
+  first();
+  expect(told).toEqual([]);
+  first();
+  expect(told).toEqual([2]);
+  taken.addCast(0, 0);
+  expect(told).toEqual([2, 3]);
+});
+
+test("a cast that no actor here receives waits for those before it", () => {
+  const { taken, told } = part(0, { casts: 4, bytes: 400 });
+  const first = taken.addCast(1, 0);
+  taken.addCast(0, 0);
+  expect(told).toEqual([]);
+  first();
+  expect(told).toEqual([2]);
+});
+
+test("no more is told than all parts below have taken; what they say is passed on at once", () => {
+  const { taken, told, branches } = part(2);
+  for (let i = 0; i < 3; i++) taken.addCast(1, 0)();
+  expect(told).toEqual([]);
+  taken.takenBelow(branches[0]!, 3);
+  expect(told).toEqual([]);
+  taken.takenBelow(branches[1]!, 1);
+  expect(told).toEqual([1]);
+  taken.takenBelow(branches[1]!, 3);
+  expect(told).toEqual([1, 3]);
+});
+
+test("a flush has told at once what has come until then, as soon as it is taken", () => {
+  const { taken, told } = part(0);
+  taken.addCast(1, 0)();
+  const second = taken.addCast(1, 0);
+  taken.flush();
+  expect(told).toEqual([1]);
+  second();
+  expect(told).toEqual([1, 2]);
+  taken.addCast(1, 0)();
+  expect(told).toEqual([1, 2]);
+  taken.flush();
+  expect(told).toEqual([1, 2, 3]);
+  taken.flush();
+  expect(told).toEqual([1, 2, 3]);
+});
+
+test("bytes that have been told do not count for what comes next", () => {
+  const { taken, told } = part(0, { casts: 100, bytes: 800 });
+  taken.addCast(1, 200)();
+  taken.addCast(1, 199)();
+  expect(told).toEqual([1]);
+  taken.addCast(1, 1)();
+  expect(told).toEqual([1, 3]);
+});

@@ -1,0 +1,354 @@
+/** The messages of the handshake, byte for byte, and a connection that carries them one after another. */
+import { expect, test } from "vitest";
+import { HandshakeError, handshakeReasons } from "../../../runtime/link/handshake/errors.js";
+import { HandshakeExchange } from "../../../runtime/link/handshake/exchange.js";
+import {
+  ANSWER_BYTES,
+  CHALLENGE_BYTES,
+  CONFIRMATION_BYTES,
+  checkConfirmation,
+  type HandshakeAnswer,
+  type HandshakeRequest,
+  PROOF_BYTES,
+  proofField,
+  REQUEST_BYTES,
+  readAnswer,
+  readChallenge,
+  readRequest,
+  writeAnswer,
+  writeChallenge,
+  writeConfirmation,
+  writeRequest,
+  writeTurnedAway,
+} from "../../../runtime/link/handshake/message.js";
+import { computeProof, createNonce, isSameProof } from "../../../runtime/link/handshake/proof.js";
+import type { Pipe, PipeSink } from "../../../runtime/link/transport/pipe.js";
+import { ManualClock } from "../resumable/cut-world.js";
+
+const request: HandshakeRequest = {
+  universe: 0x1111_2222_3333_4444n,
+  from: 0x2222_0000_0000_0001n,
+  to: 0x3333_0000_0000_0002n,
+  link: 0x4444_0000_0000_0003n,
+  first: true,
+  direct: false,
+  use: "link",
+  received: 2 ** 40 + 5,
+  protocol: 1,
+  token: true,
+};
+const random = createNonce({ id: () => 0x0102_0304_0506_0708n, number: () => 0 });
+
+test("a request is read as it was written, whatever it says of itself", () => {
+  for (const more of [
+    {},
+    { first: false },
+    { direct: true },
+    { use: "memory" as const },
+    { token: false, received: 0 },
+  ]) {
+    const bytes = writeRequest({ ...request, ...more }, random);
+    expect(bytes.length).toBe(REQUEST_BYTES);
+    expect(readRequest(bytes)).toEqual({ ...request, ...more });
+  }
+  const bytes = writeRequest(request, random);
+  expect([...bytes.subarray(0, 8)]).toEqual([..."VCRH"].map((char) => char.charCodeAt(0)).concat(2, 0, 3, 0));
+  expect([...bytes.subarray(56)]).toEqual(Array.from({ length: 32 }, (_, i) => 8 - (i % 8)));
+  const inside = Buffer.concat([Buffer.alloc(8), bytes]).subarray(8);
+  expect(readRequest(inside)).toEqual(request);
+});
+
+const view = (bytes: Uint8Array) => new DataView(bytes.buffer);
+
+test("a challenge asks for a token or does not, and has its nonce", () => {
+  for (const token of [true, false]) {
+    const bytes = writeChallenge({ token }, random);
+    expect([bytes.length, readChallenge(bytes), [...bytes.subarray(8)]]).toEqual([
+      CHALLENGE_BYTES,
+      { token },
+      [...random],
+    ]);
+  }
+});
+
+test("a dialler that was turned away by the transport is told why, as far as that can be believed", () => {
+  const refused = (bytes: Uint8Array): unknown => {
+    try {
+      return readChallenge(bytes);
+    } catch (error) {
+      const { reason, message, name } = error as HandshakeError;
+      return [name, reason, message];
+    }
+  };
+  expect(refused(writeTurnedAway(undefined))).toEqual([
+    "HandshakeError",
+    "transport",
+    "the host speaks TLS and this process does not; use tls:// in its address, and give certificates",
+  ]);
+  const certificate = "the host does not trust the certificate of this process: ";
+  for (const [fault, said] of [
+    ["CERT_HAS_EXPIRED", "CERT_HAS_EXPIRED"],
+    ["", "it does not say why"],
+    ["anything; rm -rf", "it does not say why"],
+    ["x CERT_HAS_EXPIRED", "it does not say why"],
+    ["CERT_HAS_EXPIRED x", "it does not say why"],
+  ] as const) {
+    expect(refused(writeTurnedAway(fault))).toEqual(["HandshakeError", "certificate", certificate + said]);
+  }
+});
+
+test("answers are read as they were written, texts cut at the end of the message", () => {
+  const answers: readonly HandshakeAnswer[] = [
+    { kind: "open", received: 2 ** 50 },
+    { kind: "redirect", port: 65_535 },
+    ...handshakeReasons.map((reason) => ({ kind: "refuse" as const, reason, text: `because ${reason} ü` })),
+  ];
+  for (const answer of answers) {
+    const bytes = writeAnswer(answer);
+    expect([bytes.length, readAnswer(bytes)]).toEqual([ANSWER_BYTES, answer]);
+    expect([...proofField(bytes)]).toEqual(Array(PROOF_BYTES).fill(0));
+    proofField(bytes).fill(9);
+    expect(readAnswer(bytes)).toEqual(answer);
+  }
+  const long = readAnswer(writeAnswer({ kind: "refuse", reason: "busy", text: "x".repeat(600) }));
+  expect(long).toEqual({ kind: "refuse", reason: "busy", text: "x".repeat(456) });
+});
+
+test.each<readonly [string, (bytes: Uint8Array) => void]>([
+  ["an unknown kind", (bytes) => view(bytes).setUint16(6, 3, true)],
+  ["an unknown reason", (bytes) => view(bytes).setUint16(8, 99, true)],
+  ["a text that is longer than the message", (bytes) => view(bytes).setUint16(12, 457, true)],
+])("an answer with %s is malformed", (_, spoil) => {
+  const bytes = writeAnswer({ kind: "refuse", reason: "busy", text: "x" });
+  spoil(bytes);
+  expect(() => readAnswer(bytes)).toThrow(
+    expect.objectContaining({
+      name: "HandshakeError",
+      reason: "protocol",
+      message: "cannot read the answer of the handshake: it is malformed",
+    }),
+  );
+});
+
+const messages: readonly (readonly [string, () => Uint8Array, (bytes: Uint8Array) => unknown])[] = [
+  ["request", () => writeRequest(request, random), readRequest],
+  ["challenge", () => writeChallenge({ token: true }, random), readChallenge],
+  ["answer", () => writeAnswer({ kind: "open", received: 1 }), readAnswer],
+  ["last message", writeConfirmation, checkConfirmation],
+];
+
+test.each(messages)("a %s of something else is refused with what it seems to be", (what, write, read) => {
+  const spoilt: readonly (readonly [string, string, (bytes: Uint8Array) => void])[] = [
+    [
+      "transport",
+      "the peer speaks TLS and this process does not; use tcp:// in the address, or start both with certificates",
+      (bytes) => bytes.set([0x16, 0x03]),
+    ],
+    [
+      "protocol",
+      `cannot read the ${what} of the handshake: the peer does not speak this protocol; is it a Viceroy process?`,
+      (bytes) => bytes.set([0x16, 0x04]),
+    ],
+    [
+      "protocol",
+      `cannot read the ${what} of the handshake: the peer does not speak this protocol; is it a Viceroy process?`,
+      (bytes) => bytes.set([0x17, 0x03]),
+    ],
+    [
+      "version",
+      "cannot connect: the peer speaks version 9 of the handshake, this process 2; install the same version of viceroy on both sides",
+      (bytes) => view(bytes).setUint16(4, 9, true),
+    ],
+  ];
+  for (const [reason, message, spoil] of spoilt) {
+    const bytes = write();
+    spoil(bytes);
+    expect(() => read(bytes)).toThrow(expect.objectContaining({ name: "HandshakeError", reason, message }));
+  }
+  expect(() => read(write())).not.toThrow();
+  expect(writeConfirmation().length).toBe(CONFIRMATION_BYTES);
+});
+
+test("nobody has received more bytes than there can be", () => {
+  const asked = writeRequest({ ...request, received: Number.MAX_SAFE_INTEGER }, random);
+  expect(readRequest(asked).received).toBe(Number.MAX_SAFE_INTEGER);
+  const answer = writeAnswer({ kind: "open", received: 0 });
+  for (const [bytes, at, read, what] of [
+    [asked, 48, readRequest, "request"],
+    [answer, 16, readAnswer, "answer"],
+  ] as const) {
+    view(bytes).setBigUint64(at, BigInt(Number.MAX_SAFE_INTEGER) + 1n, true);
+    expect(() => read(bytes)).toThrow(
+      expect.objectContaining({
+        reason: "offset",
+        message: `cannot read the ${what} of the handshake: nobody has received 9007199254740992 bytes`,
+      }),
+    );
+  }
+});
+
+test("what may pass can be tried again, and nothing else", () => {
+  const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").isTransient);
+  expect(passing).toEqual(["busy", "lost"]);
+});
+
+test("a proof is of one side, one token, and all that was said", () => {
+  const said = [Uint8Array.of(1), Uint8Array.of(2)];
+  const proof = computeProof("dialler", "token", said);
+  expect([proof.length, isSameProof(proof, computeProof("dialler", "token", said))]).toEqual([PROOF_BYTES, true]);
+  for (const other of [
+    computeProof("acceptor", "token", said),
+    computeProof("dialler", "other", said),
+    computeProof("dialler", undefined, said),
+    computeProof("dialler", "token", said.slice(1)),
+    proof.subarray(1),
+  ]) {
+    expect(isSameProof(other, proof)).toBe(false);
+  }
+  expect(isSameProof(computeProof("dialler", undefined, said), computeProof("dialler", "", said))).toBe(true);
+});
+
+/** A connection under an exchange, which notes what happens to it. */
+function exchanging() {
+  const told: string[] = [];
+  const clock = new ManualClock();
+  let sink: PipeSink | undefined;
+  const pipe: Pipe = {
+    open: (to) => {
+      sink = to;
+    },
+    write: (chunks, done) => {
+      told.push(`write ${Buffer.concat(chunks)}`);
+      done();
+    },
+    close: () => void told.push("close"),
+    destroy: (error) => {
+      told.push(`destroy ${error?.message}`);
+      sink!.closed(error);
+    },
+    ref: () => void told.push("ref"),
+    unref: () => void told.push("unref"),
+  };
+  const exchange = new HandshakeExchange(pipe, clock, 100, () => void told.push("over"));
+  /** Bytes land where they were wanted before they came, as with a socket. */
+  const says = (text: string, target = sink!.buffer()): void => {
+    for (let at = 0; at < text.length; ) {
+      const size = Math.min(text.length - at, target.length);
+      target.set(Buffer.from(text.slice(at, at + size)));
+      sink!.received(size);
+      at += size;
+      if (at < text.length) target = sink!.buffer();
+    }
+  };
+  const heard: string[] = [];
+  const memory = new Uint8Array(8);
+  const reader: PipeSink = {
+    buffer: () => memory,
+    received: (n) => void heard.push(String(Buffer.from(memory.subarray(0, n)))),
+    closed: (error) => void heard.push(`closed ${error?.message}`),
+  };
+  const next = (): Uint8Array => sink!.buffer();
+  return { exchange, clock, says, next, end: (error?: Error) => sink!.closed(error), told, heard, reader };
+}
+
+const text = async (bytes: Promise<Uint8Array>) => String(Buffer.from(await bytes));
+const failure = (bytes: Promise<unknown>) => bytes.then(undefined, ({ reason, message }) => [reason, message]);
+
+test("messages of known sizes come one after another, however their bytes come", async () => {
+  const { exchange, says } = exchanging();
+  const first = exchange.read(4);
+  says("ab");
+  says("cdef");
+  expect(await text(first)).toBe("abcd");
+  expect(() => exchange.checkNothingUnread()).toThrow("the peer has sent more than the handshake asks for");
+  const second = exchange.read(3);
+  says("gh");
+  expect(await text(second)).toBe("efg");
+  expect(await text(exchange.read(1))).toBe("h");
+  expect(() => exchange.checkNothingUnread()).not.toThrow();
+});
+
+test("what comes behind the last message belongs to whoever opens the pipe, however much that is", async () => {
+  const { exchange, says, heard, reader, told, next } = exchanging();
+  says("abc");
+  const last = exchange.read(2, true);
+  expect(await text(last)).toBe("ab");
+  says("0123456789");
+  says("x".repeat(5000));
+  const wanted = next();
+  const pipe = exchange.complete();
+  pipe.open(reader);
+  expect(heard.join("")).toBe(`c0123456789${"x".repeat(5000)}`);
+  heard.length = 0;
+  // This was wanted before the pipe was opened.
+  says("early", wanted);
+  says("later");
+  expect(heard).toEqual(["early", "later"]);
+  pipe.write([Buffer.from("w")], () => {});
+  pipe.ref();
+  pipe.unref();
+  pipe.close();
+  expect(told).toEqual(["write w", "ref", "unref", "close"]);
+});
+
+test("what comes behind the last message while it is waited for is kept as well", async () => {
+  const { exchange, says, heard, reader } = exchanging();
+  const last = exchange.read(2, true);
+  says("abcd");
+  expect(await text(last)).toBe("ab");
+  exchange.complete().open(reader);
+  expect(heard).toEqual(["cd"]);
+});
+
+test("a peer that sends more than can be asked for is cut off", async () => {
+  const { exchange, says, told } = exchanging();
+  says("x".repeat(4096));
+  expect(told).toEqual([]);
+  says("x");
+  expect(told).toEqual(["destroy the peer has sent more than the handshake asks for", "over"]);
+  expect(await failure(exchange.read(4097))).toEqual([
+    "protocol",
+    "the peer has sent more than the handshake asks for",
+  ]);
+});
+
+test("a handshake that takes too long is ended; one that is settled, closed or ended is not", async () => {
+  const { exchange, clock, told } = exchanging();
+  const waiting = failure(exchange.read(1));
+  clock.pass(99);
+  expect(told).toEqual([]);
+  clock.pass(1);
+  expect(await waiting).toEqual(["lost", "the handshake was not complete within 100 ms"]);
+  expect(told).toEqual(["destroy the handshake was not complete within 100 ms", "over"]);
+  for (const end of [
+    (one: ReturnType<typeof exchanging>) => void one.exchange.complete(),
+    (one: ReturnType<typeof exchanging>) => one.exchange.close(),
+    (one: ReturnType<typeof exchanging>) => one.exchange.destroy(),
+    (one: ReturnType<typeof exchanging>) => one.end(),
+  ]) {
+    const one = exchanging();
+    end(one);
+    expect(one.clock.waiting).toBe(0);
+  }
+});
+
+test("a connection that ends during the handshake fails what is waited for, and what is asked for later", async () => {
+  for (const [error, why] of [
+    [new Error("cut"), "the connection ended during the handshake: cut"],
+    [undefined, "the connection ended during the handshake: the peer has closed it without saying why"],
+  ] as const) {
+    const { exchange, end, told, heard, reader, says } = exchanging();
+    says("ab");
+    const waiting = failure(exchange.read(3));
+    end(error);
+    expect([await waiting, await failure(exchange.read(3)), told]).toEqual([["lost", why], ["lost", why], ["over"]]);
+    // What has come is there all the same.
+    expect(await text(exchange.read(2))).toBe("ab");
+    exchange.open(reader);
+    expect(heard).toEqual([`closed ${error?.message}`]);
+  }
+  const { exchange, end, reader, heard } = exchanging();
+  exchange.complete().open(reader);
+  end(new Error("cut"));
+  expect(heard).toEqual(["closed cut"]);
+});

@@ -1,0 +1,185 @@
+/** Frames are cut out of a stream of bytes, however it comes. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { beginFrame, endFrame, HEADER_BYTES, ProtocolError } from "../../../runtime/link/frame/frame.js";
+import { Inbox } from "../../../runtime/link/inbound/inbox.js";
+import {
+  isShared,
+  memoryToReadInto,
+  RECEIVE_BUFFER,
+  takeOwnMemory,
+} from "../../../runtime/link/inbound/receive-memory.js";
+import { Writer } from "../../../runtime/wire/writer.js";
+
+interface Seen {
+  readonly word1: number;
+  readonly a: number;
+  readonly b: number;
+  readonly body: number[];
+}
+
+function frames(bodies: readonly Uint8Array[]): Uint8Array {
+  const w = new Writer();
+  for (const [i, body] of bodies.entries()) {
+    const at = beginFrame(w, 6, i, i * 2);
+    const start = w.reserve(body.length);
+    w.bytes.set(body, start);
+    endFrame(w, at);
+  }
+  return w.copy(0);
+}
+
+/** Feeds a stream in pieces of the given sizes, over and over. */
+function feed(inbox: Inbox, stream: Uint8Array, pieces: readonly number[]): void {
+  for (let at = 0, i = 0; at < stream.length; i++) {
+    const target = inbox.buffer();
+    const size = Math.min(target.length, pieces[i % pieces.length]!, stream.length - at);
+    target.set(stream.subarray(at, at + size));
+    inbox.received(size);
+    at += size;
+  }
+}
+
+function collector(maxFrame = 1 << 20): { inbox: Inbox; seen: Seen[]; owned: boolean[] } {
+  const seen: Seen[] = [];
+  const owned: boolean[] = [];
+  const inbox = new Inbox(maxFrame, {
+    memoryFor: () => undefined,
+    handleFrame(word1, a, b, bytes, view, start, end, own) {
+      expect(view.buffer).toBe(bytes.buffer);
+      expect(start % 8).toBe(0);
+      seen.push({ word1, a, b, body: [...bytes.subarray(start, end)] });
+      owned.push(own);
+    },
+  });
+  return { inbox, seen, owned };
+}
+
+test("frames come out whole and in order, whatever pieces the stream comes in", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 10 }),
+      (bodies, pieces) => {
+        const { inbox, seen } = collector();
+        feed(inbox, frames(bodies), pieces);
+        expect(seen).toEqual(bodies.map((body, i) => ({ word1: 6, a: i, b: i * 2, body: [...body] })));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("frames around the size of the receive buffer come out whole; larger ones in memory of their own", () => {
+  const sizes = [10, -1, 0, 1, 7, 8, 9, 4096, 3, 65_536, 0].map((n) => RECEIVE_BUFFER - HEADER_BYTES + n);
+  const bodies = [...sizes, 5, 0, 100_000].map((n, i) => new Uint8Array(n).fill(i + 1));
+  for (const piece of [1024, 65_536, 65_000, 4097, 13_107]) {
+    const { inbox, seen, owned } = collector();
+    feed(inbox, frames(bodies), [piece]);
+    expect(seen.map(({ a, body }) => [a, body.length, new Set(body).size <= 1 && (body[0] ?? 0)])).toEqual(
+      bodies.map((body, i) => [i, body.length, body.length === 0 ? 0 : i + 1]),
+    );
+    expect(owned).toEqual(bodies.map((body) => body.length + HEADER_BYTES > RECEIVE_BUFFER));
+  }
+});
+
+test("a length no frame can have is refused", () => {
+  for (const [length, text] of [
+    [15, "cannot read frame: invalid length: expected at least 16 bytes, got 15"],
+    [1001, "cannot read frame: invalid length: expected at most 1000 bytes, got 1001"],
+  ] as const) {
+    const { inbox } = collector(1000);
+    const bytes = new Uint8Array(16);
+    new DataView(bytes.buffer).setUint32(0, length, true);
+    expect(() => feed(inbox, bytes, [16])).toThrow(new ProtocolError(text));
+  }
+});
+
+test("nothing is handed out after stop, not even what has come", () => {
+  const seen: number[] = [];
+  const inbox: Inbox = new Inbox(1000, {
+    memoryFor: () => undefined,
+    handleFrame(_word1, a) {
+      seen.push(a);
+      inbox.stop();
+    },
+  });
+  feed(inbox, frames([new Uint8Array(3), new Uint8Array(3)]), [1000]);
+  expect(seen).toEqual([0]);
+});
+
+test("a frame may be exactly as long as frames may be", () => {
+  const { inbox, seen } = collector(1000);
+  feed(inbox, frames([new Uint8Array(1000 - HEADER_BYTES)]), [5000]);
+  expect(seen.length).toBe(1);
+});
+
+test("the padding of a large frame may come byte by byte, before the next frame", () => {
+  const size = RECEIVE_BUFFER + 1;
+  const stream = frames([new Uint8Array(size).fill(1), new Uint8Array(3).fill(2)]);
+  const { inbox, seen } = collector();
+  feed(inbox, stream.subarray(0, HEADER_BYTES + size), [RECEIVE_BUFFER]);
+  expect(seen.length).toBe(1);
+  feed(inbox, stream.subarray(HEADER_BYTES + size), [1]);
+  expect(seen.map(({ a, body }) => [a, body.length])).toEqual([
+    [0, size],
+    [1, 3],
+  ]);
+});
+
+test("nothing is handed out after stop of what was on its way into memory of its own", () => {
+  const stream = frames([new Uint8Array(100_000)]);
+  const { inbox, seen } = collector();
+  feed(inbox, stream.subarray(0, 90_000), [RECEIVE_BUFFER]);
+  inbox.stop();
+  feed(inbox, stream.subarray(90_000), [RECEIVE_BUFFER]);
+  expect(seen).toEqual([]);
+});
+
+describe("memory", () => {
+  const shared = memoryToReadInto().bytes.buffer;
+
+  test("is that of all links while nothing is under way, and an inbox's own while the rest of a frame is", () => {
+    const { inbox, seen } = collector();
+    const stream = frames([new Uint8Array(3).fill(1), new Uint8Array(20).fill(2)]);
+    expect(inbox.buffer().buffer).toBe(shared);
+    feed(inbox, stream.subarray(0, 30), [100]);
+    const own = inbox.buffer();
+    expect([seen.length, own.buffer === shared, own.byteOffset]).toEqual([1, false, 6]);
+    feed(inbox, stream.subarray(30), [100]);
+    expect([seen.length, inbox.buffer().buffer === shared]).toEqual([2, true]);
+    // It is free for the next one that needs some.
+    expect(takeOwnMemory().bytes.buffer).toBe(own.buffer);
+  });
+
+  test("in which frames are handled is read into by nobody else meanwhile, and by everybody afterwards", () => {
+    const other = collector();
+    const seen: number[][] = [];
+    const inbox = new Inbox(1000, {
+      memoryFor: () => undefined,
+      handleFrame(_word1, _a, _b, bytes, _view, start, end) {
+        // As a link does that hands on what it has read, to another one of the same thread.
+        for (let i = 0; i < 2; i++) feed(other.inbox, frames([new Uint8Array(100).fill(0xee)]), [100, 1000]);
+        seen.push([...bytes.subarray(start, end)]);
+      },
+    });
+    feed(inbox, frames([Uint8Array.of(1, 2), Uint8Array.of(3, 4), Uint8Array.of(5, 6)]), [1000]);
+    expect(seen).toEqual([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect([other.seen.length, isShared(memoryToReadInto())]).toEqual([6, true]);
+  });
+
+  test("is free again also when what was in it could not be handled", () => {
+    const inbox = new Inbox(1000, {
+      memoryFor: () => undefined,
+      handleFrame() {
+        throw new Error("broken");
+      },
+    });
+    expect(() => feed(inbox, frames([new Uint8Array(3)]), [1000])).toThrow("broken");
+    expect(isShared(memoryToReadInto())).toBe(true);
+  });
+});

@@ -1,0 +1,204 @@
+/** What one link waits for: calls by their names, messages without credit, and interfaces that are not agreed on. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DeliveryError } from "../../../runtime/link/errors.js";
+import { CreditQueue, isSyncMark, type WaitingMessage } from "../../../runtime/link/outbound/credit-queue.js";
+import { type PendingCall, PendingCalls } from "../../../runtime/link/outbound/pending-calls.js";
+import {
+  isNegotiatedInterface,
+  type NegotiatedInterface,
+  SchemaAgreement,
+} from "../../../runtime/link/outbound/schema-agreement.js";
+import type { MessageInterface, Session } from "../../../runtime/link/outbound/session.js";
+
+const session = {} as Session;
+const call = () => ({ id: 0, session: undefined }) as PendingCall;
+
+test("a pending call has a name that finds it, until it is over", () => {
+  const calls = new PendingCalls();
+  const [a, b] = [call(), call()];
+  calls.add(a, session);
+  calls.add(b, session);
+  expect([a.session, a.id > 0, a.id !== b.id, calls.size]).toEqual([session, true, true, 2]);
+  expect([calls.find(a.id), calls.find(b.id), calls.find(0), calls.find(99)]).toEqual([a, b, undefined, undefined]);
+  const { id } = a;
+  calls.remove(a);
+  expect([a.id, calls.find(id), calls.find(b.id), calls.size, calls.all()]).toEqual([0, undefined, b, 1, [b]]);
+});
+
+test("a name that is used again is another one: an answer that comes twice finds nobody", () => {
+  const calls = new PendingCalls();
+  const names = new Set<number>();
+  for (let i = 0; i < 128; i++) {
+    const one = call();
+    calls.add(one, session);
+    names.add(one.id);
+    expect([calls.find(one.id) === one, one.id > 0, one.id <= 0x7fff_ffff, calls.size]).toEqual([true, true, true, 1]);
+    for (const name of names) if (name !== one.id) expect(calls.find(name)).toBeUndefined();
+    calls.remove(one);
+  }
+  expect(names.size).toBe(128);
+});
+
+test("as many indices are in use as calls have been pending at once", () => {
+  const calls = new PendingCalls();
+  const index = (name: number) => name & 0xff_ffff;
+  const all = Array.from({ length: 3 }, call);
+  for (const one of all) calls.add(one, session);
+  expect(all.map(({ id }) => index(id))).toEqual([1, 2, 3]);
+  calls.remove(all[1]!);
+  const next = [call(), call()];
+  for (const one of next) calls.add(one, session);
+  expect([next.map(({ id }) => index(id)), calls.size, calls.all().length]).toEqual([[2, 4], 4, 4]);
+});
+
+const body = (size: number) => ({ bytes: new Uint8Array(size), blocks: [], size, isProtobuf: false });
+const message = (slot: number, size: number, of?: PendingCall): WaitingMessage => ({
+  slot,
+  flags: 0,
+  body: body(size),
+  extension: undefined,
+  call: of,
+  waiter: undefined,
+});
+
+test("messages that wait for credit leave in the order in which they came", () => {
+  const queue = new CreditQueue();
+  const of = call();
+  queue.add(message(1, 10));
+  queue.add({ sync: 1, casts: 2 });
+  queue.add(message(2, 20, of));
+  queue.add(message(3, 30));
+  expect([queue.size, queue.bytes]).toEqual([4, 60]);
+  expect(queue.remove(call())).toBeUndefined();
+  expect(queue.remove(of)?.slot).toBe(2);
+  expect([queue.remove(of), queue.size, queue.bytes]).toEqual([undefined, 3, 40]);
+  expect([queue.takeOldest(), queue.size, queue.bytes]).toEqual([message(1, 10), 2, 30]);
+  expect([queue.takeOldest(), queue.size, queue.bytes]).toEqual([{ sync: 1, casts: 2 }, 1, 30]);
+  expect([queue.takeOldest(), queue.size, queue.bytes]).toEqual([message(3, 30), 0, 0]);
+});
+
+test("a queue that is given up hands out its messages, and begins anew", () => {
+  const queue = new CreditQueue();
+  for (let i = 0; i < 3; i++) queue.add(message(i, 1));
+  queue.add({ sync: 1, casts: 2 });
+  queue.takeOldest();
+  expect(queue.takeAll().map(({ slot }) => slot)).toEqual([1, 2]);
+  expect([queue.size, queue.bytes, queue.takeAll()]).toEqual([0, 0, []]);
+  queue.add(message(9, 1));
+  expect([queue.takeOldest(), queue.size]).toEqual([message(9, 1), 0]);
+});
+
+test("a queue that thousands of messages go through keeps their order", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 5, maxLength: 8 }), (steps) => {
+      const queue = new CreditQueue();
+      let [added, taken] = [0, 0];
+      for (const count of steps) {
+        for (let i = 0; i < count; i++) queue.add(message(added++, 1));
+        const calls = [call(), call()];
+        queue.add(message(-1, 1, calls[0]));
+        const slots = Array.from({ length: count - 1 }, () => (queue.takeOldest() as WaitingMessage).slot);
+        expect(slots).toEqual(slots.map(() => taken++));
+        expect(queue.remove(calls[0]!)?.slot).toBe(-1);
+        expect([queue.size, queue.bytes]).toEqual([added - taken, added - taken]);
+      }
+    }),
+    { numRuns: 5 },
+  );
+});
+
+test("places among casts are told from messages, and interfaces from both", () => {
+  expect([isSyncMark({ sync: 1, casts: 1 }), isSyncMark(message(1, 1))]).toEqual([true, false]);
+  expect([
+    isNegotiatedInterface({ sync: 1, casts: 1 }),
+    isNegotiatedInterface(message(1, 1)),
+    isNegotiatedInterface(part(0, 1)),
+  ]).toEqual([false, false, true]);
+});
+
+function part(base: number, endpoints: number): NegotiatedInterface {
+  const named = Array.from({ length: endpoints }, (_, id) => ({ id, name: `e${id}` }));
+  return {
+    firstSlot: base,
+    interface: { key: `k${base}`, name: "I", fingerprint: 1n, endpoints: named } as MessageInterface,
+    state: "asked",
+  };
+}
+
+test("what is sent by an interface is kept until the receiver has answered for it", () => {
+  const agreement = new SchemaAgreement();
+  expect([agreement.isSettled, agreement.isAsking]).toEqual([true, false]);
+  const [a, b] = [part(0, 2), part(2, 1)];
+  agreement.ask(a);
+  expect([agreement.isSettled, agreement.isAsking]).toEqual([false, true]);
+  const sent = [message(0, 1), message(2, 1)];
+  agreement.keepCopy(sent[0]!);
+  agreement.ask(b);
+  agreement.keepCopy(sent[1]!);
+  expect([0, 1, 2, 3].map((slot) => agreement.interfaceAt(slot))).toEqual([a, a, b, undefined]);
+  // The answer for the first one lets go of what came before the second was asked for.
+  expect([agreement.confirmSame(0), a.state, agreement.isAsking, agreement.isSettled]).toEqual([
+    true,
+    "lockstep",
+    true,
+    false,
+  ]);
+  expect([agreement.confirmSame(0), agreement.confirmSame(9), agreement.confirmOther(0)]).toEqual([
+    false,
+    false,
+    undefined,
+  ]);
+  expect(agreement.confirmOther(2)).toEqual({ part: b, untaken: [sent[1]] });
+  expect([agreement.isAsking, agreement.confirmOther(2), agreement.confirmSame(2)]).toEqual([false, undefined, false]);
+  b.state = "protobuf";
+  expect(agreement.isSettled).toBe(false);
+  b.state = "lockstep";
+  expect(agreement.isSettled).toBe(true);
+});
+
+test("a receiver with another schema has not taken what was sent since it was asked, for whichever interface", () => {
+  const agreement = new SchemaAgreement();
+  const [a, b] = [part(0, 1), part(1, 1)];
+  const sent = [message(0, 1), message(1, 1)];
+  agreement.ask(a);
+  agreement.keepCopy(sent[0]!);
+  agreement.ask(b);
+  agreement.keepCopy(sent[1]!);
+  agreement.keepCopy({ sync: 1, casts: 3 });
+  expect(agreement.confirmOther(0)).toEqual({ part: a, untaken: [sent[0], b, sent[1], { sync: 1, casts: 3 }] });
+  expect(agreement.isAsking).toBe(false);
+  // Asked once more, it is the same interface.
+  a.state = new DeliveryError("refused", "x");
+  agreement.ask(b);
+  expect([agreement.interfaceAt(1), agreement.isSettled]).toEqual([b, false]);
+  expect(agreement.confirmSame(1)).toBe(true);
+  expect(agreement.isAsking).toBe(false);
+});
+
+test("the answer for an interface that was asked later leaves what was sent for the ones before", () => {
+  const agreement = new SchemaAgreement();
+  const [a, b] = [part(0, 1), part(1, 1)];
+  agreement.ask(a);
+  agreement.keepCopy(message(0, 1));
+  agreement.ask(b);
+  agreement.keepCopy(message(1, 1));
+  expect(agreement.confirmSame(1)).toBe(true);
+  // They answer in the order in which they are asked; after the last one nothing is kept.
+  expect([b.state, agreement.isAsking]).toEqual(["lockstep", false]);
+});
+
+test("slots that were agreed before belong to no interface that is asked for", () => {
+  const agreement = new SchemaAgreement();
+  const late = part(2, 2);
+  agreement.ask(late);
+  expect([1, 2, 3, 4].map((slot) => agreement.interfaceAt(slot))).toEqual([undefined, late, late, undefined]);
+});
+
+test("an interface that is asked for once more is not agreed, whatever was agreed before", () => {
+  const agreement = new SchemaAgreement();
+  const again = part(0, 1);
+  again.state = "lockstep";
+  agreement.ask(again);
+  expect([agreement.isSettled, agreement.isAsking]).toEqual([false, true]);
+});

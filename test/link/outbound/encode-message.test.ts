@@ -1,0 +1,134 @@
+/** Messages that are encoded apart from a link: in which layout, how large they are, and what is refused. */
+import { beforeEach, expect, test } from "vitest";
+import { MessageSizeError } from "../../../runtime/link/errors.js";
+import { HEADER_BYTES } from "../../../runtime/link/frame/frame.js";
+import { defaultLinkLimits } from "../../../runtime/link/link-limits.js";
+import { encodeMessage } from "../../../runtime/link/outbound/encode-message.js";
+import type { MessageEncoder, OutboundMessage } from "../../../runtime/link/outbound/message-sender.js";
+import type { Codec } from "../../../runtime/wire/codec.js";
+import { CodecError } from "../../../runtime/wire/codec-error.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
+import { hasRead } from "../../../runtime/wire/protobuf/has-read.js";
+import { unknownFields } from "../../../runtime/wire/protobuf/unknown-fields.js";
+import { protobufValue } from "../../../runtime/wire/protobuf-messages.js";
+
+const text: OutboundMessage = {
+  label: "a.text",
+  codec: codec.string,
+  protobuf: protobufValue(codec.string as Codec<unknown>),
+};
+const raw: OutboundMessage = { label: "a.bytes", codec: codec.bytes, protobuf: codec.bytes };
+const point = codec.object("Point", { x: codec.int32 });
+const points: OutboundMessage = {
+  label: "a.point",
+  codec: point as MessageEncoder,
+  protobuf: protobufValue(point as Codec<unknown>),
+};
+
+/** Writes a few bytes. */
+const writes = (...bytes: number[]): MessageEncoder => ({
+  encodeInto: (w) => {
+    const at = w.reserve(bytes.length);
+    w.bytes.set(bytes, at);
+  },
+});
+const refuses = (error: Error): MessageEncoder => ({
+  encodeInto: () => {
+    throw error;
+  },
+});
+
+beforeEach(() => {
+  hasRead.messages = true;
+  hasRead.unknownFields = true;
+});
+
+test("a message is in the lockstep layout unless its receiver needs the other one", () => {
+  const message = { label: "a.b", codec: writes(1), protobuf: writes(2, 3) };
+  expect(encodeMessage(message, "x", defaultLinkLimits)).toEqual({
+    bytes: Uint8Array.of(1),
+    blocks: [],
+    size: 1,
+    isProtobuf: false,
+  });
+  expect(encodeMessage(message, "x", defaultLinkLimits, true)).toEqual({
+    bytes: Uint8Array.of(2, 3),
+    blocks: [],
+    size: 2,
+    isProtobuf: true,
+  });
+});
+
+test("what the lockstep layout has no room for is in the other one", () => {
+  const value = { x: 1, [unknownFields]: Uint8Array.of(0xf8, 0x07, 1) };
+  expect(encodeMessage(points, { x: 1 }, defaultLinkLimits).isProtobuf).toBe(false);
+  expect(encodeMessage(points, value, defaultLinkLimits).isProtobuf).toBe(true);
+});
+
+test("what the lockstep layout refuses is tried in the other one, if values of newer schemas have been read", () => {
+  const refusal = new CodecError("encode", "Color", "why");
+  const message = { label: "a.b", codec: refuses(refusal), protobuf: writes(2) };
+  expect(encodeMessage(message, "x", defaultLinkLimits)).toMatchObject({ bytes: Uint8Array.of(2), isProtobuf: true });
+  const broken = new Error("broken");
+  expect(() => encodeMessage({ ...message, codec: refuses(broken) }, "x", defaultLinkLimits)).toThrow(broken);
+  hasRead.messages = false;
+  expect(() => encodeMessage(message, "x", defaultLinkLimits)).toThrow(refusal);
+});
+
+test("what both layouts refuse is refused as by the lockstep layout, and by one codec once", () => {
+  const refusal = new CodecError("encode", "Color", "why");
+  const other = new CodecError("encode", "Color", "why else");
+  expect(() =>
+    encodeMessage({ label: "", codec: refuses(refusal), protobuf: refuses(other) }, 1, defaultLinkLimits),
+  ).toThrow(refusal);
+  let times = 0;
+  const same: MessageEncoder = {
+    encodeInto: () => {
+      times++;
+      throw refusal;
+    },
+  };
+  expect(() => encodeMessage({ label: "", codec: same, protobuf: same }, 1, defaultLinkLimits)).toThrow(refusal);
+  expect(times).toBe(1);
+});
+
+test("the size of a message counts its blocks, which stay those of the value", () => {
+  const block = new Uint8Array(100_000);
+  const { bytes, blocks, size } = encodeMessage(raw, block, defaultLinkLimits);
+  expect([blocks.length, blocks[0]?.buffer === block.buffer, size]).toEqual([1, true, bytes.length + block.length]);
+  expect(encodeMessage(text, "x", defaultLinkLimits).blocks).toEqual([]);
+});
+
+test("a message is refused from the size on that no frame can have", () => {
+  const limits = { ...defaultLinkLimits, maxFrame: HEADER_BYTES + 3 };
+  const message = (size: number): OutboundMessage => ({ ...text, codec: writes(...Array(size).fill(1)) });
+  expect(encodeMessage(message(3), "x", limits).size).toBe(3);
+  expect(() => encodeMessage(message(4), "x", limits)).toThrow(
+    new MessageSizeError(
+      `cannot send a.text: its message has 4 bytes, more than the limit of ${HEADER_BYTES + 3} for a frame; send it in parts`,
+    ),
+  );
+});
+
+test("what a getter of a value encodes meanwhile is another message, and so is the one after", () => {
+  const seen: string[] = [];
+  const outer: MessageEncoder = {
+    encodeInto: (w) => {
+      const at = w.reserve(2);
+      seen.push(`inner ${encodeMessage({ ...text, codec: writes(7) }, "", defaultLinkLimits).bytes}`);
+      w.bytes.set([8, 9], at);
+    },
+  };
+  seen.push(`outer ${encodeMessage({ ...text, codec: outer }, "", defaultLinkLimits).bytes}`);
+  const half: MessageEncoder = {
+    encodeInto: (w) => {
+      w.reserve(5);
+      w.blocks.push(new Uint8Array(5));
+      throw new Error("broken");
+    },
+  };
+  expect(() => encodeMessage({ ...text, codec: half }, "", defaultLinkLimits)).toThrow("broken");
+  const after = encodeMessage({ ...text, codec: writes(1) }, "", defaultLinkLimits);
+  seen.push(`after ${after.bytes}, ${after.size} bytes, ${after.blocks.length} blocks`);
+  expect(seen).toEqual(["inner 7", "outer 8,9", "after 1, 1 bytes, 0 blocks"]);
+});

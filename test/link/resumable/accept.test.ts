@@ -1,0 +1,320 @@
+/** The side that listens for lasting links: which connections it takes, and which link each of them continues. */
+import { expect, test } from "vitest";
+import { PROTOCOL_VERSION } from "../../../runtime/link/frame/frame.js";
+import { offerLink } from "../../../runtime/link/handshake/dial.js";
+import { HandshakeExchange } from "../../../runtime/link/handshake/exchange.js";
+import {
+  ANSWER_BYTES,
+  CHALLENGE_BYTES,
+  type LinkOffer,
+  readAnswer,
+  writeConfirmation,
+  writeRequest,
+} from "../../../runtime/link/handshake/message.js";
+import { computeProof, createNonce } from "../../../runtime/link/handshake/proof.js";
+import {
+  type Admission,
+  ResumableAcceptor,
+  type ResumableAcceptorOptions,
+} from "../../../runtime/link/resumable/accept.js";
+import {
+  newAckSegment,
+  newResetSegment,
+  SegmentKind,
+  writeSegmentHeader,
+} from "../../../runtime/link/resumable/segment.js";
+import { inProcessPipePair } from "../../../runtime/link/transport/in-process/pipe.js";
+import type { Pipe } from "../../../runtime/link/transport/pipe.js";
+import { ManualClock } from "./cut-world.js";
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 30; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A segment of data, or of another kind. */
+function segment(text: string): Uint8Array {
+  const header = new Uint8Array(4);
+  writeSegmentHeader(header, 0, SegmentKind.data, text.length);
+  return Buffer.concat([header, Buffer.from(text)]);
+}
+
+interface Guest {
+  readonly pipe: Pipe;
+  readonly heard: string[];
+}
+
+function listening(options: Partial<ResumableAcceptorOptions> = {}) {
+  const clock = new ManualClock();
+  const random = { id: () => 77n, number: () => 0.5 };
+  const guests: Guest[] = [];
+  const asked: LinkOffer[] = [];
+  const refused: string[] = [];
+  const admit = (offer: LinkOffer): Admission => {
+    asked.push(offer);
+    return { kind: "open", open: (pipe) => void guests.push(listenTo(pipe)) };
+  };
+  const acceptor = new ResumableAcceptor({
+    clock,
+    random,
+    token: undefined,
+    resumable: { giveUpMs: 1000, resendBytes: 1000 },
+    admit,
+    onRefused: ({ message }) => refused.push(message),
+    ...options,
+  });
+  /** Offers a link over a new connection. @returns the connection, and what the other side has of the link */
+  const offer = async (more: Partial<LinkOffer> = {}) => {
+    const [near, far] = inProcessPipePair();
+    acceptor.accept(far);
+    const whole: LinkOffer = {
+      universe: 1n,
+      from: 2n,
+      to: 3n,
+      link: 4n,
+      first: true,
+      direct: false,
+      use: "link",
+      received: 0,
+      ...more,
+    };
+    const outcome = await offerLink(near, whole, { clock, random });
+    if (outcome.kind === "redirect") return { port: outcome.port };
+    const { heard } = listenTo(outcome.pipe);
+    await turns();
+    return { pipe: outcome.pipe, received: outcome.received, heard };
+  };
+  const failure = (more: Partial<LinkOffer> = {}) =>
+    offer(more).then(
+      () => undefined,
+      ({ reason, message }) => `${reason}: ${message}`,
+    );
+  return { acceptor, clock, guests, asked, refused, offer, failure };
+}
+
+function listenTo(pipe: Pipe): Guest {
+  const heard: string[] = [];
+  const memory = new Uint8Array(1024);
+  pipe.open({
+    buffer: () => memory,
+    received: (n) => void heard.push(String(Buffer.from(memory.subarray(0, n)))),
+    closed: (error) => void heard.push(`closed ${error?.message}`),
+  });
+  return { pipe, heard };
+}
+
+test("a link goes on over the next connection that asks for it, and is announced once", async () => {
+  const { acceptor, guests, asked, offer } = listening();
+  const first = await offer();
+  first.pipe!.write([segment("hello")], () => {});
+  await turns();
+  expect([guests.length, guests[0]!.heard, acceptor.linkCount, acceptor.connectionCount]).toEqual([1, ["hello"], 1, 1]);
+  const second = await offer({ first: false });
+  // The first connection is not heard any more, though nobody has noticed yet that it is lost.
+  expect([second.received, asked.length, guests.length, acceptor.connectionCount]).toEqual([5, 1, 1, 1]);
+  second.pipe!.write([segment(" again")], () => {});
+  await turns();
+  expect(guests[0]!.heard.join("")).toBe("hello again");
+});
+
+test.each<readonly [string, Partial<LinkOffer>]>([
+  ["another universe", { universe: 9n }],
+  ["another process", { from: 9n }],
+  ["another receiver", { to: 9n }],
+  ["another number", { link: 9n }],
+])("%s makes another link", async (_, more) => {
+  const { acceptor, guests, offer } = listening();
+  await offer();
+  await offer(more);
+  expect([guests.length, acceptor.linkCount]).toEqual([2, 2]);
+});
+
+test("a link that is not here cannot go on", async () => {
+  const { acceptor, refused, failure } = listening();
+  const gone = "gone: there is no such link, or not any more";
+  expect(await failure({ first: false })).toBe(gone);
+  await turns();
+  expect([acceptor.linkCount, refused]).toEqual([0, ["there is no such link, or not any more"]]);
+});
+
+test("a dialler that says that it has what was never sent is refused, and the link stays", async () => {
+  const { offer, failure, guests } = listening();
+  await offer();
+  guests[0]!.pipe.write([Buffer.from("abc")], () => {});
+  await turns();
+  expect(await failure({ first: false, received: 4 })).toBe(
+    "offset: the dialler says that it has 4 bytes of the link, which cannot be",
+  );
+  const { heard } = await offer({ first: false, received: 1 });
+  await turns();
+  expect(Buffer.from(heard!.join("")).subarray(4).toString()).toBe("bc");
+});
+
+test("whoever listens decides about new links: others are sent elsewhere, or refused", async () => {
+  const elsewhere = listening({ admit: () => ({ kind: "redirect", port: 4711 }) });
+  expect(await elsewhere.offer()).toEqual({ port: 4711 });
+  const refusing = listening({ admit: async () => ({ kind: "refuse", reason: "unknown", text: "nobody" }) });
+  expect(await refusing.failure()).toBe("unknown: nobody");
+  expect([elsewhere.acceptor.linkCount, refusing.acceptor.linkCount]).toEqual([0, 0]);
+});
+
+test("there are only so many links", async () => {
+  const { offer, failure, asked } = listening({ limits: { connections: 2 } });
+  for (const link of [1n, 2n]) {
+    const { pipe } = await offer({ link });
+    pipe!.destroy();
+  }
+  await turns();
+  expect(await failure({ link: 3n })).toBe("busy: this process has 2 links and takes no more");
+  expect(asked.length).toBe(2);
+  // One that is here goes on.
+  expect((await offer({ link: 1n, first: false })).received).toBe(0);
+});
+
+test("a link without connection for too long is forgotten, when its admission or the limits say so", async () => {
+  for (const [giveUpMs, ms] of [
+    [undefined, 1000],
+    [300, 300],
+  ] as const) {
+    const opened: Pipe[] = [];
+    const admission: Admission = { kind: "open", open: (pipe) => void opened.push(pipe) };
+    const { acceptor, clock, offer, failure } = listening({
+      admit: () => (giveUpMs === undefined ? admission : { ...admission, giveUpMs }),
+    });
+    const { pipe } = await offer();
+    const { heard } = listenTo(opened[0]!);
+    pipe!.destroy();
+    await turns();
+    clock.pass(ms - 1);
+    expect(acceptor.linkCount).toBe(1);
+    clock.pass(1);
+    await turns();
+    expect([acceptor.linkCount, heard]).toEqual([
+      0,
+      [
+        expect.stringContaining(
+          `closed the connection to process 0000000000000002 was lost and not restored within ${ms} ms`,
+        ),
+      ],
+    ]);
+    expect(await failure({ first: false })).toBe("gone: there is no such link, or not any more");
+  }
+});
+
+test("a link that its peer has ended is forgotten", async () => {
+  const { acceptor, guests, offer } = listening();
+  const { pipe } = await offer();
+  pipe!.write([newResetSegment("enough")], () => {});
+  await turns();
+  expect([acceptor.linkCount, guests[0]!.heard]).toEqual([
+    0,
+    ["closed process 0000000000000002 has ended the link: enough"],
+  ]);
+});
+
+test("two connections that ask for the same new link at the same time have one link", async () => {
+  const opens: (() => void)[] = [];
+  const guests: Guest[] = [];
+  const { acceptor, offer } = listening({
+    admit: () =>
+      new Promise<Admission>((resolve) => {
+        opens.push(() => resolve({ kind: "open", open: (pipe) => void guests.push(listenTo(pipe)) }));
+      }),
+  });
+  const both = [offer(), offer()];
+  await turns();
+  expect(opens.length).toBe(2);
+  for (const open of opens) open();
+  await Promise.all(both);
+  await turns();
+  expect([acceptor.linkCount, guests.length]).toEqual([1, 1]);
+});
+
+test("an acceptor that is closed takes no connections, and its links go on", async () => {
+  const { acceptor, guests, offer, failure } = listening();
+  const { pipe } = await offer();
+  acceptor.close();
+  pipe!.write([segment("still here")], () => {});
+  expect(await failure({ link: 9n })).toMatch(/^lost: /);
+  await turns();
+  expect([guests[0]!.heard, acceptor.linkCount]).toEqual([["still here"], 1]);
+});
+
+test("limits of links are checked when the acceptor is made", () => {
+  expect(() => listening({ resumable: { ackMs: 0 } })).toThrow(
+    new RangeError("cannot limit a link: ackMs must be a whole number of at least 1, got 0"),
+  );
+});
+
+/** A connection that has its answer, and has not said yet that it knows of it. */
+async function answered(acceptor: ResumableAcceptor, clock: ManualClock, more: Partial<LinkOffer> = {}) {
+  const [near, far] = inProcessPipePair();
+  acceptor.accept(far);
+  const exchange = new HandshakeExchange(near, clock, 1_000_000);
+  const offer = {
+    universe: 1n,
+    from: 2n,
+    to: 3n,
+    link: 4n,
+    first: true,
+    direct: false,
+    use: "link",
+    received: 0,
+  } as const;
+  const random = { id: () => 77n, number: () => 0.5 };
+  const request = writeRequest({ ...offer, ...more, protocol: PROTOCOL_VERSION, token: false }, createNonce(random));
+  exchange.send(request);
+  const challenge = await exchange.read(CHALLENGE_BYTES);
+  exchange.send(computeProof("dialler", undefined, [request, challenge]));
+  const answer = readAnswer(await exchange.read(ANSWER_BYTES, true));
+  const heard = { ended: false };
+  const memory = new Uint8Array(1024);
+  exchange.complete().open({
+    buffer: () => memory,
+    received() {},
+    closed: () => {
+      heard.ended = true;
+    },
+  });
+  return { answer, heard, say: (bytes: Uint8Array) => exchange.send(bytes) };
+}
+
+test("of two connections for one link that are made at once, the one that brings bytes first goes on", async () => {
+  const { acceptor, clock, guests } = listening();
+  const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
+  expect([one.answer, two.answer]).toEqual(Array(2).fill({ kind: "open", received: 0 }));
+  one.say(writeConfirmation());
+  one.say(segment("hello"));
+  await turns();
+  two.say(writeConfirmation());
+  await turns();
+  expect([one.heard.ended, two.heard.ended, guests.length]).toEqual([false, true, 1]);
+  one.say(segment(" again"));
+  await turns();
+  expect(guests[0]!.heard.join("")).toBe("hello again");
+});
+
+test("nor does one go on whose dialler has less of the link than it has confirmed by another one", async () => {
+  const { acceptor, clock, guests } = listening();
+  const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
+  one.say(writeConfirmation());
+  await turns();
+  guests[0]!.pipe.write([Buffer.from("abc")], () => {});
+  await turns();
+  one.say(newAckSegment(3));
+  await turns();
+  two.say(writeConfirmation());
+  await turns();
+  expect([one.heard.ended, two.heard.ended]).toEqual([false, true]);
+});
+
+test("a link that was given up before its dialler knew of it is nobody's", async () => {
+  const { acceptor, clock, guests } = listening();
+  const one = await answered(acceptor, clock);
+  expect(acceptor.linkCount).toBe(1);
+  clock.pass(1000);
+  await turns();
+  expect(acceptor.linkCount).toBe(0);
+  one.say(writeConfirmation());
+  await turns();
+  expect([guests, one.heard.ended]).toEqual([[], true]);
+});

@@ -1,0 +1,20 @@
+import type { PipeSink } from "../../../runtime/link/transport/pipe.js";
+
+/** A sink that notes the bytes and the end of its pipe. Its memory takes eight bytes at a time. */
+export class RecordingSink implements PipeSink {
+  text = "";
+  readonly ends: string[] = [];
+  onBytes: () => void = () => {};
+  readonly #memory = Buffer.alloc(8);
+
+  buffer(): Uint8Array {
+    return this.#memory;
+  }
+  received(n: number): void {
+    this.text += this.#memory.toString("latin1", 0, n);
+    this.onBytes();
+  }
+  closed(error?: Error): void {
+    this.ends.push(error?.message ?? "in order");
+  }
+}

@@ -1,0 +1,275 @@
+/** Pipes through a third proc, frame by frame: what the ends say, and what the one in between passes on and remembers. */
+import { describe, expect, test } from "vitest";
+import type { Link } from "../../../../runtime/link/link.js";
+import type { RelayFrame } from "../../../../runtime/link/link-host.js";
+import type { Pipe } from "../../../../runtime/link/transport/pipe.js";
+import { RelayRouter } from "../../../../runtime/link/transport/relay/pipe.js";
+import { RecordingSink } from "../recording-sink.js";
+
+const [own, peer, stranger] = [10n, 11n, 12n];
+/** What a relay frame says; the lowest bit: its acceptor says it. */
+const [data, close, reset, acceptor] = [0, 2, 4, 1];
+
+type Said = readonly [to: bigint, from: bigint, channel: number, op: number, text: string];
+
+class HandLink {
+  readonly frames: Said[] = [];
+
+  sendRelay({ to, from, channel, op, bytes }: RelayFrame): void {
+    this.frames.push([to, from, channel, op, Buffer.from(bytes).toString("latin1")]);
+  }
+
+  news(): Said[] {
+    return this.frames.splice(0);
+  }
+
+  get link(): Link {
+    return this as unknown as Link;
+  }
+}
+
+function world() {
+  const links = new Map<bigint, HandLink>();
+  const accepted: { readonly pipe: Pipe; readonly from: bigint }[] = [];
+  const relays = new RelayRouter({
+    id: own,
+    linkTo: (proc) => links.get(proc)?.link,
+    accept: (pipe, from) => accepted.push({ pipe, from }),
+  });
+  const linkTo = (proc: bigint): HandLink => {
+    const link = new HandLink();
+    links.set(proc, link);
+    return link;
+  };
+  const receive = (over: HandLink, [to, from, channel, op, text]: Said): void => {
+    const bytes = Buffer.from(text, "latin1");
+    relays.frameReceived(over.link, { to, from, channel, op, bytes });
+    // Bytes are those of the frame, and valid only while it is handled.
+    bytes.fill(0xee);
+  };
+  return { relays, accepted, linkTo, links, receive };
+}
+
+const microtask = () => Promise.resolve();
+
+describe("who dials", () => {
+  function dialled() {
+    const made = world();
+    const via = made.linkTo(20n);
+    const pipe = made.relays.dial(via.link, peer);
+    const notes = new RecordingSink();
+    return { ...made, via, pipe, notes };
+  }
+
+  test("has a channel of its own, and says where its bytes go, a piece at a time", async () => {
+    const { relays, via, pipe } = dialled();
+    let done = 0;
+    pipe.write([Buffer.alloc(32 * 1024, "a"), Buffer.alloc(0), Buffer.alloc(32 * 1024 + 1, "b")], () => done++);
+    expect(via.news().map(([to, from, channel, op, text]) => [to, from, channel, op, text.length])).toEqual([
+      [peer, own, 1, data, 32 * 1024],
+      [peer, own, 1, data, 32 * 1024],
+      [peer, own, 1, data, 1],
+    ]);
+    expect(done).toBe(0);
+    await microtask();
+    expect(done).toBe(1);
+    relays.dial(via.link, peer).write([Buffer.from("x")], () => {});
+    expect(via.news()).toEqual([[peer, own, 2, data, "x"]]);
+  });
+
+  test("hears what the acceptor says, what came before it listened too", () => {
+    const { receive, via, pipe, notes } = dialled();
+    receive(via, [own, peer, 1, data | acceptor, "early, "]);
+    pipe.open(notes);
+    receive(via, [own, peer, 1, data | acceptor, "and much longer than its memory"]);
+    expect(notes.text).toBe("early, and much longer than its memory");
+    // Other channels, other peers, and the other side of the same channel are somebody else's.
+    receive(via, [own, peer, 2, data | acceptor, "x"]);
+    receive(via, [own, stranger, 1, data | acceptor, "x"]);
+    expect(notes.text.length).toBe(38);
+  });
+
+  test.each([
+    ["closes", close, "in order"],
+    ["resets", reset, "the proc in between does not reach the peer"],
+  ])("is told, once, when the acceptor %s it", async (_, op, how) => {
+    const { relays, receive, via, pipe, notes } = dialled();
+    pipe.open(notes);
+    receive(via, [own, peer, 1, op | acceptor, ""]);
+    receive(via, [own, peer, 1, reset | acceptor, ""]);
+    expect(notes.ends).toEqual([]);
+    await microtask();
+    relays.linkEnded(via.link, new Error("the link is gone"));
+    await microtask();
+    expect(notes.ends).toEqual([how]);
+    let done = 0;
+    pipe.write([Buffer.from("late")], () => done++);
+    pipe.close();
+    pipe.destroy();
+    receive(via, [own, peer, 1, data | acceptor, "late"]);
+    await microtask();
+    expect([via.news(), done, notes.text, notes.ends]).toEqual([[], 1, "", [how]]);
+  });
+
+  test.each([
+    ["close", close, "in order"],
+    ["destroy", reset, "enough"],
+  ] as const)("tells the acceptor once when it ends it: by %s", async (how, op, end) => {
+    const { via, pipe, notes } = dialled();
+    pipe.open(notes);
+    if (how === "close") pipe.close();
+    else pipe.destroy(new Error("enough"));
+    pipe.close();
+    pipe.destroy(new Error("again"));
+    await microtask();
+    expect([via.news(), notes.ends]).toEqual([[[peer, own, 1, op, ""]], [end]]);
+  });
+
+  test("hears nothing more once it has ended the pipe, not even of the same frame", () => {
+    const { receive, via, pipe, notes } = dialled();
+    notes.onBytes = () => pipe.close();
+    pipe.open(notes);
+    receive(via, [own, peer, 1, data | acceptor, "more than its memory takes"]);
+    expect(notes.text).toBe("more tha");
+  });
+
+  test("may end the pipe before anybody reads it", async () => {
+    const { relays, via, pipe } = dialled();
+    pipe.destroy(new Error("enough"));
+    relays.linkEnded(via.link, new Error("gone"));
+    await microtask();
+    expect(via.news()).toEqual([[peer, own, 1, reset, ""]]);
+  });
+
+  test("is told when the link goes, and nobody else is", async () => {
+    const { relays, via, pipe, notes, linkTo } = dialled();
+    pipe.open(notes);
+    const other = relays.dial(linkTo(21n).link, peer);
+    const otherNotes = new RecordingSink();
+    other.open(otherNotes);
+    relays.linkEnded(via.link, new Error("the link is gone"));
+    relays.linkEnded(via.link, new Error("again"));
+    await microtask();
+    expect([notes.ends, otherNotes.ends]).toEqual([["the link is gone"], []]);
+  });
+});
+
+describe("who is dialled", () => {
+  test("is told with the first bytes, and answers as the acceptor", () => {
+    const { accepted, receive, linkTo } = world();
+    const via = linkTo(20n);
+    receive(via, [own, peer, 7, data, "hello"]);
+    receive(via, [own, peer, 7, data, ", again"]);
+    expect(accepted.map(({ from }) => from)).toEqual([peer]);
+    const notes = new RecordingSink();
+    const { pipe } = accepted[0]!;
+    pipe.open(notes);
+    pipe.write([Buffer.from("hi")], () => {});
+    pipe.close();
+    expect([notes.text, via.news()]).toEqual([
+      "hello, again",
+      [
+        [peer, own, 7, data | acceptor, "hi"],
+        [peer, own, 7, close | acceptor, ""],
+      ],
+    ]);
+  });
+
+  test("hears nothing of pipes that end before they began, or that nobody has dialled here", () => {
+    const { accepted, receive, linkTo } = world();
+    const via = linkTo(20n);
+    for (const op of [close, reset, data | acceptor, close | acceptor, reset | acceptor]) {
+      receive(via, [own, peer, 7, op, "x"]);
+    }
+    expect([accepted, via.news()]).toEqual([[], []]);
+  });
+});
+
+describe("the proc in between", () => {
+  /** A pipe from `peer` to `stranger` through here. */
+  function passing() {
+    const made = world();
+    const [toDialler, toAcceptor] = [made.linkTo(peer), made.linkTo(stranger)];
+    made.receive(toDialler, [stranger, peer, 7, data, "hello"]);
+    made.receive(toAcceptor, [peer, stranger, 7, data | acceptor, "hi"]);
+    expect([toAcceptor.news(), toDialler.news()]).toEqual([
+      [[stranger, peer, 7, data, "hello"]],
+      [[peer, stranger, 7, data | acceptor, "hi"]],
+    ]);
+    return { ...made, toDialler, toAcceptor };
+  }
+  const gone = new Error("gone");
+
+  test("says so where there is no way on, to whoever has sent anything but that", () => {
+    const { receive, linkTo } = world();
+    const over = linkTo(peer);
+    receive(over, [stranger, peer, 7, data, "x"]);
+    receive(over, [stranger, peer, 8, close | acceptor, ""]);
+    receive(over, [stranger, peer, 9, reset, ""]);
+    receive(over, [stranger, peer, 9, reset | acceptor, ""]);
+    // The way there is the way back.
+    receive(over, [peer, stranger, 5, data, "x"]);
+    expect(over.news()).toEqual([
+      [peer, stranger, 7, reset | acceptor, ""],
+      [peer, stranger, 8, reset, ""],
+      [stranger, peer, 5, reset | acceptor, ""],
+    ]);
+  });
+
+  test("tells the acceptor when the link to the dialler goes, and the other way round, once", () => {
+    const first = passing();
+    first.relays.linkEnded(first.toDialler.link, gone);
+    first.relays.linkEnded(first.toDialler.link, gone);
+    first.relays.linkEnded(first.toAcceptor.link, gone);
+    expect([first.toDialler.news(), first.toAcceptor.news()]).toEqual([[], [[stranger, peer, 7, reset, ""]]]);
+    const second = passing();
+    second.relays.linkEnded(second.toAcceptor.link, gone);
+    second.relays.linkEnded(second.toDialler.link, gone);
+    expect([second.toDialler.news(), second.toAcceptor.news()]).toEqual([
+      [[peer, stranger, 7, reset | acceptor, ""]],
+      [],
+    ]);
+  });
+
+  test.each([close, reset, close | acceptor, reset | acceptor])("forgets a pipe that one side has ended: %i", (op) => {
+    const { relays, receive, toDialler, toAcceptor } = passing();
+    const byAcceptor = (op & acceptor) !== 0;
+    if (byAcceptor) receive(toAcceptor, [peer, stranger, 7, op, ""]);
+    else receive(toDialler, [stranger, peer, 7, op, ""]);
+    expect((byAcceptor ? toDialler : toAcceptor).news().length).toBe(1);
+    relays.linkEnded(toDialler.link, gone);
+    relays.linkEnded(toAcceptor.link, gone);
+    expect([toDialler.news(), toAcceptor.news()]).toEqual([[], []]);
+  });
+
+  test("tells pipes apart by both ends and their channel", () => {
+    const { relays, receive, toDialler, toAcceptor, linkTo } = passing();
+    const third = linkTo(30n);
+    receive(toDialler, [stranger, peer, 8, data, "x"]);
+    receive(third, [stranger, 30n, 7, data, "x"]);
+    receive(toDialler, [30n, peer, 7, data, "x"]);
+    for (const link of [toDialler, toAcceptor, third]) link.news();
+    receive(toDialler, [stranger, peer, 8, close, ""]);
+    toAcceptor.news();
+    relays.linkEnded(toDialler.link, gone);
+    expect([toAcceptor.news(), third.news()]).toEqual([[[stranger, peer, 7, reset, ""]], [[30n, peer, 7, reset, ""]]]);
+    relays.linkEnded(toAcceptor.link, gone);
+    expect([third.news(), toDialler.news()]).toEqual([[[30n, stranger, 7, reset | acceptor, ""]], []]);
+  });
+
+  test("follows a pipe to the link that it takes now", () => {
+    const { relays, receive, toDialler, toAcceptor, linkTo } = passing();
+    const newAcceptor = linkTo(stranger);
+    receive(toDialler, [stranger, peer, 7, data, "more"]);
+    expect(newAcceptor.news()).toEqual([[stranger, peer, 7, data, "more"]]);
+    relays.linkEnded(toAcceptor.link, gone);
+    expect(toDialler.news()).toEqual([]);
+    const newDialler = linkTo(peer);
+    receive(newAcceptor, [peer, stranger, 7, data | acceptor, "back"]);
+    newDialler.news();
+    relays.linkEnded(toDialler.link, gone);
+    expect(newAcceptor.news()).toEqual([]);
+    relays.linkEnded(newAcceptor.link, gone);
+    expect(newDialler.news()).toEqual([[peer, stranger, 7, reset | acceptor, ""]]);
+  });
+});

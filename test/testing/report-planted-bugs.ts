@@ -1,0 +1,38 @@
+/** `npm run sim -- --planted`: for each planted bug the first seed that finds it, and what notices it. */
+
+import { findSeed } from "./find-seed.js";
+import { bugs } from "./planted-bugs.js";
+
+export interface PlantedOptions {
+  readonly from: number;
+  readonly seeds: number;
+  /** A part of the names of those that are looked for. */
+  readonly only: string | undefined;
+  /** This one of so many workers. */
+  readonly share: readonly [worker: number, of: number];
+  readonly print: (text: string) => void;
+}
+
+/** @returns whether all were found */
+export async function findPlanted({ from, seeds, only = "", share, print }: PlantedOptions): Promise<boolean> {
+  const [worker, of] = share;
+  const chosen = bugs.filter(({ name }) => name.includes(only)).filter((_, i) => i % of === worker);
+  let all = true;
+  for (const bug of chosen) {
+    const { found, otherwise } = await findSeed(bug, from, seeds);
+    const { name, replaces, noticedBy } = bug;
+    if (found !== undefined) {
+      print(`${name} (${replaces}): seed ${found.seed}: ${found.broken.join(", ")}`);
+      continue;
+    }
+    all = false;
+    const other =
+      otherwise[0] === undefined
+        ? ""
+        : `; something else went wrong ${otherwise.length} times: ${otherwise[0].message}`;
+    print(
+      `${name} (${replaces}): NOT FOUND by seeds ${from} to ${from + seeds - 1}, expected: ${noticedBy.join(", ")}${other}`,
+    );
+  }
+  return all;
+}
