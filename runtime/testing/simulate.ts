@@ -34,7 +34,7 @@ export interface SimulateOptions {
    * Limits of connections between hosts, which survive a broken socket, that replace the defaults: for example when
    * bytes are confirmed.
    */
-  readonly lasting?: Partial<ResumableLimits>;
+  readonly resumable?: Partial<ResumableLimits>;
   /** The longest duration of the scenario, in milliseconds of virtual time. Default: 3,600,000, which is an hour. */
   readonly limit?: number;
   /** Whether events are kept as lines of text. Default: false, which is faster. */
@@ -116,7 +116,7 @@ export async function simulate<T>(
   isRunning = true;
   const before = [{ ...defaultLinkLimits }, { ...defaultResumableLimits }];
   Object.assign(defaultLinkLimits, { FIRST_PAGE_BYTES }, options.limits);
-  Object.assign(defaultResumableLimits, options.lasting);
+  Object.assign(defaultResumableLimits, options.resumable);
   try {
     return await new SimulationRunner(seed, options).run(scenario);
   } finally {

@@ -78,7 +78,7 @@ export function optionsOf(seed: number): SimulateOptions {
     const faults = isCalm(seed)
       ? { count: 8, within: 300, kinds: calmKindsOfHosts, longest: shortest }
       : { count: 8, within: 600, kinds: kindsOfHosts, longest };
-    return { seed, limit, limits, lasting, faults };
+    return { seed, limit, limits, resumable: lasting, faults };
   }
   const faults = isCalm(seed)
     ? { count: 7, within: 300, kinds: calmKinds, longest: shortest }

@@ -304,7 +304,7 @@ test("links between hosts can be given other bounds, for one simulation", async 
     const told = statuses(await mesh.value.callSettled());
     return { told, took: simulation.now - now };
   };
-  const short = await simulate(scenario, { lasting: { giveUpMs: 2000 } });
+  const short = await simulate(scenario, { resumable: { giveUpMs: 2000 } });
   expect(short.value.told).toEqual(["rejected", "rejected"]);
   expect(short.value.took).toBeLessThan(20_000);
   const { value } = await simulate(scenario);
