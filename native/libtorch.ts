@@ -53,9 +53,9 @@ export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = proc
 }
 
 /** `libtorch 2.15 of ./.venv, in <folder>`, and what is to be known about its version. */
-export function describeLibtorch({ source, libraryFolder: libraries, version }: Libtorch): string {
+export function describeLibtorch({ source, libraryFolder, version }: Libtorch): string {
   const tested = testedVersions.includes(version) ? "" : `; Viceroy is tested with ${testedTexts}`;
-  return `libtorch ${versionText(version)} of ${source}, in ${libraries}${tested}`;
+  return `libtorch ${versionText(version)} of ${source}, in ${libraryFolder}${tested}`;
 }
 
 /** What g++ needs to know of it. */
@@ -125,12 +125,12 @@ function pythonFolder(): string {
 }
 
 /** @returns why it isn't there, as text */
-function probeFolder(source: string, include: string, libraries: string): Libtorch | string {
+function probeFolder(source: string, include: string, libraryFolder: string): Libtorch | string {
   const header = path.join(include, "torch/csrc/api/include/torch/version.h");
   if (!existsSync(header)) return `there is no ${header}`;
-  const core = path.join(libraries, "libc10.so");
-  if (!existsSync(core) || !existsSync(path.join(libraries, "libtorch_cpu.so"))) {
-    return `there is no libtorch_cpu.so with libc10.so in ${libraries}`;
+  const core = path.join(libraryFolder, "libc10.so");
+  if (!existsSync(core) || !existsSync(path.join(libraryFolder, "libtorch_cpu.so"))) {
+    return `there is no libtorch_cpu.so with libc10.so in ${libraryFolder}`;
   }
   const version = versionIn([header, path.join(include, "torch/headeronly/version.h")]);
   if (version === undefined) return `${header} does not say its version`;
@@ -138,9 +138,9 @@ function probeFolder(source: string, include: string, libraries: string): Libtor
     source,
     // The compiler looks there anyway, and must not be told: its own headers come before them.
     includeFolders: [include, path.dirname(path.dirname(header))].filter((folder) => folder !== "/usr/include"),
-    libraryFolder: libraries,
+    libraryFolder,
     version,
-    glooLibraryFolder: glooFolder(include, libraries),
+    glooLibraryFolder: glooFolder(include, libraryFolder),
     hasCxx11Strings: readFileSync(core).includes("_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11"),
   };
 }

@@ -289,18 +289,18 @@ export class CastRouter implements TreeHost {
   }
 
   /** The tree whose place this one takes is over, and so is what nobody waits for any more. */
-  #dropReplacedParts({ root, tree, lineage: line, unfinished }: TreeSetup, end: CastReceiver): void {
-    if (line === tree) return;
+  #dropReplacedParts({ root, tree, lineage, unfinished }: TreeSetup, end: CastReceiver): void {
+    if (lineage === tree) return;
     for (const [link, parts] of this.#parts) {
       for (const [handle, { node }] of parts) {
-        if (node.setup.root !== root || node.lineage !== line) continue;
+        if (node.setup.root !== root || node.lineage !== lineage) continue;
         parts.delete(handle);
         if (parts.size === 0) this.#parts.delete(link);
         this.#nodes.delete(node);
         node.drop(undefined);
       }
     }
-    end.keepUnfinished(line, unfinished);
+    end.keepUnfinished(lineage, unfinished);
   }
 
   #dropPart(link: Link, handle: number, { node }: TreePart, flush: number): void {

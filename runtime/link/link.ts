@@ -212,9 +212,9 @@ export class Link {
     return number;
   }
 
-  sendBind(lane: number, { firstSlot: base, layout, key, fingerprint, endpoints }: Binding): void {
+  sendBind(lane: number, { firstSlot, layout, key, fingerprint, endpoints }: Binding): void {
     const w = this.outbox.writer;
-    const at = beginFrame(w, FrameKind.bind | (base << 16), lane, layout);
+    const at = beginFrame(w, FrameKind.bind | (firstSlot << 16), lane, layout);
     writeU64(w, fingerprint);
     writeText(w, key);
     if (layout === Layout.protobuf) {

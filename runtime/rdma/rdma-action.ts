@@ -108,11 +108,18 @@ export class RdmaAction {
     if (failed.signal.aborted) throw failed.signal.reason;
   }
 
-  #addStep(direction: TransferStep["direction"], buffer: RdmaBuffer, local: ArrayBufferView, move: StepOptions): this {
+  #addStep(
+    direction: TransferStep["direction"],
+    buffer: RdmaBuffer,
+    local: ArrayBufferView,
+    options: StepOptions,
+  ): this {
     if (this.#submitted) throw new TypeError("cannot add to an RdmaAction: it was submitted already; make a new one");
     const bytes =
-      move.region?.shape.reduce((product, n) => product * n, move.region.item) ?? move.length ?? local.byteLength;
-    this.#steps.push({ direction, buffer, local, options: move, moved: 0, bytes });
+      options.region?.shape.reduce((product, n) => product * n, options.region.item) ??
+      options.length ??
+      local.byteLength;
+    this.#steps.push({ direction, buffer, local, options, moved: 0, bytes });
     return this;
   }
 }

@@ -54,7 +54,7 @@ function readBuffer(r: Reader): RdmaBuffer {
   const nonce = [readU64(r), readU64(r)] as const;
   const length = Number(readU64(r));
   const flags = readU32(r);
-  const parts: Partial<Record<Transport, Uint8Array>> = {};
+  const transportParts: Partial<Record<Transport, Uint8Array>> = {};
   for (let left = flags >>> 8; left > 0; left--) {
     const word = readU32(r);
     const transport = transports[word >>> 16];
@@ -63,7 +63,7 @@ function readBuffer(r: Reader): RdmaBuffer {
       throw new RangeError("a handle to memory has a part that is none");
     const at = r.take(size);
     // A copy: the message is somebody else's memory.
-    parts[transport] = Uint8Array.from(r.bytes.subarray(at, at + size));
+    transportParts[transport] = Uint8Array.from(r.bytes.subarray(at, at + size));
   }
   const isHandle = length > 0 && Number.isSafeInteger(length) && (flags & 0xff) <= WRITABLE && process.pid > 0;
   if (!isHandle || r.position - begin > MAX_HANDLE_BYTES) throw new RangeError("a handle to memory is none");
@@ -77,7 +77,7 @@ function readBuffer(r: Reader): RdmaBuffer {
     nonce,
     length,
     access,
-    transportParts: parts,
+    transportParts,
   });
 }
 

@@ -7,7 +7,7 @@ const MAX_OUTBOX_BYTES = 64 * 1024 * 1024;
 /** @throws Error that names a queue that exceeds its limit */
 export function checkQueues(world: World): void {
   const living = [...world.living];
-  const senders = living.reduce((sum, { runtime: local }) => sum + countSenders(local), 0);
+  const senders = living.reduce((sum, { runtime }) => sum + countSenders(runtime), 0);
   for (const { name, runtime: local } of living) {
     for (const { proc } of local?.procs.values() ?? []) {
       const most = proc.limits.creditMessages * senders;

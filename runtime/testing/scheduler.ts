@@ -159,10 +159,10 @@ export class Scheduler {
       const { deadline } = this;
       if (deadline !== undefined && task.time > deadline.time) throw new Error(deadline.why());
       if (owner === undefined) return task;
-      const { deferred: parked, busyUntil } = owner;
-      if (task === parked.waker) {
-        parked.waker = undefined;
-        const first = busyUntil > task.time ? undefined : parked.takeFirst();
+      const { deferred, busyUntil } = owner;
+      if (task === deferred.waker) {
+        deferred.waker = undefined;
+        const first = busyUntil > task.time ? undefined : deferred.takeFirst();
         if (first === undefined) {
           this.#scheduleWaker(owner);
           continue;
@@ -171,19 +171,19 @@ export class Scheduler {
         return first;
       }
       if (busyUntil <= task.time) return task;
-      parked.add(task);
+      deferred.add(task);
       this.#scheduleWaker(owner);
     }
   }
 
   /** Schedules the parked tasks of a process for the time at which the process is free. */
   #scheduleWaker(owner: TaskOwner): void {
-    const { deferred: parked, busyUntil } = owner;
-    if (parked.isEmpty || (parked.waker !== undefined && parked.waker.time <= busyUntil)) return;
-    if (parked.waker !== undefined) parked.waker.run = undefined;
+    const { deferred, busyUntil } = owner;
+    if (deferred.isEmpty || (deferred.waker !== undefined && deferred.waker.time <= busyUntil)) return;
+    if (deferred.waker !== undefined) deferred.waker.run = undefined;
     const order = ++this.#lastOrder;
-    parked.waker = { time: busyUntil, order, tieBreaker: 0, owner, what: "wake", run: doNothing };
-    this.#push(parked.waker);
+    deferred.waker = { time: busyUntil, order, tieBreaker: 0, owner, what: "wake", run: doNothing };
+    this.#push(deferred.waker);
   }
 
   #push(task: ScheduledTask): void {

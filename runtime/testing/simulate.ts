@@ -159,10 +159,18 @@ class SimulationRunner {
         value = result;
       });
       await world.scheduler.run();
-      const { seed, trace, scheduler, arrivalCount: arrivals } = world;
+      const { seed, trace, scheduler, arrivalCount } = world;
       const { steps } = this.#simulation;
       const lines = trace.lines ?? [];
-      const done = { seed, hash: trace.hash, ms: scheduler.now, arrivals, faults: world.faults, steps, lines };
+      const done = {
+        seed,
+        hash: trace.hash,
+        ms: scheduler.now,
+        arrivals: arrivalCount,
+        faults: world.faults,
+        steps,
+        lines,
+      };
       return { ...done, value: value as T };
     } catch (error) {
       throw this.#failed(error);

@@ -27,9 +27,9 @@ export class SimulatedClock implements Clock {
   }
 
   now(): number {
-    const { tasksDone: done, now } = this.#scheduler;
-    if (this.#task !== done) {
-      this.#task = done;
+    const { tasksDone, now } = this.#scheduler;
+    if (this.#task !== tasksDone) {
+      this.#task = tasksDone;
       this.#reads = 0;
     }
     return now + this.#reads++ * CLOCK_READ_MS;

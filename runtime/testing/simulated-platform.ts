@@ -67,23 +67,23 @@ export class SimulatedPlatform implements ScopedPlatform {
   }
 
   start({ identity, label }: StartRequest): ProcBackend {
-    const { process: maker } = this;
-    const { world } = maker;
-    const host = world.hostFor({ label, rank: identity.rank, maker });
-    const made = world.createProcess({ host, label, rank: identity.rank, parent: maker, universe: identity.universe });
+    const { process: parent } = this;
+    const { world } = parent;
+    const host = world.hostFor({ label, rank: identity.rank, maker: parent });
+    const made = world.createProcess({ host, label, rank: identity.rank, parent, universe: identity.universe });
     this.#started.push(made);
-    const { near, far } = world.network.connect(maker, made);
-    const ended = new Promise<ProcExit>((resolve) => made.whenEnded(resolve));
+    const { near, far } = world.network.connect(parent, made);
+    const exited = new Promise<ProcExit>((resolve) => made.whenEnded(resolve));
     const { scheduler } = world;
-    scheduler.schedule(scheduler.now + maker.random.between(...START_DELAY_MS), made, "start", () =>
+    scheduler.schedule(scheduler.now + parent.random.between(...START_DELAY_MS), made, "start", () =>
       made.bootChild(identity, far),
     );
     const later = (what: string, task: () => void) =>
-      void scheduler.schedule(scheduler.now + world.network.latency(maker, made), undefined, what, task);
+      void scheduler.schedule(scheduler.now + world.network.latency(parent, made), undefined, what, task);
     return {
       pipe: near,
-      exited: ended,
-      outputEnded: ended,
+      exited,
+      outputEnded: exited,
       ref() {},
       terminate: () => later("terminate", () => made.terminate()),
       kill: () => later("kill", () => made.kill()),

@@ -191,10 +191,10 @@ export class SimulatedProcess implements ConnectedProcess {
       if (far.member === this) far.abandon(crashed);
     }
     this.world.processEnded(this);
-    const { parent: maker } = this.options;
-    if (maker !== undefined && !maker.ended) {
+    const { parent } = this.options;
+    if (parent !== undefined && !parent.ended) {
       const delay = crashed ? 15_000 : this.random.between(0.05, MAX_STATUS_DELAY_MS);
-      scheduler.schedule(scheduler.now + delay, maker, "exit status", () => this.#whenEnded?.(end));
+      scheduler.schedule(scheduler.now + delay, parent, "exit status", () => this.#whenEnded?.(end));
     }
     killOrphansLater(
       this.world,

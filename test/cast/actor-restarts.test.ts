@@ -39,9 +39,9 @@ async function replace({ proc }: TestProc, mesh: bigint): Promise<void> {
   cell.fail({ kind: "message", error: new Error("told to fail"), at: 0 });
   await turn();
   await waitForPredecessor(proc, mesh);
-  const { spec: shape } = cell;
+  const { spec } = cell;
   if (proc.cell(mesh) !== cell) return;
-  proc.createActor({ ...shape, incarnation: shape.incarnation + 1, args: [] } as never);
+  proc.createActor({ ...spec, incarnation: spec.incarnation + 1, args: [] } as never);
 }
 
 test("each life handles what one sender has sent without gaps: a part of it that ends with the life", async () => {

@@ -138,8 +138,8 @@ function proc() {
     frame(from, FrameKind.tree, { a: handle }, (w) => writeSetup(w, { ...setup, ...more }));
   const cast = (seq: number, flags: number = CastFlag.call, index = seq - 1, handle = 70, from = above) =>
     frame(from, FrameKind.cast, { a: handle, b: seq, flags }, (w) => {
-      const places = [{ count: 2, index, ordering: CastOrdering.plain }];
-      writeCast(w, { extension: undefined, finished: [], reduction: "", positions: places }, Uint8Array.of(seq));
+      const positions = [{ count: 2, index, ordering: CastOrdering.plain }];
+      writeCast(w, { extension: undefined, finished: [], reduction: "", positions }, Uint8Array.of(seq));
     });
   const below = linkTo(3n);
   const sent = (link: RecordedLink) => link.sent();

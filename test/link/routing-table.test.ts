@@ -255,8 +255,8 @@ describe("several links to a peer", () => {
 describe("a peer that is dialled anew", () => {
   test("is told which of its own links is over here: the last one", () => {
     const { routes } = routing();
-    for (const number of [2, 3, 1]) {
-      const link = linkOf({ dialNumber: number });
+    for (const dialNumber of [2, 3, 1]) {
+      const link = linkOf({ dialNumber });
       routes.addLink(peer, link);
       routes.removeLink(link);
     }

@@ -25,10 +25,10 @@ function linkOf(limits = {}) {
   Object.assign(host, { keepAlive: { hold: () => held++, release: () => held-- } });
   const link = new Link(host, 11n);
   const { link: recorded, sent } = recordedLink();
-  const ordered = new Set<number>();
-  const outbox = { ...recorded.outbox, orderedLanes: ordered, beginValue: () => {}, endValue: () => {}, end: () => {} };
+  const orderedLanes = new Set<number>();
+  const outbox = { ...recorded.outbox, orderedLanes, beginValue: () => {}, endValue: () => {}, end: () => {} };
   Object.assign(link, { outbox });
-  return { link, host, sent, ordered, held: () => held };
+  return { link, host, sent, ordered: orderedLanes, held: () => held };
 }
 
 function readerOf(bytes: Uint8Array): Reader {

@@ -71,14 +71,14 @@ export function optionsOf(seed: number): SimulateOptions {
   const treeAbove = treesAbove[Math.floor(seed / 3) % treesAbove.length]!;
   const limits = { ...credit, treeAbove, treeFanout: 2, endedActors: seed % 2 };
   if (onHosts(seed)) {
-    const lasting = {
+    const resumable = {
       overdueMs: overdue[Math.floor(seed / 15) % overdue.length]!,
       resendBytes: resendBytes[Math.floor(seed / 2) % resendBytes.length]!,
     };
     const faults = isCalm(seed)
       ? { count: 8, within: 300, kinds: calmKindsOfHosts, longest: shortest }
       : { count: 8, within: 600, kinds: kindsOfHosts, longest };
-    return { seed, limit, limits, resumable: lasting, faults };
+    return { seed, limit, limits, resumable, faults };
   }
   const faults = isCalm(seed)
     ? { count: 7, within: 300, kinds: calmKinds, longest: shortest }

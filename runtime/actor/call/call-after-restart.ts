@@ -88,12 +88,12 @@ export function callAfterRestart<T>({
   signal,
   keepAlive,
   first,
-  pendingRestart: obstacle,
+  pendingRestart,
   make,
 }: CallAfterRestartOptions<T>): Future<T> {
   const call = new CallAfterRestart<T>(called, new RestartWait(keepAlive));
   currentTurn()?.addOutstanding(call);
   if (timeout > 0 || signal !== undefined) call.guard(timeout, signal);
-  void call.start(first, obstacle, make);
+  void call.start(first, pendingRestart, make);
   return call;
 }

@@ -112,10 +112,10 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   check(args: readonly unknown[]): void {
     const { minArgs, maxArgs } = this.descriptor;
     if (args.length < minArgs || args.length > maxArgs) refuseArity(this.label, minArgs, maxArgs, args.length);
-    const { stopReason: stopped, name } = this.view.record;
-    if (stopped === undefined) return;
+    const { stopReason, name } = this.view.record;
+    if (stopReason === undefined) return;
     const ranks = this.#allRanks();
-    const why = `mesh "${name}" was stopped${reasonSuffix(stopped)}`;
+    const why = `mesh "${name}" was stopped${reasonSuffix(stopReason)}`;
     throw new SupervisionError(this.label, ranks, why, { actors: this.view.actorNames(ranks) });
   }
 
@@ -162,12 +162,12 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
         if (this.#wouldDeadlock(turn, rank)) return this.#deadlockError(turn, rank);
       }
     }
-    const { castSink: many } = sink;
-    if (many !== undefined && this.#usesTree(sender)) {
+    const { castSink } = sink;
+    if (castSink !== undefined && this.#usesTree(sender)) {
       const body = this.#encodeCast(args, sender);
       if (this.#fitsTree(body, sender)) {
-        const { caster, cast } = this.#castByTree(body, sender, turn, many, undefined);
-        many.castStarted((reason) => caster.cancel(cast, reason), sender);
+        const { caster, cast } = this.#castByTree(body, sender, turn, castSink, undefined);
+        castSink.castStarted((reason) => caster.cancel(cast, reason), sender);
         if (turn !== undefined) turn.addOutstanding(sink);
         return undefined;
       }
@@ -245,9 +245,9 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
    * Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. Threads and inline
    * procs listen nowhere, so everything between them goes through their maker: from there a tree would only be a detour.
    */
-  #usesTree({ proc, sendingEnded: closed }: ActorCell): boolean {
+  #usesTree({ proc, sendingEnded }: ActorCell): boolean {
     const { record, size } = this.view;
-    if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || closed !== undefined) return false;
+    if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || sendingEnded !== undefined) return false;
     return record.owner !== proc.id || this.view.target(0).location !== "";
   }
 
@@ -372,12 +372,12 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     timeout: number,
     trace: TraceContext | undefined,
   ): MessageExtension | undefined {
-    const { isWholeMesh: asSpawned, extent } = this.view;
+    const { isWholeMesh, extent } = this.view;
     const own = this.#fixedTrace ?? trace;
-    if (asSpawned && timeout <= 0 && turn === undefined && own === undefined) return undefined;
+    if (isWholeMesh && timeout <= 0 && turn === undefined && own === undefined) return undefined;
     return {
       rank,
-      extent: asSpawned ? WHOLE_MESH : session.link.numberOfExtent(extent),
+      extent: isWholeMesh ? WHOLE_MESH : session.link.numberOfExtent(extent),
       timeout: timeout === noAnswer ? 0 : timeout,
       trace: own,
       chain: timeout === noAnswer ? emptyChain : (turn?.chain ?? emptyChain),

@@ -372,13 +372,13 @@ function startAfterRestart<T>(
   needed: RanksNeeded,
   make: () => Future<T>,
 ): Future<T> {
-  const obstacle = () => to.pendingRestart(needed);
+  const pendingRestart = () => to.pendingRestart(needed);
   const { signal } = to.options;
-  const first = signal?.aborted === true ? undefined : obstacle();
+  const first = signal?.aborted === true ? undefined : pendingRestart();
   if (first === undefined) return make();
   to.checkEncodable(args);
   const { timeout, keepAlive } = to;
-  return callAfterRestart({ called: to, timeout, signal, keepAlive, first, pendingRestart: obstacle, make });
+  return callAfterRestart({ called: to, timeout, signal, keepAlive, first, pendingRestart, make });
 }
 
 function startSingleWithOptions<R>(to: Dispatcher, args: readonly unknown[]): Future<R> {

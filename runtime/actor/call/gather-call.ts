@@ -179,11 +179,8 @@ export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink,
   }
 }
 
-function valuesOf<T, D extends string>(
-  { answerRegion: answers, extent }: MeshView,
-  values: readonly T[],
-): ValueMesh<T, D> {
-  return ValueMesh.inRegion(answers as Region<D>, extent as Extent<D>, values);
+function valuesOf<T, D extends string>({ answerRegion, extent }: MeshView, values: readonly T[]): ValueMesh<T, D> {
+  return ValueMesh.inRegion(answerRegion as Region<D>, extent as Extent<D>, values);
 }
 
 /** `call`: all answers, by rank. */

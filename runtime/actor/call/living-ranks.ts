@@ -22,18 +22,18 @@ export function drawLivingRank(view: MeshView, sender: ActorCell): number {
 /** Resolves when what keeps a call to all ranks from being sent now may be over: ranks are being restarted, and none is lost. */
 export function restartOfAllRanks(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
   const down = downtimes(view, sender);
-  return down.some(({ isLost: lost }) => lost) ? undefined : whenAllSettled(down);
+  return down.some(({ isLost }) => isLost) ? undefined : whenAllSettled(down);
 }
 
 /** The same for a call that a lost rank does not end. */
 export function restartOfEachRank(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
-  return whenAllSettled(downtimes(view, sender).filter(({ isLost: lost }) => !lost));
+  return whenAllSettled(downtimes(view, sender).filter(({ isLost }) => !isLost));
 }
 
 /** The same for a call to any one rank: none lives, and some are being restarted. */
 export function restartOfAnyRank(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
   const down = downtimes(view, sender);
-  const returning = down.filter(({ isLost: lost }) => !lost);
+  const returning = down.filter(({ isLost }) => !isLost);
   if (down.length < view.size || returning.length === 0) return undefined;
   return Promise.race(returning.map((each) => each.whenSettled));
 }

@@ -239,20 +239,20 @@ export class ActorCell implements Destination, MessageSender, MailboxOwner, Watc
     this.#lanes ??= [];
     if (!this.#lanes.includes(lane)) this.#lanes.push(lane);
     if (this.state === "stopped") lane.sendGone(this.#ended!.reason, this.#ended!.message);
-    const { firstSlot: base, layout, key } = binding;
+    const { firstSlot, layout, key } = binding;
     const { actorClass, descriptor } = this.spec;
     const own = descriptor === undefined ? undefined : interfaceOf(descriptor, key);
     if (actorClass === undefined || own === undefined) {
       const is = descriptor?.key ?? "root";
       lane.refusal = new DeliveryError("refused", `the actor ${this.name} is no ${key}: it is a ${is}`);
-      if (layout === Layout.lockstep) lane.link.sendBound(lane.id, base, undefined);
+      if (layout === Layout.lockstep) lane.link.sendBound(lane.id, firstSlot, undefined);
     } else if (layout === Layout.protobuf) this.#bindByIds(lane, binding, actorClass, own);
     else if (layout === Layout.lockstep && own.fingerprint === binding.fingerprint) {
-      for (const [i, handler] of handlersOf(actorClass, own).entries()) lane.slots[base + i] = handler;
-      lane.link.sendBound(lane.id, base, undefined);
+      for (const [i, handler] of handlersOf(actorClass, own).entries()) lane.slots[firstSlot + i] = handler;
+      lane.link.sendBound(lane.id, firstSlot, undefined);
     } else if (layout === Layout.lockstep) {
       lane.pause();
-      lane.link.sendBound(lane.id, base, schemaForPeer(own));
+      lane.link.sendBound(lane.id, firstSlot, schemaForPeer(own));
     }
   }
 
@@ -432,7 +432,7 @@ export class ActorCell implements Destination, MessageSender, MailboxOwner, Watc
     }
     const drains = options.drain > 0 && this.state === "running";
     // What has come in a layout that it cannot read was sent before the end, and comes again.
-    const paused = (this.#lanes ?? []).flatMap(({ whenResumed: resumed }) => resumed ?? []);
+    const paused = (this.#lanes ?? []).flatMap(({ whenResumed }) => whenResumed ?? []);
     if (drains && paused.length > 0) await drain(Promise.all(paused));
     if (this.state !== "failed") {
       this.state = "stopping";
@@ -520,20 +520,15 @@ export class ActorCell implements Destination, MessageSender, MailboxOwner, Watc
   }
 
   /** Another schema of the interface: its endpoints are known by their ids. */
-  #bindByIds(
-    lane: Lane,
-    { firstSlot: base, key, endpoints }: Binding,
-    actorClass: ActorClass,
-    own: ActorDescriptor,
-  ): void {
+  #bindByIds(lane: Lane, { firstSlot, key, endpoints }: Binding, actorClass: ActorClass, own: ActorDescriptor): void {
     for (const [i, endpoint] of endpoints.entries()) {
       const handler = handlerById(actorClass, own, endpoint);
-      lane.slots[base + i] = handler;
+      lane.slots[firstSlot + i] = handler;
       if (handler !== undefined) continue;
       const { id, name } = endpoint;
       const why = `the actor ${this.name} has no endpoint ${id} "${name}": its process has another schema of ${key}`;
       lane.slotRefusals ??= new Map();
-      lane.slotRefusals.set(base + i, new DeliveryError("refused", why));
+      lane.slotRefusals.set(firstSlot + i, new DeliveryError("refused", why));
     }
   }
 

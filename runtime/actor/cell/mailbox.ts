@@ -90,7 +90,7 @@ export class Mailbox {
 
   /** Calls that are being handled or wait, and that nobody has answered. */
   get calls(): readonly Turn[] {
-    return this.#allTurns().filter(({ call, isEnded: ended }) => call !== 0 && !ended);
+    return this.#allTurns().filter(({ call, isEnded }) => call !== 0 && !isEnded);
   }
 
   /** Whether an actor waits for the answer of a message that waits here. */
@@ -130,13 +130,13 @@ export class Mailbox {
    * Calls `then` when everything that is here has been handled, messages of concurrent endpoints when they have been started;
    * maybe at once.
    */
-  afterHandling(then: () => void): void {
+  afterHandling(notify: () => void): void {
     const queued = this.#queued > 0;
     const last = queued ? this.#queue.at(-1) : this.#serial;
-    if (last === undefined) then();
+    if (last === undefined) notify();
     else {
       this.#marks ??= [];
-      this.#marks.push({ last, notify: then, isDequeued: !queued });
+      this.#marks.push({ last, notify, isDequeued: !queued });
     }
   }
 
@@ -169,7 +169,7 @@ export class Mailbox {
     }
     const marks = this.#marks;
     this.#marks = undefined;
-    for (const { notify: then } of marks ?? []) then();
+    for (const { notify } of marks ?? []) notify();
     this.#notifyIdle();
   }
 

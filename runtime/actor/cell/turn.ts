@@ -212,7 +212,7 @@ export class Turn implements Context, TensorTurn {
 
   /** The caller waits no more. */
   cancel(reason: number): void {
-    const { outstandingCalls: pending } = this;
+    const { outstandingCalls } = this;
     this.isCancelled = true;
     this.#timer?.cancel();
     const timeout = cancelReasons[reason] === "timeout";
@@ -221,7 +221,7 @@ export class Turn implements Context, TensorTurn {
     const abort = this.#abort;
     // Listeners are code of the handler, whoever has brought the news.
     if (abort !== undefined) runInTurn(this, () => abort.abort(error(why)));
-    for (const call of pending) {
+    for (const call of outstandingCalls) {
       const waited = timeout ? call.waitText : "";
       call.abandon(error(`cannot call ${call.label}: ${why}${waited}`), timeout ? reason : 0, true);
     }

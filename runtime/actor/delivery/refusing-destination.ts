@@ -15,8 +15,8 @@ export class RefusingDestination implements Destination {
   }
 
   /** Accepts every layout, because each message is refused anyway. */
-  bind(lane: Lane, { layout, firstSlot: base }: Binding): void {
-    if (layout === Layout.lockstep) lane.link.sendBound(lane.id, base, undefined);
+  bind(lane: Lane, { layout, firstSlot }: Binding): void {
+    if (layout === Layout.lockstep) lane.link.sendBound(lane.id, firstSlot, undefined);
   }
 
   message(lane: Lane, slot: number, call: number, _flags: number, _r: Reader, size: number): void {

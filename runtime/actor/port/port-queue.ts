@@ -59,8 +59,8 @@ export class PortQueue implements OpenPort {
     }
     if (this.#closeReason !== undefined)
       return Promise.reject(new PortClosedError(`cannot receive: ${this.#closeReason}`));
-    const { orphanReason: orphaned } = this.#holders;
-    return orphaned === undefined ? undefined : Promise.reject(new OrphanedError(orphaned));
+    const { orphanReason } = this.#holders;
+    return orphanReason === undefined ? undefined : Promise.reject(new OrphanedError(orphanReason));
   }
 
   /** Passes the next entry to `waiting` when it arrives. */

@@ -74,12 +74,12 @@ export class MeshView {
   }
 }
 
-function createCastView({ descriptor, region, isWholeMesh: asSpawned, extent }: MeshView): CastView {
+function createCastView({ descriptor, region, isWholeMesh, extent }: MeshView): CastView {
   const { labels, sizes, offset, strides } = region;
   return {
     key: JSON.stringify([descriptor.key, String(descriptor.fingerprint), offset, labels, sizes, strides]),
     bases: [...baseRanks(region)],
     interface: descriptor,
-    extent: asSpawned ? undefined : extent,
+    extent: isWholeMesh ? undefined : extent,
   };
 }

@@ -65,16 +65,16 @@ const protobufSlot = Symbol("protobuf");
  */
 export function bindPort(
   lane: Lane,
-  { firstSlot: base, layout, fingerprint }: Binding,
+  { firstSlot, layout, fingerprint }: Binding,
   element: Codec<unknown>,
   describe: (known: PortInterface) => PeerSchema,
 ): void {
-  if (layout === Layout.protobuf) lane.slots[base] = protobufSlot;
+  if (layout === Layout.protobuf) lane.slots[firstSlot] = protobufSlot;
   else if (layout !== Layout.lockstep) return;
-  else if (fingerprint === element.fingerprint) lane.link.sendBound(lane.id, base, undefined);
+  else if (fingerprint === element.fingerprint) lane.link.sendBound(lane.id, firstSlot, undefined);
   else {
     lane.pause();
-    lane.link.sendBound(lane.id, base, describe(portInterface(element)));
+    lane.link.sendBound(lane.id, firstSlot, describe(portInterface(element)));
   }
 }
 

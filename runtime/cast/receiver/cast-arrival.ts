@@ -28,17 +28,17 @@ export class CastArrival implements OrderedCast {
   #isCancelled = false;
 
   constructor(options: CastArrivalOptions) {
-    const { seq, index, ordering: way } = options;
+    const { seq, index, ordering } = options;
     this.seq = seq;
     this.index = index;
-    this.ordering = way;
+    this.ordering = ordering;
     this.#options = options;
   }
 
   post({ session }: OrderedArrivals): void {
-    const { slot, body, extension, createReply: reply, onTaken: taken } = this.#options;
-    if (body === undefined || this.#isCancelled) taken();
-    else session.post(slot(session), body, extension(session), reply?.(), { credited: taken });
+    const { slot, body, extension, createReply, onTaken } = this.#options;
+    if (body === undefined || this.#isCancelled) onTaken();
+    else session.post(slot(session), body, extension(session), createReply?.(), { credited: onTaken });
   }
 
   cancel(): void {

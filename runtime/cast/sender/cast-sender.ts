@@ -237,11 +237,11 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     if (!this.#isIdle) return;
     for (const resolve of this.#whenTaken.splice(0)) resolve();
     if (this.#isAnswered) for (const resolve of this.#whenAnswered.splice(0)) resolve();
-    const { sender, router: casts } = this.host;
+    const { sender, router } = this.host;
     if (this.#isClosing || (this.#isMeshStopped && this.#isAnswered)) {
       for (const { tree } of this.#allTrees()) tree.drop(true);
       this.#trees.clear();
-      casts.senderEnded(sender, this.mesh.id);
+      router.senderEnded(sender, this.mesh.id);
       this.host.senderIdle(this, true);
       return;
     }
@@ -251,7 +251,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
       tree.drop(false);
     }
     if (this.#trees.size > 0 || this.#formerTrees.size > 0) return;
-    casts.receiversEnded(sender, this.mesh.id);
+    router.receiversEnded(sender, this.mesh.id);
     this.host.senderIdle(this, false);
   }
 
@@ -328,27 +328,27 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
   }
 
   #positionsOf(bases: readonly number[]): OrderPosition[] {
-    const { castCounts: counts, unmarkedLanes: dirty } = this;
+    const { castCounts, unmarkedLanes } = this;
     const places: OrderPosition[] = [];
     let count = 0;
     let index = 0;
-    let way: number = CastOrdering.plain;
+    let ordering: number = CastOrdering.plain;
     for (const base of bases) {
-      const before = counts[base]!;
-      counts[base] = before + 1;
-      const order = dirty.size === 0 ? undefined : dirty.get(base);
+      const before = castCounts[base]!;
+      castCounts[base] = before + 1;
+      const order = unmarkedLanes.size === 0 ? undefined : unmarkedLanes.get(base);
       const own = order === undefined ? CastOrdering.plain : CastOrdering.marked;
       order?.markBefore(before);
-      if (count > 0 && before === index && own === way) {
+      if (count > 0 && before === index && own === ordering) {
         count++;
         continue;
       }
-      if (count > 0) places.push({ count, index, ordering: way });
+      if (count > 0) places.push({ count, index, ordering });
       count = 1;
       index = before;
-      way = own;
+      ordering = own;
     }
-    if (count > 0) places.push({ count, index, ordering: way });
+    if (count > 0) places.push({ count, index, ordering });
     return places;
   }
 

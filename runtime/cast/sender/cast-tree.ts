@@ -204,7 +204,7 @@ export class CastTree implements NodeParent {
 
   /** Around what was lost: a proc that others cannot reach any more is tried from here, by itself. */
   #rebuild(): void {
-    const { isUsable: usable } = this;
+    const { isUsable } = this;
     // What ends meanwhile makes room for others: those come when there is a tree to send them down.
     this.isUsable = false;
     for (const [proc, why] of this.#lostProcs) {
@@ -227,7 +227,7 @@ export class CastTree implements NodeParent {
     this.#root = this.#createRoot();
     this.#root.start();
     for (const [base, index] of this.#releasedUpTo) this.#root.release(base, index);
-    if (!usable) return;
+    if (!isUsable) return;
     for (const cast of again) if (this.pending.has(cast.seq)) this.#transmit(cast);
     // Whoever has asked what was taken waits for an answer that went with the tree before.
     if (again.length > 0) this.flush();
@@ -243,7 +243,7 @@ export class CastTree implements NodeParent {
       if (down !== undefined) this.#excludeProc(proc, down);
     }
     const alive = procs.filter(({ ranks }) =>
-      ranks.some(({ viewRank: view }) => !this.excluded.has(view) || this.#isRefused(view)),
+      ranks.some(({ viewRank }) => !this.excluded.has(viewRank) || this.#isRefused(viewRank)),
     );
     const own = procs.find(({ proc }) => proc === id) ?? { proc: id, location: "", ranks: [] };
     const others = alive.filter(({ proc }) => proc !== id);
@@ -265,11 +265,11 @@ export class CastTree implements NodeParent {
   #transmit(cast: PendingCast): void {
     const recalled = cast.isTaken;
     const w = new Writer(256);
-    const places = this.excluded.size === 0 ? cast.positions : this.#withoutExcluded(cast.positions);
+    const positions = this.excluded.size === 0 ? cast.positions : this.#withoutExcluded(cast.positions);
     const { extension, endpoint, reduction } = cast.request;
     // Of what all have taken, and of what nobody waits for, the body has been dropped.
     const { bytes, blocks } = cast.body;
-    writeCast(w, { extension, finished: this.#finishedCasts, reduction, positions: places }, bytes);
+    writeCast(w, { extension, finished: this.#finishedCasts, reduction, positions }, bytes);
     this.#finishedCasts = [];
     const frame: CastFrame = {
       seq: cast.seq,
@@ -286,9 +286,9 @@ export class CastTree implements NodeParent {
   #withoutExcluded(places: readonly OrderPosition[]): OrderPosition[] {
     const found: OrderPosition[] = [];
     let rank = 0;
-    for (const { count, index, ordering: way } of places) {
+    for (const { count, index, ordering } of places) {
       for (let i = 0; i < count; i++, rank++) {
-        const own = this.excluded.has(rank) ? CastOrdering.none : way;
+        const own = this.excluded.has(rank) ? CastOrdering.none : ordering;
         const last = found.at(-1);
         if (last !== undefined && last.index === index && last.ordering === own) {
           found[found.length - 1] = { ...last, count: last.count + 1 };
@@ -312,8 +312,8 @@ export class CastTree implements NodeParent {
   }
 
   #excludeProc(proc: ProcId, why: DeliveryError): void {
-    for (const { viewRank: view } of this.plan.procs.find((planned) => planned.proc === proc)?.ranks ?? []) {
-      this.#exclude(view, why);
+    for (const { viewRank } of this.plan.procs.find((planned) => planned.proc === proc)?.ranks ?? []) {
+      this.#exclude(viewRank, why);
     }
   }
 

@@ -31,9 +31,9 @@ export class LaneOrder implements CastOrder {
   }
 
   beforeMessage(): void {
-    const { castCounts: counts, unmarkedLanes: dirty, excluded } = this.#casts;
-    const casts = counts[this.#base]!;
-    dirty.set(this.#base, this);
+    const { castCounts, unmarkedLanes, excluded } = this.#casts;
+    const casts = castCounts[this.#base]!;
+    unmarkedLanes.set(this.#base, this);
     if (casts === this.#announced) return;
     this.#announced = casts;
     // What was cast came back to its sender. It may be on its way all the same: whoever was taken for dead may live.
@@ -48,8 +48,8 @@ export class LaneOrder implements CastOrder {
   }
 
   sessionEnded(): void {
-    const { unmarkedLanes: dirty } = this.#casts;
-    if (dirty.get(this.#base) === this) dirty.delete(this.#base);
+    const { unmarkedLanes } = this.#casts;
+    if (unmarkedLanes.get(this.#base) === this) unmarkedLanes.delete(this.#base);
     if (this.#lastMarked >= 0) this.#casts.sessionEnded(this.#base, this.#lastMarked, this.#session.link.peer);
   }
 }

@@ -81,11 +81,11 @@ export class PendingCast {
     for (const group of groups) {
       const ranks = [...ranksOf(group.ranks)].filter((rank) => this.#noteAnswer(rank));
       if (ranks.length === 0) continue;
-      const { bytes, blocks, isProtobuf: protobuf } = group;
+      const { bytes, blocks, isProtobuf } = group;
       const r = new Reader();
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       r.reset(bytes, view, 0, bytes.length, blocks.length === 0 ? undefined : blocks);
-      r.protobuf = protobuf;
+      r.protobuf = isProtobuf;
       if (group.kind === AnswerKind.folded) this.request.sink?.foldedBy(ranks, r);
       else if (group.kind === AnswerKind.value) this.request.sink?.answeredBy(ranks, r);
       else {

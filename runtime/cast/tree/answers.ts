@@ -54,8 +54,8 @@ export class AnswerCollector {
       for (const run of ranks) appendRun(known.ranks, run);
       return;
     }
-    const { kind, isProtobuf: protobuf, bytes, blocks } = answer;
-    this.#groups.push({ kind, isProtobuf: protobuf, bytes, blocks, ranks: [...ranks] });
+    const { kind, isProtobuf, bytes, blocks } = answer;
+    this.#groups.push({ kind, isProtobuf, bytes, blocks, ranks: [...ranks] });
     this.bytes += bytes.length + blocks.reduce((sum, block) => sum + block.length, 0);
   }
 
@@ -101,9 +101,9 @@ export function copyAnswer(r: Reader): RankAnswer {
 /** The blocks go into the writer's, in order. */
 export function writeAnswers(w: Writer, groups: readonly AnswerGroup[]): void {
   writeU32(w, groups.length);
-  for (const { kind, isProtobuf: protobuf, ranks, bytes, blocks } of groups) {
+  for (const { kind, isProtobuf, ranks, bytes, blocks } of groups) {
     writeU32(w, kind);
-    writeU32(w, protobuf ? 1 : 0);
+    writeU32(w, isProtobuf ? 1 : 0);
     writeRuns(w, ranks);
     writeU32(w, blocks.length);
     writeU32(w, bytes.length);

@@ -62,7 +62,7 @@ export interface CastFrame {
 
 export function writeCast(
   w: Writer,
-  { extension, finished, reduction, positions: places }: CastHead,
+  { extension, finished, reduction, positions }: CastHead,
   message: Uint8Array,
 ): void {
   writeU32(w, extension === undefined ? 0 : 1);
@@ -75,8 +75,8 @@ export function writeCast(
   }
   writeRuns(w, finished);
   writeText(w, reduction);
-  writeU32(w, places.length);
-  for (const { count, index, ordering } of places) {
+  writeU32(w, positions.length);
+  for (const { count, index, ordering } of positions) {
     writeU32(w, count);
     writeU32(w, index);
     writeU32(w, ordering);
@@ -94,8 +94,8 @@ export function readCast(body: Uint8Array, size: number): CastHead & { readonly 
     const extension = readU32(r) === 0 ? undefined : readCastExtension(r);
     const finished = readRuns(r);
     const reduction = readText(r);
-    const places = readList(r, 12, () => ({ count: readU32(r), index: readU32(r), ordering: readU32(r) }));
-    head = { extension, finished, reduction, positions: places };
+    const positions = readList(r, 12, () => ({ count: readU32(r), index: readU32(r), ordering: readU32(r) }));
+    head = { extension, finished, reduction, positions };
   } catch (error) {
     throw new ProtocolError(`cannot read cast: ${(error as Error).message}`, { cause: error });
   }

@@ -78,11 +78,11 @@ export class TakenCounter {
 
   #reportIfDue(): void {
     let below = this.#takenHere;
-    for (const { takenCasts: taken } of this.#branches) if (comesBefore(taken, below)) below = taken;
+    for (const { takenCasts } of this.#branches) if (comesBefore(takenCasts, below)) below = takenCasts;
     const news = (below - this.#reported) >>> 0;
     if (news === 0) return;
     // Until a part below says more, there is nothing that this could be gathered with.
-    const all = this.#branches.some(({ takenCasts: taken }) => taken === below);
+    const all = this.#branches.some(({ takenCasts }) => takenCasts === below);
     const due =
       news >= this.#castBatch || this.#bytes >= this.#byteBatch || comesBefore(this.#reported, this.#reportAtOnceUpTo);
     if (!all && !due) return;

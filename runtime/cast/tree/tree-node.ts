@@ -99,14 +99,14 @@ export class TreeNode implements ReplyRoute {
     this.#parent = top;
     const { sender, mesh, owner, procs, window } = setup;
     const [self, ...rest] = procs as [PlannedProc, ...PlannedProc[]];
-    for (const { viewRank: view, meshRank: base } of self.ranks) {
-      let arrivals = end.arrivals.get(base);
+    for (const { viewRank, meshRank } of self.ranks) {
+      let arrivals = end.arrivals.get(meshRank);
       if (arrivals === undefined) {
-        arrivals = host.arrivalsFor(sender, { mesh, owner, rank: base });
-        end.arrivals.set(base, arrivals);
+        arrivals = host.arrivalsFor(sender, { mesh, owner, rank: meshRank });
+        end.arrivals.set(meshRank, arrivals);
       }
       arrivals.onBounce = (label, error) => this.bounced(label, error);
-      this.#localRanks.push({ rank: view, arrivals });
+      this.#localRanks.push({ rank: viewRank, arrivals });
     }
     const parts = [...splitEvenly(rest, host.limits.treeFanout), ...apart.map((proc) => [proc])];
     this.#branches = parts.map((part) => new Branch(this, part));
@@ -266,23 +266,23 @@ export class TreeNode implements ReplyRoute {
     rank: number,
     arrivals: OrderedArrivals,
     isCall: boolean,
-    taken: () => void,
+    onTaken: () => void,
   ): void {
     const { seq, endpoint, flags, blocks } = frame;
     const { extension: given, message } = head;
     const { extent, interface: known } = this.setup;
-    const { index, ordering: way } = orderPositionOf(head.positions, rank);
+    const { index, ordering } = orderPositionOf(head.positions, rank);
     const reply = this.#receiver.replyOf(seq, rank);
     if (reply !== undefined) reply.route = this;
-    const protobuf = (flags & FrameFlag.protobuf) !== 0;
+    const isProtobuf = (flags & FrameFlag.protobuf) !== 0;
     const size = message.length + blocks.reduce((sum, block) => sum + block.length, 0);
     const cast = new CastArrival({
       seq,
       index,
-      ordering: way,
-      onTaken: taken,
+      ordering,
+      onTaken,
       slot: (session) => session.slotOf(known) + endpoint,
-      body: (flags & CastFlag.empty) === 0 ? { bytes: message, blocks, size, isProtobuf: protobuf } : undefined,
+      body: (flags & CastFlag.empty) === 0 ? { bytes: message, blocks, size, isProtobuf } : undefined,
       extension: (session) =>
         given === undefined && extent === undefined
           ? undefined
@@ -294,7 +294,7 @@ export class TreeNode implements ReplyRoute {
       createReply: isCall ? () => this.#receiver.createReply(this, seq, rank) : undefined,
     });
     if ((flags & CastFlag.recall) === 0 && arrivals.addCast(cast)) return;
-    taken();
+    onTaken();
     if (!isCall) return;
     if (reply?.answer !== undefined) this.answered(seq, rank, reply.answer);
     else if (reply === undefined) {
@@ -303,18 +303,18 @@ export class TreeNode implements ReplyRoute {
     }
   }
 
-  #receiverCount({ positions: places }: CastHead): number {
+  #receiverCount({ positions }: CastHead): number {
     const all = countRanks(this.#ranksBelow);
-    if (places.every(({ ordering: way }) => way !== CastOrdering.none)) return all;
+    if (positions.every(({ ordering }) => ordering !== CastOrdering.none)) return all;
     let none = 0;
     for (const rank of ranksOf(this.#ranksBelow))
-      if (orderPositionOf(places, rank).ordering === CastOrdering.none) none++;
+      if (orderPositionOf(positions, rank).ordering === CastOrdering.none) none++;
     return all - none;
   }
 
   #passUp(seq: number, gathering: AnswerGathering, atOnce: boolean): void {
-    const { unanswered: left, answers, fold } = gathering;
-    if (left <= 0) this.#gatherings.delete(seq);
+    const { unanswered, answers, fold } = gathering;
+    if (unanswered <= 0) this.#gatherings.delete(seq);
     else if (!atOnce && answers.bytes < FLUSH_BYTES) return;
     const groups = answers.takeAll();
     this.#parent.answers(seq, fold === undefined ? groups : fold(groups));

@@ -57,7 +57,7 @@ export interface TreeSetup {
 
 /** The ranks of a part of a tree, in what is cast to. */
 export function ranksOfProcs(procs: readonly PlannedProc[]): RankRun[] {
-  return mergeRuns(procs.flatMap(({ ranks }) => ranks.map(({ viewRank: view }) => ({ start: view, count: 1 }))));
+  return mergeRuns(procs.flatMap(({ ranks }) => ranks.map(({ viewRank }) => ({ start: viewRank, count: 1 }))));
 }
 
 /** At most `fanout` parts of about the same size, in order. */

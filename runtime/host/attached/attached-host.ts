@@ -98,11 +98,11 @@ export class AttachedHost implements HostLink {
 
   /** Starts a process on the host that takes orders from `from`. Failures are reported through its exit. */
   start(from: Proc, { identity, label, env, execArgv, cpus, stdio }: Omit<StartRequest, "isolation">): HostedBackend {
-    const { id: proc, parent: maker, rank } = identity;
+    const { id: proc, parent, rank } = identity;
     const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const order: StartOrder = {
       proc,
-      maker,
+      maker: parent,
       rank,
       extent: Object.entries(identity.extent).map(([name, size]) => ({ name, size })),
       location: this.location,
@@ -190,7 +190,7 @@ export class AttachedHost implements HostLink {
     this.#runtime.attachedHosts.delete(this.id);
     hostWatcherOf(this.#runtime).unwatch(this.id);
     this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
-    const procs = [...this.#backends].flatMap(([proc, { hasExited: over }]) => (over ? [] : [proc]));
+    const procs = [...this.#backends].flatMap(([proc, { hasExited }]) => (hasExited ? [] : [proc]));
     for (const body of this.#backends.values()) body.reportLost("process", this.#lostCause);
     this.#runtime.handleHostGone(this.id, this.#lostCause.message, procs);
   }

@@ -48,15 +48,15 @@ class HostWatcher {
   }
 
   #start(): void {
-    const { platform, universe, mainProc: home } = this.#runtime;
+    const { platform, universe, mainProc } = this.#runtime;
     this.#startedAt = platform.clock.now();
     if (this.#quickStarts++ === maxQuickStarts) {
       platform.warn("the process that watches hosts has ended too often: hosts are watched no more", "ViceroyWarning");
       return;
     }
     const id = platform.random.id();
-    const identity = { universe, id, parent: home.proc.id, rank: 0, extent: {}, runDir: "" };
-    const body = platform.start({
+    const identity = { universe, id, parent: mainProc.proc.id, rank: 0, extent: {}, runDir: "" };
+    const backend = platform.start({
       isolation: "process",
       identity,
       label: "watches hosts",
@@ -65,9 +65,9 @@ class HostWatcher {
       cpus: undefined,
       stdio: "ignore",
     });
-    home.proc.attach(body.pipe, id);
+    mainProc.proc.attach(backend.pipe, id);
     const { clock } = platform;
-    const member = new ChildProc({ id, parent: home.proc.id, rank: 0, location: "", backend: body, clock }, (_, end) =>
+    const member = new ChildProc({ id, parent: mainProc.proc.id, rank: 0, location: "", backend, clock }, (_, end) =>
       this.#childExited(id, end.cause.message),
     );
     this.#child = member;

@@ -144,14 +144,14 @@ export class DriverSession implements OutputReceiver {
       ? (line, { stream }) => this.#output.addLine(proc, stream === "stderr", line)
       : "ignore";
     const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, stdio };
-    const body = this.#platform.start(request);
+    const backend = this.#platform.start(request);
     const { clock } = this.#platform;
-    this.#runtime.mainProc.proc.attach(body.pipe, proc);
-    const member = new ChildProc({ id: proc, parent: this.id, rank, location: "", backend: body, clock }, (_, end) =>
+    this.#runtime.mainProc.proc.attach(backend.pipe, proc);
+    const member = new ChildProc({ id: proc, parent: this.id, rank, location: "", backend, clock }, (_, end) =>
       this.#childExited(proc, end),
     );
     this.#runtime.children.set(proc, member);
-    void body.outputEnded.then(() => this.#output.endProcess(proc));
+    void backend.outputEnded.then(() => this.#output.endProcess(proc));
     runAsRoot(this.#runtime.mainProc.proc, () => agentOf(proc).prove.broadcast(this.#owner.proof));
   }
 
@@ -230,11 +230,11 @@ export class DriverSession implements OutputReceiver {
 
   async #end(): Promise<void> {
     this.#silence?.stop();
-    const bodies = [...this.#runtime.children.values()].map(({ backend: body }) => body);
+    const bodies = [...this.#runtime.children.values()].map(({ backend }) => backend);
     for (const body of bodies) body.terminate();
     this.#platform.endAll();
-    await Promise.all(bodies.map(({ exited: ended }) => ended));
-    await Promise.all(bodies.map(({ outputEnded: finished }) => finished));
+    await Promise.all(bodies.map(({ exited }) => exited));
+    await Promise.all(bodies.map(({ outputEnded }) => outputEnded));
   }
 
   #runDirectory(): string {

@@ -69,8 +69,8 @@ function planStart<D extends string>(
   const identity = { universe: local.universe, id, parent: proc.id, ...place };
   const known = procConfigOf(local, plan, plan.registry(point) ?? host?.registry);
   // On a host, the daemon passes the credentials on.
-  const { hostProof: proof } = local;
-  const config = proof === undefined || host !== undefined ? known : { ...known, proof };
+  const { hostProof } = local;
+  const config = hostProof === undefined || host !== undefined ? known : { ...known, proof: hostProof };
   return { host, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
 }
 
@@ -82,20 +82,20 @@ function startChild<D extends string>(
 ): StartedChild {
   const { identity, config, host } = start;
   const { id, rank, runDir } = identity;
-  const body = startBackend(local, procs.proc, start, plan);
-  procs.proc.attach(body.pipe, id);
+  const backend = startBackend(local, procs.proc, start, plan);
+  procs.proc.attach(backend.pipe, id);
   const near = () => (plan.isolation === "process" ? (identity.host ?? local.platform.locationOf(runDir, id)) : "");
   const location = host?.location ?? near();
-  const member = new ChildProc(
-    { id, parent: procs.proc.id, rank, location, backend: body, clock: procs.proc.clock },
+  const child = new ChildProc(
+    { id, parent: procs.proc.id, rank, location, backend, clock: procs.proc.clock },
     (ended, end) => procs.childExited(ended, end),
   );
-  return { child: member, config };
+  return { child, config };
 }
 
-function labelOf<D extends string>({ name, isNamed: named }: ProcsPlan<D>, point: Point<D>): string {
+function labelOf<D extends string>({ name, isNamed }: ProcsPlan<D>, point: Point<D>): string {
   const place = Object.entries(point.coordinates).map(([dimension, index]) => `${dimension}=${index}`);
-  return (named || place.length === 0 ? [name, ...place] : place).join(" ");
+  return (isNamed || place.length === 0 ? [name, ...place] : place).join(" ");
 }
 
 function startBackend<D extends string>(
@@ -130,8 +130,8 @@ function procConfigOf<D extends string>(
   place: string | undefined,
 ): ProcConfig {
   const { bootstrap, isolation, execArgv } = plan;
-  const { registryUrls: urls } = platform.classes;
-  const places = place === undefined ? urls : [...urls, place];
+  const { registryUrls } = platform.classes;
+  const places = place === undefined ? registryUrls : [...registryUrls, place];
   const loader = isolation === "inline" ? undefined : platform.loaderFor({ isolation, execArgv }, places);
   return {
     ...(loader === undefined ? {} : { loader }),

@@ -360,14 +360,14 @@ export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
   }
 }
 
-function readBinding(r: Reader, base: number, layout: number): Binding {
+function readBinding(r: Reader, firstSlot: number, layout: number): Binding {
   const fingerprint = readU64(r);
   const key = readText(r);
   const endpoints: BoundEndpoint[] = [];
   if (layout === Layout.protobuf) {
     for (let left = readU32(r); left > 0; left--) endpoints.push({ id: readU32(r), name: readText(r) });
   }
-  return { firstSlot: base, layout, key, fingerprint, endpoints };
+  return { firstSlot, layout, key, fingerprint, endpoints };
 }
 
 function readPeerSchema(r: Reader): PeerSchema {

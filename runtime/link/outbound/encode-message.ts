@@ -39,17 +39,17 @@ function encodeInLayout(
   message: OutboundMessage,
   value: unknown,
   limits: LinkLimits,
-  protobuf: boolean,
+  isProtobuf: boolean,
 ): EncodedMessage {
   const w = spareWriter ?? new Writer();
   spareWriter = undefined;
   try {
-    (protobuf ? message.protobuf : message.codec).encodeInto(w, value);
+    (isProtobuf ? message.protobuf : message.codec).encodeInto(w, value);
     const blocks = w.blocks.length === 0 ? noBlocks : w.blocks.splice(0);
     let size = w.position;
     for (const block of blocks) size += block.length;
     checkMessageSize(message.label, size, limits);
-    return { bytes: w.copy(0), blocks, size, isProtobuf: protobuf };
+    return { bytes: w.copy(0), blocks, size, isProtobuf };
   } finally {
     w.blocks.length = 0;
     w.clear();

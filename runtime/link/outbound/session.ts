@@ -104,17 +104,17 @@ export class Session {
     const known = this.#furtherInterfaces?.get(description);
     if (known !== undefined) return known;
     const { key, endpoints } = description;
-    const base = this.#nextSlot;
-    if (base + endpoints.length > 0xffff)
+    const firstSlot = this.#nextSlot;
+    if (firstSlot + endpoints.length > 0xffff)
       throw new RangeError(`cannot send to ${key}: too many interfaces on one lane`);
     this.#nextSlot += endpoints.length;
     if (this.#firstInterface === undefined) this.#firstInterface = description;
     else {
       this.#furtherInterfaces ??= new Map();
-      this.#furtherInterfaces.set(description, base);
+      this.#furtherInterfaces.set(description, firstSlot);
     }
-    this.#bind({ firstSlot: base, interface: description, state: "asked" }, Layout.lockstep);
-    return base;
+    this.#bind({ firstSlot, interface: description, state: "asked" }, Layout.lockstep);
+    return firstSlot;
   }
 
   /** Whether the receiver has been asked for its schema and has not answered, or has another one. */
@@ -480,9 +480,9 @@ export class Session {
   }
 
   #bind(part: NegotiatedInterface, layout: number): void {
-    const { firstSlot: base, interface: known } = part;
+    const { firstSlot, interface: known } = part;
     const { key, fingerprint, endpoints } = known;
-    this.link.sendBind(this.lane, { firstSlot: base, layout, key, fingerprint, endpoints });
+    this.link.sendBind(this.lane, { firstSlot, layout, key, fingerprint, endpoints });
     if (layout !== Layout.lockstep) return;
     this.#agreement ??= new SchemaAgreement();
     this.#agreement.ask(part);
@@ -540,9 +540,9 @@ export class Session {
     queueMicrotask(() => {
       if (call === undefined) this.sender.bounced(this, slot, error);
       else if (call.id !== 0) {
-        const { isAbandoned: abandoned } = call;
+        const { isAbandoned } = call;
         this.link.endCall(call);
-        if (!abandoned) call.failed(error);
+        if (!isAbandoned) call.failed(error);
       }
     });
   }

@@ -184,9 +184,9 @@ export class ProcRuntime implements ProcHooks {
 
   /** Connects to a peer. Rejects if the peer can only be reached through other procs. */
   async #dial(location: Location, peer: ProcId): Promise<Pipe> {
-    const { hostLocation: host, attachedHosts: hosts, hostProof: proof } = this.#services;
+    const { hostLocation, attachedHosts, hostProof } = this.#services;
     const place = parseHostedLocation(location);
-    if (place?.agent === (host && parseHostedLocation(host)?.agent)) {
+    if (place?.agent === (hostLocation && parseHostedLocation(hostLocation)?.agent)) {
       return this.platform.dial(this.#services.socketLocationOf(peer, location));
     }
     if (place === undefined) {
@@ -199,10 +199,10 @@ export class ProcRuntime implements ProcHooks {
       const direct = await this.dialDirectly(place, peer, "link");
       return direct ?? this.proc.relayTo(peer, place.ancestors.at(-1) ?? place.agent, parentLocation(place));
     }
-    const attached = hosts.get(peer);
+    const attached = attachedHosts.get(peer);
     if (attached !== undefined) return attached.connect(this.proc);
     if (place.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);
-    return connectToHost(this.platform, this.proc, { ...place, proof }, hostDialLimitMs);
+    return connectToHost(this.platform, this.proc, { ...place, proof: hostProof }, hostDialLimitMs);
   }
 
   /**
@@ -216,13 +216,18 @@ export class ProcRuntime implements ProcHooks {
 
   /** Connects to a proc on a host, or returns undefined if it can only be reached through another proc. */
   async dialDirectly(
-    { agent, address, ancestors: makers }: HostedLocation,
+    { agent, address, ancestors }: HostedLocation,
     peer: ProcId,
     use: LinkUse,
   ): Promise<Pipe | undefined> {
-    if (makers.length > 0) return undefined;
-    const { directLinks: direct, attachedHosts: hosts, hostProof: proof } = this.#services;
-    return direct.connect(peer, this.proc, { agent, address, proof: hosts.get(agent)?.proof ?? proof, use });
+    if (ancestors.length > 0) return undefined;
+    const { directLinks, attachedHosts, hostProof } = this.#services;
+    return directLinks.connect(peer, this.proc, {
+      agent,
+      address,
+      proof: attachedHosts.get(agent)?.proof ?? hostProof,
+      use,
+    });
   }
 
   /** The watch over hosts for the parent of this proc. */

@@ -8,9 +8,9 @@ import type { ProcBackend, ProcExit } from "./proc-backend.js";
 export function inlineBackend(clock: Clock, start: (pipe: Pipe, ended: () => void) => () => void): ProcBackend {
   const [near, far] = inProcessPipePair(clock);
   let end: () => void = () => {};
-  const ended = new Promise<ProcExit>((resolve) => {
+  const exited = new Promise<ProcExit>((resolve) => {
     end = () => resolve({ kind: "process", cause: { name: "ProcEnd", message: "the inline proc has ended" } });
   });
   const kill = start(far, end);
-  return { pipe: near, exited: ended, outputEnded: ended, ref() {}, terminate: kill, kill };
+  return { pipe: near, exited, outputEnded: exited, ref() {}, terminate: kill, kill };
 }

@@ -14,11 +14,11 @@ export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
 /** Starts an operating-system process for a proc. */
 export function processBackend(options: ProcessBackendOptions): ProcBackend {
   const command = [options.bootFile, ...formatIdentity(options.identity), options.label];
-  const { pid, socket, exited, outputEnded: ended, ref, kill } = launchProcess({ ...options, command });
+  const { pid, socket, exited, outputEnded, ref, kill } = launchProcess({ ...options, command });
   return {
     pipe: childPipe(socket),
     exited: exited.then((end) => describeProcessExit(pid, end)),
-    outputEnded: ended,
+    outputEnded,
     ref,
     terminate: () => kill("SIGTERM"),
     kill: () => kill("SIGKILL"),

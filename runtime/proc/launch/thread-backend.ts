@@ -45,12 +45,12 @@ export function threadBackend(options: ThreadBackendOptions): ProcBackend {
     uncaught = error;
   });
   const code = new Promise<number>((resolve) => worker.once("exit", resolve));
-  const ended = code.then((value) => describeThreadExit(threadId, value, uncaught, fatal));
+  const exited = code.then((value) => describeThreadExit(threadId, value, uncaught, fatal));
   const kill = () => void worker.terminate();
   return {
     pipe: messagePortPipe(port1),
-    exited: ended,
-    outputEnded: ended,
+    exited,
+    outputEnded: exited,
     ref: () => worker.ref(),
     terminate: kill,
     kill,

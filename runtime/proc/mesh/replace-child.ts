@@ -56,8 +56,8 @@ const minAnnouncementMs = 250;
 
 /** @throws Error if the new process or one of its actors cannot be started; the old process then continues */
 export async function replaceChild(host: ReplaceableProcs, started: StartedChild, drain: number): Promise<void> {
-  const { child: member } = started;
-  const { rank } = member;
+  const { child } = started;
+  const { rank } = child;
   const made = new Set<SpawnedActors>();
   const belongs = (mesh: SpawnedActors) => !mesh.isStopping;
   try {
@@ -69,24 +69,24 @@ export async function replaceChild(host: ReplaceableProcs, started: StartedChild
       mesh = findMissingActors(host, rank, made, belongs)
     ) {
       made.add(mesh);
-      const outcome = await recreateActor(host, member, mesh);
+      const outcome = await recreateActor(host, child, mesh);
       if (outcome.status === "rejected") throw outcome.reason;
       const { failure } = outcome.value;
       if (failure !== undefined) throw new Error(failure.cause.message);
     }
-    if (member.exit !== undefined) throw new Error(member.exit.cause.message);
+    if (child.exit !== undefined) throw new Error(child.exit.cause.message);
   } catch (error) {
-    discardChild(member);
+    discardChild(child);
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`cannot replace rank ${rank} of mesh "${host.name}": ${why}`, { cause: error });
   }
   const old = host.childAt(rank);
-  host.installChild(member);
+  host.installChild(child);
   // From here on the exit of the old process is expected.
   old.isExitExpected = true;
   host.retiring.add(old);
   const moved = [...made].filter((mesh) => host.meshes.has(mesh) && !mesh.isStopping);
-  for (const mesh of made) if (!moved.includes(mesh)) stopActorOn(host, member, mesh);
+  for (const mesh of made) if (!moved.includes(mesh)) stopActorOn(host, child, mesh);
   const drains = drain > 0 && old.exit === undefined;
   const announced = moved.map((mesh) => host.announceMove(mesh, rankOfBaseRank(mesh.region, rank)!, drains));
   await stopReplaced(host, old, announced, drain);
@@ -113,8 +113,8 @@ async function stopReplaced(
  * @throws Error if the new process cannot be started
  */
 export async function restartChild(host: ReplaceableProcs, started: StartedChild): Promise<void> {
-  const { child: member } = started;
-  const { rank } = member;
+  const { child } = started;
+  const { rank } = child;
   const made = new Map<SpawnedActors, Settled<SpawnOutcome>>();
   const waits = (mesh: SpawnedActors) => mesh.isAwaitingReplacement(rankOfBaseRank(mesh.region, rank)!);
   try {
@@ -124,17 +124,17 @@ export async function restartChild(host: ReplaceableProcs, started: StartedChild
       mesh !== undefined;
       mesh = findMissingActors(host, rank, made, waits)
     ) {
-      made.set(mesh, await recreateActor(host, member, mesh));
+      made.set(mesh, await recreateActor(host, child, mesh));
     }
-    if (member.exit !== undefined) throw errorFromCause(member.exit.cause);
+    if (child.exit !== undefined) throw errorFromCause(child.exit.cause);
   } catch (error) {
-    discardChild(member);
+    discardChild(child);
     throw error;
   }
-  host.installChild(member);
+  host.installChild(child);
   for (const [mesh, outcome] of made) {
     const at = rankOfBaseRank(mesh.region, rank)!;
-    if (!host.meshes.has(mesh) || mesh.isStopping) stopActorOn(host, member, mesh);
+    if (!host.meshes.has(mesh) || mesh.isStopping) stopActorOn(host, child, mesh);
     else if (mesh.recordRestart(at, outcome)) void host.announceMove(mesh, at, false);
   }
 }
@@ -155,13 +155,13 @@ function findMissingActors(
   );
 }
 
-async function configureChild(host: ReplaceableProcs, { child: member, config }: StartedChild): Promise<void> {
+async function configureChild(host: ReplaceableProcs, { child, config }: StartedChild): Promise<void> {
   try {
-    await runAsRoot(host.proc, () => agentOf(member.id).configure.callOne(config));
-    host.sendKnownMoves(member);
+    await runAsRoot(host.proc, () => agentOf(child.id).configure.callOne(config));
+    host.sendKnownMoves(child);
   } catch (error) {
     if (error instanceof ActorError) throw error;
-    throw new Error(member.exit?.cause.message ?? (error instanceof Error ? error.message : String(error)));
+    throw new Error(child.exit?.cause.message ?? (error instanceof Error ? error.message : String(error)));
   }
 }
 

@@ -102,7 +102,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   /** Takes the started children, which have links to this proc, and sends them their configurations. */
   configureChildren(started: readonly StartedChild[]): void {
-    const members = started.map(({ child: member }) => member);
+    const members = started.map(({ child }) => child);
     this.#children = members;
     this.#agents = new ProcAgents(this.proc.id, this.extent, members.map(rankLocationOf));
     for (const member of members) this.runtime.children.set(member.id, member);
@@ -154,9 +154,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   sendKnownMoves({ id }: ChildProc): void {
-    const { proc, runtime: local } = this;
+    const { proc, runtime } = this;
     // This process has sent nothing to the earlier locations.
-    const moves = local.records.moves.map((move) => ({ ...move, drains: false }));
+    const moves = runtime.records.moves.map((move) => ({ ...move, drains: false }));
     runAsRoot(proc, () => {
       for (const move of moves) agentOf(id).moved.broadcast(move, proc.id);
     });
@@ -204,11 +204,11 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   protected createActors(mesh: SpawnedActors): void {
     const { actorClass } = mesh.plan;
-    for (const { rank, exit: end } of this.#children) {
-      const at = end === undefined ? undefined : rankOfBaseRank(mesh.region, rank);
-      if (end === undefined || at === undefined) continue;
-      if (this.#restarts.willRestart(rank, mesh)) mesh.awaitReplacement(at, end.cause);
-      else mesh.markLost(at, end.cause);
+    for (const { rank, exit } of this.#children) {
+      const at = exit === undefined ? undefined : rankOfBaseRank(mesh.region, rank);
+      if (exit === undefined || at === undefined) continue;
+      if (this.#restarts.willRestart(rank, mesh)) mesh.awaitReplacement(at, exit.cause);
+      else mesh.markLost(at, exit.cause);
     }
     const known = this.classes.referenceOf(actorClass);
     if (known !== undefined) {
@@ -224,7 +224,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       const agent = this.#agents.atRank(rank);
       return waitWhileAlive(this.proc.clock, agent, drain, agent.stopActor.callOne(record.id, { reason, drain }));
     };
-    const running = this.#childrenIn(region).filter(({ exit: end }) => end === undefined);
+    const running = this.#childrenIn(region).filter(({ exit }) => exit === undefined);
     return runAsRoot(this.proc, () => Promise.all(running.map(stopOn)));
   }
 
@@ -249,9 +249,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   /** Registers a process that is not installed yet. Until then its exit is not a failure of the mesh. */
   #registerStarting(started: StartedChild): StartedChild {
-    const { child: member } = started;
-    member.isExitExpected = true;
-    this.runtime.children.set(member.id, member);
+    const { child } = started;
+    child.isExitExpected = true;
+    this.runtime.children.set(child.id, child);
     return started;
   }
 

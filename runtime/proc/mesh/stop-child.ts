@@ -25,16 +25,16 @@ export async function stopChild(
   deliver = false,
 ): Promise<void> {
   if (member.exit !== undefined) return;
-  const { backend: body, clock } = member;
+  const { backend, clock } = member;
   member.isExitExpected = true;
-  body.ref();
+  backend.ref();
   const { reason, drain } = options;
   const asked = agent.shutdown.callOne({ reason, drain, ...(deliver && { deliver }) });
-  const over = await waitWhileAlive(clock, agent, drain, Promise.race([asked.catch(() => {}), body.exited]));
-  if (over && (await settlesWithin(clock, limits.leave, body.exited))) return waitForOutput(member);
-  body.terminate();
-  if (!(await settlesWithin(clock, limits.terminated, body.exited))) body.kill();
-  await body.exited;
+  const over = await waitWhileAlive(clock, agent, drain, Promise.race([asked.catch(() => {}), backend.exited]));
+  if (over && (await settlesWithin(clock, limits.leave, backend.exited))) return waitForOutput(member);
+  backend.terminate();
+  if (!(await settlesWithin(clock, limits.terminated, backend.exited))) backend.kill();
+  await backend.exited;
   return waitForOutput(member);
 }
 
@@ -59,6 +59,6 @@ export async function waitWhileAlive(
 }
 
 /** Waits until the last output of the child has been printed, before the caller continues. */
-async function waitForOutput({ backend: body, clock }: ChildProc): Promise<void> {
-  await settlesWithin(clock, limits.output, body.outputEnded);
+async function waitForOutput({ backend, clock }: ChildProc): Promise<void> {
+  await settlesWithin(clock, limits.output, backend.outputEnded);
 }

@@ -117,8 +117,8 @@ export class ProcessRuntime {
     this.mainProc = this.addProc(options, leave, agent);
   }
 
-  addProc(options: ProcPlacement, leave: EndProc, agent?: AgentRole | undefined): ProcRuntime {
-    const made = new ProcRuntime(this, { ...options, endProc: leave, agent });
+  addProc(options: ProcPlacement, endProc: EndProc, agent?: AgentRole | undefined): ProcRuntime {
+    const made = new ProcRuntime(this, { ...options, endProc, agent });
     this.procs.set(options.id, made);
     runtimesByProc.set(made.proc, this);
     return made;
@@ -161,10 +161,13 @@ export class ProcessRuntime {
    * @throws Error if the message names another location
    */
   socketLocationOf(peer: ProcId, named: Location): Location {
-    const { platform, hostLocation: host, universe, runDir } = this;
+    const { platform, hostLocation, universe, runDir } = this;
     // A thread has no socket, but dials the sockets of processes.
-    const own = platform.locationOf(host === undefined && runDir === "" ? platform.runDirOf(universe) : runDir, peer);
-    if (host !== undefined || named === own) return own;
+    const own = platform.locationOf(
+      hostLocation === undefined && runDir === "" ? platform.runDirOf(universe) : runDir,
+      peer,
+    );
+    if (hostLocation !== undefined || named === own) return own;
     throw new Error(`cannot dial process ${formatId(peer)}: expected its socket in the run directory, got ${named}`);
   }
 
@@ -210,13 +213,14 @@ export class ProcessRuntime {
    * @param from the main proc of the neighbour that sent the news, or a proc of this process
    */
   async announceMove(move: ActorMove, from: ProcId): Promise<void> {
-    const { mainProc: home, procs, children: members } = this;
+    const { mainProc, procs, children } = this;
     const left = this.records.recordMove(move);
-    const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, home.proc.id);
+    const tell = (id: ProcId) => agentOf(id).moved.callSettled(move, mainProc.proc.id);
     const told = this.#tellChildren((id) => (id === from ? undefined : tell(id)));
     // News that comes neither from a child nor from here comes from the parent.
-    const isOwn = procs.has(from) || members.has(from);
-    if (home.parentOrSelf !== home.proc.id && isOwn) told.push(runAsRoot(home.proc, () => tell(home.parentOrSelf)));
+    const isOwn = procs.has(from) || children.has(from);
+    if (mainProc.parentOrSelf !== mainProc.proc.id && isOwn)
+      told.push(runAsRoot(mainProc.proc, () => tell(mainProc.parentOrSelf)));
     await Promise.all([left, ...told]);
   }
 
@@ -225,9 +229,9 @@ export class ProcessRuntime {
    * procs of this process are omitted: they would send the news back for ever.
    */
   #tellChildren<T>(say: (id: ProcId) => T): T[] {
-    const living = [...this.children.values()].filter(({ id, exit: end }) => end === undefined && !this.procs.has(id));
-    return living.flatMap(({ id, parent: maker }) => {
-      const by = this.procs.get(maker);
+    const living = [...this.children.values()].filter(({ id, exit }) => exit === undefined && !this.procs.has(id));
+    return living.flatMap(({ id, parent }) => {
+      const by = this.procs.get(parent);
       return by === undefined ? [] : [runAsRoot(by.proc, () => say(id))];
     });
   }

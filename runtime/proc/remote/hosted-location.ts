@@ -18,8 +18,8 @@ export interface HostedLocation {
   readonly ancestors: readonly ProcId[];
 }
 
-export function formatHostedLocation({ agent, address, ancestors: makers }: HostedLocation): Location {
-  const above = makers.map((maker) => `/${formatId(maker)}`).join("");
+export function formatHostedLocation({ agent, address, ancestors }: HostedLocation): Location {
+  const above = ancestors.map((maker) => `/${formatId(maker)}`).join("");
   return `host:${formatId(agent)}@${formatNetworkAddress(address)}${above}`;
 }
 
@@ -30,8 +30,8 @@ export function formatHostedLocation({ agent, address, ancestors: makers }: Host
 export function parseHostedLocation(location: Location): HostedLocation | undefined {
   const [, agent, address, above] = /^host:([\da-f]{16})@(.+?)((?:\/[\da-f]{16})*)$/.exec(location) ?? [];
   if (agent === undefined || address === undefined || above === undefined) return undefined;
-  const makers = above.split("/").slice(1).map(parseProcId);
-  return { agent: parseProcId(agent), address: parseNetworkAddress(address), ancestors: makers };
+  const ancestors = above.split("/").slice(1).map(parseProcId);
+  return { agent: parseProcId(agent), address: parseNetworkAddress(address), ancestors };
 }
 
 /** Returns the location of a proc that `maker` has started; `location` is that of `maker`. */

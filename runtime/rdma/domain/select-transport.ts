@@ -34,7 +34,7 @@ function selectFrom(
   allowed: readonly Transport[],
   signal: AbortSignal,
 ): SelectedTransport | Promise<SelectedTransport> {
-  const { backends, peers: procs } = domain;
+  const { backends, peers } = domain;
   for (let i = first; i < backends.length; i++) {
     const backend = backends[i]!;
     const { transport } = backend;
@@ -45,7 +45,7 @@ function selectFrom(
       continue;
     }
     const ask = (request: Uint8Array) =>
-      procs.askAgent(handle.proc, handle.location, (agent) => agent.askMemory.callOne(transport, request));
+      peers.askAgent(handle.proc, handle.location, (agent) => agent.askMemory.callOne(transport, request));
     const opened = backend.open(handle, ask, signal);
     if (opened instanceof Promise) {
       return opened.then(

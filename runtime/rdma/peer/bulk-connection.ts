@@ -11,6 +11,6 @@ export interface BulkConnection {
 }
 
 /** Whether a pipe may have this memory itself. What several threads share is not for sockets. */
-export function canLend({ isDirect: direct }: BulkConnection, bytes: Uint8Array): boolean {
-  return direct && bytes.buffer instanceof ArrayBuffer;
+export function canLend({ isDirect }: BulkConnection, bytes: Uint8Array): boolean {
+  return isDirect && bytes.buffer instanceof ArrayBuffer;
 }

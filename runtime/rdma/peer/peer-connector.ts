@@ -52,8 +52,8 @@ export class ProcPeerConnector implements PeerConnector {
   }
 
   get reachableAddress(): { readonly proc: ProcId; readonly location: Location } | undefined {
-    const { ownAddress: own } = this;
-    return parseHostedLocation(own.location)?.ancestors.length === 0 ? own : undefined;
+    const { ownAddress } = this;
+    return parseHostedLocation(ownAddress.location)?.ancestors.length === 0 ? ownAddress : undefined;
   }
 
   askAgent<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T {
@@ -61,14 +61,14 @@ export class ProcPeerConnector implements PeerConnector {
   }
 
   async connect(proc: ProcId, location: Location): Promise<BulkConnection | undefined> {
-    const { mainProc: home, hostLocation: host } = this.#local;
+    const { mainProc, hostLocation } = this.#local;
     // Calls tell why it is gone.
-    if (home.proc.routes.deathOf(proc) !== undefined) return undefined;
+    if (mainProc.proc.routes.deathOf(proc) !== undefined) return undefined;
     const path = this.#isOnThisMachine(location) ? this.#bulkSocketOf(proc) : undefined;
     if (path !== undefined) return { pipe: await connectUnixSocket(path), isDirect: true };
     const place = parseHostedLocation(location);
-    if (place === undefined || place.agent === parseHostedLocation(host ?? "")?.agent) return undefined;
-    const pipe = await home.dialDirectly(place, proc, "memory");
+    if (place === undefined || place.agent === parseHostedLocation(hostLocation ?? "")?.agent) return undefined;
+    const pipe = await mainProc.dialDirectly(place, proc, "memory");
     // When the connection under it ends, bytes of it may still be read for a while.
     return pipe && { pipe, isDirect: false };
   }

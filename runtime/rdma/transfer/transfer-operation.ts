@@ -59,9 +59,9 @@ export class TransferOperation {
 
 /** Offsets and lengths of single stretches as numbers, for backends that are not native. */
 export function* segmentsOf({
-  segments: stretches,
+  segments,
 }: TransferOperation): Generator<{ remote: number; local: number; length: number }> {
-  for (let i = 0; i < stretches.length; i += 3) {
-    yield { remote: Number(stretches[i]), local: Number(stretches[i + 1]), length: Number(stretches[i + 2]) };
+  for (let i = 0; i < segments.length; i += 3) {
+    yield { remote: Number(segments[i]), local: Number(segments[i + 1]), length: Number(segments[i + 2]) };
   }
 }

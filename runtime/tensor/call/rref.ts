@@ -98,14 +98,14 @@ async function tensorsWhenAnswered(exchange: RetainedExchange, sent: PromiseLike
 
 /** The answers are tensors of the mesh from here on. */
 function takeAsTensors(
-  { mesh, call, key, callSite: where }: RetainedExchange,
+  { mesh, call, key, callSite }: RetainedExchange,
   types: readonly TensorShape[],
   list: boolean,
 ): unknown {
   const made = types.map(({ shape, dtype }) => mesh.declareResult(shape, dtype));
   const places = made.map(([, reference], at) => ({ reference, type: tensorTypeOf(types[at]!) }));
   mesh.sendToWorkers([...mesh.procIds.keys()], (worker) =>
-    worker.take.broadcast(key.number, places, call.label, where),
+    worker.take.broadcast(key.number, places, call.label, callSite),
   );
   const tensors = made.map(([tensor]) => tensor);
   return list ? tensors : tensors[0];

@@ -117,8 +117,8 @@ export function propagated<A extends unknown[], R>(shapes?: (...args: A) => Shap
 
 /** Where in a mesh they are who are addressed. @throws TensorError if one of them is elsewhere */
 function receiverRanks(mesh: TensorMesh, { procs }: Addressed): readonly number[] {
-  const { procIds: places } = mesh;
-  const ranks = procs.map((proc) => places.indexOf(proc));
+  const { procIds } = mesh;
+  const ranks = procs.map((proc) => procIds.indexOf(proc));
   if (!ranks.includes(-1)) return ranks;
   throw new TensorError(
     "ERR_TENSOR_PLACE",

@@ -41,13 +41,13 @@ export function redistribute(tensor: object, target: TensorMesh): Tensor {
 
 /** From where each process of the target gets its part: from its own, or else from the one of the same rank. */
 function sourceRanks(mesh: TensorMesh, target: TensorMesh): readonly number[] {
-  const { procIds: places } = mesh;
-  const own = target.procIds.map((place) => places.indexOf(place));
+  const { procIds } = mesh;
+  const own = target.procIds.map((place) => procIds.indexOf(place));
   if (!own.includes(-1)) return own;
-  if (places.length === own.length) return [...own.keys()];
+  if (procIds.length === own.length) return [...own.keys()];
   throw new RangeError(
     `cannot move a tensor from mesh ${mesh.procs} to mesh ${target.procs}: it has ${own.length} processes, which are no part of the ` +
-      `${places.length} and not as many`,
+      `${procIds.length} and not as many`,
   );
 }
 

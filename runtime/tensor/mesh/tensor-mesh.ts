@@ -393,7 +393,7 @@ export function activeMeshOnProcs(procs: readonly bigint[]): TensorMesh | undefi
   const current = currentMesh();
   const all = current === undefined ? [...activeMeshes.values()] : [current, ...activeMeshes.values()];
   return all.find(
-    ({ procIds: places }) => places.length === procs.length && places.every((proc, rank) => proc === procs[rank]),
+    ({ procIds }) => procIds.length === procs.length && procIds.every((proc, rank) => proc === procs[rank]),
   );
 }
 

@@ -64,7 +64,7 @@ export class FlatGradients {
    */
   zero(): void {
     noGrad(() => {
-      for (const { elements: all } of this.#buffers) all.zero_().dispose();
+      for (const { elements } of this.#buffers) elements.zero_().dispose();
     });
     this.#attachViews();
   }
@@ -81,19 +81,19 @@ export class FlatGradients {
     this.#copyStrayGradients();
     using _ = new TensorScope();
     noGrad(() => {
-      for (const { elements: all } of this.#buffers) all.copy_(all.reduce(along, "avg"));
+      for (const { elements } of this.#buffers) elements.copy_(elements.reduce(along, "avg"));
     });
   }
 
   /** Sets the gradients to null and frees the block. Disposing again has no effect. */
   dispose(): void {
-    for (const { elements: all, views: parts } of this.#buffers) {
-      if (all.disposed) continue;
-      for (const { parameter, view } of parts) {
+    for (const { elements, views } of this.#buffers) {
+      if (elements.disposed) continue;
+      for (const { parameter, view } of views) {
         if (!parameter.disposed && isGradientView(parameter, view)) parameter.grad = null;
         view.dispose();
       }
-      all.dispose();
+      elements.dispose();
     }
   }
 
@@ -106,7 +106,7 @@ export class FlatGradients {
   #copyStrayGradients(): void {
     using _ = new TensorScope();
     noGrad(() => {
-      for (const { parameter, view } of this.#buffers.flatMap(({ views: parts }) => parts)) {
+      for (const { parameter, view } of this.#buffers.flatMap(({ views }) => views)) {
         const { grad } = parameter;
         if (grad === null) view.zero_();
         else if (!isSameMemory(grad, view)) {
@@ -119,7 +119,7 @@ export class FlatGradients {
 
   #attachViews(): void {
     using _ = new TensorScope();
-    for (const { parameter, view } of this.#buffers.flatMap(({ views: parts }) => parts)) {
+    for (const { parameter, view } of this.#buffers.flatMap(({ views }) => views)) {
       if (!isGradientView(parameter, view)) parameter.grad = view;
     }
   }
@@ -128,14 +128,14 @@ export class FlatGradients {
 function createFlatBuffer(parameters: readonly Tensor[]): FlatBuffer {
   const sizes = parameters.map(({ shape }) => shape.reduce((product, size) => product * size, 1));
   // Where the parameters are, whatever is active.
-  const all = parameters[0]!.new_zeros([sizes.reduce((sum, size) => sum + size, 0)]);
+  const elements = parameters[0]!.new_zeros([sizes.reduce((sum, size) => sum + size, 0)]);
   let at = 0;
-  const parts = parameters.map((parameter, i) => {
-    using flat = all.narrow(0, at, sizes[i]!);
+  const views = parameters.map((parameter, i) => {
+    using flat = elements.narrow(0, at, sizes[i]!);
     at += sizes[i]!;
     return { parameter, view: flat.view(parameter.shape) };
   });
-  return { elements: all, views: parts };
+  return { elements, views };
 }
 
 function isGradientView(parameter: Tensor, view: Tensor): boolean {

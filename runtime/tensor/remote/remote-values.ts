@@ -27,7 +27,7 @@ export function readValues({ json, tensors }: RemoteValues): readonly [unknown, 
   const value: unknown = JSON.parse(json, (_key, own: unknown) =>
     isMarked(own) ? tensorAt(read, own[tensorMark]) : own,
   );
-  return [value, Promise.all(coming.map(({ arrived: there }) => there))];
+  return [value, Promise.all(coming.map(({ arrived }) => arrived))];
 }
 
 function checkedValue(label: string, value: unknown, inList: boolean): unknown {

@@ -29,12 +29,12 @@ const awaitedByWorker = new Map<bigint, string>();
 let checkTimer: NodeJS.Timeout | undefined;
 
 /** Resolves when all of them are there. @throws Error that says why they never will be */
-export function waitForTensors(coming: readonly ArrivingTensor[], turn: TensorTurn): Promise<void> {
+export function waitForTensors(arriving: readonly ArrivingTensor[], turn: TensorTurn): Promise<void> {
   return new Promise((resolve, reject) => {
-    const wait: TensorWait = { arriving: coming, turn, fail: reject, deadlockedWith: undefined, confirmations: 0 };
+    const wait: TensorWait = { arriving, turn, fail: reject, deadlockedWith: undefined, confirmations: 0 };
     pendingWaits.add(wait);
     checkTimer ??= setInterval(checkForDeadlocks, CHECK_INTERVAL_MS).unref();
-    Promise.all(coming.map(({ arrived: there }) => there))
+    Promise.all(arriving.map(({ arrived }) => arrived))
       .then(() => resolve(), reject)
       .finally(() => pendingWaits.delete(wait));
   });
@@ -79,8 +79,8 @@ function checkForDeadlocks(): void {
 }
 
 /** Who answers what one of its tensors comes after, and waits for this actor. */
-function findDeadlock({ arriving: coming, turn }: TensorWait): TensorTurn | undefined {
-  for (const { key } of coming) {
+function findDeadlock({ arriving, turn }: TensorWait): TensorTurn | undefined {
+  for (const { key } of arriving) {
     const awaited = isMissing(key) ? awaitedByWorker.get(key.mesh) : undefined;
     const answerer = awaited === undefined ? undefined : answeringTurns.get(awaited);
     if (answerer !== undefined && turn.isAwaitedBy(answerer.token)) return answerer;

@@ -136,14 +136,14 @@ function elementReader(handle: FileHandle, entry: TensorEntry, data: number): El
 }
 
 /** Copied part by part: a typed array over a tensor's own memory would keep it until garbage is collected. */
-async function loadLocal({ entry: { dtype, shape, begin, end }, readInto: into }: ElementReader): Promise<Tensor> {
+async function loadLocal({ entry: { dtype, shape, begin, end }, readInto }: ElementReader): Promise<Tensor> {
   const made = torch.empty(shape, { dtype, device: "cpu" });
   const buffer = new ArrayBuffer(Math.min(end - begin, FILE_PART_BYTES));
   try {
     for (let from = 0; from < end - begin; from += FILE_PART_BYTES) {
       const bytes = Math.min(FILE_PART_BYTES, end - begin - from);
       const elements = typedArrayOver(dtype, buffer).subarray(0, bytes / elementSize(dtype)) as TensorData;
-      await into(elements, from);
+      await readInto(elements, from);
       using _ = new TensorScope();
       const part = made.view([-1]).narrow(0, from / elementSize(dtype), elements.length);
       part.copy_(tensorOver(elements, { dtype }));
@@ -156,11 +156,11 @@ async function loadLocal({ entry: { dtype, shape, begin, end }, readInto: into }
 }
 
 /** Sent in parts, which the processes join. */
-async function loadOnMesh({ entry: { dtype, shape, begin, end }, readInto: into }: ElementReader): Promise<Tensor> {
+async function loadOnMesh({ entry: { dtype, shape, begin, end }, readInto }: ElementReader): Promise<Tensor> {
   const parts: Tensor[] = [];
   const part = async (from: number, bytes: number, partShape: readonly number[]): Promise<Tensor> => {
     const elements = typedArrayOver(dtype, new ArrayBuffer(bytes));
-    if (bytes > 0) await into(elements, from);
+    if (bytes > 0) await readInto(elements, from);
     return tensor(elements, { dtype, shape: partShape });
   };
   if (end - begin <= FILE_PART_BYTES) return part(0, end - begin, shape);

@@ -27,11 +27,11 @@ class ScalarCodec<T> extends ComposedCodec<T> {
   override readonly read: (r: Reader, at: number) => T;
   readonly #text: boolean;
 
-  constructor(name: string, { slot, protoForm: position, write, read, text = false }: ScalarOptions<T>) {
+  constructor(name: string, { slot, protoForm, write, read, text = false }: ScalarOptions<T>) {
     super();
     this.name = name;
     this.slot = slot;
-    this.protoForm = position;
+    this.protoForm = protoForm;
     this.write = write;
     this.read = read;
     this.#text = text;

@@ -196,10 +196,10 @@ class SchemaDescriber {
 
   #map(
     codec: Codec<unknown>,
-    { isNativeMap: native, key, value }: ProtoMapForm,
+    { isNativeMap, key, value }: ProtoMapForm,
     wanted: string,
   ): Pick<ProtoField, "cardinality" | "key" | "type" | "carries" | "unique" | "millis"> {
-    if (!native) {
+    if (!isNativeMap) {
       const type = { kind: "message", name: this.#entry(codec, key, value, wanted) } as const;
       return { cardinality: "repeated", type, ...(canRepeat(key) && { unique: "key" }) };
     }

@@ -134,11 +134,11 @@ describe("one endpoint that many send by", () => {
   test("goes on by another session when the one it has used has ended", async () => {
     const { value, increment } = counters.slice({ gpus: 0 });
     expect(await value.callOne()).toBe(0);
-    const { mesh, spec: shape } = [...procs[0]!.proc.cells()][0]!;
+    const { mesh, spec } = [...procs[0]!.proc.cells()][0]!;
     procs[0]!.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("over"), at: 0 });
     await expect(value.callOne()).rejects.toThrow("the actor counters[0] has failed: Error: over");
     await procs[0]!.proc.cell(mesh)!.whenVacated();
-    procs[0]!.proc.createActor({ ...shape, incarnation: 1, args: [7] } as never);
+    procs[0]!.proc.createActor({ ...spec, incarnation: 1, args: [7] } as never);
     increment.broadcast(1);
     expect(await value.callOne()).toBe(8);
   });

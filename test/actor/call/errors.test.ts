@@ -138,8 +138,8 @@ test("a port takes an error with its causes", () => {
 
 describe("an answer that procs of a tree pass on", () => {
   const passed = (error: Error) => {
-    const { kind, isProtobuf: protobuf, bytes, blocks } = encodeErrorAnswer(error);
-    expect([protobuf, blocks]).toEqual([false, []]);
+    const { kind, isProtobuf, bytes, blocks } = encodeErrorAnswer(error);
+    expect([isProtobuf, blocks]).toEqual([false, []]);
     return { kind, error: readCallError(readerOf(bytes)) };
   };
 

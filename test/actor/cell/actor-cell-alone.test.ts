@@ -149,12 +149,12 @@ describe("the end of an actor", () => {
 
   test("waits for messages that come again in another layout, if it handles what waits at all", async () => {
     let resume = () => {};
-    const resumed = new Promise<void>((resolve) => {
+    const whenResumed = new Promise<void>((resolve) => {
       resume = () => resolve();
     });
     const [draining, other] = [spawn(), spawn()];
     for (const cell of [draining, other]) {
-      cell.bind(newLane({ whenResumed: resumed }), binding());
+      cell.bind(newLane({ whenResumed }), binding());
       cell.bind(newLane(), binding());
     }
     await other.stop(options);

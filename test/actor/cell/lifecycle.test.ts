@@ -154,11 +154,11 @@ describe("a failure", () => {
     counter.fail.broadcast("fatal");
     await failure(counter.value.callOne());
     const cell = there.proc.cell(lastMesh())!;
-    const { spec: shape } = cell;
-    there.proc.createActor({ ...shape, incarnation: 1, args: [5] } as never);
+    const { spec } = cell;
+    there.proc.createActor({ ...spec, incarnation: 1, args: [5] } as never);
     expect(await counter.value.callOne()).toBe(5);
-    expect(there.proc.cell(shape.mesh)!.id.incarnation).toBe(1);
-    expect(() => there.proc.createActor({ ...shape, incarnation: 2, args: [5] } as never)).toThrow(
+    expect(there.proc.cell(spec.mesh)!.id.incarnation).toBe(1);
+    expect(() => there.proc.createActor({ ...spec, incarnation: 2, args: [5] } as never)).toThrow(
       "cannot create counter[0]: it is there already",
     );
   });

@@ -402,9 +402,9 @@ describe("the end", () => {
   });
 
   test("stops the watchdog", () => {
-    const slow = (message: string) => void log.push(message);
+    const handlerSlow = (message: string) => void log.push(message);
     const watchdog = new Watchdog(
-      { name: "counters[1]", handlerSlow: slow, handlerStuck: () => {} },
+      { name: "counters[1]", handlerSlow, handlerStuck: () => {} },
       { warn: 10, grace: 10 },
       parts.clock,
     );
@@ -418,9 +418,9 @@ describe("the end", () => {
 });
 
 test("the watchdog sees handlers begin and end", async () => {
-  const slow = (message: string) => void log.push(message);
+  const handlerSlow = (message: string) => void log.push(message);
   const watchdog = new Watchdog(
-    { name: "counters[1]", handlerSlow: slow, handlerStuck: () => {} },
+    { name: "counters[1]", handlerSlow, handlerStuck: () => {} },
     { warn: 10, grace: 100 },
     parts.clock,
   );

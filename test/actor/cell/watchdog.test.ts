@@ -13,9 +13,9 @@ beforeEach(() => {
 });
 
 function watchdog(limits: WatchLimits): Watchdog {
-  const slow = (message: string) => void told.push(`warned: ${message}`);
-  const stuck = (_turn: Turn, message: string) => void told.push(`failed: ${message}`);
-  return new Watchdog({ name: "counters[1]", handlerSlow: slow, handlerStuck: stuck }, limits, clock);
+  const handlerSlow = (message: string) => void told.push(`warned: ${message}`);
+  const handlerStuck = (_turn: Turn, message: string) => void told.push(`failed: ${message}`);
+  return new Watchdog({ name: "counters[1]", handlerSlow, handlerStuck }, limits, clock);
 }
 
 function turn(timeout?: number, waits: readonly string[] = [], stream = false): Turn {

@@ -101,8 +101,8 @@ describe("the ports that an actor was sent", () => {
     new OwnedPorts(proc, { universe: 1n, proc: here, mesh: 77n, rank: 3, incarnation });
   const session = (number: bigint) => {
     const waiting: (() => void)[] = [];
-    const afterSending = (then: () => void): void => void waiting.push(then);
-    return { waiting, session: { target: { number }, afterAllSent: afterSending } as unknown as Session };
+    const afterAllSent = (then: () => void): void => void waiting.push(then);
+    return { waiting, session: { target: { number }, afterAllSent } as unknown as Session };
   };
 
   test("are its own, and let go of when it ends", () => {

@@ -417,8 +417,8 @@ describe("a lane", () => {
     const cell = create(70n);
     const reached: unknown[] = [];
     cell.confirmHandled = (lane) => void reached.push(lane);
-    const lane = (behind: unknown) =>
-      ({ finalDestination: behind, confirmReached: () => reached.push("itself") }) as unknown as Lane;
+    const lane = (finalDestination: unknown) =>
+      ({ finalDestination, confirmReached: () => reached.push("itself") }) as unknown as Lane;
     const held = new EarlyMessages();
     held.confirmHandled = (lane) => void reached.push(lane);
     const [toActor, toHeld] = [lane(cell), lane(held)];

@@ -417,7 +417,7 @@ describe("the layout of a cast", () => {
     );
     const sessions = links.flatMap((link) => link.sessions.filter((session) => session !== undefined));
     // Nothing is kept, and nothing looked at, once the receivers have answered.
-    expect(sessions.map(({ maySchemaDiffer: differs }) => differs)).toEqual([false, false]);
+    expect(sessions.map(({ maySchemaDiffer }) => maySchemaDiffer)).toEqual([false, false]);
   });
 
   test("is protobuf for all when one of them differs, and lockstep for a slice without it", async () => {

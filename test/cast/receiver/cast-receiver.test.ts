@@ -6,10 +6,10 @@ import { AnswerKind } from "../../../runtime/cast/tree/answers.js";
 import type { Session } from "../../../runtime/link/outbound/session.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 
-function routeOf(line: number) {
+function routeOf(lineage: number) {
   const answers: unknown[] = [];
   const route: ReplyRoute = {
-    lineage: line,
+    lineage,
     answered: (seq, rank, answer) => answers.push([seq, rank, String(answer.bytes)]),
     answerOfError: ({ message }) => ({
       kind: AnswerKind.error,

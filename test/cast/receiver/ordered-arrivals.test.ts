@@ -23,11 +23,11 @@ function arrivals() {
     close: () => {},
   } as unknown as Session;
   const coming = new OrderedArrivals(sender, target, () => session);
-  const arrive = (index: number, way: number): boolean => {
+  const arrive = (index: number, ordering: number): boolean => {
     const cast: OrderedCast = {
       seq: index,
       index,
-      ordering: way,
+      ordering,
       post: (to) => void (to.session && turns.push(index)),
       cancel: () => cancelled.push(index),
     };
@@ -80,10 +80,10 @@ test("a cast that has come before is not taken again, and nothing is once the se
 });
 
 /** A lane of direct messages, which lead to the actor as long as nothing is in between. */
-function laneOf(open: boolean) {
+function laneOf(isOpen: boolean) {
   const handled: string[] = [];
   const actor = { message: (_: unknown, slot: number) => handled.push(`message ${slot}`), laneClosed: () => {} };
-  const lane = { destination: actor, isOpen: open } as unknown as Lane;
+  const lane = { destination: actor, isOpen } as unknown as Lane;
   const send = (slot: number) => lane.destination.message(lane, slot, 0, 0, new Reader(), 0);
   return { lane, send, handled };
 }

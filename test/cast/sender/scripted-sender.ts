@@ -86,7 +86,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
       waiter.credited();
     },
   };
-  const casts = new CastRouter({
+  const router = new CastRouter({
     id: ownProc,
     universe,
     location: "root",
@@ -104,7 +104,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
   } as unknown as CastHost);
   let awake = 0;
   const host: CastSenderHost = {
-    router: casts,
+    router,
     sender,
     keepAlive: { hold: () => void awake++, release: () => void awake-- } as never,
     undeliverable: (label, { message }) => void told.push(["undeliverable", label, message]),
@@ -191,7 +191,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
     const bytes = w.copy(0);
     const r = new Reader();
     r.reset(bytes, new DataView(bytes.buffer), 0, bytes.length);
-    casts.handleFrame(linkTo(from).link, { kind, flags: 0, slot: 0, a, b } as TreeFrame, r);
+    router.handleFrame(linkTo(from).link, { kind, flags: 0, slot: 0, a, b } as TreeFrame, r);
   };
   /** What a proc says of its part of a tree: the newest, unless said otherwise. */
   const from = (proc: bigint, tree = -1) => ({
@@ -240,7 +240,23 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
   };
   const news = (): unknown[][] => told.splice(0);
   return {
-    ...{ caster, casts, mesh, procs, whole, viewOf, cast, call, sent, from, ready, news, down, unreachable, linkTo },
+    ...{
+      caster,
+      casts: router,
+      mesh,
+      procs,
+      whole,
+      viewOf,
+      cast,
+      call,
+      sent,
+      from,
+      ready,
+      news,
+      down,
+      unreachable,
+      linkTo,
+    },
     awake: () => awake,
   };
 }

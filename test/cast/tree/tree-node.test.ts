@@ -169,10 +169,10 @@ const headers = (frames: readonly (readonly [bigint, readonly SentFrame[]])[]) =
 function begun(options: Options = {}) {
   const made = part(options);
   const branches: Branch[] = [];
-  const { assignHandle: handleFor } = made.host;
+  const { assignHandle } = made.host;
   made.host.assignHandle = (branch) => {
     branches.push(branch);
-    return handleFor(branch);
+    return assignHandle(branch);
   };
   made.node.start();
   const trees = made.sent();
@@ -216,7 +216,7 @@ test("a part is ready when all actors here and all parts below have said by whic
   agreed.get(100)!(undefined);
   agreed.get(101)!(schema);
   node.ready(branches[1]!, [{ schema, ranks: [{ start: 3, count: 2 }] }]);
-  expect([news(), branches.map(({ isReady: ready }) => ready)]).toEqual([[], [false, true]]);
+  expect([news(), branches.map(({ isReady }) => isReady)]).toEqual([[], [false, true]]);
   node.ready(branches[0]!, []);
   const others = [
     { schema, ranks: [{ start: 1, count: 1 }] },
@@ -293,7 +293,7 @@ test("a cast goes to all parts below as it came, and to the actors here", () => 
   for (const [, [{ r, blocks: own }]] of frames as [bigint, [SentFrame]][]) {
     expect([Uint8Array.from(r.bytes.subarray(r.position)), own]).toEqual([frame.body, blocks]);
   }
-  expect(arrived.map(({ base, cast: { seq, index, ordering: way } }) => [base, seq, index, way])).toEqual([
+  expect(arrived.map(({ base, cast: { seq, index, ordering } }) => [base, seq, index, ordering])).toEqual([
     [100, 6, 0, CastOrdering.plain],
     [101, 6, 0, CastOrdering.plain],
   ]);
@@ -358,14 +358,14 @@ test("a cast of an endpoint that the interface does not have breaks the protocol
 
 test("ranks that a cast does not go to have none, and are not waited for", () => {
   const { node, arrived, branches, news } = begun();
-  const places = [
+  const positions = [
     { count: 1, index: 0, ordering: CastOrdering.none },
     { count: 2, index: 4, ordering: CastOrdering.marked },
     { count: 1, index: 0, ordering: CastOrdering.none },
     { count: 1, index: 4, ordering: CastOrdering.plain },
   ];
-  node.cast(call(6, { positions: places }));
-  expect(arrived.map(({ base, cast: { index, ordering: way } }) => [base, index, way])).toEqual([
+  node.cast(call(6, { positions }));
+  expect(arrived.map(({ base, cast: { index, ordering } }) => [base, index, ordering])).toEqual([
     [101, 4, CastOrdering.marked],
   ]);
   node.answered(6, 1, answerOf(AnswerKind.value, "x"));
@@ -377,13 +377,13 @@ test("ranks that a cast does not go to have none, and are not waited for", () =>
 
 test("casts are taken when all actors here that they go to have taken them, and all parts below have said so", () => {
   const { node, arrived, branches, news } = begun();
-  const places = [
+  const positions = [
     { count: 1, index: 0, ordering: CastOrdering.none },
     { count: 4, index: 0, ordering: CastOrdering.plain },
   ];
-  node.cast(call(6, { positions: places }, { flags: 0 }));
+  node.cast(call(6, { positions }, { flags: 0 }));
   for (const branch of branches) node.taken(branch, 1);
-  expect([news(), branches.map(({ takenCasts: taken }) => taken)]).toEqual([[], [1, 1]]);
+  expect([news(), branches.map(({ takenCasts }) => takenCasts)]).toEqual([[], [1, 1]]);
   posted(arrived[0]!).waiter.credited();
   expect(news()).toEqual([["taken", 1]]);
 });

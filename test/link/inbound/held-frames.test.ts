@@ -19,7 +19,7 @@ function world() {
   const laneOf = (id: number) =>
     ({ id, syncReceived: (...what: unknown[]) => told.push(["sync", id, ...what]) }) as unknown as Lane;
   const to: Destination = {
-    bind: ({ id }, { firstSlot: base }) => void told.push(["bind", id, base]),
+    bind: ({ id }, { firstSlot }) => void told.push(["bind", id, firstSlot]),
     message: ({ id }, slot, call, flags, r, size) =>
       void told.push(["message", id, slot, call, flags, [...r.bytes.subarray(r.position, r.end)], size]),
     cancel: ({ id }, call, reason) => void told.push(["cancel", id, call, reason]),

@@ -45,8 +45,8 @@ const message = (lane: Lane, slot: number, call = 0, bytes = [1, 2], blocks?: re
   memory.fill(0xee);
 };
 
-const binding = (base: number, layout: number = Layout.lockstep): Binding => ({
-  firstSlot: base,
+const binding = (firstSlot: number, layout: number = Layout.lockstep): Binding => ({
+  firstSlot,
   layout,
   key: "k",
   fingerprint: 1n,
@@ -168,9 +168,9 @@ test("a lane whose sender has another schema takes nothing until the sender has 
   const { lane, news, synced } = laneOf();
   expect(lane.whenResumed).toBeUndefined();
   lane.pause();
-  const { whenResumed: resumed, destination } = lane;
+  const { whenResumed, destination } = lane;
   lane.pause();
-  expect([lane.destination === destination, lane.whenResumed === resumed]).toEqual([true, true]);
+  expect([lane.destination === destination, lane.whenResumed === whenResumed]).toEqual([true, true]);
   message(lane, 1);
   lane.destination.cancel(lane, 1, 0);
   lane.syncReceived(0, 4);
@@ -178,7 +178,7 @@ test("a lane whose sender has another schema takes nothing until the sender has 
   expect([news(), synced]).toEqual([[], []]);
   lane.destination.bind(lane, binding(6, Layout.protobuf));
   expect([news(), lane.whenResumed]).toEqual([[["bind", 6]], undefined]);
-  await resumed;
+  await whenResumed;
   lane.syncReceived(0, 4);
   message(lane, 2);
   expect([news().length, synced]).toEqual([1, [[0, 4]]]);
@@ -189,10 +189,10 @@ test("a lane that is closed while its sender has not answered goes on for those 
   lane.pause();
   const other = noted();
   lane.redirect(other.destination);
-  const { whenResumed: resumed } = lane;
-  expect(resumed).toBeInstanceOf(Promise);
+  const { whenResumed } = lane;
+  expect(whenResumed).toBeInstanceOf(Promise);
   lane.destination.laneClosed(lane);
-  await resumed;
+  await whenResumed;
   expect([news(), other.news()]).toEqual([[], [["closed"]]]);
 });
 

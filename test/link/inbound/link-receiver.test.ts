@@ -23,7 +23,11 @@ import { Writer } from "../../../runtime/wire/writer.js";
 const bodyOf = (r: Reader) => [...r.bytes.subarray(r.position, r.end)];
 
 /** A receiver whose link and host note what they are told. */
-function receiving({ introduced = true, dialled = false, peer = undefined as bigint | undefined } = {}) {
+function receiving({
+  introduced: isIntroduced = true,
+  dialled: isDialler = false,
+  peer = undefined as bigint | undefined,
+} = {}) {
   const told: unknown[][] = [];
   const note =
     (name: string) =>
@@ -70,8 +74,8 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
   const state = {
     host,
     limits: { maxFrame: 1 << 20 },
-    isIntroduced: introduced,
-    isDialler: dialled,
+    isIntroduced,
+    isDialler,
     peer,
     dialNumber: 0,
     calls,
@@ -114,7 +118,7 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
     }
   };
   /** A pending call of a session on lane 1. */
-  const pending = (abandoned = false): PendingCall => {
+  const pending = (isAbandoned = false): PendingCall => {
     const session = {
       lane: 1,
       credited: note("credited"),
@@ -124,7 +128,7 @@ function receiving({ introduced = true, dialled = false, peer = undefined as big
       id: 0,
       session: undefined,
       credit: 30,
-      isAbandoned: abandoned,
+      isAbandoned,
       answered: (r) => void note("answered")(bodyOf(r), r.protobuf),
       failed: (error) => void note("failed")(error.message),
       item: (r, size) => void note("item")(bodyOf(r), r.protobuf, size),
@@ -473,8 +477,8 @@ test("an interface is bound with what its layout says of it", () => {
 test("the answer to a binding goes to its session, which must wait for it", () => {
   const { frame, news, state } = receiving();
   const bounds: unknown[] = [];
-  const session = (answer: boolean, over = false) => ({
-    isOver: over,
+  const session = (answer: boolean, isOver = false) => ({
+    isOver,
     bindingAnswered: (...what: unknown[]) => {
       bounds.push(what);
       return answer;
@@ -519,9 +523,9 @@ test("extents are numbered by the peer, and do not change", () => {
 
 test("a destination that has ended ends its session; a message that came back is told to its sender", () => {
   const { frame, news, state, note } = receiving();
-  const session = (over = false) => ({
+  const session = (isOver = false) => ({
     lane: 1,
-    isOver: over,
+    isOver,
     end: ({ reason, message }: DeliveryError) => note("end")(reason, message),
     targetEnded: note("target ended"),
     sender: {

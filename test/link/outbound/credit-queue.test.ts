@@ -117,11 +117,11 @@ test("places among casts are told from messages, and interfaces from both", () =
   ]).toEqual([false, false, true]);
 });
 
-function part(base: number, endpoints: number): NegotiatedInterface {
+function part(firstSlot: number, endpoints: number): NegotiatedInterface {
   const named = Array.from({ length: endpoints }, (_, id) => ({ id, name: `e${id}` }));
   return {
-    firstSlot: base,
-    interface: { key: `k${base}`, name: "I", fingerprint: 1n, endpoints: named } as MessageInterface,
+    firstSlot,
+    interface: { key: `k${firstSlot}`, name: "I", fingerprint: 1n, endpoints: named } as MessageInterface,
     state: "asked",
   };
 }

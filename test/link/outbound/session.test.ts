@@ -105,9 +105,9 @@ function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canT
       const call = place === 0 ? "" : " call";
       return `${slot}${flags === 0 ? "" : ` flags ${flags}`}${call} ${text.replace(/[^a-z]/g, "")}`;
     });
-  const body = (text: string, protobuf = false): EncodedMessage => {
+  const body = (text: string, isProtobuf = false): EncodedMessage => {
     const bytes = Buffer.from(text);
-    return { bytes, blocks: [], size: bytes.length, isProtobuf: protobuf };
+    return { bytes, blocks: [], size: bytes.length, isProtobuf };
   };
   const post = (text: string, more: { slot?: number; call?: PendingCall; protobuf?: boolean } = {}): void =>
     session.post(more.slot ?? 0, body(text, more.protobuf), undefined, more.call, waiter(text));

@@ -45,8 +45,8 @@ describe("a launched process", () => {
   });
 
   test("ends with its exit code and the last lines of its standard error", async () => {
-    const { outputEnded: ended } = run(`console.error("one\\ntwo"); process.exit(3);`, { stdio: () => {} });
-    expect(await ended).toMatchObject({
+    const { outputEnded } = run(`console.error("one\\ntwo"); process.exit(3);`, { stdio: () => {} });
+    expect(await outputEnded).toMatchObject({
       code: 3,
       signal: undefined,
       error: undefined,
@@ -62,13 +62,13 @@ describe("a launched process", () => {
 
   test("takes along what it started", async () => {
     const lines: string[] = [];
-    const { outputEnded: ended, kill } = run(
+    const { outputEnded, kill } = run(
       `const c = require("child_process").spawn("sleep", ["600"]); console.log(c.pid); setInterval(() => {}, 1000)`,
       { stdio: (line) => lines.push(line) },
     );
     await until(() => lines.length > 0);
     kill("SIGTERM");
-    await ended;
+    await outputEnded;
     await until(() => gone(Number(lines[0])));
   });
 
@@ -80,10 +80,10 @@ describe("a launched process", () => {
 
   test("prints to a function, line by line, with its origin", async () => {
     const lines: unknown[] = [];
-    const { outputEnded: ended } = run(`process.stdout.write("a\\nb"); process.stderr.write("c")`, {
+    const { outputEnded } = run(`process.stdout.write("a\\nb"); process.stderr.write("c")`, {
       stdio: (line, origin) => lines.push([line, origin.stream, origin.label, origin.rank]),
     });
-    await ended;
+    await outputEnded;
     expect(lines).toHaveLength(3);
     expect(lines).toContainEqual(["b", "stdout", "gpus=0", 0]);
     expect(lines).toContainEqual(["c", "stderr", "gpus=0", 0]);
@@ -91,14 +91,14 @@ describe("a launched process", () => {
 
   test.skipIf(process.platform !== "linux")("runs on the processors it is bound to", async () => {
     const lines: string[] = [];
-    const { outputEnded: ended } = run(
+    const { outputEnded } = run(
       `console.log(/Cpus_allowed_list:\\s*(.*)/.exec(require("fs").readFileSync("/proc/self/status"))[1])`,
       {
         cpus: "0",
         stdio: (line) => lines.push(line),
       },
     );
-    await ended;
+    await outputEnded;
     expect(lines).toEqual(["0"]);
   });
 

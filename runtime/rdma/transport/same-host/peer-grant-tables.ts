@@ -130,14 +130,14 @@ export class PeerGrantTables {
       this.#tables.delete(key);
       closeSync(known.lifeFile);
     }
-    const life = openLifeFile(name.pid);
+    const lifeFile = openLifeFile(name.pid);
     try {
       const now = startTimeOf(name.pid);
-      if (life === undefined || now === undefined) throw peerEndedError(name.pid);
+      if (lifeFile === undefined || now === undefined) throw peerEndedError(name.pid);
       if (now !== name.started) throw refusalError("stale");
       const words = this.#mapTable(addon, name);
       if (words === undefined) {
-        closeSync(life);
+        closeSync(lifeFile);
         return undefined;
       }
       return this.#remember(key, {
@@ -145,10 +145,10 @@ export class PeerGrantTables {
         started: name.started,
         slots: new Map(),
         lastSeenAlive: this.#clock.now(),
-        lifeFile: life,
+        lifeFile,
       });
     } catch (error) {
-      if (life !== undefined) closeSync(life);
+      if (lifeFile !== undefined) closeSync(lifeFile);
       throw error;
     }
   }

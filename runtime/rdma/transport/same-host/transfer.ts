@@ -63,15 +63,15 @@ export function transferNatively(
   atOnce: number,
   call: NativeTransferCall,
 ): Promise<void> | undefined {
-  const { direction, local, segments: stretches, bytes } = operation;
+  const { direction, local, segments, bytes } = operation;
   const way = direction === "read" ? 0 : 1;
   const { slot, head } = peer;
   const mayCopy = nextTurn === undefined;
-  if (mayCopy && bytes <= atOnce && stretches.length <= 3 * MAX_INLINE_SEGMENTS) {
+  if (mayCopy && bytes <= atOnce && segments.length <= 3 * MAX_INLINE_SEGMENTS) {
     const outcome = call(
       way,
       local,
-      inlineSegments(stretches),
+      inlineSegments(segments),
       slot,
       head,
       inlineControl,
@@ -86,7 +86,7 @@ export function transferNatively(
   const helped = mayCopy && bytes > atOnce ? atOnce : 0;
   void countCopied(helped);
   return settleTransfer(
-    call(way, local, stretches, slot, head, operation.control, ownStartTime(), lanes, helped),
+    call(way, local, segments, slot, head, operation.control, ownStartTime(), lanes, helped),
     operation,
     peer,
     handle,

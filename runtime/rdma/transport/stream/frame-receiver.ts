@@ -159,6 +159,6 @@ export class FrameReceiver implements PipeSink {
 }
 
 /** Memory that several threads share is not for sockets, nor is what was detached. */
-function canReadDirectly({ target: into, length }: FrameBody): boolean {
-  return into !== undefined && into.length === length && into.buffer instanceof ArrayBuffer;
+function canReadDirectly({ target, length }: FrameBody): boolean {
+  return target !== undefined && target.length === length && target.buffer instanceof ArrayBuffer;
 }

@@ -56,16 +56,16 @@ class PieceRequest {
   }
 
   toFrame(way: BulkConnection): OutgoingFrame {
-    const { kind, claim, offset, local: own } = this.piece;
-    const question = writeRequest({ kind, claim, offset, length: own.length });
-    if (kind === MemoryFrameKind.read || own.length === 0) return { chunks: [question] };
-    if (!canLend(way, own)) return { chunks: [question, own.slice()] };
+    const { kind, claim, offset, local } = this.piece;
+    const question = writeRequest({ kind, claim, offset, length: local.length });
+    if (kind === MemoryFrameKind.read || local.length === 0) return { chunks: [question] };
+    if (!canLend(way, local)) return { chunks: [question, local.slice()] };
     this.isLent = true;
     const sent = () => {
       this.isLent = false;
       for (const resolve of this.#takenListeners.splice(0)) resolve();
     };
-    return { chunks: [question, own], sent };
+    return { chunks: [question, local], sent };
   }
 
   /** Resolves when the pipe has taken it, or is destroyed. */

@@ -13,22 +13,22 @@ import type { MemoryPiece } from "./initiator.js";
 export async function moveByCall(
   road: PeerConnector,
   { proc, location }: Pick<MemoryHandle, "proc" | "location">,
-  { operation, kind, claim, offset, local: own }: MemoryPiece,
+  { operation, kind, claim, offset, local }: MemoryPiece,
 ): Promise<Refused | undefined> {
   const { bytes, refused } = await awaitAnswer(
     road.askAgent(proc, location, (agent) =>
       kind === MemoryFrameKind.read
-        ? agent.readMemory.callOne(claim, offset, own.length)
+        ? agent.readMemory.callOne(claim, offset, local.length)
         : // A copy: messages are sent from where their bytes are, maybe later than this is given up.
-          agent.writeMemory.callOne(claim, offset, own.slice()),
+          agent.writeMemory.callOne(claim, offset, local.slice()),
     ),
   );
   if (refused !== undefined || kind === MemoryFrameKind.write) return refused;
-  if (bytes?.length !== own.length) {
-    const why = `its owner has sent ${bytes?.length ?? "no"} bytes for ${own.length}`;
+  if (bytes?.length !== local.length) {
+    const why = `its owner has sent ${bytes?.length ?? "no"} bytes for ${local.length}`;
     throw new RdmaError("ERR_RDMA_FAULT", `cannot read an RdmaBuffer: ${why}`);
   }
-  if (operation?.isCancelled !== true) own.set(bytes);
+  if (operation?.isCancelled !== true) local.set(bytes);
   return undefined;
 }
 

@@ -114,12 +114,12 @@ export class OwnerConnections {
 
   /** Asks an owner to connect to this process. @returns undefined: nobody can; rejects when this one cannot either */
   async #invite({ proc, location }: OwnerAddress): Promise<OfferedConnection | undefined> {
-    const { reachableAddress: reachable } = this.#connector;
-    if (reachable === undefined) return undefined;
+    const { reachableAddress } = this.#connector;
+    if (reachableAddress === undefined) return undefined;
     const token = this.#random.id();
     const arrived = new Promise<OfferedConnection>((resolve) => this.#invited.set(token, resolve));
     try {
-      const invitation = writeInvitation({ token, ...reachable });
+      const invitation = writeInvitation({ token, ...reachableAddress });
       await this.#connector.askAgent(proc, location, (agent) => agent.askMemory.callOne("stream", invitation));
       return await this.#withinLimit(arrived);
     } finally {

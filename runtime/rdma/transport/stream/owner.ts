@@ -128,11 +128,11 @@ export class OwnerConnection implements MemoryFrameHandler {
   }
 
   bodyReceived(): void {
-    const { question, pendingAnswer: owed } = this.#incomingWrite!;
+    const { question, pendingAnswer } = this.#incomingWrite!;
     this.#incomingWrite = undefined;
     // Once more: it may have been taken back since, and of the bytes only the first have been put there.
     const found = this.#findRange(question);
-    owed.answer = writeAnswer(typeof found === "string" ? found : undefined, 0);
+    pendingAnswer.answer = writeAnswer(typeof found === "string" ? found : undefined, 0);
     this.#outgoing.sendPending();
   }
 
@@ -157,11 +157,11 @@ export class OwnerConnection implements MemoryFrameHandler {
 
   #startWrite(question: MemoryRequest): FrameBody {
     const found = this.#findRange(question);
-    const owed: PendingAnswer = {};
-    this.#answers.push(owed);
+    const pendingAnswer: PendingAnswer = {};
+    this.#answers.push(pendingAnswer);
     const { bytes, grant } = typeof found === "string" ? {} : found;
     const body = new FrameBody(question.length, bytes);
-    this.#incomingWrite = { question, pendingAnswer: owed, grant, body };
+    this.#incomingWrite = { question, pendingAnswer, grant, body };
     return body;
   }
 

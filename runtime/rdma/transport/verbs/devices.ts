@@ -50,8 +50,8 @@ export class RdmaDevices {
   close(): void {
     for (const opening of this.#open.values()) {
       opening.then(
-        ({ device, localRegions: locals }) => {
-          locals.close();
+        ({ device, localRegions }) => {
+          localRegions.close();
           return device.close();
         },
         () => undefined,

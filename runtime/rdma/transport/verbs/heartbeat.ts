@@ -14,12 +14,12 @@ const heartbeatInterval = 2_000;
 
 /** Reads the other end's secret. @returns undefined when it does not answer */
 export async function readHeartbeat(
-  { localRegions: locals }: OpenPort,
+  { localRegions }: OpenPort,
   pair: QueuePair,
   beat: HeartbeatTarget,
 ): Promise<Uint8Array | undefined> {
   const view = new Uint8Array(SECRET_BYTES);
-  const local = await locals.acquire(
+  const local = await localRegions.acquire(
     new TransferOperation("read", view, BigUint64Array.of(0n, 0n, BigInt(view.length)), view.length),
   );
   const { region, offset } = local;

@@ -120,7 +120,7 @@ export class LocalRegions {
     this.#timer = undefined;
     const before = this.#clock.now() - idleLimit;
     for (const [buffer, entries] of this.#entries) {
-      for (const entry of entries.filter(({ users, lastUsed: used }) => users === 0 && used <= before)) {
+      for (const entry of entries.filter(({ users, lastUsed }) => users === 0 && lastUsed <= before)) {
         this.#forget(buffer, entry);
         entry.region.then((region) => this.#device.deregister(region)).catch(() => undefined);
       }

@@ -125,16 +125,16 @@ export function decodeAnswer(bytes: Uint8Array): VerbsAnswer | Refusal | VerbsFa
   return reader.hasMore ? { ...answer, end: reader.readLast(readEnd) } : answer;
 }
 
-function writeEnd(writer: VerbsMessageWriter, { pair, heartbeatTarget: beat }: QueuePairEnd): void {
+function writeEnd(writer: VerbsMessageWriter, { pair, heartbeatTarget }: QueuePairEnd): void {
   writer.bytes(pair.gid);
   writer.number(pair.number, 4);
   writer.number(pair.firstPacket, 4);
   writer.number(pair.lid, 2);
   writer.number(pair.mtu, 1);
   writer.number(pair.reads, 1);
-  writer.word(beat.address);
-  writer.number(beat.key, 4);
-  writer.bytes(beat.secret);
+  writer.word(heartbeatTarget.address);
+  writer.number(heartbeatTarget.key, 4);
+  writer.bytes(heartbeatTarget.secret);
 }
 
 function readEnd(reader: VerbsMessageReader): QueuePairEnd {

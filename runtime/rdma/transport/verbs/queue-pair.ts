@@ -63,9 +63,9 @@ export class QueuePair {
 
   /** @throws Error when there is no way to the other side, as far as this one knows */
   async connect(peer: QueuePairAddress): Promise<void> {
-    const { gid, number, firstPacket: first, lid, mtu, reads } = peer;
+    const { gid, number, firstPacket, lid, mtu, reads } = peer;
     const { native, port } = this.device;
-    const args = [gid, number, first, lid, mtu, reads, ackTimeout, retries] as const;
+    const args = [gid, number, firstPacket, lid, mtu, reads, ackTimeout, retries] as const;
     checkResult(
       await native.connect(this.#id, this.address.firstPacket, ...args),
       `connect a queue pair of ${port.device}`,

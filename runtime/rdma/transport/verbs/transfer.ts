@@ -48,9 +48,9 @@ export async function transfer(operation: TransferOperation, route: PathSource):
   }
 }
 
-async function acquireLocal(operation: TransferOperation, { localRegions: locals }: OpenPort): Promise<LocalRegion> {
+async function acquireLocal(operation: TransferOperation, { localRegions }: OpenPort): Promise<LocalRegion> {
   try {
-    return await locals.acquire(operation);
+    return await localRegions.acquire(operation);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new RdmaError("ERR_RDMA_LIMIT", `${failureText(operation)}: ${why}`, { cause: error });

@@ -53,9 +53,9 @@ function serve(): void {
     grants.set(grant.slot, grant);
     const { slot, generation, nonce } = grant;
     const verbs = backend.handlePartOf();
-    const parts = verbs === undefined ? {} : { verbs };
+    const transportParts = verbs === undefined ? {} : { verbs };
     const name = { machine: ownMachineId(), pid: process.pid, started: ownStartTime(), table: table.fd };
-    return { slot, generation, nonce, length, access, proc: 1n, location: "", process: name, transportParts: parts };
+    return { slot, generation, nonce, length, access, proc: 1n, location: "", process: name, transportParts };
   };
 
   const run = async (command: Command): Promise<unknown> => {

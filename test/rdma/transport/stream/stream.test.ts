@@ -26,7 +26,7 @@ import { nextTurn, handle as ownHandle, ScriptedPipe } from "./scripted-pipe.js"
 
 const universe = 7n;
 /** An owner with 64 KiB of memory, of which all but the ends is granted, and a connection that has said hello. */
-function owner(access: "r" | "rw" = "rw", direct = true) {
+function owner(access: "r" | "rw" = "rw", isDirect = true) {
   const table = new GrantTable(undefined, systemClock, systemRandom);
   const memory = new Uint8Array(4 * MAX_PIECE_BYTES).fill(77);
   const length = memory.length - 32;
@@ -35,7 +35,7 @@ function owner(access: "r" | "rw" = "rw", direct = true) {
   const road: PeerConnector = { universe, reachableAddress: undefined, askAgent: nobody, connect: nobody, listen() {} };
   const backend = new StreamBackend(road, table, systemClock, systemRandom);
   const pipe = new ScriptedPipe();
-  backend.acceptConnection({ pipe, isDirect: direct });
+  backend.acceptConnection({ pipe, isDirect });
   const claim = {
     slot: grant.slot,
     generation: grant.generation,
