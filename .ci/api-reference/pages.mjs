@@ -69,12 +69,13 @@ function takeGenerated(project) {
   const listed = new Map();
   for (const entry of project.children) {
     for (const declaration of entry.children ?? []) {
-      for (const member of [...(declaration.children ?? [])].filter(isGenerated)) {
+      const generated = [...(declaration.children ?? [])].filter(isGenerated);
+      for (const member of generated) {
         const files = listed.get(entry.name) ?? new Set();
         listed.set(entry.name, files.add(member.sources[0].fullFileName));
         project.removeReflection(member);
       }
-      if (declaration.kindOf(ReflectionKind.Interface) && isGenerated(declaration)) {
+      if (declaration.kindOf(ReflectionKind.Interface) && generated.length > 0) {
         const text = "\n\nThe [signatures](../operations/index.md) are listed by their first letters.";
         declaration.comment?.summary.push({ kind: "text", text });
       }

@@ -37,7 +37,6 @@ const tied = [
   "runtime/host/daemon",
   "runtime/link",
   "runtime/proc",
-  "runtime/tensor",
   "runtime/testing",
   "runtime/wire",
 ];

@@ -4,9 +4,10 @@ import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
 import { ProcMesh } from "../index.js";
 import { TensorError } from "./errors.js";
+import { activeMeshOf } from "./mesh/active-meshes.js";
+import type { ActivateOptions } from "./mesh/mesh-options.js";
 import { rankTensor } from "./mesh/shard.js";
-import { type ActivateOptions, activeMeshOf, scheduleSends, TensorMesh } from "./mesh/tensor-mesh.js";
-import { setRecordedListener } from "./operation/addon.js";
+import { TensorMesh } from "./mesh/tensor-mesh.js";
 import type { Tensor } from "./value/tensor.js";
 
 declare module "../host/mesh/proc-mesh.js" {
@@ -57,7 +58,6 @@ declare module "../host/mesh/proc-mesh.js" {
   }
 }
 
-setRecordedListener(scheduleSends);
 defineMethod("activate", activate);
 defineMethod("rank", rank);
 

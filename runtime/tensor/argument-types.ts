@@ -3,7 +3,6 @@ import type { Dtype } from "../native/tensor-addon.js";
 import type { Float } from "./float.js";
 
 export type { Dtype } from "../native/tensor-addon.js";
-export type { Tensor } from "./value/tensor.js";
 
 /** An integer; a bigint beyond 2^53. */
 export type Integer = number | bigint;

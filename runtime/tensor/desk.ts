@@ -1,47 +1,10 @@
-/** What a process is told and given beside its tensors of a mesh, which may be waiting for it. */
-import type { TensorDeskMesh, TensorKey, TensorType } from "../../generated/tensor.js";
-import { TensorDeskActor } from "../../generated/tensor.js";
-import { RdmaBuffer } from "../rdma/index.js";
-import { addon } from "./operation/addon.js";
-import { putTensors, takeTensors } from "./rendezvous/rendezvous.js";
-import type { Tensor } from "./value/tensor.js";
-import { tensorTypeOf } from "./value/tensor-type.js";
-import { isDtype, typedArrayOver } from "./value/typed-array.js";
+/** The registered class of exchange actors. */
+import { TensorExchangeActor } from "./rendezvous/tensor-exchange-actor.js";
 
-/** @internal */
-export class ExchangeDesk extends TensorDeskActor {
-  fail(key: TensorKey, message: string): void {
-    putTensors(key, { failure: new Error(message) });
-  }
-
-  async drop(key: TensorKey): Promise<void> {
-    const brought = await takeTensors(key);
-    if ("tensors" in brought) for (const tensor of brought.tensors) tensor.dispose();
-  }
-
-  async pull(key: TensorKey, { dtype, shape }: TensorType, elements?: RdmaBuffer): Promise<void> {
-    try {
-      if (!isDtype(dtype)) throw new TypeError(`cannot read a tensor: there is no dtype "${dtype}"`);
-      const data = typedArrayOver(dtype, new ArrayBuffer(elements?.size ?? 0));
-      if (elements !== undefined) await elements.readInto(data);
-      putTensors(key, { tensors: [addon().fromMemory(data, shape.map(Number), dtype) as Tensor] });
-    } catch (error) {
-      putTensors(key, { failure: error as Error });
-      throw error;
-    }
-  }
-}
-
-/** Gives a copy to another process, which reads its memory. It is disposed of. */
-export async function sendTensorCopy(copy: Promise<Tensor>, key: TensorKey, to: TensorDeskMesh<never>): Promise<void> {
-  try {
-    using tensor = await copy;
-    const data = tensor.data();
-    const type = tensorTypeOf(tensor);
-    if (data.byteLength === 0) return void (await to.pull.callOne(key, type));
-    await using buffer = RdmaBuffer.register(data, { access: "r" });
-    await to.pull.callOne(key, type, buffer);
-  } catch (error) {
-    void to.fail.broadcast(key, error instanceof Error ? error.message : String(error));
-  }
-}
+/**
+ * Processes find the class by the path of this file and by its name, so neither may change while programs of several versions
+ * talk to each other. The class itself is in `rendezvous/`.
+ *
+ * @internal
+ */
+export class ExchangeDesk extends TensorExchangeActor {}

@@ -4,6 +4,7 @@
  * @module
  */
 import "./activate.js";
+import "./mesh/tensor-methods.js";
 
 export type { NativeNccl, NativeStats, NativeVersions } from "../native/tensor-addon.js";
 export type {
@@ -23,11 +24,11 @@ export { propagated, tensorArguments } from "./call/tensor-interceptor.js";
 export { nccl } from "./communicator/nccl.js";
 export { TensorError, type TensorErrorCode, type TensorErrorDetails } from "./errors.js";
 export { Float, float } from "./float.js";
-export type { Functions, Methods } from "./generated/ops.js";
 export type { Along, CutOptions, Reduction } from "./mesh/collectives.js";
 export { fetchShard, inspect, show } from "./mesh/inspect.js";
+export type { ActivateOptions, Part } from "./mesh/mesh-options.js";
 export { shard } from "./mesh/shard.js";
-export type { ActivateOptions, Part, TensorMesh } from "./mesh/tensor-mesh.js";
+export type { TensorMesh } from "./mesh/tensor-mesh.js";
 /** Layers, and the modules that models consist of. */
 export * as nn from "./nn/index.js";
 export { emptyCache, libtorch, type TensorMemory, tensorMemory, threads } from "./operation/libtorch-process.js";
@@ -45,7 +46,14 @@ export {
 } from "./safetensors/index.js";
 export { type TensorOptions, tensor, tensorOver } from "./value/create-tensor.js";
 export { type GradOptions, grad, noGrad } from "./value/grad.js";
-export { type BackwardOptions, isTensor, type Nested, type Tensor, type TensorObject } from "./value/tensor.js";
+export {
+  type BackwardOptions,
+  isTensor,
+  type Methods,
+  type Nested,
+  type Tensor,
+  type TensorObject,
+} from "./value/tensor.js";
 export type { TensorDict } from "./value/tensor-dict.js";
 export { TensorScope } from "./value/tensor-scope.js";
-export { call, torch } from "./value/torch.js";
+export { call, type Functions, torch } from "./value/torch.js";

@@ -6,7 +6,7 @@ import { type SentTensor, SentTensorCodec, type TensorKey, type TensorValue } fr
 import { type Codec, codec, extendWireEnvironment, type Reader, type Writer } from "../../codegen/v1/index.js";
 import { TensorError } from "../errors.js";
 import { addon } from "../operation/addon.js";
-import { takeTensors } from "../rendezvous/rendezvous.js";
+import { type ArrivingTensor, takeTensors } from "../rendezvous/rendezvous.js";
 import { isTensor, type Tensor } from "../value/tensor.js";
 import { fromTensorValue, toTensorValue } from "../value/tensor-value.js";
 
@@ -18,12 +18,6 @@ export interface TensorLender {
   reset(): void;
   /** @returns by what the tensor is known on its way @throws TensorError if it cannot go to who is addressed */
   lend(tensor: Tensor): TensorKey;
-}
-
-/** A tensor on its way. */
-export interface ArrivingTensor {
-  readonly key: TensorKey;
-  readonly arrived: Promise<void>;
 }
 
 let currentLender: TensorLender | undefined;

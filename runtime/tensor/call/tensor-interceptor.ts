@@ -13,11 +13,13 @@ import {
   type TensorTurn,
 } from "../../codegen/v1/index.js";
 import { TensorError } from "../errors.js";
-import { meshOf, type TensorMesh } from "../mesh/tensor-mesh.js";
+import { meshOf } from "../mesh/active-meshes.js";
+import type { TensorMesh } from "../mesh/tensor-mesh.js";
 import { registerAnsweringTurn, waitForTensors } from "../rendezvous/deadlock-detection.js";
+import type { ArrivingTensor } from "../rendezvous/rendezvous.js";
 import { retainResult } from "../rendezvous/retained-result.js";
 import { type ResultShapes, rref, type ShapesOf } from "./rref.js";
-import { type ArrivingTensor, decodeWithArrivals, resetLender, type TensorLender, withLender } from "./tensor-codec.js";
+import { decodeWithArrivals, resetLender, type TensorLender, withLender } from "./tensor-codec.js";
 
 /** A tensor of a mesh that an actor is given. */
 interface LentTensor {

@@ -1,8 +1,8 @@
 /** Operations of libtorch, by its schemas. Written by .ci/tensor-ops.mjs from libtorch 2.15; edits are overwritten. */
-import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar, Tensor } from "../argument-types.js";
+import type { Device, Dtype, Integer, Layout, MemoryFormat, Real, Scalar } from "../argument-types.js";
 
-/** Operations as functions. */
-export interface Functions {
+/** Operations as functions. The parameter is the class of tensors, which this file does not know. */
+export interface OperationFunctions<Tensor> {
   abs(self: Tensor): Tensor;
   abs_(self: Tensor): Tensor;
   absolute(self: Tensor): Tensor;
@@ -5429,8 +5429,8 @@ export interface Functions {
   ): Tensor;
 }
 
-/** Operations as methods of their first tensor. */
-export interface Methods {
+/** Operations as methods of their first tensor. The parameter is the class of tensors. */
+export interface OperationMethods<Tensor> {
   abs(): Tensor;
   abs_(): Tensor;
   absolute(): Tensor;

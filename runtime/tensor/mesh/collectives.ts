@@ -1,7 +1,7 @@
-/** Operations between the processes of a mesh: which processes take part, and what is wrong with how that was said. */
+/** Collective operations: checks which procs take part, and records the operation. */
 import { callOperation, Operation } from "../operation/operation.js";
 import type { Tensor } from "../value/tensor.js";
-import { requireMeshOf } from "./tensor-mesh.js";
+import { requireDistributed } from "./active-meshes.js";
 
 /** How elements of several procs are combined. */
 export type Reduction = "sum" | "avg" | "max" | "min" | "prod";
@@ -15,14 +15,15 @@ export interface CutOptions {
   readonly dim?: number;
 }
 
-/** A place among the processes along dimensions. */
+/** The procs that exchange elements with each other. */
 interface CollectiveGroup {
-  /** What the operations of the addon are told: dimensions by their places in the extent, and how many processes they have together. */
+  /** The positions of the dimensions in the extent of the mesh. */
   readonly dimensions: readonly number[];
+  /** The number of procs in each group. */
   readonly ranks: number;
 }
 
-/** Operations of the addon, by the methods that are these. */
+/** The operations of the addon, by the names of the methods. */
 const collectiveOperations = {
   reduce: new Operation("viceroy::all_reduce"),
   allGather: new Operation("viceroy::all_gather"),
@@ -32,25 +33,30 @@ const collectiveOperations = {
   sendTo: new Operation("viceroy::permute"),
 } as const;
 
-/** @throws TensorError, RangeError that begin with `cannot <method>` */
+/**
+ * Records a collective operation.
+ *
+ * @throws {TensorError} `cannot <method>: …` when the tensor lives in this process
+ * @throws {RangeError} `cannot <method> …` when a dimension does not exist
+ */
 export function callCollective(
   tensor: object,
   method: keyof typeof collectiveOperations,
   along: Along,
   rest: readonly unknown[],
 ): Tensor {
-  const { dimensions: places, ranks } = groupAlong(tensor as Tensor, method, along);
-  return callOperation(collectiveOperations[method], [tensor, places, ranks, ...rest]) as Tensor;
+  const { dimensions, ranks } = groupAlong(tensor as Tensor, method, along);
+  return callOperation(collectiveOperations[method], [tensor, dimensions, ranks, ...rest]) as Tensor;
 }
 
-/** @throws RangeError for a place that there is not */
+/** @throws {RangeError} when the index does not exist */
 export function broadcastFrom(tensor: object, along: Along, index: number): Tensor {
   const { ranks } = groupAlong(tensor as Tensor, "broadcastFrom", along);
   checkRankIndex("broadcastFrom", index, ranks);
   return callCollective(tensor, "broadcastFrom", along, [index]);
 }
 
-/** @throws RangeError for places that there are not, or that would get more than one tensor */
+/** @throws {RangeError} when an index does not exist, or would receive more than one tensor */
 export function sendTo(tensor: object, along: Along, to: readonly (number | null)[]): Tensor {
   const { ranks } = groupAlong(tensor as Tensor, "sendTo", along);
   if (to.length !== ranks) {
@@ -72,11 +78,8 @@ function checkRankIndex(verb: string, index: number, ranks: number): void {
 }
 
 function groupAlong(tensor: Tensor, verb: string, along: Along): CollectiveGroup {
-  const { mesh } = requireMeshOf(
-    tensor,
-    verb,
-    "the tensor is of this process alone, and there is nobody to exchange elements with",
-  );
+  const why = "the tensor is of this process alone, and there is nobody to exchange elements with";
+  const { mesh } = requireDistributed(tensor, verb, why);
   const names = Object.keys(mesh.extent);
   const wanted = typeof along === "string" ? [along] : along;
   for (const name of wanted) {

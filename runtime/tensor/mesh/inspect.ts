@@ -1,8 +1,11 @@
-/** How tensors of a mesh are looked at. */
+/** Copies parts of tensors of a mesh into this process. */
 import { inspect as inspectValue } from "node:util";
 import type { Point } from "../../index.js";
 import type { Tensor } from "../value/tensor.js";
-import { requireMeshOf, type TensorMesh } from "./tensor-mesh.js";
+import { requireDistributed } from "./active-meshes.js";
+import type { TensorMesh } from "./tensor-mesh.js";
+
+const LOCAL = "it has its elements; use data() or toArray()";
 
 /**
  * Copies the part of a tensor that one proc holds into this process.
@@ -13,7 +16,7 @@ import { requireMeshOf, type TensorMesh } from "./tensor-mesh.js";
  * @throws {TensorError} as a rejection, when the operation that made the tensor has failed on the proc
  */
 export async function inspect(tensor: Tensor, point: Readonly<Record<string, number>> = {}): Promise<Tensor> {
-  const { mesh, reference } = requireDistributed(tensor, "inspect");
+  const { mesh, reference } = requireDistributed(tensor, "inspect a tensor of this process", LOCAL);
   return mesh.fetch(reference, pointAt(mesh, point));
 }
 
@@ -31,7 +34,7 @@ export async function fetchShard(tensor: Tensor, point: Point): Promise<Tensor> 
 
 /** Returns the parts of a tensor on all procs as text, with one line for each proc. */
 export async function show(tensor: Tensor): Promise<string> {
-  const { mesh, reference } = requireDistributed(tensor, "show");
+  const { mesh, reference } = requireDistributed(tensor, "show a tensor of this process", LOCAL);
   const parts = await Promise.all(
     mesh.points.map(async (point) => {
       using part = await mesh.fetch(reference, point);
@@ -41,11 +44,7 @@ export async function show(tensor: Tensor): Promise<string> {
   return parts.join("\n");
 }
 
-function requireDistributed(tensor: Tensor, verb: string) {
-  return requireMeshOf(tensor, `${verb} a tensor of this process`, "it has its elements; use data() or toArray()");
-}
-
-/** The place with these coordinates, and 0 for those that are not given. */
+/** Returns the position with these coordinates; a dimension that is not given has the index 0. */
 function pointAt({ points, extent }: TensorMesh, given: Readonly<Record<string, number>>): Point {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(extent, name));
   const found = points.find(({ coordinates }) =>

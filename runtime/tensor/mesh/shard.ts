@@ -6,7 +6,8 @@ import { addon } from "../operation/addon.js";
 import { runWithRecording } from "../operation/recording.js";
 import { type TensorOptions, tensor } from "../value/create-tensor.js";
 import { isTensor, type Nested, type Tensor } from "../value/tensor.js";
-import { currentMesh, type TensorMesh } from "./tensor-mesh.js";
+import { currentMesh } from "./active-meshes.js";
+import type { TensorMesh } from "./tensor-mesh.js";
 
 /**
  * Splits a tensor into equal parts, one for each proc of the active mesh: `shard(batch, { gpus: 0 })` cuts dimension 0

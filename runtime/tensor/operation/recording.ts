@@ -1,35 +1,69 @@
-/** Which mesh operations without tensors are recorded for: that of the code that is running. */
+/**
+ * Recordings: what executes operations elsewhere instead of in this process. A tensor mesh is a recording. This file knows which
+ * recordings are active, and which one the running code records operations without tensors for.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { NativeRecorder } from "../../native/tensor-addon.js";
-import { addon } from "./addon.js";
+import { addon, setRecordedListener } from "./addon.js";
 
-/** What records, and how it is told that it has recorded something. */
+/** The owner of a recorder of the addon. */
 export interface Recording {
   readonly recorder: NativeRecorder;
-  /** Something was recorded that no operation has. @param bytes of elements in it */
+  /**
+   * Called when an operation has been recorded.
+   *
+   * @param bytes the size of the elements that were recorded with it
+   */
   recorded(bytes?: number): void;
   seed(seed: number, ranks: boolean): void;
-  /** @throws TensorError when it has ended */
+  /** @throws {TensorError} when the recording has ended */
   check(): void;
 }
 
+const activeByRecorder = new Map<number, Recording>();
 const storage = new AsyncLocalStorage<Recording | undefined>();
-/** Nobody pays for meshes before there is one. */
+/** Programs without meshes do not pay for asynchronous storage. */
 let isRecordingUsed = false;
 let lastActivated: Recording | undefined;
 
-/** Runs code, with all that it awaits, whose tensors are a mesh's. */
+// The addon does not say which recording an operation went to.
+setRecordedListener(() => {
+  for (const recording of activeByRecorder.values()) recording.recorded();
+});
+
+/** Makes a recording active until {@link endRecording}. */
+export function beginRecording(recording: Recording): void {
+  activeByRecorder.set(addon().recorderNumber(recording.recorder), recording);
+}
+
+/** Ends a recording. Its tensors cannot be used any more. */
+export function endRecording({ recorder }: Recording): void {
+  activeByRecorder.delete(addon().recorderNumber(recorder));
+  addon().closeRecorder(recorder);
+}
+
+/** Returns the active recording with this number of the addon. */
+export function activeRecording(recorder: number): Recording | undefined {
+  return activeByRecorder.get(recorder);
+}
+
+/** Returns all active recordings, the oldest first. */
+export function activeRecordings(): Recording[] {
+  return [...activeByRecorder.values()];
+}
+
+/** Runs code, with everything that it awaits, for a recording; undefined: for this process. */
 export function runWithRecording<T>(recording: Recording | undefined, call: () => T): T {
   isRecordingUsed = true;
   return storage.run(recording, call);
 }
 
-/** What the code that is running records for; undefined: tensors are of this process. */
+/** Returns the recording of the running code; undefined where tensors belong to this process. */
 export function currentRecording(): Recording | undefined {
   return isRecordingUsed ? storage.getStore() : undefined;
 }
 
-/** Tells the addon, before each call. */
+/** Tells the addon before each operation which recorder the running code uses. */
 export function activateCurrentRecording(): void {
   if (!isRecordingUsed) return;
   const current = storage.getStore();

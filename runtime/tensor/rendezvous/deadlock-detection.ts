@@ -5,8 +5,7 @@
  */
 import type { TensorKey } from "../../../generated/tensor.js";
 import type { TensorTurn } from "../../codegen/v1/index.js";
-import type { ArrivingTensor } from "../call/tensor-codec.js";
-import { type ExchangeResult, isMissing, takeTensors } from "./rendezvous.js";
+import { type ArrivingTensor, type ExchangeResult, isMissing, takeTensors } from "./rendezvous.js";
 
 /** How often is looked, and for how long a circle must have been there: whoever has called may go on without the answer. */
 const CHECK_INTERVAL_MS = 1000;

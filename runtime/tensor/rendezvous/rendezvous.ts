@@ -8,6 +8,13 @@ import type { Tensor } from "../value/tensor.js";
 /** The tensors of one exchange, or why there are none. */
 export type ExchangeResult = { readonly tensors: readonly Tensor[] } | { readonly failure: Error };
 
+/** A tensor that a message refers to and that comes to this process by itself. */
+export interface ArrivingTensor {
+  readonly key: TensorKey;
+  /** Resolves when the tensor is here. */
+  readonly arrived: Promise<void>;
+}
+
 interface ExchangeSlot {
   readonly promise: Promise<ExchangeResult>;
   readonly resolve: (brought: ExchangeResult) => void;

@@ -1,20 +1,13 @@
-/** Tensors as users hold them. Operations are methods as well (generated/ops.ts); here is what tensors have besides. */
+/**
+ * Tensors as users hold them. The operations of libtorch (generated/ops.ts) become methods of the class; the methods that
+ * move elements between the procs of a mesh are added by mesh/tensor-methods.ts.
+ */
 import { inspect } from "node:util";
 import type { Dtype } from "../../native/tensor-addon.js";
 import type { DataOf } from "../argument-types.js";
 import { TensorError } from "../errors.js";
-import type { Methods } from "../generated/ops.js";
+import type { OperationMethods } from "../generated/ops.js";
 import { methodNames } from "../generated/ops.js";
-import {
-  type Along,
-  broadcastFrom,
-  type CutOptions,
-  callCollective,
-  type Reduction,
-  sendTo,
-} from "../mesh/collectives.js";
-import { redistribute, redistributeToSlice } from "../mesh/redistribute.js";
-import type { Part, TensorMesh } from "../mesh/tensor-mesh.js";
 import { addon, setTensorClass } from "../operation/addon.js";
 import { callOperation, Operation } from "../operation/operation.js";
 import { trackInScope } from "./tensor-scope.js";
@@ -146,102 +139,6 @@ export class TensorObject {
     );
   }
 
-  /**
-   * Combines the tensors of the procs along dimensions of the mesh, element by element. All of them get the result.
-   *
-   * @param along one dimension of the mesh, or several
-   * @param reduction how elements are combined
-   * @throws {RangeError} when the mesh does not have the dimension
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  reduce(along: Along, reduction: Reduction): Tensor {
-    return callCollective(this, "reduce", along, [reduction]);
-  }
-
-  /**
-   * Joins the tensors of the procs along a dimension of the tensor. All of them get the result.
-   *
-   * @param along one dimension of the mesh, or several
-   * @param options the dimension of the tensor
-   * @throws {RangeError} when a dimension does not exist
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  allGather(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
-    return callCollective(this, "allGather", along, [dim]);
-  }
-
-  /**
-   * Combines the tensors of the procs, and cuts the result into one part for each of them.
-   *
-   * @param along one dimension of the mesh, or several
-   * @param reduction how elements are combined
-   * @param options the dimension of the tensor that is cut
-   * @throws {RangeError} when a dimension does not exist, or cannot be cut into equal parts
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  reduceScatter(along: Along, reduction: Reduction, { dim = 0 }: CutOptions = {}): Tensor {
-    return callCollective(this, "reduceScatter", along, [reduction, dim]);
-  }
-
-  /**
-   * Cuts the tensor of each proc into parts, sends part `i` to proc `i`, and joins the received parts.
-   *
-   * @param along one dimension of the mesh, or several
-   * @param options the dimension of the tensor that is cut and joined
-   * @throws {RangeError} when a dimension does not exist, or cannot be cut into equal parts
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  allToAll(along: Along, { dim = 0 }: CutOptions = {}): Tensor {
-    return callCollective(this, "allToAll", along, [dim]);
-  }
-
-  /**
-   * Sends the tensor of one proc to all procs along the dimensions.
-   *
-   * @param along one dimension of the mesh, or several
-   * @param index of the sender along the dimensions, from 0
-   * @throws {RangeError} when the dimension or the index does not exist
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  broadcastFrom(along: Along, index: number): Tensor {
-    return broadcastFrom(this, along, index);
-  }
-
-  /**
-   * Sends the tensor of proc `i` along the dimensions to proc `to[i]`. A proc that receives nothing has zeros.
-   *
-   * @param along one dimension of the mesh, or several
-   * @param to the index of each receiver, from 0, or null to send nothing
-   * @throws {RangeError} when a dimension or an index does not exist
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  sendTo(along: Along, to: readonly (number | null)[]): Tensor {
-    return sendTo(this, along, to);
-  }
-
-  /**
-   * Returns the tensor on a part of its procs, without gradient. Operations on it run on those procs only.
-   *
-   * @param part of the mesh
-   * @throws {RangeError} when the mesh does not have the part
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  sliceMesh(part: Part): Tensor {
-    return redistributeToSlice(this, part);
-  }
-
-  /**
-   * Returns the tensor on another active mesh, without gradient. A proc of both meshes keeps its elements; another proc
-   * gets those of the proc with the same rank.
-   *
-   * @param mesh with the same number of procs, unless it shares procs with that of the tensor
-   * @throws {RangeError} when the meshes do not fit
-   * @throws {TensorError} when the tensor lives in this process
-   */
-  toMesh(mesh: TensorMesh): Tensor {
-    return redistribute(this, mesh);
-  }
-
   /** Frees the memory of the tensor, unless views or other tensors need it. Disposing again has no effect. */
   dispose(): void {
     addon().dispose(this);
@@ -294,6 +191,9 @@ export class TensorObject {
     );
   }
 }
+
+/** The operations of libtorch as methods of tensors. */
+export interface Methods extends OperationMethods<Tensor> {}
 
 /** A tensor of this process or of a mesh. The operations of libtorch are methods: see {@link Methods}. */
 export type Tensor = TensorObject & Methods;

@@ -1,6 +1,10 @@
 /** Operations as functions of one object, by libtorch's own names: `torch.matmul(a, b)`. */
-import { type Functions, functionNames } from "../generated/ops.js";
+import { functionNames, type OperationFunctions } from "../generated/ops.js";
 import { callOperation, Operation } from "../operation/operation.js";
+import type { Tensor } from "./tensor.js";
+
+/** The operations of libtorch as functions. */
+export interface Functions extends OperationFunctions<Tensor> {}
 
 function createFunctions(): Functions {
   const all: Record<string, (...args: unknown[]) => unknown> = {};
