@@ -1,5 +1,6 @@
 /** The emitters: from the schema model to files. One folder per artefact, one kit for all of them. */
-export { type ArtefactInput, artefactEmitters, type EmittedArtefact } from "./artefact-emitters.js";
+export type { ArtefactInput, EmittedArtefact } from "./artefact.js";
+export { artefactEmitters } from "./artefact-emitters.js";
 export {
   commonRoot,
   EmitMemory,

@@ -1,6 +1,7 @@
 /** Compares two states of a schema in Cap'n Proto. Structs correspond by their place, members by their order. */
+
+import type { Pair } from "../../shared/evolution/pair.js";
 import type { CapnpFile, CapnpMember, CapnpSchemaType, CapnpStruct } from "../capnp/capnp-schema.js";
-import type { Pair } from "./comparison.js";
 
 export interface CapnpChange {
   /** The full path of the changed member: `Tree.leaf.size`. */

@@ -2,9 +2,11 @@
  * Finds the line that a user has edited. If the type of a member is an alias, an edit of the alias changes the member,
  * and the finding then belongs to the declaration of the alias.
  */
+
+import type { Pair } from "../../shared/evolution/pair.js";
 import { typeText } from "../lock/type-text.js";
 import { type Position, partsOf, type SchemaIndex, type Type } from "../model/index.js";
-import type { Pair, StateComparison } from "./comparison.js";
+import type { StateComparison } from "./comparison.js";
 
 /**
  * Maps the position of a member in the newer schema to the position of the edited alias in its type. Members without

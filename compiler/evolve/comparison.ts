@@ -2,6 +2,8 @@
  * Compares two states of a project's schemas and pairs what corresponds. Declarations are paired by their keys, or by
  * their names if their file has moved; actors, endpoints and members are paired by their ids.
  */
+
+import type { Pair } from "../../shared/evolution/pair.js";
 import { simpleName } from "../../shared/names/qualified-name.js";
 import type { CapnpFile } from "../capnp/capnp-schema.js";
 import type { Lock } from "../lock/index.js";
@@ -9,7 +11,6 @@ import { declarationName, typeText } from "../lock/type-text.js";
 import {
   type ActorDeclaration,
   type DeclarationKey,
-  type Endpoint,
   indexSchema,
   type Schema,
   type SchemaIndex,
@@ -17,6 +18,7 @@ import {
   type TypeDeclaration,
 } from "../model/index.js";
 import type { LoweredSchema } from "../protobuf/lower/lowered-schema.js";
+import type { EndpointPair } from "./endpoint-pair.js";
 import { pairShapes, type ShapePair, type TuplePair, type TypePair } from "./pair-shapes.js";
 import { membersOf, type ShapeMember } from "./shape-members.js";
 
@@ -31,15 +33,6 @@ export interface SchemaState {
   readonly lowered: LoweredSchema;
   /** The schema in Cap'n Proto, if the project emits it. */
   readonly capnp?: readonly CapnpFile[];
-}
-
-export interface Pair<T> {
-  readonly older: T;
-  readonly newer: T;
-}
-
-export interface EndpointPair extends Pair<Endpoint> {
-  readonly actor: ActorDeclaration;
 }
 
 export interface StateComparison {

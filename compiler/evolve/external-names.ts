@@ -1,9 +1,11 @@
 /** Computes the names of members outside TypeScript: in `.proto` files, and in JSON, whose names derive from those. */
+
+import type { Pair } from "../../shared/evolution/pair.js";
 import { jsonName, memberNames, protoName } from "../../shared/protobuf/names.js";
 import type { Parameter, Shape, Type } from "../model/index.js";
 import { hasNumbers, unlabelledName } from "../protobuf/form/form.js";
 import type { LoweredSchema } from "../protobuf/lower/lowered-schema.js";
-import type { Pair, StateComparison } from "./comparison.js";
+import type { StateComparison } from "./comparison.js";
 import type { ShapeMember } from "./shape-members.js";
 
 export interface ExternalName {

@@ -2,6 +2,8 @@
  * Pairs the shapes of two schemas: those of named declarations, and inline ones by the path to them. It pairs tuples
  * too, although they have no members with ids.
  */
+
+import type { Pair } from "../../shared/evolution/pair.js";
 import {
   type ActorDeclaration,
   type Position,
@@ -11,7 +13,7 @@ import {
   type TypeDeclaration,
 } from "../model/index.js";
 import { withoutNull } from "./absence.js";
-import type { EndpointPair, Pair } from "./comparison.js";
+import type { EndpointPair } from "./endpoint-pair.js";
 import { membersOf } from "./shape-members.js";
 
 /** Two shapes of one kind. */

@@ -3,12 +3,13 @@
  * fields back to places in the schema. The rules themselves are in `shared/evolution`.
  */
 import { findWireDifferences, type WireRoots, wireRules } from "../../shared/evolution/index.js";
+import type { Pair } from "../../shared/evolution/pair.js";
 import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
 import type { Position } from "../model/index.js";
 import type { LoweredSchema, Origin } from "../protobuf/lower/lowered-schema.js";
 import type { Break } from "./break-rule.js";
 import { changedLines, lineKey } from "./changed-line.js";
-import type { Pair, StateComparison } from "./comparison.js";
+import type { StateComparison } from "./comparison.js";
 
 export function wireBreaks(comparison: StateComparison): readonly Break[] {
   const { states: sides } = comparison;

@@ -4,8 +4,7 @@
  */
 import type { Pipe, PipeSink } from "../link/transport/pipe.js";
 import { checksum } from "./event-trace.js";
-import { CALLBACK_DELAY_MS, Flow, type FlowEnd } from "./flow.js";
-import type { SimulatedNetwork } from "./network.js";
+import { CALLBACK_DELAY_MS, Flow, type FlowEnd, type FlowNetwork } from "./flow.js";
 import type { TaskOwner } from "./scheduler.js";
 
 /** The process at an end of a connection. */
@@ -15,6 +14,12 @@ export interface ConnectedProcess extends TaskOwner {
   readonly connections: Set<SimulatedConnection>;
   /** Records the arrival of bytes in the trace. */
   bytesArrived(bytes: number, sum: number): void;
+}
+
+/** The network, as its connections see it. */
+export interface ConnectionNetwork extends FlowNetwork {
+  /** The open connections. */
+  readonly connections: Set<SimulatedConnection>;
 }
 
 /** Time in ms until the kernel's keep-alive gives up a peer that does not answer. */
@@ -126,13 +131,13 @@ class ConnectionEnd implements Pipe, FlowEnd {
 }
 
 export class SimulatedConnection {
-  readonly network: SimulatedNetwork;
+  readonly network: ConnectionNetwork;
   readonly near: ConnectionEnd;
   readonly far: ConnectionEnd;
   readonly #toFar: Flow;
   readonly #toNear: Flow;
 
-  constructor(network: SimulatedNetwork, near: ConnectedProcess, far: ConnectedProcess) {
+  constructor(network: ConnectionNetwork, near: ConnectedProcess, far: ConnectedProcess) {
     this.network = network;
     this.near = new ConnectionEnd(this, near);
     this.far = new ConnectionEnd(this, far);

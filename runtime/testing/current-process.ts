@@ -8,5 +8,5 @@ import type { World } from "./world.js";
 export function currentProcess(world: World): SimulatedProcess | undefined {
   if (currentTurn() === undefined) return world.scheduler.current as SimulatedProcess | undefined;
   const { platform } = currentRuntime();
-  return platform instanceof SimulatedPlatform ? platform.process : undefined;
+  return platform instanceof SimulatedPlatform ? (platform.process as SimulatedProcess) : undefined;
 }

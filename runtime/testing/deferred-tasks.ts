@@ -3,22 +3,27 @@
  * requested. They wait here, and one waker task represents all of them among the other tasks, so that thousands of
  * waiting tasks cost no more than one.
  */
-import type { ScheduledTask } from "./scheduler.js";
-
 /** Number of taken entries after which the list is cut. */
 const COMPACT_AFTER = 1024;
 
-export class DeferredTasks {
+/** A task as this list needs it. */
+interface OrderedTask {
+  readonly order: number;
+  /** Undefined once the task is cancelled. */
+  readonly run: (() => void) | undefined;
+}
+
+export class DeferredTasks<T extends OrderedTask> {
   /** The task that represents all parked tasks in the scheduler. */
-  waker: ScheduledTask | undefined;
-  #tasks: ScheduledTask[] = [];
+  waker: T | undefined;
+  #tasks: T[] = [];
   #head = 0;
 
   get isEmpty(): boolean {
     return this.#head === this.#tasks.length;
   }
 
-  add(task: ScheduledTask): void {
+  add(task: T): void {
     const tasks = this.#tasks;
     let low = this.#head;
     let high = tasks.length;
@@ -36,7 +41,7 @@ export class DeferredTasks {
   }
 
   /** Takes the first task that was not cancelled. */
-  takeFirst(): ScheduledTask | undefined {
+  takeFirst(): T | undefined {
     while (!this.isEmpty) {
       const task = this.#tasks[this.#head++]!;
       if (this.#head >= COMPACT_AFTER) {

@@ -3,8 +3,7 @@ import type { Location } from "../link/address.js";
 import type { Listener as Listening } from "../link/transport/listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "../link/transport/network-address.js";
 import type { Pipe } from "../link/transport/pipe.js";
-import type { SimulatedProcess } from "./simulated-process.js";
-import type { SimulatedListener, World } from "./world.js";
+import type { ProcessRef, SimulatedListener, WorldRef } from "./references.js";
 
 /** Time in ms for which a socket that cannot be reached is tried. */
 const DIAL_LIMIT_MS = 1000;
@@ -15,12 +14,7 @@ const FIRST_RETRY_MS = 1000;
 const CONNECT_LIMIT_MS = 127_000;
 
 /** @throws Error if another process listens there */
-export function listen(
-  { listeners }: World,
-  owner: SimulatedProcess,
-  place: string,
-  accept: (pipe: Pipe) => void,
-): void {
+export function listen({ listeners }: WorldRef, owner: ProcessRef, place: string, accept: (pipe: Pipe) => void): void {
   if (listeners.has(place)) throw new Error(`cannot listen at ${place}: somebody does`);
   listeners.set(place, { owner, accept });
   owner.addresses.add(place);
@@ -28,8 +22,8 @@ export function listen(
 
 /** Listens at an address of the network. Port 0 selects a free port. @throws Error if another process listens there */
 export function listenAt(
-  world: World,
-  owner: SimulatedProcess,
+  world: WorldRef,
+  owner: ProcessRef,
   given: NetworkAddress,
   accept: (pipe: Pipe) => void,
 ): Listening {
@@ -40,7 +34,7 @@ export function listenAt(
 }
 
 /** Connects to the location of another process on the same machine. */
-export function dial(world: World, from: SimulatedProcess, location: Location): Promise<Pipe> {
+export function dial(world: WorldRef, from: ProcessRef, location: Location): Promise<Pipe> {
   const { scheduler, network } = world;
   const listener = world.listeners.get(location);
   const reachable = listener?.owner.machine === from.machine ? listener : undefined;
@@ -55,8 +49,8 @@ export function dial(world: World, from: SimulatedProcess, location: Location): 
 
 /** Connects to an address as TCP does: repeats unanswered attempts until `signal` aborts or `connectLimit` is over. */
 export function connectTo(
-  world: World,
-  from: SimulatedProcess,
+  world: WorldRef,
+  from: ProcessRef,
   address: NetworkAddress,
   signal: AbortSignal,
 ): Promise<Pipe> {
@@ -97,8 +91,8 @@ export function connectTo(
 }
 
 function connect(
-  world: World,
-  from: SimulatedProcess,
+  world: WorldRef,
+  from: ProcessRef,
   { owner, accept }: SimulatedListener,
   place: string,
 ): Promise<Pipe> {

@@ -1,6 +1,7 @@
 /** Runs a scenario with many seeds. For the first run that fails, it finds a shorter run that fails, too. */
 
-import { type Fault, planFaults } from "./faults.js";
+import type { Fault } from "./fault.js";
+import { planFaults } from "./plan-faults.js";
 import { type Run, type SimulateOptions, simulate } from "./simulate.js";
 import type { Simulation } from "./simulation.js";
 import type { SimulationError } from "./simulation-error.js";

@@ -1,6 +1,23 @@
 /** One direction of a simulated connection: pieces of bytes with their arrival times. */
-import type { ConnectedProcess } from "./connection.js";
-import type { SimulatedNetwork } from "./network.js";
+import type { Scheduler, TaskOwner } from "./scheduler.js";
+import type { Seeded } from "./seeded-random.js";
+
+/** An end point of which only the host matters. */
+export interface OnHost {
+  readonly host: string;
+}
+
+/** The network, as its flows see it. */
+export interface FlowNetwork {
+  readonly scheduler: Scheduler;
+  readonly random: Seeded;
+  /** Bytes per millisecond. */
+  readonly bandwidth: number;
+  /** Returns a random delay for bytes that are sent now, in ms. */
+  latency(from: OnHost, to: OnHost): number;
+  /** Returns the time until which bytes from one host do not reach the other. */
+  blockedUntil(from: OnHost, to: OnHost): number;
+}
 
 interface FlowPiece {
   bytes: Uint8Array;
@@ -17,7 +34,7 @@ export const CALLBACK_DELAY_MS = 0.005;
 
 /** An end of a connection as its flows see it. */
 export interface FlowEnd {
-  readonly member: ConnectedProcess;
+  readonly member: TaskOwner & OnHost;
   /** Whether the end reads bytes. */
   readonly reading: boolean;
   receive(bytes: Uint8Array): void;
@@ -28,7 +45,7 @@ export interface FlowEnd {
 
 /** One direction of a connection. */
 export class Flow {
-  readonly #network: SimulatedNetwork;
+  readonly #network: FlowNetwork;
   readonly #from: FlowEnd;
   readonly #to: FlowEnd;
   readonly #pieces: FlowPiece[] = [];
@@ -40,7 +57,7 @@ export class Flow {
   #isMute = false;
   readonly #blockedWriters: (() => void)[] = [];
 
-  constructor(network: SimulatedNetwork, from: FlowEnd, to: FlowEnd) {
+  constructor(network: FlowNetwork, from: FlowEnd, to: FlowEnd) {
     this.#network = network;
     this.#from = from;
     this.#to = to;

@@ -7,10 +7,10 @@
 export type { LinkLimits } from "../link/link-limits.js";
 export type { ResumableLimits } from "../link/resumable/limits.js";
 export { type ExploreOptions, explore, type Finding } from "./explore.js";
-export type { CausedFault, Fault, FaultKind, FaultOptions } from "./faults.js";
+export type { CausedFault, Fault, FaultKind, FaultOptions } from "./fault.js";
 export type { NetworkOptions } from "./network.js";
+export type { NewProcess } from "./references.js";
 export type { Seeded } from "./seeded-random.js";
 export { type Run, type SimulateOptions, simulate } from "./simulate.js";
 export type { HostOptions, ProcessView, Simulation } from "./simulation.js";
 export { SimulationError } from "./simulation-error.js";
-export type { NewProcess } from "./world.js";

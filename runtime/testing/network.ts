@@ -3,7 +3,8 @@
  * Its connections (`connection.ts`) behave like those of TCP: bytes arrive in order and completely, or the connection
  * breaks.
  */
-import { type ConnectedProcess, SILENCE_MS, SimulatedConnection } from "./connection.js";
+import { type ConnectedProcess, type ConnectionNetwork, SILENCE_MS, SimulatedConnection } from "./connection.js";
+import type { OnHost } from "./flow.js";
 import type { Scheduler } from "./scheduler.js";
 import { Seeded } from "./seeded-random.js";
 
@@ -15,13 +16,10 @@ export interface NetworkOptions {
   readonly bandwidth?: number;
 }
 
-/** An end point of which only the host matters. */
-type OnHost = Pick<ConnectedProcess, "host">;
-
 /** Delay in ms between processes of one host. */
 const LOCAL_LATENCY_MS: readonly [number, number] = [0.01, 0.05];
 
-export class SimulatedNetwork {
+export class SimulatedNetwork implements ConnectionNetwork {
   readonly scheduler: Scheduler;
   readonly random: Seeded;
   readonly bandwidth: number;

@@ -13,7 +13,7 @@ export interface TaskOwner {
   /** Decides, together with the time, the order between owners. */
   readonly tieBreaker: number;
   /** The tasks that became due while the owner was busy or paused. */
-  readonly deferred: DeferredTasks;
+  readonly deferred: DeferredTasks<ScheduledTask>;
   /** The time in ms until which the owner is busy or paused. */
   busyUntil: number;
   /** Whether the owner has ended. Its tasks are then dropped. */

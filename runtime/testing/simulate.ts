@@ -5,15 +5,18 @@
 
 import type { LinkLimits } from "../link/link-limits.js";
 import type { ResumableLimits } from "../link/resumable/limits.js";
+import { applyFault } from "./apply-fault.js";
 import { checkQueues } from "./check-queues.js";
-import { applyFault, type CausedFault, type Fault, type FaultOptions, planFaults } from "./faults.js";
+import type { CausedFault, Fault, FaultOptions } from "./fault.js";
 import { defaultLinkLimits, defaultResumableLimits, setMainRoot } from "./kernel.js";
 import type { NetworkOptions } from "./network.js";
+import { planFaults } from "./plan-faults.js";
+import type { NewProcess } from "./references.js";
 import type { SimulatedProcess } from "./simulated-process.js";
 import { Simulation } from "./simulation.js";
 import { SimulationError } from "./simulation-error.js";
 import { installVirtualGlobals } from "./virtual-globals.js";
-import { type NewProcess, World } from "./world.js";
+import { World } from "./world.js";
 
 /** The options of {@link simulate}. */
 export interface SimulateOptions {

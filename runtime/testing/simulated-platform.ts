@@ -11,13 +11,13 @@ import type { ShutdownTarget } from "../proc/platform/shutdown.js";
 import { connectTo, dial, listen, listenAt } from "./dial.js";
 import { neverDropped } from "./kernel.js";
 import { killOrphansLater } from "./orphan-reaper.js";
-import type { SimulatedProcess } from "./simulated-process.js";
+import type { ProcessRef } from "./references.js";
 
 /** The shortest and longest start time of a process, in ms. */
 const START_DELAY_MS: readonly [number, number] = [1, 40];
 
 export class SimulatedPlatform implements ScopedPlatform {
-  readonly process: SimulatedProcess;
+  readonly process: ProcessRef;
   readonly clock: Clock;
   readonly random: Random;
   readonly drops = neverDropped;
@@ -26,9 +26,9 @@ export class SimulatedPlatform implements ScopedPlatform {
   readonly pid: number;
   readonly node = process.version;
   readonly execArgv: readonly string[] = [];
-  readonly #started: SimulatedProcess[] = [];
+  readonly #started: ProcessRef[] = [];
 
-  constructor(owner: SimulatedProcess) {
+  constructor(owner: ProcessRef) {
     this.process = owner;
     this.clock = owner.clock;
     this.random = owner.random;

@@ -1,34 +1,25 @@
-/** One simulated process: its runtime, its parent, and how it ends. Its platform is in `platform.ts`. */
+/** One simulated process: its runtime, its parent, and how it ends. Its platform is in `simulated-platform.ts`. */
 import type { NetworkAddress } from "../link/transport/network-address.js";
 import type { Pipe } from "../link/transport/pipe.js";
 import type { ProcExit, ProcIdentity } from "../proc/launch/proc-backend.js";
 import type { ShutdownTarget } from "../proc/platform/shutdown.js";
-import type { ConnectedProcess, SimulatedConnection } from "./connection.js";
+import type { SimulatedConnection } from "./connection.js";
 import { DeferredTasks } from "./deferred-tasks.js";
 import { listenAt } from "./dial.js";
 import { HostListener, ProcessRuntime, runChild, runInTurn, setMainRoot } from "./kernel.js";
 import { killOrphansLater } from "./orphan-reaper.js";
+import type { ProcessRef, SimulatedProcessOptions, WorldRef } from "./references.js";
+import type { ScheduledTask } from "./scheduler.js";
 import { Seeded } from "./seeded-random.js";
 import { SimulatedClock } from "./simulated-clock.js";
 import { SimulatedPlatform } from "./simulated-platform.js";
-import type { World } from "./world.js";
-
-export interface SimulatedProcessOptions {
-  readonly host: string;
-  /** The name that its parent has given it: `gpus=1`. */
-  readonly label: string;
-  readonly rank: number;
-  readonly parent: SimulatedProcess | undefined;
-  /** The universe of its process tree, if another process has started it. */
-  readonly universe?: bigint;
-}
 
 /** Maximum time in ms until the parent learns of the end of a process. */
 const MAX_STATUS_DELAY_MS = 5;
 
 /** A simulated process. One of the `boot` methods starts it. */
-export class SimulatedProcess implements ConnectedProcess {
-  readonly world: World;
+export class SimulatedProcess implements ProcessRef {
+  readonly world: WorldRef<SimulatedProcess>;
   readonly pid: number;
   readonly name: string;
   readonly tieBreaker: number;
@@ -36,7 +27,7 @@ export class SimulatedProcess implements ConnectedProcess {
   readonly clock: SimulatedClock;
   readonly random: Seeded;
   busyUntil = 0;
-  readonly deferred = new DeferredTasks();
+  readonly deferred = new DeferredTasks<ScheduledTask>();
   readonly connections = new Set<SimulatedConnection>();
   /** The locations and addresses at which the process listens. */
   readonly addresses = new Set<string>();
@@ -50,10 +41,10 @@ export class SimulatedProcess implements ConnectedProcess {
   #end: ProcExit | undefined;
   #stopInOrder: ((reason: string) => Promise<void>) | undefined;
   #whenEnded: ((end: ProcExit) => void) | undefined;
-  readonly #children: SimulatedProcess[] = [];
+  readonly #children: ProcessRef[] = [];
   readonly #printed: string[] = [];
 
-  constructor(world: World, pid: number, options: SimulatedProcessOptions) {
+  constructor(world: WorldRef<SimulatedProcess>, pid: number, options: SimulatedProcessOptions) {
     this.world = world;
     this.pid = pid;
     this.options = options;
@@ -61,7 +52,7 @@ export class SimulatedProcess implements ConnectedProcess {
     this.random = new Seeded(world.seed, `process ${pid}`);
     this.tieBreaker = this.random.bits();
     this.clock = new SimulatedClock(world.scheduler, this);
-    if (options.parent !== undefined) options.parent.#children.push(this);
+    options.parent?.addChild(this);
   }
 
   get host(): string {
@@ -94,6 +85,10 @@ export class SimulatedProcess implements ConnectedProcess {
   /** How the process ended, as text; undefined while it runs. */
   get end(): string | undefined {
     return this.#end?.cause.message;
+  }
+
+  addChild(child: ProcessRef): void {
+    this.#children.push(child);
   }
 
   enter(): void {

@@ -1,5 +1,5 @@
 /** The error that reports a failed simulation. */
-import type { CausedFault } from "./faults.js";
+import type { CausedFault } from "./fault.js";
 
 /** Rejects a simulation in which a promise of Viceroy or of the scenario was broken. */
 export class SimulationError extends Error {

@@ -1,7 +1,9 @@
 /** `Simulation`: a running simulation as its scenario sees it. */
+
+import { crashHost } from "./apply-fault.js";
 import type { SimulatedConnection } from "./connection.js";
 import { currentProcess } from "./current-process.js";
-import { type CausedFault, crashHost } from "./faults.js";
+import type { CausedFault } from "./fault.js";
 import { Seeded } from "./seeded-random.js";
 import type { SimulatedProcess } from "./simulated-process.js";
 import type { World } from "./world.js";

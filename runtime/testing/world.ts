@@ -1,21 +1,11 @@
 /** The state of a simulation: processes, the network between them, and their common time. */
-import type { Pipe } from "../link/transport/pipe.js";
 import { SimulatedActorClasses } from "./actor-classes.js";
 import { EventTrace } from "./event-trace.js";
-import type { CausedFault } from "./faults.js";
+import type { CausedFault } from "./fault.js";
 import { type NetworkOptions, SimulatedNetwork } from "./network.js";
+import type { NewProcess, ProcessRef, SimulatedListener, SimulatedProcessOptions, WorldRef } from "./references.js";
 import { Scheduler } from "./scheduler.js";
-import { SimulatedProcess, type SimulatedProcessOptions } from "./simulated-process.js";
-
-/** A process that is about to be started. */
-export interface NewProcess {
-  /** The prefix of its output: `gpus=1`. */
-  readonly label: string;
-  /** Its rank in the mesh that was spawned, from 0. */
-  readonly rank: number;
-  /** The process that spawns it; `host` is the name of its host. */
-  readonly maker: { readonly host: string };
-}
+import { SimulatedProcess } from "./simulated-process.js";
 
 export interface WorldOptions extends NetworkOptions {
   readonly seed: number;
@@ -23,13 +13,7 @@ export interface WorldOptions extends NetworkOptions {
   readonly place: ((process: NewProcess) => string) | undefined;
 }
 
-/** The process that listens at a location or address. */
-export interface SimulatedListener {
-  readonly owner: SimulatedProcess;
-  readonly accept: (pipe: Pipe) => void;
-}
-
-export class World {
+export class World implements WorldRef<SimulatedProcess> {
   readonly seed: number;
   readonly trace: EventTrace;
   readonly scheduler: Scheduler;
@@ -83,14 +67,14 @@ export class World {
     return made;
   }
 
-  noteArrival(by: SimulatedProcess, bytes: number, sum: number): void {
+  noteArrival(by: ProcessRef, bytes: number, sum: number): void {
     this.arrivalCount++;
     this.trace.note(this.scheduler.now, by.name, "heard", sum, () => `${bytes} bytes`);
   }
 
   /** Removes a process that has ended. */
-  processEnded(owner: SimulatedProcess): void {
-    this.living.delete(owner);
+  processEnded(owner: ProcessRef): void {
+    this.living.delete(owner as SimulatedProcess);
     for (const place of owner.addresses) {
       if (this.listeners.get(place)?.owner === owner) this.listeners.delete(place);
     }

@@ -7,10 +7,11 @@
 
 import { isHandle } from "../protobuf/names.js";
 import type { ProtoField, ProtoMessage, ProtoSchema, ProtoType } from "../protobuf/proto-schema.js";
+import type { Pair } from "./pair.js";
 import { wireRules } from "./rules/index.js";
 import type { WireDifference } from "./wire-difference.js";
 import { allRoots, type WireRoots } from "./wire-roots.js";
-import type { MemberNames, Pair, RuleContext, WireFinding, WireRule } from "./wire-rule.js";
+import type { MemberNames, RuleContext, WireFinding, WireRule } from "./wire-rule.js";
 
 /**
  * Finds the incompatibilities of two schemas on the wire.

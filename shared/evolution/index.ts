@@ -2,6 +2,7 @@
 
 export { findWireDifferences } from "./find-wire-differences.js";
 export { oneWayRules } from "./one-way-rules.js";
+export type { Pair } from "./pair.js";
 export { wireRules } from "./rules/index.js";
 export { allRoots, type WireRoots } from "./wire-roots.js";
-export type { MemberNames, Pair, WireRule } from "./wire-rule.js";
+export type { MemberNames, WireRule } from "./wire-rule.js";

@@ -1,5 +1,6 @@
 /** Decides whether a number means the same member, or the same enum value, on both sides. */
-import type { MemberNames, Pair, RuleContext } from "./wire-rule.js";
+import type { Pair } from "./pair.js";
+import type { MemberNames, RuleContext } from "./wire-rule.js";
 
 /** The names that one side has for the member with a certain number. Several values of an enum may share a number. */
 export interface MemberSpelling {

@@ -3,7 +3,7 @@
  * written to a disk.
  */
 import type { ProtoSchema } from "../protobuf/proto-schema.js";
-import type { Pair } from "./wire-rule.js";
+import type { Pair } from "./pair.js";
 
 export interface WireRoots {
   /** Names of messages that one side reads and the other side has written. */

@@ -11,12 +11,7 @@ import type {
   ProtoService,
   ProtoType,
 } from "../protobuf/proto-schema.js";
-
-/** A part of the older schema and the same part of the newer one. */
-export interface Pair<T> {
-  readonly older: T;
-  readonly newer: T;
-}
+import type { Pair } from "./pair.js";
 
 /** A problem with one part. */
 export interface WireFinding {

@@ -6,7 +6,7 @@
 import { lowerToCapnp } from "../../capnp/lower.js";
 import { diagnostic } from "../../diagnostics/index.js";
 import { outputPath } from "../../model/schema-paths.js";
-import type { ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
+import type { ArtefactInput, EmittedArtefact } from "../artefact.js";
 import { createContext } from "../typescript/emit-context.js";
 import { printCapnpFile } from "./print.js";
 import { emitCapnpReaders } from "./readers.js";

@@ -2,7 +2,7 @@
 import { writeDescriptorSet } from "../../../shared/protobuf/descriptor-set/index.js";
 import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
 import type { LoweredSchema } from "../../protobuf/lower/lowered-schema.js";
-import type { ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
+import type { ArtefactInput, EmittedArtefact } from "../artefact.js";
 import { protoHeader } from "../proto/index.js";
 
 export function emitDescriptorSet({ lowered, version }: ArtefactInput): EmittedArtefact {

@@ -7,7 +7,7 @@ import { isHandle } from "../../../shared/protobuf/names.js";
 import type { ProtoEnum, ProtoField, ProtoMessage, ProtoType } from "../../../shared/protobuf/proto-schema.js";
 import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
 import type { LoweredSchema } from "../../protobuf/lower/lowered-schema.js";
-import type { ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
+import type { ArtefactInput, EmittedArtefact } from "../artefact.js";
 import { type JsonSchema, keySchema, scalarSchemas, unknownNumber, wellKnownSchemas } from "./scalars.js";
 
 export function emitJsonSchema({ lowered, version }: ArtefactInput): EmittedArtefact {

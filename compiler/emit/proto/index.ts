@@ -4,7 +4,7 @@
  */
 import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
 import type { LoweredFile } from "../../protobuf/lower/lowered-schema.js";
-import type { ArtefactFile, ArtefactInput, EmittedArtefact } from "../artefact-emitters.js";
+import type { ArtefactFile, ArtefactInput, EmittedArtefact } from "../artefact.js";
 import { lintMark } from "./lint.js";
 import { printProto } from "./print.js";
 

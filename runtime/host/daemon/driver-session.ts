@@ -26,7 +26,7 @@ import { parseHostedLocation } from "../../proc/remote/hosted-location.js";
 import { SilenceTimer } from "../../proc/remote/silence-timer.js";
 import { makeExtent } from "../../shape/extent.js";
 import { version } from "../../version.js";
-import { HostAgent } from "./host-agent.js";
+import { type DriverRequests, HostAgent } from "./host-agent.js";
 import { OutputQueue, type OutputReceiver } from "./output-queue.js";
 
 export interface DriverSessionOptions {
@@ -60,7 +60,7 @@ export interface SessionOwner {
 /** Time limit in ms for a driver to attach after it has connected. */
 const attachLimitMs = 10_000;
 
-export class DriverSession implements OutputReceiver {
+export class DriverSession implements OutputReceiver, DriverRequests {
   readonly id: ProcId;
   readonly driver: ProcId;
   readonly #platform: ScopedPlatform;

@@ -1,4 +1,4 @@
-/** The agent of a host for one driver: the actor that takes the driver's orders. `DriverSession` carries them out. */
+/** The agent of a host for one driver: the actor that receives the driver's orders. Its session carries them out. */
 import {
   HostAgentActor,
   type HostInfo,
@@ -8,14 +8,30 @@ import {
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import type { ProcId } from "../../link/address.js";
-import type { DriverSession } from "./driver-session.js";
+
+/** The session of a driver, as its agent uses it. */
+export interface DriverRequests {
+  attach(terms: HostTerms): HostInfo;
+  start(order: StartOrder): void;
+  /** Resolves with the port on which a process listens itself; undefined if it does not listen. */
+  portOf(proc: ProcId): Promise<number | undefined>;
+  signal(proc: ProcId, signal: HostSignal): void;
+  /** Ends everything that the driver has started on this host. */
+  end(): Promise<void>;
+  /** Closes the connection to the driver after the answer has been sent. */
+  closeSoon(reason: string): void;
+  /** Ends the daemon. */
+  shutdown(reason: string): Promise<void>;
+  beat(): void;
+  driverEnded(reason: string): void;
+}
 
 export class HostAgent extends HostAgentActor {
-  readonly #session: DriverSession;
+  readonly #session: DriverRequests;
 
-  constructor(tenant: DriverSession) {
+  constructor(session: DriverRequests) {
     super();
-    this.#session = tenant;
+    this.#session = session;
   }
 
   attach(terms: HostTerms): HostInfo {

@@ -6,8 +6,9 @@
 
 import { enumValueName } from "../../protobuf/names.js";
 import type { ProtoEnum } from "../../protobuf/proto-schema.js";
+import type { Pair } from "../pair.js";
 import { isSameMember, type MemberSpelling } from "../same-member.js";
-import type { EnumRule, Pair, RuleContext } from "../wire-rule.js";
+import type { EnumRule, RuleContext } from "../wire-rule.js";
 
 export const enumValueMoved: EnumRule = {
   code: "VC5009",

@@ -6,7 +6,8 @@
  */
 import type { ProtoScalar, ProtoType } from "../../protobuf/proto-schema.js";
 import { describeType } from "../describe-field.js";
-import type { FieldRule, Pair, RuleContext } from "../wire-rule.js";
+import type { Pair } from "../pair.js";
+import type { FieldRule, RuleContext } from "../wire-rule.js";
 
 export const fieldTypeChanged: FieldRule = {
   code: "VC5001",

@@ -4,8 +4,9 @@
  * `@was` is the same member.
  */
 import type { ProtoField, ProtoMessage } from "../../protobuf/proto-schema.js";
+import type { Pair } from "../pair.js";
 import { isSameMember, type MemberSpelling } from "../same-member.js";
-import type { MessageRule, Pair, RuleContext } from "../wire-rule.js";
+import type { MessageRule, RuleContext } from "../wire-rule.js";
 
 export const memberReplaced: MessageRule = {
   code: "VC5021",

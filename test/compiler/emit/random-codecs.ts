@@ -1,6 +1,6 @@
 /** Random schemas with their codecs, what they are in protobuf, and values: for comparing with others. */
 import fc from "fast-check";
-import type { ArtefactInput } from "../../../compiler/emit/artefact-emitters.js";
+import type { ArtefactInput } from "../../../compiler/emit/artefact.js";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema } from "../../../compiler/model/resolve.js";
 import type { LoweredSchema } from "../../../compiler/protobuf/lower/lowered-schema.js";

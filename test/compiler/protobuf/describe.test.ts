@@ -5,7 +5,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { ArtefactInput } from "../../../compiler/emit/artefact-emitters.js";
+import type { ArtefactInput } from "../../../compiler/emit/artefact.js";
 import { type ActorDescriptor, type Codec, GeneratedCodec } from "../../../runtime/wire/index.js";
 import { describeActor, describeCodecs } from "../../../runtime/wire/protobuf/describe-schema.js";
 import { cases } from "../../profile.js";

@@ -1,5 +1,5 @@
 /** Two states of a schema, lowered to protobuf and printed; many pairs stand side by side, each in a package of its own. */
-import type { ArtefactFile } from "../../../compiler/emit/artefact-emitters.js";
+import type { ArtefactFile } from "../../../compiler/emit/artefact.js";
 import { emitProto } from "../../../compiler/emit/proto/index.js";
 import { assignIds, emptyLock, type Lock } from "../../../compiler/lock/index.js";
 import type { Schema } from "../../../compiler/model/index.js";

@@ -4,9 +4,12 @@
  * TypeScript identifies parameters and elements of tuples by position, but JSON does so by name. External callers find
  * endpoints by `@name` and actors by their package.
  */
+
+import type { Pair } from "../../../../shared/evolution/pair.js";
 import type { Endpoint } from "../../../model/index.js";
 import type { BreakFinding, BreakRule } from "../../break-rule.js";
-import { compareMembers, type EndpointPair, type Pair, type StateComparison } from "../../comparison.js";
+import { compareMembers, type StateComparison } from "../../comparison.js";
+import type { EndpointPair } from "../../endpoint-pair.js";
 import { elementNames, externalNames, methodNames, parameterNames, serviceNames } from "../../external-names.js";
 
 export const jsonNameChanged: BreakRule = {

@@ -2,9 +2,11 @@
  * Reports members, endpoints and actors with the same id and another name. The bytes stay the same, but code and JSON
  * change.
  */
+
+import type { Pair } from "../../../../shared/evolution/pair.js";
 import { jsonName } from "../../../../shared/protobuf/names.js";
 import type { BreakFinding, BreakRule } from "../../break-rule.js";
-import { compareMembers, type Pair, type StateComparison } from "../../comparison.js";
+import { compareMembers, type StateComparison } from "../../comparison.js";
 import { externalNames } from "../../external-names.js";
 import type { ShapePair } from "../../pair-shapes.js";
 import type { ShapeMember } from "../../shape-members.js";

@@ -3,7 +3,7 @@ import assert from "node:assert";
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ArtefactInput } from "../../../../compiler/emit/artefact-emitters.js";
+import type { ArtefactInput } from "../../../../compiler/emit/artefact.js";
 import { emitProto } from "../../../../compiler/emit/proto/index.js";
 import { indexSchema } from "../../../../compiler/model/resolve.js";
 import { peer, runPeer } from "../../../peers.js";

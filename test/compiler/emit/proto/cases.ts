@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ArtefactInput } from "../../../../compiler/emit/artefact-emitters.js";
+import type { ArtefactInput } from "../../../../compiler/emit/artefact.js";
 import { parseLock } from "../../../../compiler/lock/index.js";
 import { inputOf, schemasIn } from "./lowered.js";
 

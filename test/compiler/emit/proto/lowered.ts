@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ArtefactEmitter, ArtefactFile, ArtefactInput } from "../../../../compiler/emit/artefact-emitters.js";
+import type { ArtefactEmitter, ArtefactFile, ArtefactInput } from "../../../../compiler/emit/artefact.js";
 import { assignIds, emptyLock, type Lock } from "../../../../compiler/lock/index.js";
 import type { Schema } from "../../../../compiler/model/index.js";
 import { lowerToProtobuf } from "../../../../compiler/protobuf/lower/lower.js";
