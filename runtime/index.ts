@@ -6,7 +6,7 @@
  */
 import { setMainRoot } from "./actor/context.js";
 import { actorHandleCodecs } from "./actor/mesh/handle-codecs.js";
-import { programRuntime } from "./proc/process/process-runtime.js";
+import { programRuntime } from "./proc/process/current-runtime.js";
 import { rdmaBufferCodec } from "./rdma/rdma-buffer-codec.js";
 import { setWireEnvironment } from "./wire/wire-environment.js";
 
@@ -26,7 +26,7 @@ export type { TlsFiles } from "./link/transport/tls/credentials.js";
 export type { LogLevel } from "./observe/logs/log-level.js";
 export { type LogOptions, type Logs, logs } from "./observe/logs/logs.js";
 export type { LineOrigin, Stdio } from "./proc/launch/stdio.js";
-export { onUnhandledFault } from "./proc/process/process-runtime.js";
+export { onUnhandledFault } from "./proc/process/current-runtime.js";
 export {
   type Coordinates,
   type Extent,

@@ -7,7 +7,7 @@ import { writeSync } from "node:fs";
 import { thisHost } from "../../runtime/index.js";
 import { Link } from "../../runtime/link/link.js";
 import type { Pipe } from "../../runtime/link/transport/pipe.js";
-import { currentRuntime } from "../../runtime/proc/process/process-runtime.js";
+import { currentRuntime } from "../../runtime/proc/process/current-runtime.js";
 import { simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../../test/actor/counter.js";
 import { Meter } from "./meter.js";

@@ -8,5 +8,6 @@ export { neverDropped } from "../actor/proc/drop-watch.js";
 export { HostListener } from "../host/daemon/host-listener.js";
 export { defaultLinkLimits } from "../link/link-limits.js";
 export { defaultResumableLimits } from "../link/resumable/limits.js";
-export { currentRuntime, ProcessRuntime } from "../proc/process/process-runtime.js";
+export { currentRuntime } from "../proc/process/current-runtime.js";
+export { ProcessRuntime } from "../proc/process/process-runtime.js";
 export { runChild } from "../proc/process/run-child.js";

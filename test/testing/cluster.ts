@@ -6,7 +6,7 @@
 import { attachHosts } from "../../runtime/host/attach-hosts.js";
 import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
 import type { ProcMesh } from "../../runtime/host/mesh/proc-mesh.js";
-import { onUnhandledFault } from "../../runtime/proc/process/process-runtime.js";
+import { onUnhandledFault } from "../../runtime/proc/process/current-runtime.js";
 import type { FaultKind, SimulateOptions, Simulation } from "../../runtime/testing/index.js";
 import { checkEnds, checkTold } from "./check-process-ends.js";
 import { hasSuffered } from "./fault-exposure.js";

@@ -1,7 +1,7 @@
 /** What the simulator has found, each as the smallest program that shows it. */
 import { expect, test } from "vitest";
 import { attachHosts, onUnhandledFault, thisHost } from "../../runtime/index.js";
-import { currentRuntime } from "../../runtime/proc/process/process-runtime.js";
+import { currentRuntime } from "../../runtime/proc/process/current-runtime.js";
 import { range } from "../../runtime/shape/index.js";
 import { type SimulateOptions, type Simulation, simulate } from "../../runtime/testing/index.js";
 import { Counter, type CounterMesh } from "../actor/counter.js";

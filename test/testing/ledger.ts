@@ -7,7 +7,7 @@ import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
 import type { Port } from "../../runtime/actor/port/port.js";
 import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
-import { currentRuntime } from "../../runtime/proc/process/process-runtime.js";
+import { currentRuntime } from "../../runtime/proc/process/current-runtime.js";
 import { range, type ValueMesh } from "../../runtime/shape/index.js";
 import type { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import { codec } from "../../runtime/wire/composed/index.js";

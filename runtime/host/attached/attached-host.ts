@@ -19,8 +19,9 @@ import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { StartRequest } from "../../proc/platform/platform.js";
 import { runAsRoot } from "../../proc/proc-agents.js";
-import type { HostLink, ProcessRuntime } from "../../proc/process/process-runtime.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { connectToHost, isTransient } from "../../proc/remote/host-connection.js";
+import type { HostLink } from "../../proc/remote/host-link.js";
 import { HostedBackend } from "../../proc/remote/hosted-backend.js";
 import { formatHostedLocation } from "../../proc/remote/hosted-location.js";
 import { wholeRegion } from "../../shape/index.js";

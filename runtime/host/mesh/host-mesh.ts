@@ -2,8 +2,9 @@
 
 import { currentCell } from "../../actor/context.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
+import { currentRuntime } from "../../proc/process/current-runtime.js";
 import { OwnProc } from "../../proc/process/own-proc.js";
-import { currentRuntime, type ProcessRuntime } from "../../proc/process/process-runtime.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import {
   baseRanks,
   type Extent,

@@ -12,6 +12,7 @@ import {
   ProcAgentActor,
   type ProcConfig,
   type ProcInfo,
+  procAgentDescriptor,
   type RankStatus,
   type SpawnOrder,
   type SpawnOutcome,
@@ -20,7 +21,7 @@ import {
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import { context } from "../../actor/context.js";
-import type { ActorFailure } from "../../actor/reference/proc-hooks.js";
+import type { ActorClass, ActorFailure } from "../../actor/reference/proc-hooks.js";
 import { schemaForPeer } from "../../actor/schema/compare-schemas.js";
 import type { MeshId, ProcId } from "../../link/address.js";
 import { parseNetworkAddress } from "../../link/transport/network-address.js";
@@ -33,7 +34,13 @@ import type { Platform } from "../platform/platform.js";
 import { countdown, settlesWithin } from "../time-limit.js";
 import { actorNoticeOf } from "./actor-notice.js";
 import type { ProcRuntime } from "./proc-runtime.js";
+import type { AgentRole } from "./proc-services.js";
 import { waitForPredecessor } from "./wait-for-predecessor.js";
+
+/** Returns the role of the agent of a process that holds actors. */
+export function procAgentRole(runtime: ProcRuntime): AgentRole {
+  return { descriptor: procAgentDescriptor, actorClass: ProcAgent as unknown as ActorClass, args: [runtime] };
+}
 
 export class ProcAgent extends ProcAgentActor {
   readonly #proc: ProcRuntime;

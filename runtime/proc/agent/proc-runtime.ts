@@ -4,45 +4,40 @@
  * inline isolation.
  */
 
-import { type ActorMove, type HostProof, procAgentDescriptor, type RankStatus } from "../../../generated/proc-agent.js";
+import type { ActorMove, HostProof, RankStatus } from "../../../generated/proc-agent.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import type { ActorCell, ActorSpec } from "../../actor/cell/actor-cell.js";
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
-import { currentTurn, runInTurn } from "../../actor/context.js";
+import { runInTurn } from "../../actor/context.js";
 import { Proc } from "../../actor/proc/proc.js";
 import type { ActorTarget } from "../../actor/reference/mesh-record.js";
 import type {
-  ActorClass,
   ActorFailure,
   ActorRequest,
   ProcHooks,
   StopOptions,
   Undeliverable,
 } from "../../actor/reference/proc-hooks.js";
-import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
+import { AGENT_MESH, formatId, type MeshId, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";
 import { noKeepAlive } from "../../link/keep-alive.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Extent } from "../../shape/index.js";
 import { thrownStack } from "../../thrown.js";
-import { Deferred } from "../deferred.js";
 import { formatFatalLine } from "../launch/fatal-line.js";
 import type { Platform } from "../platform/platform.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
-import type { ProcessRuntime } from "../process/process-runtime.js";
-import { connectToHost } from "../remote/host-connection.js";
 import { HostWatch } from "../remote/host-watch.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
-import { type HostedLocation, parentLocation, parseHostedLocation } from "../remote/hosted-location.js";
+import type { HostedLocation } from "../remote/hosted-location.js";
 import { openLinkPort } from "../remote/link-port.js";
 import { actorNoticeOf } from "./actor-notice.js";
+import { blameActor } from "./blame-actor.js";
 import type { MemoryService } from "./memory-service.js";
 import { whileLoading } from "./module-loading.js";
-import { ProcAgent } from "./proc-agent.js";
-
-/** Time limit in ms for a host to accept this process. After that the host is reached through the driver. */
-const hostDialLimitMs = 3000;
+import { ProcDialer } from "./proc-dialer.js";
+import type { AgentRole, ProcServices } from "./proc-services.js";
 
 /**
  * Delay in ms before the proc listens. The work for which the process was started comes first, and listening loads
@@ -55,9 +50,6 @@ export type EndProc = (reason: string, code?: number) => void;
 
 type OnCreated = (failure: ActorFailure | undefined) => void;
 
-/** The actor with mesh id 0, which executes the orders of the proc's parent. */
-export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
-
 export interface ProcRuntimeOptions {
   readonly id: ProcId;
   readonly parent?: ProcId;
@@ -68,13 +60,13 @@ export interface ProcRuntimeOptions {
   readonly runDir: string;
   /** Ends the proc: on request, after the end of its parent, or with an exit code after a fault. */
   readonly endProc: EndProc;
-  /** Undefined selects the agent of a process that holds actors. */
-  readonly agent?: AgentRole | undefined;
+  /** Returns the agent of the proc. */
+  readonly agent: (runtime: ProcRuntime) => AgentRole;
 }
 
 export class ProcRuntime implements ProcHooks {
   readonly proc: Proc;
-  readonly #services: ProcessRuntime;
+  readonly #services: ProcServices;
   readonly #parent: ProcId | undefined;
   readonly #launcher: ProcId | undefined;
   readonly #runDir: string;
@@ -82,37 +74,36 @@ export class ProcRuntime implements ProcHooks {
   /** The reason why this proc has given up the link to its parent or launcher. */
   #linkFault: Error | undefined;
   #hostWatch: HostWatch | undefined;
-  /** Set while a message to the parent waits for the parent's connection. */
-  #awaitedParentPipe: Deferred<Pipe> | undefined;
+  readonly #dialer: ProcDialer;
   readonly #creating = new Map<MeshId, OnCreated>();
 
-  constructor(local: ProcessRuntime, options: ProcRuntimeOptions) {
+  constructor(services: ProcServices, options: ProcRuntimeOptions) {
     const { id, parent, launcher, rank, extent, runDir } = options;
-    const { platform } = local;
+    const { platform } = services;
     this.#runDir = runDir;
-    this.#services = local;
+    this.#services = services;
     this.#parent = parent;
     this.#launcher = launcher;
     this.#endProc = options.endProc;
     this.proc = new Proc({
       id,
-      universe: local.universe,
+      universe: services.universe,
       clock: platform.clock,
       random: platform.random,
       drops: platform.drops,
-      records: local.records,
+      records: services.records,
       hooks: this,
-      location: local.locationOf(runDir, id),
+      location: services.locationOf(runDir, id),
       ...(parent === undefined ? {} : { parent, parentConnects: launcher !== undefined }),
       keepAlive: parent === undefined ? platform.keepAlive : noKeepAlive,
-      connect: (location, peer) => this.#dial(location, peer),
-      accept: (pipe, from) => this.accept(pipe, from),
+      connect: (location, peer) => this.#dialer.dial(location, peer),
+      accept: (pipe, from) => this.#dialer.accept(pipe, from),
     });
+    this.#dialer = new ProcDialer(this.proc, services, parent);
     this.proc.context = { ...this.proc.context, rank };
     this.#creating.set(AGENT_MESH, () => {});
-    const own = { descriptor: procAgentDescriptor, actorClass: ProcAgent as unknown as ActorClass, args: [this] };
     const agent = { mesh: AGENT_MESH, incarnation: 0, name: "agent", owner: id, rank, extent };
-    this.proc.createActor({ ...agent, ...(options.agent ?? own) });
+    this.proc.createActor({ ...agent, ...options.agent(this) });
   }
 
   /** The proc that orders the actors here, except those that actors here spawn on their own proc. */
@@ -155,13 +146,7 @@ export class ProcRuntime implements ProcHooks {
 
   /** Takes the link of a peer on another machine that has identified itself. */
   accept(pipe: Pipe, from: ProcId): void {
-    const awaited = this.#awaitedParentPipe;
-    if (from !== this.#parent) this.proc.attach(pipe);
-    else if (awaited === undefined) this.proc.attach(pipe, from);
-    else {
-      this.#awaitedParentPipe = undefined;
-      awaited.resolve(pipe);
-    }
+    this.#dialer.accept(pipe, from);
   }
 
   /** Takes a connection from a peer on another machine that carries memory bytes only. */
@@ -182,52 +167,9 @@ export class ProcRuntime implements ProcHooks {
       });
   }
 
-  /** Connects to a peer. Rejects if the peer can only be reached through other procs. */
-  async #dial(location: Location, peer: ProcId): Promise<Pipe> {
-    const { hostLocation, attachedHosts, hostProof } = this.#services;
-    const place = parseHostedLocation(location);
-    if (place?.agent === (hostLocation && parseHostedLocation(hostLocation)?.agent)) {
-      return this.platform.dial(this.#services.socketLocationOf(peer, location));
-    }
-    if (place === undefined) {
-      // The parent connects to this proc. Other peers may connect sooner, and their messages may cause reports to the
-      // parent.
-      if (peer === this.#parent) return this.#parentPipe();
-      throw new Error(`process ${formatId(peer)} is on the machine of the driver`);
-    }
-    if (peer !== place.agent) {
-      const direct = await this.dialDirectly(place, peer, "link");
-      return direct ?? this.proc.relayTo(peer, place.ancestors.at(-1) ?? place.agent, parentLocation(place));
-    }
-    const attached = attachedHosts.get(peer);
-    if (attached !== undefined) return attached.connect(this.proc);
-    if (place.address.kind === "unix") throw new Error(`the socket of ${location} is on another machine`);
-    return connectToHost(this.platform, this.proc, { ...place, proof: hostProof }, hostDialLimitMs);
-  }
-
-  /**
-   * Waits for the link of the parent. A parent on the driver's machine connects to the processes that a host has
-   * started for it; they cannot connect to the parent.
-   */
-  #parentPipe(): Promise<Pipe> {
-    this.#awaitedParentPipe ??= new Deferred<Pipe>();
-    return this.#awaitedParentPipe.promise;
-  }
-
   /** Connects to a proc on a host, or returns undefined if it can only be reached through another proc. */
-  async dialDirectly(
-    { agent, address, ancestors }: HostedLocation,
-    peer: ProcId,
-    use: LinkUse,
-  ): Promise<Pipe | undefined> {
-    if (ancestors.length > 0) return undefined;
-    const { directLinks, attachedHosts, hostProof } = this.#services;
-    return directLinks.connect(peer, this.proc, {
-      agent,
-      address,
-      proof: attachedHosts.get(agent)?.proof ?? hostProof,
-      use,
-    });
+  dialDirectly(to: HostedLocation, peer: ProcId, use: LinkUse): Promise<Pipe | undefined> {
+    return this.#dialer.dialDirectly(to, peer, use);
   }
 
   /** The watch over hosts for the parent of this proc. */
@@ -388,19 +330,4 @@ export class ProcRuntime implements ProcHooks {
     created(failure);
     return true;
   }
-}
-
-/**
- * Attributes an uncaught error of a timer, a listener or a promise to the actor that started it. The error becomes a
- * failure of this actor, as far as the asynchronous context identifies one.
- * @returns whether an actor was found
- */
-function blameActor(platform: Platform, error: unknown): boolean {
-  const turn = currentTurn();
-  const cell = turn?.cell;
-  if (turn === undefined || cell === undefined || cell.isRoot || cell.mesh === AGENT_MESH) return false;
-  // An actor that has ended cannot fail any more.
-  if (cell.ended === undefined) cell.failUncaught(turn, error);
-  else platform.print(`${cell.name} has ended, and code that it had left running threw: ${thrownStack(error)}\n`);
-  return true;
 }

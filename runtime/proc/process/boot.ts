@@ -8,7 +8,7 @@ import { parentPipe } from "../../link/transport/unix/connect.js";
 import { parseIdentity } from "../launch/process-backend.js";
 import type { ThreadData } from "../launch/thread-backend.js";
 import { limitOwnOutputs } from "../platform/own-output.js";
-import { startChildRuntime } from "./process-runtime.js";
+import { startChildRuntime } from "./current-runtime.js";
 import { runChild } from "./run-child.js";
 
 /** The file descriptor of the link, as `launchProcess` passes it. */

@@ -6,49 +6,35 @@
  */
 import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
 import type { ActorCell } from "../../actor/cell/actor-cell.js";
-import { currentCell, setMainRoot } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { MeshRecords } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/proc-hooks.js";
 import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
-import type { Pipe } from "../../link/transport/pipe.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { Ownership } from "../../supervise/ownership.js";
 import { Supervisor } from "../../supervise/supervisor.js";
-import { type UnhandledFaultHook, UnhandledFaults } from "../../supervise/unhandled-faults.js";
+import { UnhandledFaults } from "../../supervise/unhandled-faults.js";
 import { type MemoryService, noMemory } from "../agent/memory-service.js";
 import { refuseWhileLoading } from "../agent/module-loading.js";
-import { type AgentRole, type EndProc, ProcRuntime } from "../agent/proc-runtime.js";
+import { procAgentRole } from "../agent/proc-agent.js";
+import { type EndProc, ProcRuntime } from "../agent/proc-runtime.js";
+import type { AgentRole, ProcServices } from "../agent/proc-services.js";
 import type { ProcIdentity } from "../launch/proc-backend.js";
 import type { ChildProc } from "../mesh/child-proc.js";
 import { RecoveryWatch } from "../mesh/recovery-watch.js";
 import type { SpawnedActors } from "../mesh/spawned-actors.js";
-import { nodePlatform } from "../platform/node-platform.js";
 import type { Platform } from "../platform/platform.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
 import { DirectLinks } from "../remote/direct-links.js";
+import type { HostLink } from "../remote/host-link.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
 import { childLocation } from "../remote/hosted-location.js";
 
 /** The identity of a proc, without the universe of this process. */
 type ProcPlacement = Omit<ProcIdentity, "universe" | "parent"> & { readonly parent?: ProcId };
 
-/** An attached host as procs see it. */
-export interface HostLink {
-  /** Opens a connection to the agent of the host. */
-  connect(from: Proc): Promise<Pipe>;
-  /** Marks the host, and everything that ran on it, as lost. Idempotent. */
-  markLost(reason: string): void;
-  /** The id of the daemon of the host, or undefined until it is known. */
-  readonly daemon: bigint | undefined;
-  /** The credentials that this process presents to the host and to processes on it. */
-  readonly proof: HostProof;
-  /** The address, for messages to people. */
-  readonly address: string;
-}
-
 /** The runtime of one operating-system process or thread, or of one simulated process. */
-export class ProcessRuntime {
+export class ProcessRuntime implements ProcServices {
   readonly platform: Platform;
   readonly universe: bigint;
   /** The proc of the code that runs outside of actors. */
@@ -81,6 +67,7 @@ export class ProcessRuntime {
   readonly records: MeshRecords;
   /** Whether this process is a program, and not a child of one. */
   readonly isProgram: boolean;
+  static readonly #byProc = new WeakMap<Proc, ProcessRuntime>();
   readonly #runDir: string;
   #runDirMade: boolean;
   #shutdownRegistered = false;
@@ -117,11 +104,16 @@ export class ProcessRuntime {
     this.mainProc = this.addProc(options, leave, agent);
   }
 
+  /** Returns the process to which a proc belongs. */
+  static of(proc: Proc): ProcessRuntime | undefined {
+    return ProcessRuntime.#byProc.get(proc);
+  }
+
   addProc(options: ProcPlacement, endProc: EndProc, agent?: AgentRole | undefined): ProcRuntime {
-    const made = new ProcRuntime(this, { ...options, endProc, agent });
-    this.procs.set(options.id, made);
-    runtimesByProc.set(made.proc, this);
-    return made;
+    const runtime = new ProcRuntime(this, { ...options, endProc, agent: (made) => agent ?? procAgentRole(made) });
+    this.procs.set(options.id, runtime);
+    ProcessRuntime.#byProc.set(runtime.proc, this);
+    return runtime;
   }
 
   /** @throws Error if `owner` has ended, or the calling code is not allowed to spawn */
@@ -239,56 +231,4 @@ export class ProcessRuntime {
   killChildren(): void {
     for (const member of this.children.values()) member.backend.kill();
   }
-}
-
-/** The process of each proc. */
-const runtimesByProc = new WeakMap<Proc, ProcessRuntime>();
-
-/** Returns the process to which the running code belongs. */
-export function currentRuntime(): ProcessRuntime {
-  const { proc } = currentCell();
-  const found = runtimesByProc.get(proc);
-  if (found === undefined) throw new Error(`cannot find the process of ${formatId(proc.id)}: it was made without one`);
-  return found;
-}
-
-let threadRuntime: ProcessRuntime | undefined;
-
-/** Returns the runtime of this thread. A program's runtime is created on first use. */
-export function programRuntime(): ProcessRuntime {
-  threadRuntime ??= setAsMainRuntime(new ProcessRuntime(nodePlatform, undefined, () => {}));
-  return threadRuntime;
-}
-
-/**
- * Creates the runtime of this thread with the identity that its parent assigned. Called once, before any other use of
- * the runtime.
- */
-export function startChildRuntime(identity: ProcIdentity, leave: EndProc): ProcessRuntime {
-  if (threadRuntime !== undefined) throw new Error("cannot boot: this process has a runtime already");
-  threadRuntime = setAsMainRuntime(new ProcessRuntime(nodePlatform, identity, leave));
-  return threadRuntime;
-}
-
-function setAsMainRuntime(made: ProcessRuntime): ProcessRuntime {
-  setMainRoot(made.mainProc.proc.root);
-  return made;
-}
-
-/**
- * Sets what happens to failures that no owner has handled, in this process. With a hook, the program and its other
- * meshes go on. Without one, the process prints the report and exits with code 1.
- *
- * @example
- * ```ts
- * import { onUnhandledFault } from "viceroy";
- *
- * onUnhandledFault((failure) => console.error(failure.report()));
- * ```
- *
- * @param hook called once for each failure; undefined restores the default
- * @returns the previous hook
- */
-export function onUnhandledFault(hook: UnhandledFaultHook | undefined): UnhandledFaultHook | undefined {
-  return currentRuntime().unhandledFaults.replaceHook(hook);
 }

@@ -5,7 +5,8 @@
 import { closeSync } from "node:fs";
 import type { Clock } from "../../link/clock.js";
 import { type RdmaAddon, rdmaAddon } from "../../native/rdma-addon.js";
-import { currentRuntime, type ProcessRuntime } from "../../proc/process/process-runtime.js";
+import { currentRuntime } from "../../proc/process/current-runtime.js";
+import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { RdmaError } from "../errors.js";
 import type { Access, Grant } from "../grant/grant.js";
 import { GrantState } from "../grant/grant-slot.js";

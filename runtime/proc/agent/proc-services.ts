@@ -1,0 +1,54 @@
+/** What a proc uses of the operating-system process in which it runs. `process/process-runtime.ts` implements it. */
+import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
+import type { ActorCell } from "../../actor/cell/actor-cell.js";
+import type { MeshRecords } from "../../actor/reference/mesh-record.js";
+import type { ActorRequest } from "../../actor/reference/proc-hooks.js";
+import type { Location, MeshId, ProcId } from "../../link/address.js";
+import type { Ownership } from "../../supervise/ownership.js";
+import type { ChildProc } from "../mesh/child-proc.js";
+import type { RecoveryWatch } from "../mesh/recovery-watch.js";
+import type { SpawnedActors } from "../mesh/spawned-actors.js";
+import type { Platform } from "../platform/platform.js";
+import type { DirectLinks } from "../remote/direct-links.js";
+import type { HostLink } from "../remote/host-link.js";
+import type { HostedBackend } from "../remote/hosted-backend.js";
+import type { MemoryService } from "./memory-service.js";
+
+/** The actor with mesh id 0, which executes the orders of the proc's parent. */
+export type AgentRole = Pick<ActorRequest, "descriptor" | "actorClass" | "args">;
+
+export interface ProcServices {
+  readonly platform: Platform;
+  readonly universe: bigint;
+  /** Whether the process is a program, and not a child of one. */
+  readonly isProgram: boolean;
+  /** The location of the process on an attached host; undefined if it runs on the driver's machine. */
+  readonly hostLocation: Location | undefined;
+  /** The credentials that the process presents to other hosts. */
+  hostProof: HostProof | undefined;
+  /** The known meshes and the locations of their actors. */
+  readonly records: MeshRecords;
+  /** Answers for the registered memory of the process. */
+  readonly memoryService: MemoryService;
+  /** Connects to processes on other hosts. */
+  readonly directLinks: DirectLinks;
+  /** Finds actors again that are known to have ended. */
+  readonly recoveryWatch: RecoveryWatch;
+  readonly ownership: Ownership<ActorCell>;
+  /** Procs that were started from here and have not ended. */
+  readonly children: ReadonlyMap<ProcId, ChildProc>;
+  /** Hosts that were attached from here and are not gone, by the ids of their agents. */
+  readonly attachedHosts: ReadonlyMap<ProcId, HostLink>;
+  /** Processes that hosts have started for this process. */
+  readonly hostedBackends: ReadonlyMap<ProcId, HostedBackend>;
+  /** Meshes of actors that were spawned from here and have not been stopped. */
+  readonly spawnedActors: ReadonlyMap<MeshId, SpawnedActors>;
+  /** Returns the location of a proc of this process, as references contain it. */
+  locationOf(runDir: string, id: ProcId): Location;
+  /** Returns the location at which a proc on this machine accepts links. @throws Error if `named` is another location */
+  socketLocationOf(peer: ProcId, named: Location): Location;
+  /** Tells all procs of this process, and the processes that it has started, that a host is gone. */
+  handleHostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void;
+  /** Announces the move of an actor to the neighbours in the process tree. Never rejects. */
+  announceMove(move: ActorMove, from: ProcId): Promise<void>;
+}

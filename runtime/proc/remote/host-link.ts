@@ -1,0 +1,18 @@
+/** The connection to an attached host, as procs use it. `host/attached/` implements it. */
+import type { HostProof } from "../../../generated/proc-agent.js";
+import type { Proc } from "../../actor/proc/proc.js";
+import type { Pipe } from "../../link/transport/pipe.js";
+
+/** An attached host as procs see it. */
+export interface HostLink {
+  /** Opens a connection to the agent of the host. */
+  connect(from: Proc): Promise<Pipe>;
+  /** Marks the host, and everything that ran on it, as lost. Idempotent. */
+  markLost(reason: string): void;
+  /** The id of the daemon of the host, or undefined until it is known. */
+  readonly daemon: bigint | undefined;
+  /** The credentials that this process presents to the host and to processes on it. */
+  readonly proof: HostProof;
+  /** The address, for messages to people. */
+  readonly address: string;
+}
