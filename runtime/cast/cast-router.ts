@@ -15,11 +15,13 @@ import type { Reader } from "../wire/reader.js";
 import { CastReceiver } from "./receiver/cast-receiver.js";
 import { type CastOrigin, OrderedArrivals } from "./receiver/ordered-arrivals.js";
 import type { CastSender } from "./sender/cast-sender.js";
+import type { SenderRouter } from "./sender/sender-router.js";
 import { type RankAnswer, readAnswers } from "./tree/answers.js";
-import { type Branch, FlushMode } from "./tree/branch.js";
+import { type Branch, type BranchNode, FlushMode } from "./tree/branch.js";
 import { readList, readRuns } from "./tree/rank-runs.js";
 import { RemoteParent } from "./tree/remote-parent.js";
-import { type AnswerFold, type TreeHost, TreeNode } from "./tree/tree-node.js";
+import { TreeNode } from "./tree/tree-node.js";
+import type { AnswerFold } from "./tree/tree-node-types.js";
 import { type CastInterface, readSetup, type TreeSetup } from "./tree/tree-setup.js";
 
 /** The proc, as trees know it. */
@@ -46,7 +48,7 @@ const MAX_ENDED_SENDERS = 4096;
 /** More than any program has, and a bound for peers that make them up. */
 const MAX_INTERFACES = 1024;
 
-export class CastRouter implements TreeHost {
+export class CastRouter implements SenderRouter {
   readonly id: ProcId;
   readonly limits: LinkLimits;
   readonly routes: RoutingTable;
@@ -327,7 +329,7 @@ export class CastRouter implements TreeHost {
     return [...this.#nodes].find(({ setup }) => setup.root === this.id && setup.tree === tree);
   }
 
-  #handleTreeLost(node: TreeNode | undefined, r: Reader): void {
+  #handleTreeLost(node: BranchNode | undefined, r: Reader): void {
     const [proc, why] = readBody(r, "treeLost", () => [readU64(r), readText(r)] as const);
     node?.lost(proc, new DeliveryError("unknown", why));
   }

@@ -3,7 +3,7 @@
  * it knows the operation and the type of the answers. What it cannot fold goes on as it is: the caller can.
  */
 import { type AnswerGroup, AnswerKind } from "../../cast/tree/answers.js";
-import type { AnswerFold } from "../../cast/tree/tree-node.js";
+import type { AnswerFold } from "../../cast/tree/tree-node-types.js";
 import type { CastInterface } from "../../cast/tree/tree-setup.js";
 import type { Codec } from "../../wire/codec.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";

@@ -26,12 +26,12 @@ export function createCastSender(cell: ActorCell, record: MeshRecord, sessions: 
       compareSchemas(record.target(base), known, other),
     translate: (known: CastInterface, endpoint: BoundEndpoint, body) => cell.translate(known, endpoint, body),
     readError: readCallError,
-    senderActive: (caster) => {
+    senderActive: () => {
       proc.casts.senders.add(caster);
       record.castSenders.add(caster);
       cell.castSenderActive(caster);
     },
-    senderIdle: (caster, ended) => {
+    senderIdle: (ended) => {
       proc.casts.senders.delete(caster);
       record.castSenders.delete(caster);
       cell.castSenderIdle(record, caster, ended);

@@ -5,7 +5,7 @@
 
 import { CastRouter } from "../../cast/cast-router.js";
 import type { RankAnswer } from "../../cast/tree/answers.js";
-import type { AnswerFold } from "../../cast/tree/tree-node.js";
+import type { AnswerFold } from "../../cast/tree/tree-node-types.js";
 import type { TreeSetup } from "../../cast/tree/tree-setup.js";
 import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId, ROOT_MESH } from "../../link/address.js";
 import type { Clock, Random } from "../../link/clock.js";

@@ -242,7 +242,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
       for (const { tree } of this.#allTrees()) tree.drop(true);
       this.#trees.clear();
       router.senderEnded(sender, this.mesh.id);
-      this.host.senderIdle(this, true);
+      this.host.senderIdle(true);
       return;
     }
     for (const [key, { tree }] of this.#trees) {
@@ -252,7 +252,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     }
     if (this.#trees.size > 0 || this.#formerTrees.size > 0) return;
     router.receiversEnded(sender, this.mesh.id);
-    this.host.senderIdle(this, false);
+    this.host.senderIdle(false);
   }
 
   get #isAnswered(): boolean {
@@ -276,7 +276,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     this.followMoves();
     let tree = this.#trees.get(view.key);
     if (tree === undefined) {
-      this.host.senderActive(this);
+      this.host.senderActive();
       tree = new ViewTree(this, view);
       this.#trees.set(view.key, tree);
       for (const base of view.bases) for (const before of this.host.unhandledMessages(base)) tree.waitForFormer(before);

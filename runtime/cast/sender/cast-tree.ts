@@ -6,15 +6,17 @@ import type { ProcId } from "../../link/address.js";
 import type { DeliveryError } from "../../link/errors.js";
 import type { PeerSchema } from "../../link/frame/binding.js";
 import { Writer } from "../../wire/writer.js";
-import type { CastRouter } from "../cast-router.js";
 import type { CastOrigin } from "../receiver/ordered-arrivals.js";
 import type { AnswerGroup } from "../tree/answers.js";
 import { FlushMode } from "../tree/branch.js";
 import { CastFlag, type CastFrame, CastOrdering, type OrderPosition, writeCast } from "../tree/cast-frame.js";
 import { appendRun, type RankRun, ranksOf } from "../tree/rank-runs.js";
-import { type NodeParent, type SchemaGroup, TreeNode } from "../tree/tree-node.js";
+import type { SchemaGroup } from "../tree/schema-group.js";
+import { TreeNode } from "../tree/tree-node.js";
+import type { NodeParent } from "../tree/tree-node-types.js";
 import type { PlannedProc, TreeSetup } from "../tree/tree-setup.js";
 import type { PendingCast } from "./pending-cast.js";
+import type { SenderRouter } from "./sender-router.js";
 
 /** What is cast to. */
 export interface TreePlan {
@@ -50,7 +52,7 @@ export class CastTree implements NodeParent {
   readonly excluded = new Map<number, DeliveryError>();
   /** Casts that have been sent and are not over, by number, in order. */
   readonly pending = new Map<number, PendingCast>();
-  readonly #casts: CastRouter;
+  readonly #router: SenderRouter;
   readonly #owner: TreeOwner;
   readonly #lineage: number;
   /** Procs that others could not reach any more. */
@@ -72,11 +74,11 @@ export class CastTree implements NodeParent {
   #isRebuildPlanned = false;
   #isDropped = false;
 
-  constructor(casts: CastRouter, owner: TreeOwner, plan: TreePlan) {
-    this.#casts = casts;
+  constructor(router: SenderRouter, owner: TreeOwner, plan: TreePlan) {
+    this.#router = router;
     this.#owner = owner;
     this.plan = plan;
-    this.#number = casts.nextTreeNumber();
+    this.#number = router.nextTreeNumber();
     this.#lineage = this.#number;
     this.#root = this.#createRoot();
   }
@@ -157,7 +159,7 @@ export class CastTree implements NodeParent {
   /** Gives it up. @param sender whether its sender has come to its end, too */
   drop(sender: boolean): void {
     this.#isDropped = true;
-    this.#casts.removeRootNode(this.#root, sender ? FlushMode.end : FlushMode.drop);
+    this.#router.removeRootNode(this.#root, sender ? FlushMode.end : FlushMode.drop);
   }
 
   ready(others: readonly SchemaGroup[]): void {
@@ -209,12 +211,12 @@ export class CastTree implements NodeParent {
     this.isUsable = false;
     for (const [proc, why] of this.#lostProcs) {
       // It was tried from here, too.
-      if (this.#unreachableFromOthers.has(proc)) this.#excludeProc(proc, this.#casts.routes.deathOf(proc) ?? why);
+      if (this.#unreachableFromOthers.has(proc)) this.#excludeProc(proc, this.#router.routes.deathOf(proc) ?? why);
       this.#unreachableFromOthers.add(proc);
     }
     this.#lostProcs.clear();
-    this.#casts.removeRootNode(this.#root, undefined);
-    this.#number = this.#casts.nextTreeNumber();
+    this.#router.removeRootNode(this.#root, undefined);
+    this.#number = this.#router.nextTreeNumber();
     const again = [...this.pending.values()];
     // What was folded cannot be told from what comes again: all of it comes again.
     for (const cast of again) {
@@ -237,7 +239,7 @@ export class CastTree implements NodeParent {
 
   #createRoot(): TreeNode {
     const { sender, setup, procs } = this.plan;
-    const { routes, id, limits } = this.#casts;
+    const { routes, id, limits } = this.#router;
     for (const { proc } of procs) {
       const down = routes.deathOf(proc);
       if (down !== undefined) this.#excludeProc(proc, down);
@@ -251,7 +253,7 @@ export class CastTree implements NodeParent {
       ...setup,
       sender,
       root: id,
-      location: this.#casts.location,
+      location: this.#router.location,
       tree: this.#number,
       lineage: this.#lineage,
       unfinished: [...this.pending.values()].filter(({ isCall }) => isCall).map(({ seq }) => seq),
@@ -259,7 +261,7 @@ export class CastTree implements NodeParent {
       procs: [own, ...others.filter(({ proc }) => !this.#unreachableFromOthers.has(proc))],
     };
     const apart = others.filter(({ proc }) => this.#unreachableFromOthers.has(proc));
-    return this.#casts.addRootNode((end) => new TreeNode(this.#casts, end, whole, this, apart), sender, setup.mesh);
+    return this.#router.addRootNode((end) => new TreeNode(this.#router, end, whole, this, apart), sender, setup.mesh);
   }
 
   #transmit(cast: PendingCast): void {

@@ -6,10 +6,9 @@ import type { KeepAlive } from "../../link/keep-alive.js";
 import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
 import type { UnhandledMessages } from "../../link/outbound/unhandled-messages.js";
 import type { Reader } from "../../wire/reader.js";
-import type { CastRouter } from "../cast-router.js";
 import type { CastOrigin } from "../receiver/ordered-arrivals.js";
 import type { CastInterface } from "../tree/tree-setup.js";
-import type { CastSender } from "./cast-sender.js";
+import type { SenderRouter } from "./sender-router.js";
 
 /** The mesh that is cast to. */
 export interface CastMesh {
@@ -36,7 +35,7 @@ export interface CastView {
 
 /** The actor that casts. */
 export interface CastSenderHost {
-  readonly router: CastRouter;
+  readonly router: SenderRouter;
   readonly sender: CastOrigin;
   readonly keepAlive: KeepAlive;
   undeliverable(label: string, error: DeliveryError): void;
@@ -51,8 +50,8 @@ export interface CastSenderHost {
   /** The message in the protobuf layout. @throws CodecError, MessageSizeError */
   translate(known: CastInterface, endpoint: BoundEndpoint, body: EncodedMessage): EncodedMessage;
   readError(r: Reader): Error;
-  /** Something is to be done for the caster, from now on. */
-  senderActive(caster: CastSender): void;
-  /** Nothing is left to be done, until something is cast to the mesh. @param ended nothing will be */
-  senderIdle(caster: CastSender, ended: boolean): void;
+  /** The cast sender has work: trees, or casts that are not finished. */
+  senderActive(): void;
+  /** The cast sender has no work until the next cast. @param ended whether there will be no next cast */
+  senderIdle(ended: boolean): void;
 }

@@ -1,11 +1,13 @@
-/** A part of a tree below a proc, and the frames that go down to it. What comes up is handed out by casts.ts. */
+/** A part of a tree below a proc, and the frames that go down to it. `cast-router.ts` handles the frames that come up. */
 import type { ProcId } from "../../link/address.js";
+import type { DeliveryError } from "../../link/errors.js";
 import { writeU32 } from "../../link/frame/control-body.js";
 import { beginFrame, FrameKind } from "../../link/frame/frame.js";
 import type { Link } from "../../link/link.js";
+import type { AnswerGroup } from "./answers.js";
 import type { CastFrame } from "./cast-frame.js";
 import type { RankRun } from "./rank-runs.js";
-import type { TreeNode } from "./tree-node.js";
+import type { SchemaGroup } from "./schema-group.js";
 import { type PlannedProc, ranksOfProcs, type TreeSetup, writeSetup } from "./tree-setup.js";
 
 /** What a `treeFlush` frame says. */
@@ -20,8 +22,21 @@ export const FlushMode = {
   orphan: 3,
 } as const;
 
+/** The node above a branch, which handles what comes up. */
+export interface BranchNode {
+  /** The actors of the branch have reported their schemas. */
+  ready(branch: Branch, others: readonly SchemaGroup[]): void;
+  answers(branch: Branch, seq: number, groups: readonly AnswerGroup[]): void;
+  /** All actors of the branch have taken this number of casts. */
+  taken(branch: Branch, casts: number): void;
+  /** A proc of the branch cannot be reached any more. */
+  lost(proc: ProcId, why: DeliveryError): void;
+  /** A cast without an answer could not be delivered. */
+  bounced(label: string, error: DeliveryError): void;
+}
+
 export class Branch {
-  readonly node: TreeNode;
+  readonly node: BranchNode;
   readonly procs: readonly PlannedProc[];
   /** In what is cast to. */
   readonly ranks: readonly RankRun[];
@@ -34,7 +49,7 @@ export class Branch {
   /** Its number on this proc. */
   handle = 0;
 
-  constructor(node: TreeNode, procs: readonly PlannedProc[]) {
+  constructor(node: BranchNode, procs: readonly PlannedProc[]) {
     this.node = node;
     this.procs = procs;
     this.ranks = ranksOfProcs(procs);

@@ -7,7 +7,8 @@ import type { Link } from "../../link/link.js";
 import type { Writer } from "../../wire/writer.js";
 import { type AnswerGroup, AnswerKind, writeAnswers } from "./answers.js";
 import { writeRuns } from "./rank-runs.js";
-import type { NodeParent, SchemaGroup, TreeHost } from "./tree-node.js";
+import type { SchemaGroup } from "./schema-group.js";
+import type { NodeParent, TreeHost } from "./tree-node-types.js";
 
 /** Answers of so many bytes go into one frame, unless one of them alone has more. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;

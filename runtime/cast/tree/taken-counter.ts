@@ -3,10 +3,14 @@
  * bounded by what it does not know to be taken. Told in batches: those at the ends of the tree wait until a quarter of
  * what the root allows has come together, those above pass on what they hear.
  */
-import type { Branch } from "./branch.js";
 import { comesBefore } from "./cast-frame.js";
 
 const REPORT_BATCHES = 4;
+
+/** A part of the tree below, with the number of casts that it has taken. */
+interface CountedBranch {
+  readonly takenCasts: number;
+}
 
 interface UntakenCast {
   /** Actors here that have not taken it. */
@@ -15,7 +19,7 @@ interface UntakenCast {
 }
 
 export class TakenCounter {
-  readonly #branches: readonly Branch[];
+  readonly #branches: readonly CountedBranch[];
   readonly #report: (casts: number) => void;
   readonly #castBatch: number;
   readonly #byteBatch: number;
@@ -31,7 +35,7 @@ export class TakenCounter {
 
   constructor(
     window: { readonly casts: number; readonly bytes: number },
-    branches: readonly Branch[],
+    branches: readonly CountedBranch[],
     tell: (casts: number) => void,
   ) {
     this.#branches = branches;
@@ -51,9 +55,8 @@ export class TakenCounter {
     };
   }
 
-  /** A part below has taken so many. */
-  takenBelow(branch: Branch, casts: number): void {
-    branch.takenCasts = casts;
+  /** Called when the count of a branch has changed. */
+  takenBelow(): void {
     this.#reportIfDue();
   }
 

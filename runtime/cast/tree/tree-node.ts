@@ -2,62 +2,22 @@
  * A proc's part of a tree: passes casts on to the procs below and to the actors here, and what they answer back up. It
  * reads neither messages nor answers. The root's own proc has one, too, above which is the root.
  */
-import type { MeshId, ProcId } from "../../link/address.js";
+import type { ProcId } from "../../link/address.js";
 import { DeliveryError } from "../../link/errors.js";
-import type { PeerSchema } from "../../link/frame/binding.js";
 import { FrameFlag, ProtocolError } from "../../link/frame/frame.js";
 import { WHOLE_MESH } from "../../link/frame/message-extension.js";
 import type { Link } from "../../link/link.js";
-import type { LinkLimits } from "../../link/link-limits.js";
-import type { RoutingTable } from "../../link/routing-table.js";
 import { CastArrival } from "../receiver/cast-arrival.js";
 import type { CastReceiver, ReplyRoute } from "../receiver/cast-receiver.js";
-import type { CastOrigin, OrderedArrivals } from "../receiver/ordered-arrivals.js";
+import type { OrderedArrivals } from "../receiver/ordered-arrivals.js";
 import { AnswerCollector, type AnswerGroup, AnswerKind, type RankAnswer } from "./answers.js";
-import { Branch, FlushMode } from "./branch.js";
+import { Branch, type BranchNode, FlushMode } from "./branch.js";
 import { CastFlag, type CastFrame, type CastHead, CastOrdering, orderPositionOf, readCast } from "./cast-frame.js";
 import { countRanks, isWithin, type RankRun, ranksOf } from "./rank-runs.js";
+import type { SchemaGroup } from "./schema-group.js";
 import { TakenCounter } from "./taken-counter.js";
+import type { AnswerFold, NodeParent, TreeHost } from "./tree-node-types.js";
 import { type PlannedProc, ranksOfProcs, splitEvenly, type TreeSetup } from "./tree-setup.js";
-
-/** Ranks that know the interface by another schema. */
-export interface SchemaGroup {
-  readonly schema: PeerSchema;
-  readonly ranks: readonly RankRun[];
-}
-
-/** What is above a part of a tree. */
-export interface NodeParent {
-  /** All ranks have said by which schema they know the interface; those that are not named have the same one. */
-  ready(others: readonly SchemaGroup[]): void;
-  answers(seq: number, groups: readonly AnswerGroup[]): void;
-  /** All ranks have taken so many casts. */
-  taken(casts: number): void;
-  /** A proc below cannot be reached any more. */
-  lost(proc: ProcId, why: DeliveryError): void;
-  /** A cast without answer came back. */
-  bounced(label: string, error: DeliveryError): void;
-}
-
-/** Makes one answer of those of ranks that follow each other. Never throws: what it cannot fold it leaves as it is. */
-export type AnswerFold = (groups: readonly AnswerGroup[]) => readonly AnswerGroup[];
-
-/** What a part of a tree needs of its proc. */
-export interface TreeHost {
-  readonly id: ProcId;
-  readonly limits: LinkLimits;
-  readonly routes: RoutingTable;
-  /** Draws the number by which a proc below knows its part. */
-  assignHandle(branch: Branch): number;
-  forgetBranch(branch: Branch): void;
-  arrivalsFor(
-    sender: CastOrigin,
-    target: { readonly mesh: MeshId; readonly owner: ProcId; readonly rank: number },
-  ): OrderedArrivals;
-  answerOfError(error: Error): RankAnswer;
-  /** How the answers of an endpoint are made one; undefined: that is not known here. */
-  foldFor(setup: TreeSetup, endpoint: number, reduction: string): AnswerFold | undefined;
-}
 
 interface AnswerGathering {
   /** Makes answers one, as far as they can be. */
@@ -70,7 +30,7 @@ interface AnswerGathering {
 /** Answers of so many bytes go up without waiting for the others. */
 const FLUSH_BYTES = 1024 * 1024;
 
-export class TreeNode implements ReplyRoute {
+export class TreeNode implements ReplyRoute, BranchNode {
   readonly setup: TreeSetup;
   readonly #host: TreeHost;
   readonly #receiver: CastReceiver;
@@ -194,7 +154,8 @@ export class TreeNode implements ReplyRoute {
 
   /** A part below has taken so many casts. */
   taken(branch: Branch, casts: number): void {
-    this.#takenCounter.takenBelow(branch, casts);
+    branch.takenCasts = casts;
+    this.#takenCounter.takenBelow();
   }
 
   lost(proc: ProcId, why: DeliveryError): void {

@@ -118,7 +118,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
     },
     readError: (r) => new Error(`read ${Buffer.from(r.bytes).subarray(r.position, r.end)}`),
     senderActive: () => void told.push(["awake"]),
-    senderIdle: (_caster, ended) => void told.push(["asleep", ended]),
+    senderIdle: (ended) => void told.push(["asleep", ended]),
   };
   const mesh = {
     id: 20n,

@@ -4,7 +4,8 @@ import { type AnswerGroup, AnswerKind, readAnswers } from "../../../runtime/cast
 import { Branch, FlushMode } from "../../../runtime/cast/tree/branch.js";
 import { readRuns } from "../../../runtime/cast/tree/rank-runs.js";
 import { RemoteParent } from "../../../runtime/cast/tree/remote-parent.js";
-import type { TreeHost, TreeNode } from "../../../runtime/cast/tree/tree-node.js";
+import type { TreeNode } from "../../../runtime/cast/tree/tree-node.js";
+import type { TreeHost } from "../../../runtime/cast/tree/tree-node-types.js";
 import { readSetup, type TreeSetup } from "../../../runtime/cast/tree/tree-setup.js";
 import { DeliveryError, deliveryReasons } from "../../../runtime/link/errors.js";
 import { readText, readU32, readU64 } from "../../../runtime/link/frame/control-body.js";

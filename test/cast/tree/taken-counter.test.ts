@@ -68,11 +68,14 @@ test("no more is told than all parts below have taken; what they say is passed o
   const { taken, told, branches } = part(2);
   for (let i = 0; i < 3; i++) taken.addCast(1, 0)();
   expect(told).toEqual([]);
-  taken.takenBelow(branches[0]!, 3);
+  branches[0]!.takenCasts = 3;
+  taken.takenBelow();
   expect(told).toEqual([]);
-  taken.takenBelow(branches[1]!, 1);
+  branches[1]!.takenCasts = 1;
+  taken.takenBelow();
   expect(told).toEqual([1]);
-  taken.takenBelow(branches[1]!, 3);
+  branches[1]!.takenCasts = 3;
+  taken.takenBelow();
   expect(told).toEqual([1, 3]);
 });
 

@@ -12,7 +12,9 @@ import {
   type OrderPosition,
   writeCast,
 } from "../../../runtime/cast/tree/cast-frame.js";
-import { type AnswerFold, type SchemaGroup, type TreeHost, TreeNode } from "../../../runtime/cast/tree/tree-node.js";
+import type { SchemaGroup } from "../../../runtime/cast/tree/schema-group.js";
+import { TreeNode } from "../../../runtime/cast/tree/tree-node.js";
+import type { AnswerFold, TreeHost } from "../../../runtime/cast/tree/tree-node-types.js";
 import { type PlannedProc, readSetup, type TreeSetup } from "../../../runtime/cast/tree/tree-setup.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
 import { FrameFlag, FrameKind, ProtocolError } from "../../../runtime/link/frame/frame.js";
