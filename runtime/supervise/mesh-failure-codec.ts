@@ -1,7 +1,6 @@
 /** How a MeshFailure travels: its record, by the codec that its schema has. */
 import { type FailureRecord, FailureRecordCodec } from "../../generated/supervision.js";
-import type { Codec, DecodeOptions } from "../wire/codec.js";
-import type { JsonReadOptions, JsonWriteOptions } from "../wire/json/json-form.js";
+import type { Codec, DecodeOptions, JsonReadOptions, JsonWriteOptions } from "../wire/codec.js";
 import { type Structure, structureOf } from "../wire/protobuf/message-structure.js";
 import type { ProtobufReader } from "../wire/protobuf/reader.js";
 import type { ProtobufWriter } from "../wire/protobuf/writer.js";

@@ -1,9 +1,8 @@
 /**
- * A codec: how values of one type become bytes and back, in the lockstep layout (docs/reference/lockstep-layout.md) and in the protobuf
- * layout (docs/reference/protobuf-layout.md). This is the interface alone; generated code implements it in straight lines, `codec.*`
- * by composition, byte for byte the same.
+ * The interface of codecs, which convert values of one type to bytes and back, in the lockstep layout
+ * (docs/reference/lockstep-layout.md) and in the protobuf layout (docs/reference/protobuf-layout.md). Generated code implements it in
+ * straight lines, and `codec.*` by composition. Both write the same bytes.
  */
-import type { JsonReadOptions, JsonWriteOptions } from "./json/json-form.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import type { Reader } from "./reader.js";
@@ -17,6 +16,18 @@ export interface DecodeOptions {
    * bytes must then not change while the value is used. Default: false.
    */
   readonly views?: boolean;
+}
+
+/** The options of `Codec.toJson`. */
+export interface JsonWriteOptions {
+  /** The codecs of messages that an `Any` can contain. Those of `google.protobuf` are always known. */
+  readonly registry?: readonly Codec<unknown>[];
+}
+
+/** The options of `Codec.fromJson`. */
+export interface JsonReadOptions extends JsonWriteOptions {
+  /** Whether unknown fields and unknown enum values are ignored instead of refused. Default: false. */
+  readonly ignoreUnknownFields?: boolean;
 }
 
 /**

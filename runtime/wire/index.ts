@@ -1,5 +1,5 @@
 /** The wire: everything between values and bytes. Knows no actors, no links. */
-export type { Codec, DecodeOptions, ValueOf } from "./codec.js";
+export type { Codec, DecodeOptions, JsonReadOptions, JsonWriteOptions, ValueOf } from "./codec.js";
 export { CodecError } from "./codec-error.js";
 export { codec } from "./composed/index.js";
 export {
@@ -12,7 +12,6 @@ export {
   type EndpointDescriptor,
 } from "./descriptor.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "./generated-codec.js";
-export type { JsonReadOptions, JsonWriteOptions } from "./json/json-form.js";
 export {
   checkUnknownCase,
   isEmpty,

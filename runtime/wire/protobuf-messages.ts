@@ -6,16 +6,9 @@
 import type { Codec } from "./codec.js";
 import { CodecError } from "./codec-error.js";
 import { codec } from "./composed/index.js";
+import type { MessageLayout } from "./message-layout.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
-
-/** What of a codec a link needs. */
-export interface MessageLayout<T> {
-  /** @throws CodecError; then the writer is as before */
-  encodeInto(w: Writer, value: T): void;
-  /** The value of the whole message that `r.reset` was given. @throws CodecError */
-  decodeFrom(r: Reader): T;
-}
 
 class ArgumentsMessage<T> implements MessageLayout<T> {
   readonly #codec: Codec<T>;

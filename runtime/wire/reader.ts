@@ -2,7 +2,6 @@
  * Where a message is read from: a stretch of received bytes. One reader serves any number of messages. Nothing of what
  * it is given is trusted: every length is compared with what is left before anything is allocated for it.
  */
-import type { Codec } from "./codec.js";
 import { CodecRefusal } from "./codec-refusal.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
 import { readChunk } from "./string-heap.js";
@@ -14,6 +13,14 @@ interface Sliceable<T> {
 
 const noBytes = new Uint8Array(0);
 const noView = new DataView(noBytes.buffer);
+
+/** The part of a codec that reads a value from a slot. */
+export interface SlotReader<T> {
+  /** The number of bytes of the slot. */
+  readonly slot: number;
+  /** @param at byte offset of the slot, which has been checked */
+  read(r: Reader, at: number): T;
+}
 
 /**
  * Reads messages in the lockstep layout, for generated code. One reader serves any number of messages. Every length is
@@ -85,7 +92,7 @@ export class Reader {
   }
 
   /** Reads a value whose slot is the next part of variable length. */
-  next<T>(codec: Codec<T>): T {
+  next<T>(codec: SlotReader<T>): T {
     return codec.read(this, this.take(codec.slot));
   }
 

@@ -3,7 +3,7 @@
  * tensors load nothing of it.
  */
 import type { Codec } from "./codec.js";
-import type { MessageLayout } from "./protobuf-messages.js";
+import type { MessageLayout } from "./message-layout.js";
 
 /** The codec of a list of arguments. */
 export interface ArgumentsLayout extends MessageLayout<readonly unknown[]> {

@@ -4,12 +4,19 @@
  * instruction it does itself, through `view`.
  */
 import { Batch } from "./batch.js";
-import type { Codec } from "./codec.js";
 import { CodecRefusal } from "./codec-refusal.js";
 import { isRecord } from "./is-record.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
 import { writeChunk } from "./string-heap.js";
 import type { TypedArray } from "./typed-array.js";
+
+/** The part of a codec that writes a value into a slot. */
+export interface SlotWriter<T> {
+  /** The number of bytes of the slot. */
+  readonly slot: number;
+  /** @param at byte offset of the slot, which has been reserved */
+  write(w: Writer, at: number, value: T): void;
+}
 
 /**
  * Writes messages in the lockstep layout, for generated code. In all methods, `at` is the byte offset of a slot, and `size`
@@ -30,7 +37,7 @@ export class Writer extends Batch {
   readonly #chunks: string[] = [];
 
   /** Appends a value with its slot. */
-  append<T>(codec: Codec<T>, value: T): void {
+  append<T>(codec: SlotWriter<T>, value: T): void {
     codec.write(this, this.reserve(codec.slot), value);
   }
 

@@ -5,7 +5,8 @@
 import type { BoundEndpoint } from "../../link/frame/binding.js";
 import { FrameFlag, FrameKind } from "../../link/frame/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
-import { type MessageLayout, protobufArguments, protobufValue } from "../../wire/protobuf-messages.js";
+import type { MessageLayout } from "../../wire/message-layout.js";
+import { protobufArguments, protobufValue } from "../../wire/protobuf-messages.js";
 import type { ArgumentsLayout } from "../../wire/tensor-support.js";
 import type { ActorClass } from "../reference/proc-hooks.js";
 import { interceptedMethod } from "./intercepted-method.js";

@@ -1,21 +1,9 @@
 /** What the JSON mapping needs of a codec beyond its structure, and what it passes along. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
-import type { Codec } from "../codec.js";
+import type { Codec, JsonReadOptions } from "../codec.js";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
 import { targetOf } from "../protobuf/message-structure.js";
-
-/** The options of `Codec.toJson`. */
-export interface JsonWriteOptions {
-  /** The codecs of messages that an `Any` can contain. Those of `google.protobuf` are always known. */
-  readonly registry?: readonly Codec<unknown>[];
-}
-
-/** The options of `Codec.fromJson`. */
-export interface JsonReadOptions extends JsonWriteOptions {
-  /** Whether unknown fields and unknown enum values are ignored instead of refused. Default: false. */
-  readonly ignoreUnknownFields?: boolean;
-}
 
 /** One conversion of a whole message. */
 export class JsonConversion {

@@ -1,8 +1,8 @@
 /** Whole messages as JSON, the same for every codec: errors say which message, and where in it. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
-import type { Codec } from "../codec.js";
+import type { Codec, JsonReadOptions, JsonWriteOptions } from "../codec.js";
 import { toCodecError } from "../explain-error.js";
-import { JsonConversion, type JsonReadOptions, type JsonWriteOptions } from "./json-form.js";
+import { JsonConversion } from "./json-form.js";
 import { readWhole } from "./read.js";
 import { writeWhole } from "./write.js";
 

@@ -4,13 +4,12 @@
  * is made. A value that crosses the end of the message it is in is noticed at that end (`leave`), not before.
  */
 import { isAscii, isUtf8 } from "node:buffer";
-import type { Codec } from "../codec.js";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
+import { enumAccessOf } from "./enum-access.js";
 import { appendBytes, appendElements } from "./growing-array.js";
 import { hasRead } from "./has-read.js";
-import { protoFormOf } from "./proto-form.js";
 import { skipGroup } from "./skip-group.js";
 
 /** What `Buffer` has and its types don't. */
@@ -39,6 +38,11 @@ const unsignedLong = new BigUint64Array(words.buffer);
 /** Doubles on their way out of a packed field. Machines are little-endian, as the layout is. */
 const aligned = new Float64Array(1024);
 const alignedBytes = new Uint8Array(aligned.buffer);
+
+/** The part of a codec that reads the fields of a message. */
+export interface FieldsReader<T> {
+  readFields(r: ProtobufReader, end: number, into: T | undefined): T;
+}
 
 /**
  * Reads messages in the protobuf layout, for generated code. Methods named after a scalar type read one value; those
@@ -330,10 +334,9 @@ export class ProtobufReader {
   }
 
   /** Reads an enum value, by its codec. */
-  enumeration<T>(codec: Codec<T>): T {
-    const position = protoFormOf(codec);
-    if (position.kind !== "enum") this.refuse();
-    return position.valueOf(this.int32());
+  enumeration<T>(codec: FieldsReader<T>): T {
+    const access = enumAccessOf<T>(codec) ?? this.refuse();
+    return access.valueOf(this.int32());
   }
 
   /** Reads the length of a message and enters the message. Returns its end, for `leave`. */
@@ -350,7 +353,7 @@ export class ProtobufReader {
   }
 
   /** Reads a message, by its codec, merged into an earlier occurrence. */
-  message<T>(codec: Codec<T>, into?: T): T {
+  message<T>(codec: FieldsReader<T>, into?: T): T {
     const end = this.enter();
     const value = codec.readFields(this, end, into);
     this.leave(end);
@@ -358,7 +361,7 @@ export class ProtobufReader {
   }
 
   /** Returns the value of a message without fields, which stands for a field that is missing. */
-  absent<T>(codec: Codec<T>): T {
+  absent<T>(codec: FieldsReader<T>): T {
     if (++this.depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
     const value = codec.readFields(this, this.position, undefined);
     this.depth--;
@@ -542,11 +545,10 @@ export class ProtobufReader {
   }
 
   /** Reads a packed field of enum values, by their codec. */
-  packedEnumeration<T>(codec: Codec<T>, into: T[] = []): T[] {
-    const position = protoFormOf(codec);
-    if (position.kind !== "enum") this.refuse();
+  packedEnumeration<T>(codec: FieldsReader<T>, into: T[] = []): T[] {
+    const access = enumAccessOf<T>(codec) ?? this.refuse();
     const end = this.#packedLength(1);
-    while (this.position < end) into.push(position.valueOf(this.varint() | 0));
+    while (this.position < end) into.push(access.valueOf(this.varint() | 0));
     this.#checkPackedEnd(end);
     return into;
   }

@@ -4,11 +4,10 @@
  * written at all is the caller's business.
  */
 import { Batch } from "../batch.js";
-import type { Codec } from "../codec.js";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
-import { protoFormOf } from "./proto-form.js";
+import { enumAccessOf } from "./enum-access.js";
 
 /** One 64-bit number, as such and as two words. */
 const long = new BigInt64Array(1);
@@ -17,6 +16,11 @@ const words = new Int32Array(long.buffer);
 
 /** Texts up to this size are written unit by unit: a native call takes longer. */
 const SHORT_UNITS = 32;
+
+/** The part of a codec that writes the fields of a message. */
+export interface FieldsWriter<T> {
+  writeFields(w: ProtobufWriter, value: T): void;
+}
 
 /**
  * Writes messages in the protobuf layout, for generated code. Methods named after a scalar type write one field; those
@@ -318,10 +322,9 @@ export class ProtobufWriter extends Batch {
   }
 
   /** Writes an enum value, by its codec. */
-  enumeration<T>(tag: number, codec: Codec<T>, value: T): void {
-    const position = protoFormOf(codec);
-    if (position.kind !== "enum") this.refuse();
-    this.int32(tag, position.numberOf(value));
+  enumeration<T>(tag: number, codec: FieldsWriter<T>, value: T): void {
+    const access = enumAccessOf<T>(codec) ?? this.refuse();
+    this.int32(tag, access.numberOf(value));
   }
 
   /** Starts a message: writes its tag, and reserves room for its length. Returns the parameter of `end`. */
@@ -355,7 +358,7 @@ export class ProtobufWriter extends Batch {
   }
 
   /** Writes a message, by its codec. */
-  message<T>(tag: number, codec: Codec<T>, value: T): void {
+  message<T>(tag: number, codec: FieldsWriter<T>, value: T): void {
     const start = this.begin(tag);
     codec.writeFields(this, value);
     this.end(start);
@@ -595,13 +598,12 @@ export class ProtobufWriter extends Batch {
   }
 
   /** Writes a packed field of enum values, by their codec. */
-  packedEnumeration<T>(tag: number, codec: Codec<T>, values: readonly T[]): void {
+  packedEnumeration<T>(tag: number, codec: FieldsWriter<T>, values: readonly T[]): void {
     this.requireArray(values);
-    const position = protoFormOf(codec);
-    if (position.kind !== "enum") this.refuse();
+    const access = enumAccessOf<T>(codec) ?? this.refuse();
     this.packedInt32(
       tag,
-      values.map((value) => position.numberOf(value)),
+      values.map((value) => access.numberOf(value)),
     );
   }
 
