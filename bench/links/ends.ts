@@ -26,7 +26,7 @@ const target = { kind: "actor", proc: 11n, number: 5n, rank: 0, owner: 10n, fing
 /** Sends one request. `heard` is called when the answer has arrived. */
 export type Ask = (heard: () => void) => void;
 
-function hostOf(id: bigint, destination: Destination): LinkHost {
+function hostOf(id: bigint, destination: Destination): LinkHost<Link> {
   const none = (): void => {};
   return {
     id,

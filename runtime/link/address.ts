@@ -1,6 +1,6 @@
 /**
- * Who is who: the identifiers that travel in frames. 64-bit parts are bigints, drawn at random by the proc that creates
- * the thing named, so that no registry is needed to make one. Not where things are: that is a location (route.ts).
+ * The identifiers that travel in frames. Their 64-bit parts are bigints, drawn at random by the proc that creates the
+ * thing named, so that no registry is needed. Where a proc can be reached is a `Location`.
  */
 
 /** The id of a proc: 64 random bits. Several procs can share one process. */
@@ -9,7 +9,10 @@ export type ProcId = bigint;
 /** The id of a mesh of actors: 64 random bits. 0 is the agent of a proc. */
 export type MeshId = bigint;
 
-/** Where a proc can be reached directly: `unix:<absolute path>`, or empty: through its owner alone. */
+/**
+ * The address at which a proc can be dialled, `unix:<absolute path>`. An empty location means that the proc can only be
+ * reached through its owner.
+ */
 export type Location = string;
 
 /** The address of an actor. It stays the same when a failed rank is replaced in place. */
@@ -33,14 +36,14 @@ export interface ActorId extends ActorAddress {
 /** The mesh id of the agent of every proc; its rank is 0. */
 export const AGENT_MESH: MeshId = 0n;
 
-/** The mesh id of the root actor of every proc: what code outside any actor sends as. Its rank is 0. */
+/** The mesh id of the root actor of every proc. Code outside of actors sends as the root actor. Its rank is 0. */
 export const ROOT_MESH: MeshId = 1n;
 
 export function isSameAddress(a: ActorAddress, b: ActorAddress): boolean {
   return a.mesh === b.mesh && a.rank === b.rank && a.proc === b.proc;
 }
 
-/** 16 hex digits, as ids are printed everywhere. */
+/** Formats an id as 16 hexadecimal digits. */
 export function formatId(id: bigint): string {
   return id.toString(16).padStart(16, "0");
 }

@@ -1,35 +1,38 @@
 /**
- * Time, turns of the event loop and randomness as parameters, so that a simulator can replace them. Nothing in link/,
- * actor/ and supervise/ reads a clock, waits or draws a number in any other way.
+ * Time, turns of the event loop and randomness as parameters, so that a simulator can replace them. The folders link/,
+ * actor/ and supervise/ read clocks, wait and draw random numbers only through these interfaces.
  */
 import { closeSync, openSync, readSync } from "node:fs";
 
-/** What `Clock.after` returns. */
+/** A task that `Clock.after` has scheduled. */
 export interface Timer {
   cancel(): void;
 }
 
 export interface Clock {
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, in milliseconds. */
   now(): number;
-  /** Milliseconds since 1970. */
+  /** Returns the time since 1970, in milliseconds. */
   epochMs(): number;
-  /** Runs `task` once after `ms`. `keepAlive`: the process waits for it; without it, timers never hold a process. */
+  /**
+   * Runs `task` once after `ms` milliseconds.
+   * @param keepAlive whether the timer keeps the process alive until then; default: false
+   */
   after(ms: number, task: () => void, keepAlive?: boolean): Timer;
-  /** Runs `task` in a later turn of the event loop: what is ready to run runs first. */
+  /** Runs `task` in a later turn of the event loop, after what is ready to run now. */
   nextTurn(task: () => void): void;
 }
 
 export interface Random {
-  /** Uniform in [0, 1). */
+  /** Returns a number that is uniform in [0, 1). */
   number(): number;
-  /** 64 uniform bits, never 0 and never 1: those are the ids of agents and roots. */
+  /** Returns 64 uniform bits, never 0 or 1, which are the mesh ids of agents and roots. */
   id(): bigint;
 }
 
-// The machine's own, also while a simulation stands in for the global ones.
+// The functions of Node.js, kept because a simulation may replace the global ones.
 const { setTimeout, clearTimeout, setImmediate } = globalThis;
-/** The most that `setTimeout` can wait, in milliseconds, 24 days: it runs at once what is to run later. */
+/** The longest delay of `setTimeout`, in milliseconds: 24 days. With a longer delay, `setTimeout` runs its task at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 const monotonic = performance.now.bind(performance);
 const systemEpochMs = Date.now;
@@ -44,7 +47,7 @@ class NodeTimer implements Timer {
   }
 }
 
-/** The machine's own clock. */
+/** The clock of the system. */
 export const systemClock: Clock = {
   now: monotonic,
   epochMs: systemEpochMs,
@@ -58,7 +61,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** The machine's own randomness: ids must not collide between processes, so they come from the kernel. */
+/** The randomness of the system. Ids come from the kernel, because they must not collide between processes. */
 export const systemRandom: Random = {
   number: () => Math.random(),
   id() {
@@ -71,18 +74,18 @@ export const systemRandom: Random = {
   },
 };
 
-/** Drawn together: each visit to the kernel costs more than many words. */
+/** Random words that are read from the kernel together, because each system call costs more than many words. */
 const words = new BigUint64Array(32);
 let wordsUsed = words.length;
 
-/** Not by Web Crypto where that can be avoided: loading it takes a program that starts 7 ms. */
+/** Fills `target` from /dev/urandom where that exists, because loading Web Crypto adds 7 ms to the start of a program. */
 function fillFromKernel(target: BigUint64Array): void {
   let device: number | undefined;
   try {
     device = openSync("/dev/urandom", "r");
     if (readSync(device, target) === target.byteLength) return;
   } catch {
-    // Not on this system.
+    // The system has no such device.
   } finally {
     if (device !== undefined) closeSync(device);
   }

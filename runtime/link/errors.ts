@@ -1,7 +1,4 @@
-/**
- * What goes wrong between a sender and a destination: messages that cannot be sent, and messages that cannot be
- * delivered. What handlers throw is no concern of this file.
- */
+/** The errors of messages that cannot be sent or delivered. Errors that handlers throw are defined elsewhere. */
 import { errorChainOf } from "../thrown.js";
 
 /**
@@ -39,8 +36,9 @@ export class DeliveryError extends Error {
    * @param options the cause
    */
   constructor(reason: DeliveryReason, message: string, options?: ErrorOptions) {
-    // It is kept for as long as anybody may ask what became of the receiver. V8 keeps what the frames of a stack ran on for
-    // as long as nobody has read the stack: links that have ended, trees of casts, with all of their memory.
+    // A proc remembers this error for as long as callers may ask why the receiver has ended. Until a stack trace is
+    // read, V8 keeps the objects of its frames alive, here links that have ended and broadcast trees. So this error
+    // captures no stack trace.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, options);
@@ -50,7 +48,10 @@ export class DeliveryError extends Error {
   }
 }
 
-/** Whether the receiver itself is no more, alone or with its process, as opposed to the way to it, or what it takes. */
+/**
+ * Returns whether the error means that the receiver has ended, alone or with its process. Other errors mean that the
+ * connection has ended or that the receiver does not accept the message.
+ */
 export function meansTargetEnded({ reason }: DeliveryError): boolean {
   return reason === "failed" || reason === "stopped" || reason === "unknown" || reason === "peer-down";
 }

@@ -1,6 +1,6 @@
 /**
- * What keeps the operating-system process alive: whoever waits for something (a call, a stream, a receiver) holds it;
- * links, meshes and listening sockets don't.
+ * Keeps the process alive while something is awaited: a call, a stream or a receiver. Links, meshes and listening
+ * sockets do not keep the process alive.
  */
 export interface KeepAlive {
   hold(): void;
@@ -11,8 +11,9 @@ export interface KeepAlive {
 const MAX_DELAY_MS = 0x7fff_ffff;
 
 /**
- * Holds with a timer that never does anything: to ref and unref it costs 10 ns. One that is due soon would cost each call
- * of a program that makes one after another more than that: it makes the kernel set a timer whenever the process sleeps.
+ * Keeps the process alive with a timer that never fires, because ref and unref of such a timer cost 10 ns. A timer that
+ * is due soon would make the kernel set a timer whenever the process sleeps, which costs a program that makes one call
+ * after another more.
  */
 export class TimerKeepAlive implements KeepAlive {
   #holders = 0;
@@ -29,5 +30,5 @@ export class TimerKeepAlive implements KeepAlive {
   }
 }
 
-/** Holds nothing: for procs whose life is decided by something else. */
+/** Does nothing, for procs whose process is kept alive by something else. */
 export const noKeepAlive: KeepAlive = { hold() {}, release() {} };

@@ -1,38 +1,19 @@
 /**
- * What links need of the proc they belong to. The proc decides what exists, what an error says and what the end of a
- * link means; links move bytes, count credit and keep order.
+ * The proc of a link, as the link uses it. The proc decides which meshes exist, how errors are encoded and what follows
+ * when a link ends. Links transfer bytes, count credit and keep order.
  */
 import type { Reader } from "../wire/reader.js";
 import type { MeshId, ProcId } from "./address.js";
 import type { Clock } from "./clock.js";
-import type { Destination, Lane, LaneCredit, LaneSender } from "./inbound/lane.js";
+import type { RelayFrame } from "./frame/relay-frame.js";
+import type { Destination, Lane } from "./inbound/lane.js";
+import type { LaneRequest } from "./inbound/lane-request.js";
 import type { KeepAlive } from "./keep-alive.js";
-import type { Link } from "./link.js";
 import type { LinkLimits } from "./link-limits.js";
-import type { SessionTarget } from "./outbound/session.js";
 
-/** What a peer asks for with an `open` frame. */
-export interface LaneRequest {
-  readonly sender: LaneSender;
-  readonly target: SessionTarget;
-  readonly credit: LaneCredit;
-}
-
-/** One piece of a relayed pipe. */
-export interface RelayFrame {
-  readonly to: ProcId;
-  readonly from: ProcId;
-  /** Drawn by the proc that dialled. */
-  readonly channel: number;
-  /** One of `Relay` (relay.ts). */
-  readonly op: number;
-  /** Valid while the frame is being handled. */
-  readonly bytes: Uint8Array;
-}
-
-/** The header of a frame of a tree. */
+/** The header of a frame of a broadcast tree. */
 export interface TreeFrame {
-  /** One of `MemoryFrameKind`, from `tree` to `treeFlush`. */
+  /** One of `FrameKind`, from `tree` to `treeFlush`. */
   readonly kind: number;
   readonly flags: number;
   readonly slot: number;
@@ -40,30 +21,37 @@ export interface TreeFrame {
   readonly b: number;
 }
 
-/** Methods that are called while a frame is being read may throw ProtocolError, nothing else. */
-export interface LinkHost {
+/** The proc of links of class `TLink`. Methods that are called while a frame is read may throw ProtocolError and nothing else. */
+export interface LinkHost<TLink> {
   readonly id: ProcId;
   readonly universe: bigint;
   readonly clock: Clock;
   readonly limits: LinkLimits;
   readonly keepAlive: KeepAlive;
   /**
-   * The peer has introduced itself: `link.peer` is known.
-   * @param over of a link that the peer has dialled: the last one that was dialled here and is over for the peer; 0: none
+   * The peer has introduced itself, and `link.peer` is set.
+   * @param over if the peer has dialled the link: the number of the last link that was dialled here and has ended on
+   * the peer's side, or 0 if there is none
    */
-  linkOpened(link: Link, over: number): void;
-  /** Nothing more will come. `error`: how it ended, unless by farewell. The host calls `link.end`, now or later. */
-  linkClosed(link: Link, error: Error | undefined): void;
-  laneOpened(link: Link, request: LaneRequest): Destination;
-  /** An error that ended a call. */
+  linkOpened(link: TLink, over: number): void;
+  /**
+   * No more frames will come on the link. The host calls `link.end`, now or later.
+   * @param error undefined if the peer has sent `bye`
+   */
+  linkClosed(link: TLink, error: Error | undefined): void;
+  laneOpened(link: TLink, request: LaneRequest): Destination;
+  /** Reads the error that has ended a call. */
   readError(r: Reader): Error;
-  meshQueried(link: Link, question: number, mesh: MeshId): void;
-  meshQueryAnswered(link: Link, question: number, exists: boolean): void;
-  /** A port of this proc is held (or, with `held` false, no longer held) by an actor. */
-  portHolderChanged(link: Link, port: bigint, holder: string, proc: ProcId, held: boolean): void;
-  relayFrameReceived(link: Link, frame: RelayFrame): void;
-  /** Messages of a lane have a place among casts: `sync` is one of `Sync`, `casts` its number. */
+  meshQueried(link: TLink, question: number, mesh: MeshId): void;
+  meshQueryAnswered(link: TLink, question: number, exists: boolean): void;
+  /** An actor holds a port of this proc, or, if `held` is false, no longer holds it. */
+  portHolderChanged(link: TLink, port: bigint, holder: string, proc: ProcId, held: boolean): void;
+  relayFrameReceived(link: TLink, frame: RelayFrame): void;
+  /**
+   * A `sync` frame has come: it orders the messages of a lane among casts. `sync` is one of `SyncKind`, and `casts` a
+   * number of casts.
+   */
   laneSynced(lane: Lane, sync: number, casts: number): void;
-  /** A frame of a tree for casts; `r` stands at its body. */
-  treeFrameReceived(link: Link, frame: TreeFrame, r: Reader): void;
+  /** A frame of a broadcast tree has come. `r` is positioned at the body. */
+  treeFrameReceived(link: TLink, frame: TreeFrame, r: Reader): void;
 }

@@ -1,4 +1,7 @@
-/** The bounds of links and lanes, with their defaults. One record per proc; both ends of a link use their own. */
+/**
+ * The limits of links and lanes, with their defaults. Each proc has one record, and the two ends of a link each use
+ * their own.
+ */
 
 /** The limits of connections, sessions and broadcast trees in one proc. */
 export interface LinkLimits {

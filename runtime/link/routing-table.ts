@@ -1,7 +1,7 @@
 /**
- * The routing table of a proc: which link leads to which peer. A peer is dialled on first use; one that cannot be dialled
- * is reached through the owner of the mesh, or through this proc's parent. What was sent meanwhile waits in the link, so
- * that order does not depend on how a peer is reached.
+ * The routing table of a proc maps each peer to the link that leads to it. A peer is dialled on first use. A peer that
+ * cannot be dialled is reached through the owner of the mesh, or through the parent of this proc. Messages that are
+ * sent in the meantime wait in the link, so that their order does not depend on how the peer is reached.
  */
 import type { Location, ProcId } from "./address.js";
 import { DeliveryError } from "./errors.js";
@@ -13,38 +13,41 @@ import type { RelayRouter } from "./transport/relay/pipe.js";
 
 export type DialProc = (location: Location, peer: ProcId) => Promise<Pipe>;
 
-/** Who has made this proc. */
+/** The proc that has created this proc. */
 export interface ParentProc {
   readonly id: ProcId;
-  /** It dials this proc, and cannot be dialled. */
+  /** Whether the parent dials this proc and cannot be dialled itself. */
   readonly connects: boolean;
 }
 
-/** Procs that are known to have ended: the oldest are forgotten, and then found out again. */
+/** The number of ended procs that are remembered. The oldest are forgotten first, and their end is detected again when needed. */
 const MAX_REMEMBERED_PROCS = 65_536;
 
 export class RoutingTable {
-  readonly #host: LinkHost;
+  readonly #host: LinkHost<Link>;
   readonly #dial: DialProc;
   readonly #parent: ProcId | undefined;
-  /** The parent, if it is the one who connects. */
+  /** The parent, if the parent dials this proc. */
   readonly #connectingParent: ProcId | undefined;
   readonly #relays: RelayRouter;
   readonly #onLinkCreated: (link: Link) => void;
   readonly #links = new Map<ProcId, Link>();
-  /** Further links to a peer: two that dial each other at the same time have one each, and each uses its own. */
+  /**
+   * Further links to a peer. Two procs that dial each other at the same time have two links, and each sends on the one
+   * that it has dialled.
+   */
   readonly #spareLinks = new Map<ProcId, Link[]>();
   readonly #deadProcs = new Map<ProcId, DeliveryError>();
-  /** Procs whose last link has been lost, until it is known why. */
+  /** Procs whose last link has been lost for a reason that is not known yet. */
   readonly #lostProcs = new Set<ProcId>();
-  /** Of links that were dialled here. */
+  /** The number of the last link that was dialled here. */
   #lastNumber = 0;
-  /** The last link of each peer, of those that it has dialled, which is over here. */
+  /** For each peer, the number of the last link that the peer has dialled and that has ended on this side. */
   readonly #lastEndedNumbers = new Map<ProcId, number>();
 
-  /** @param made told of each link that is made here */
+  /** @param made called with each link that is dialled here */
   constructor(
-    host: LinkHost,
+    host: LinkHost<Link>,
     dial: DialProc,
     parent: ParentProc | undefined,
     relays: RelayRouter,
@@ -58,38 +61,41 @@ export class RoutingTable {
     this.#onLinkCreated = made;
   }
 
-  /** The link that is used towards a peer, if there is one already. */
+  /** Returns the link to a peer, if there is one already. */
   existingLink(peer: ProcId): Link | undefined {
     return this.#links.get(peer);
   }
 
-  /** Why a peer is known to be dead. */
+  /** Returns the error with which a peer has ended, or undefined if the peer is not known to have ended. */
   deathOf(peer: ProcId): DeliveryError | undefined {
     return this.#deadProcs.get(peer);
   }
 
-  /** Whether no message reaches a peer any more, as far as is known. */
+  /** Returns whether a peer is known to be dead or has lost its last link. */
   isUnreachable(peer: ProcId): boolean {
     return this.#deadProcs.has(peer) || this.#lostProcs.has(peer);
   }
 
-  /** Whether the ends of some links have not been explained yet. */
+  /** Whether a peer has lost its last link for a reason that is not known yet. */
   get hasLostPeers(): boolean {
     return this.#lostProcs.size > 0;
   }
 
-  /** All links that are in use. */
+  /** Returns the link of each peer to which messages are sent. */
   allLinks(): Link[] {
     return [...this.#links.values()];
   }
 
-  /** Returns the links to a peer: the one that is used, and further ones. */
+  /** Returns all links to a peer. The first one is used for sending. */
   linksTo(peer: ProcId): Link[] {
     const used = this.#links.get(peer);
     return used === undefined ? [] : [used, ...(this.#spareLinks.get(peer) ?? [])];
   }
 
-  /** A link to a peer, dialling it if need be; frames can be sent at once. @throws DeliveryError if it is dead */
+  /**
+   * Returns the link to a peer, and dials the peer if there is none. Frames can be sent at once.
+   * @throws DeliveryError if the peer is known to be dead
+   */
   linkTo(peer: ProcId, location: Location, owner: ProcId | undefined): Link {
     const known = this.#links.get(peer);
     if (known !== undefined) return known;
@@ -111,7 +117,7 @@ export class RoutingTable {
     return link;
   }
 
-  /** A link that has come about otherwise. The first one to a peer is the one that is used, as long as it stands. */
+  /** Adds a link that the peer has dialled. The first link to a peer is used for sending as long as it exists. */
   addLink(peer: ProcId, link: Link): void {
     this.#deadProcs.delete(peer);
     this.#lostProcs.delete(peer);
@@ -121,7 +127,10 @@ export class RoutingTable {
     else if (used !== link && !spare.includes(link)) this.#spareLinks.set(peer, [...spare, link]);
   }
 
-  /** @returns whether another link to the same peer is left, which is used from now on */
+  /**
+   * Removes a link that has ended.
+   * @returns whether another link to the same peer is left, which is used for sending from now on
+   */
   removeLink(link: Link): boolean {
     const { peer } = link;
     if (peer === undefined) return true;
@@ -139,9 +148,12 @@ export class RoutingTable {
   }
 
   /**
-   * Links that are over for a peer, which has dialled another one. It dials where it has no link, so those that it has dialled before are;
-   * of those that were dialled here it says so, since two can dial each other at the same time. What is still on its way by them came
-   * back to its senders: it must not come after what they have sent since.
+   * Returns the older links to a peer that have ended on the peer's side, given that the peer has dialled another link.
+   * A peer dials only when it has no link, so the links that it has dialled before have ended. For links that were
+   * dialled here, the peer sends the number of the last one that has ended, because two procs can dial each other at
+   * the same time. Messages that are still in transit on these links were returned to their senders as undeliverable,
+   * and must not be handled after later messages of the same senders.
+   * @param over the number of the last link that was dialled here and has ended on the peer's side
    */
   linksReplacedBy(link: Link, over: number): Link[] {
     if (link.isDialler || link.dialNumber === 0 || this.#links.get(link.peer!) === link) return [];
@@ -151,7 +163,7 @@ export class RoutingTable {
     });
   }
 
-  /** The last link to a peer has been lost: `markDown` follows when it is known why. */
+  /** Notes that the last link to a peer has been lost. `markDead` follows when the reason is known. */
   markLost(peer: ProcId): void {
     this.#lostProcs.add(peer);
   }
@@ -164,29 +176,35 @@ export class RoutingTable {
   }
 
   #noteEnded(peer: ProcId, number: number): void {
-    // The last to change stands last.
+    // The map keeps the order in which entries have changed.
     this.#lastEndedNumbers.delete(peer);
     this.#lastEndedNumbers.set(peer, number);
     if (this.#lastEndedNumbers.size > MAX_REMEMBERED_PROCS)
       this.#lastEndedNumbers.delete(this.#lastEndedNumbers.keys().next().value!);
   }
 
-  /** @param failure why it could not be dialled: it may be known what the peer has ended of */
+  /**
+   * Connects a link to a peer through another proc.
+   * @param failure the error with which dialling the peer has failed, if it was tried
+   */
   #connectThroughRelay(link: Link, peer: ProcId, owner: ProcId | undefined, failure?: unknown): void {
     const via = this.#existingLinkThrough(owner, peer) ?? this.#linkThroughParent(peer);
     if (via !== undefined) {
       link.attach(this.#relays.dial(via, peer));
       return;
     }
-    // A mesh has ended with its owner.
+    // A mesh ends with its owner.
     const ended =
       failure instanceof DeliveryError ? failure : owner === undefined ? undefined : this.#deadProcs.get(owner);
     const why = ended ?? new DeliveryError("unknown", "its process cannot be reached");
-    // Not at once: who asked for the link is about to send by it, and must hear that this came back.
+    // This is deferred: the caller is about to send on the link, and its messages must be returned to it.
     queueMicrotask(() => link.failUnreachable(why));
   }
 
-  /** A parent that connects by itself may not have done so yet: what is for it, or goes through it, waits. */
+  /**
+   * Returns the link through the parent. A parent that dials this proc may not have done so yet; messages then wait in
+   * a link to it.
+   */
   #linkThroughParent(peer: ProcId): Link | undefined {
     const coming = this.#connectingParent;
     if (coming === undefined || coming === peer || this.#deadProcs.has(coming))

@@ -1,10 +1,10 @@
 /**
- * Traces as W3C Trace Context has them: an id of 128 bits that all messages have in common which follow from one, and one
- * of 64 bits, the span, for each message that is handled. Nothing is recorded here: ids are made, carried and written down.
+ * Traces in the form of W3C Trace Context. All messages that follow from one message share a trace id of 128 bits; each
+ * message that is handled has a span id of 64 bits. This file creates, parses and formats the ids; it records nothing.
  */
 import type { Random } from "./clock.js";
 
-/** What a message carries: the trace that it belongs to, and the span of whoever sent it. Words of 32 bits, highest first. */
+/** The trace of a message, and the span of its sender, as words of 32 bits, highest first. */
 export class TraceContext {
   readonly a: number;
   readonly b: number;
@@ -12,7 +12,7 @@ export class TraceContext {
   readonly d: number;
   readonly high: number;
   readonly low: number;
-  /** Of the specification: 1, somebody records the trace. */
+  /** The flags of the specification. Bit 0 says that the trace is recorded. */
   readonly flags: number;
 
   constructor(a: number, b: number, c: number, d: number, high: number, low: number, flags: number) {
@@ -25,17 +25,17 @@ export class TraceContext {
     this.flags = flags;
   }
 
-  /** 32 hex digits. */
+  /** The trace id as 32 hexadecimal digits. */
   get id(): string {
     return wordToHex(this.a) + wordToHex(this.b) + wordToHex(this.c) + wordToHex(this.d);
   }
 
-  /** 16 hex digits. */
+  /** The span id as 16 hexadecimal digits. */
   get span(): string {
     return wordToHex(this.high) + wordToHex(this.low);
   }
 
-  /** As in the header `traceparent` of HTTP. */
+  /** Formats the trace as the value of the HTTP header `traceparent`. */
   toString(): string {
     return `00-${this.id}-${this.span}-${this.flags.toString(16).padStart(2, "0")}`;
   }
@@ -43,10 +43,13 @@ export class TraceContext {
 
 const traceparentPattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** @returns undefined for what is no valid `traceparent` */
+/**
+ * Parses a `traceparent` header.
+ * @returns undefined if the text is not a valid `traceparent`
+ */
 export function parseTraceparent(text: string): TraceContext | undefined {
   const [, version, id, span, flags, more] = traceparentPattern.exec(text) ?? [];
-  // Later versions may have more fields; ff is none of them.
+  // Later versions may have more fields. The version ff is invalid.
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
   if (/^0*$/.test(id!) || /^0*$/.test(span!)) return undefined;
   const words = `${id}${span}`.match(/.{8}/g)!.map((word) => Number.parseInt(word, 16));
@@ -54,17 +57,17 @@ export function parseTraceparent(text: string): TraceContext | undefined {
   return new TraceContext(a, b, c, d, high, low, Number.parseInt(flags!, 16));
 }
 
-/** Where the ids of one process come from. */
+/** Generates the trace and span ids of one process. */
 export class TraceSource {
   readonly #random: Random;
-  /** The state of sfc32, a generator by Chris Doty-Humphrey: quick, and seeded from the process's own randomness. */
+  /** The state of sfc32, a fast random number generator by Chris Doty-Humphrey, which is seeded from `Random`. */
   #state: Uint32Array | undefined;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** A trace that begins here. */
+  /** Starts a trace. */
   newTrace(): TraceContext {
     return new TraceContext(
       this.#nextWord(),
@@ -76,7 +79,7 @@ export class TraceSource {
     );
   }
 
-  /** Another span of a trace. */
+  /** Starts a span of a trace. */
   newSpan({ a, b, c, d, flags }: TraceContext): TraceContext {
     return new TraceContext(a, b, c, d, ...this.#newSpanWords(), flags);
   }

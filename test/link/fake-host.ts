@@ -1,12 +1,14 @@
 /** A host of links that only notes what it is told, and destinations that keep what they get. */
 import { systemClock } from "../../runtime/link/clock.js";
 import { DeliveryError } from "../../runtime/link/errors.js";
+import type { RelayFrame } from "../../runtime/link/frame/relay-frame.js";
 import type { Destination, Lane } from "../../runtime/link/inbound/lane.js";
+import type { LaneRequest } from "../../runtime/link/inbound/lane-request.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
 import { Link } from "../../runtime/link/link.js";
-import type { LaneRequest, LinkHost, RelayFrame } from "../../runtime/link/link-host.js";
+import type { LinkHost } from "../../runtime/link/link-host.js";
 import { defaultLinkLimits, type LinkLimits } from "../../runtime/link/link-limits.js";
-import type { EncodedMessage } from "../../runtime/link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../runtime/link/outbound/encoded-message.js";
 import type { MessageInterface, MessageSender, OutboundMessage } from "../../runtime/link/outbound/session.js";
 import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
@@ -40,7 +42,7 @@ export class Sink implements Destination {
   }
 }
 
-export class FakeHost implements LinkHost {
+export class FakeHost implements LinkHost<Link> {
   readonly universe = 1n;
   readonly clock = systemClock;
   readonly keepAlive = noKeepAlive;

@@ -30,7 +30,7 @@ import { FrameKind } from "../../runtime/link/frame/frame.js";
 import { BlockAssembler } from "../../runtime/link/inbound/block-assembler.js";
 import { Lane } from "../../runtime/link/inbound/lane.js";
 import { Link } from "../../runtime/link/link.js";
-import type { RelayFrame } from "../../runtime/link/link-host.js";
+import type { RelayFrame } from "../../runtime/link/frame/relay-frame.js";
 import { CreditQueue } from "../../runtime/link/outbound/credit-queue.js";
 import { PendingCalls } from "../../runtime/link/outbound/pending-calls.js";
 import { Session } from "../../runtime/link/outbound/session.js";

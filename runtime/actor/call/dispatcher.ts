@@ -9,7 +9,7 @@ import type { Clock } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
 import { emptyChain, isInChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/message-extension.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
-import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import { encodeMessage } from "../../link/outbound/encode-message.js";
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
 import type { MessageEncoder, OutboundMessage, Session } from "../../link/outbound/session.js";

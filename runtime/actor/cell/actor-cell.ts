@@ -9,7 +9,7 @@ import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "../..
 import { FrameFlag, ProtocolError } from "../../link/frame/frame.js";
 import { chainToken, readExtension } from "../../link/frame/message-extension.js";
 import type { Destination, Lane } from "../../link/inbound/lane.js";
-import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import type {
   BoundMessage,
   MessageInterface,

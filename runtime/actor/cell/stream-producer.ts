@@ -3,7 +3,7 @@
  * consumer has room, and sends them. Ends with the iterator, with what it throws, or when the consumer has left; then the
  * iterator's `return` runs its finally blocks.
  */
-import type { StreamSource as LinkStreamSource } from "../../link/link.js";
+import type { StreamSource as LinkStreamSource } from "../../link/outbound/stream-source.js";
 import { runInTurn } from "../context.js";
 import { answerWithError } from "./answer.js";
 import { invokeHandler, promiseFrom } from "./invoke.js";

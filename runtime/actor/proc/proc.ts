@@ -11,10 +11,12 @@ import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId, ROOT_MES
 import type { Clock, Random } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
 import { SyncKind } from "../../link/frame/frame.js";
+import type { RelayFrame } from "../../link/frame/relay-frame.js";
 import type { Destination, Lane } from "../../link/inbound/lane.js";
+import type { LaneRequest } from "../../link/inbound/lane-request.js";
 import { type KeepAlive, TimerKeepAlive } from "../../link/keep-alive.js";
 import { Link } from "../../link/link.js";
-import type { LaneRequest, LinkHost, RelayFrame, TreeFrame } from "../../link/link-host.js";
+import type { LinkHost, TreeFrame } from "../../link/link-host.js";
 import { defaultLinkLimits, type LinkLimits } from "../../link/link-limits.js";
 import type { SessionTarget } from "../../link/outbound/session.js";
 import { type DialProc, type ParentProc, RoutingTable } from "../../link/routing-table.js";
@@ -66,7 +68,7 @@ export interface ProcOptions {
   readonly accept?: (pipe: Pipe, from: ProcId) => void;
 }
 
-export class Proc implements LinkHost {
+export class Proc implements LinkHost<Link> {
   readonly id: ProcId;
   readonly universe: bigint;
   readonly clock: Clock;

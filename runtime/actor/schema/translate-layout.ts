@@ -3,7 +3,7 @@
  */
 
 import type { LinkLimits } from "../../link/link-limits.js";
-import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import { encodeMessage } from "../../link/outbound/encode-message.js";
 import type { OutboundMessage } from "../../link/outbound/session.js";
 import type { Codec } from "../../wire/codec.js";

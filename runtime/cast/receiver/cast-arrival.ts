@@ -1,6 +1,6 @@
 /** A cast that has come for one actor here, and what becomes of it when its turn comes. */
 import type { MessageExtension } from "../../link/frame/message-extension.js";
-import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import type { Session } from "../../link/outbound/session.js";
 import type { CastReply } from "./cast-receiver.js";
 import type { OrderedArrivals, OrderedCast } from "./ordered-arrivals.js";

@@ -3,7 +3,7 @@ import type { Location, ProcId } from "../../link/address.js";
 import type { DeliveryError } from "../../link/errors.js";
 import type { BoundEndpoint, PeerSchema } from "../../link/frame/binding.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
-import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import type { UnhandledMessages } from "../../link/outbound/unhandled-messages.js";
 import type { Reader } from "../../wire/reader.js";
 import type { CastOrigin } from "../receiver/ordered-arrivals.js";

@@ -1,7 +1,7 @@
 /** A cast at its root, from when it was asked for until nothing of it is left to be done. */
 import type { DeliveryError } from "../../link/errors.js";
 import { FrameFlag } from "../../link/frame/frame.js";
-import type { EncodedMessage } from "../../link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import type { CreditWaiter } from "../../link/outbound/session.js";
 import { Reader } from "../../wire/reader.js";
 import { type AnswerGroup, AnswerKind } from "../tree/answers.js";

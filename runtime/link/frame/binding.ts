@@ -1,16 +1,16 @@
 /**
- * How a sender names an interface on a lane, and in which layout its messages come. Lockstep is the layout between equals:
- * a receiver with another schema of the interface answers with its own, and takes nothing more on the lane until the
- * sender has named the interface again.
+ * The binding of an interface to a lane, and the layout of its messages. Messages are in the lockstep layout as long as
+ * the schemas are equal. A receiver with another schema of the interface answers with its own schema, and drops what
+ * comes on the lane until the sender has bound the interface again.
  */
 
-/** On the wire the numbers. */
+/** The layout of messages. The numbers are those of the protocol. */
 export const Layout = {
-  /** Messages are in the lockstep layout, or in the protobuf layout where their frame says so. */
+  /** Messages are in the lockstep layout, or in the protobuf layout if the flag of their frame says so. */
   lockstep: 0,
-  /** The schemas differ: all messages are in the protobuf layout, and endpoints are known by their ids. */
+  /** The schemas differ: all messages are in the protobuf layout, and endpoints are identified by their ids. */
   protobuf: 1,
-  /** The schemas differ too much: no messages will come. */
+  /** The schemas are incompatible: no messages will come. */
   none: 2,
 } as const;
 
@@ -21,20 +21,20 @@ export interface BoundEndpoint {
 }
 
 export interface Binding {
-  /** The slot of its first endpoint. */
+  /** The slot of the first endpoint. */
   readonly firstSlot: number;
   /** One of `Layout`. */
   readonly layout: number;
   readonly key: string;
-  /** Of the schema of the sender. */
+  /** The fingerprint of the sender's schema. */
   readonly fingerprint: bigint;
-  /** In the order of their slots; told only where the schemas differ. */
+  /** The endpoints in the order of their slots. They are sent only if the schemas differ. */
   readonly endpoints: readonly BoundEndpoint[];
 }
 
-/** What the receiver knows of the interface itself, where that is another schema than the sender's. */
+/** The receiver's schema of an interface, if it differs from the sender's. */
 export interface PeerSchema {
   readonly fingerprint: bigint;
-  /** Of the interface alone; what is in it is the concern of those who compare. */
+  /** The encoded schema of the interface. Links do not interpret it. */
   readonly description: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Bodies of control frames: fixed fields and strings one after another. Reading one checks every length; anything wrong
- * is an error of the peer. Messages of users are the codecs' business, not done here.
+ * Reads and writes the bodies of control frames, which are fixed fields and strings one after another. Reading checks
+ * every length and throws ProtocolError for a malformed body. Codecs read and write the messages of users.
  */
 import { thrownMessage } from "../../thrown.js";
 import type { Reader } from "../../wire/reader.js";
@@ -9,7 +9,8 @@ import { HEADER_BYTES, ProtocolError } from "./frame.js";
 
 /**
  * Reads the whole body that the reader was set to.
- * @throws ProtocolError if it is not exactly what `fields` reads
+ * @param what the kind of the frame, for errors
+ * @throws ProtocolError if the body is not exactly what `fields` reads
  */
 export function readBody<T>(r: Reader, what: string, fields: (r: Reader) => T): T {
   let value: T;
@@ -52,7 +53,7 @@ export function readF64(r: Reader): number {
   return r.view.getFloat64(at, true);
 }
 
-/** UTF-8, its length in bytes first. */
+/** Writes the length of a text in bytes, and the text in UTF-8. */
 export function writeText(w: Writer, text: string): void {
   const length = Buffer.byteLength(text);
   writeU32(w, length);
@@ -66,7 +67,7 @@ export function readText(r: Reader): string {
   return Buffer.from(r.bytes.buffer, r.bytes.byteOffset + at, length).toString();
 }
 
-/** Bytes of the message in the frame at `at`, its blocks included: what it costs in credit. */
+/** Returns the number of bytes of the message in the frame at `at`, blocks included. This is the credit that the message uses. */
 export function bodySize(w: Writer, at: number): number {
   let size = w.position - at - HEADER_BYTES;
   for (const block of w.blocks) size += block.length;

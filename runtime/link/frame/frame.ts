@@ -1,7 +1,7 @@
 /**
  * The frame header and the kinds of frames (docs/reference/protocol.md). A frame is 16 bytes of header, a body, and zero bytes up
- * to a multiple of 8; so every frame, and every message in one, starts 8-aligned. Little-endian throughout. What bodies
- * hold is the concern of those who write and read them.
+ * to a multiple of 8, so that every frame, and every message in a frame, starts 8-aligned. All numbers are little-endian. The files
+ * that write and read the bodies define their contents.
  *
  *   word 0   length in bytes of header and body, padding excluded
  *   word 1   kind (8 bits), flags (8 bits), slot (16 bits)
@@ -12,122 +12,134 @@ import type { Writer } from "../../wire/writer.js";
 
 export const HEADER_BYTES = 16;
 
-/** A peer with another version is refused. */
+/** The version of the protocol. A peer with another version is refused. */
 export const PROTOCOL_VERSION = 1;
 
-/** First word of the body of `hello`: "VCRY". */
+/** The first word of the body of `hello`: "VCRY". */
 export const HELLO_MAGIC = 0x59524356;
 
-/** Numbers, not an enum: they are compared in the receive loop. */
+/** The kinds of frames. `a`, `b` and `slot` are the fields of the header. */
 export const FrameKind = {
-  /** First frame in both directions. */
+  /** The first frame in each direction. */
   hello: 1,
-  /** Farewell: what follows is the end of the pipe, and that is no failure. */
+  /** The last frame: the end of the pipe that follows is not a failure. */
   bye: 2,
-  /** Opens a lane (a) for messages of one sender to one destination. */
+  /** Opens a lane (a) for the messages of one sender to one destination. */
   open: 3,
-  /** Binds an interface to the slots of a lane (a), from a first one (slot) on, in a layout (b). */
+  /** Binds an interface to slots of a lane (a), beginning with a first slot (slot), in a layout (b). */
   bind: 4,
-  /** Names an extent (a) that later messages refer to. */
+  /** Assigns a number (a) to an extent that later messages refer to. */
   extent: 5,
-  /** A message on a lane (a), with the call that waits for its answer (b; 0: none). */
+  /** A message on a lane (a), with the number of the call that waits for the answer (b), or 0 for none. */
   message: 6,
   /** The answer to a call (a). */
   reply: 7,
   /** The error that ends a call (a). */
   error: 8,
-  /** Messages (b) of a lane (a) consumed; their bytes in the body. */
+  /** The receiver has consumed messages (b) of a lane (a). The body holds the number of their bytes. */
   credit: 9,
   /** One item of the stream of a call (a). */
   item: 10,
-  /** Items (b) of a stream (a) consumed; their bytes in the body. */
+  /** The consumer has taken items (b) of a stream (a). The body holds the number of their bytes. */
   streamCredit: 11,
   /** The end of the stream of a call (a). */
   end: 12,
-  /** The caller of a call (b) on a lane (a) no longer waits; slot: why. */
+  /** The caller of a call (b) on a lane (a) no longer waits, for a reason (slot). */
   cancel: 13,
-  /** The sender will not use the lane (a) any more. */
+  /** The sender does not use the lane (a) any more. */
   close: 14,
   /** The destination of a lane (a) has ended. */
   gone: 15,
-  /** A message of a lane (a) without reply could not be delivered. */
+  /** A message on a lane (a) that expects no reply could not be delivered. */
   bounce: 16,
-  /** Does the mesh in the body exist? a: number of the question. */
+  /** Asks whether the mesh in the body exists. The number of the question is a. */
   ask: 17,
-  /** The answer (b: 1 yes, 0 no) to question a. */
+  /** The answer (b: 1 for yes, 0 for no) to the question a. */
   tell: 18,
-  /** The port in the body is now held by another actor. */
+  /** An actor now holds the port in the body. */
   hold: 19,
   /** An actor that held the port in the body has ended. */
   release: 20,
-  /** Bytes of a pipe between two other procs, passed on by this one. */
+  /** Bytes of a pipe between two other procs, which this proc forwards. */
   relay: 21,
-  /** A large block of bytes; belongs to the next message, reply, item or relay. a: 1, it has come in pieces. */
+  /** A large block of bytes of the next message, reply, item or relay. If a is 1, the block has come in pieces. */
   block: 22,
-  /** The receiver has forgotten the lane (a): its number may be used again. */
+  /** The receiver has closed the lane (a), whose number may be used again. */
   closed: 23,
-  /** The answer to the binding of a first slot (slot) of a lane (a): go on (b: 0), or the schema is another one (b: 1). */
+  /**
+   * The answer to the binding of a first slot (slot) of a lane (a): the sender can go on (b: 0), or the receiver has
+   * another schema (b: 1).
+   */
   bound: 24,
-  /** A part of a block of so many bytes (b); other frames may come before the next one. */
+  /** A piece of a block of b bytes in all. Other frames may come between two pieces. */
   piece: 25,
-  /** Where the messages of a lane (a) stand among casts of its sender to the same actor (b: a number); slot: a `Sync`. */
+  /**
+   * The place of the messages of a lane (a) among the casts of their sender to the same actor (b: a number of casts).
+   * The slot is one of `SyncKind`.
+   */
   sync: 32,
-  /** Sets up a part (a) of a tree for casts. */
+  /** Sets up a part (a) of a broadcast tree. */
   tree: 33,
-  /** All actors of a part (a) of a tree have said by which schema they know its interface. */
+  /** All actors in a part (a) of a tree have reported their schema of the interface. */
   treeReady: 34,
   /** A cast (b) to a part (a) of a tree. */
   cast: 35,
-  /** Answers to a cast (b) of actors in a part (a) of a tree. */
+  /** Answers of actors in a part (a) of a tree to a cast (b). */
   answers: 36,
-  /** So many casts (b) have been taken by all actors in a part (a) of a tree. */
+  /** All actors in a part (a) of a tree have received b casts. */
   taken: 37,
   /** A proc in a part (a) of a tree cannot be reached any more. */
   treeLost: 38,
-  /** A cast without answers to a part (a) of a tree has found no actor at a rank (b). */
+  /** A cast that expects no answers to a part (a) of a tree could not be delivered at a rank (b). */
   castBounce: 39,
-  /** Nobody waits for the answers to a cast (b) to a part (a) of a tree any more; slot: why. */
+  /** The caller of a cast (b) to a part (a) of a tree no longer waits, for a reason (slot). */
   castCancel: 40,
-  /** Direct messages to the rank (b) will not come any more: casts need not wait for them. */
+  /** No more direct messages to the rank (b) will come, so that casts need not wait for them. */
   castRelease: 41,
-  /** What was taken in a part (a) of a tree is to be told at once (b: 0), or the part is not used any more (b: 1). */
+  /**
+   * Asks a part (a) of a tree to report at once how many casts it has received (b: 0), or says that the part is not
+   * used any more (b: 1).
+   */
   treeFlush: 42,
 } as const;
 
-/** What a `sync` frame says. */
+/** The meanings of a `sync` frame. */
 export const SyncKind = {
-  /** What follows on the lane comes after so many casts. */
+  /** The messages that follow on the lane come after b casts. */
   after: 0,
-  /** What came before on the lane comes before the cast with this number. */
+  /** The messages that came before on the lane come before the cast with the number b. */
   mark: 1,
-  /** So many casts have passed this place: on the lane that they take. */
+  /** On the lane that carries the casts: b casts have come before this place. */
   passed: 2,
-  /** As `after`; those of them that have not come will not, or come to nobody. */
+  /** The same as `after`, but casts among the b that have not come yet will not be delivered any more. */
   without: 3,
-  /** Asks the receiver to say, by `credit` for no message, when everything that came before on the lane has been handled. */
+  /**
+   * Asks the receiver to confirm, by a `credit` frame for no message, that everything that came before on the lane has
+   * been handled.
+   */
   reached: 4,
 } as const;
 
-/** Flags of `message`, `reply`, `item` and `error`. */
+/** The flags of `message`, `reply`, `item` and `error` frames. */
 export const FrameFlag = {
-  /** `message`: an extension stands between header and message. */
+  /** `message`: an extension precedes the message. */
   extended: 1,
-  /** `reply`, `error`, `end`: the credit of the call has been given back already. */
+  /** `reply`, `error`, `end`: the credit of the call has already been returned. */
   credited: 2,
-  /** `message` to a port: an error, not a value. */
+  /** `message` to a port: the body is an error, not a value. */
   exception: 4,
-  /** `message`, `reply`, `item`: in the protobuf layout. */
+  /** `message`, `reply`, `item`: the body is in the protobuf layout. */
   protobuf: 8,
 } as const;
 
-/** Rounds up to a multiple of 8. */
+/** Rounds up to the next multiple of 8. */
 export function align8(n: number): number {
   return (n + 7) & ~7;
 }
 
 /**
- * Starts a frame at the writer's position, which is 8-aligned between frames. The length is left to `endFrame`.
- * @returns where the frame starts
+ * Starts a frame at the writer's position, which is 8-aligned between frames. `endFrame` sets the length.
+ * @returns the offset at which the frame starts
  */
 export function beginFrame(w: Writer, word1: number, a: number, b: number): number {
   const at = w.reserve(HEADER_BYTES);
@@ -138,7 +150,7 @@ export function beginFrame(w: Writer, word1: number, a: number, b: number): numb
   return at;
 }
 
-/** Ends the frame that started at `at`: sets its length and pads it. */
+/** Ends the frame that starts at `at`: sets its length and pads it to a multiple of 8 bytes. */
 export function endFrame(w: Writer, at: number): void {
   w.view.setUint32(at, w.position - at, true);
   if ((w.position & 7) !== 0) writePadding(w);
@@ -151,12 +163,12 @@ function writePadding(w: Writer): void {
   for (let i = at; i < at + size; i++) bytes[i] = 0;
 }
 
-/** A peer that breaks the protocol; the link is closed with this. */
+/** Thrown when a peer breaks the protocol. The link is closed with this error. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-/** A copy with memory of its own. (`slice` of a Buffer, which received bytes are, shares it.) */
+/** Returns a copy that has memory of its own. `slice` of a Buffer, in which received bytes are, would share the memory. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(end - start);
   copy.set(bytes.subarray(start, end));

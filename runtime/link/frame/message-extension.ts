@@ -1,6 +1,6 @@
 /**
- * What a message may carry besides its arguments, between header and message: where in the addressed slice its receiver
- * stands, a deadline, the trace, and the actors that wait for its answer. Most messages carry none of it.
+ * The extension of a message stands between header and message. It holds the rank of the receiver in the addressed slice, a
+ * deadline, the trace, and the actors that wait for the answer. Most messages have no extension.
  *
  *   u32 size in bytes, a multiple of 8 · u32 rank · u32 extent · u32 timeout in ms, 0: none
  *   u32 × 4 trace, highest first, 0: none · u32 × 2 span of the sender · u32 flags of the trace · u32 0
@@ -19,21 +19,21 @@ const CHAIN_TOKEN_BYTES = 8;
 export const WHOLE_MESH = 0;
 
 export interface MessageExtension {
-  /** In the addressed slice. */
+  /** The rank of the receiver in the addressed slice. */
   readonly rank: number;
-  /** A number that an `extent` frame has named; `WHOLE_MESH`: none. */
+  /** A number that an `extent` frame has assigned, or `WHOLE_MESH` for none. */
   readonly extent: number;
-  /** Milliseconds left, rounded up; 0: no deadline. */
+  /** The time left, in milliseconds, rounded up, or 0 without a deadline. */
   readonly timeout: number;
-  /** Undefined: the message starts one. */
+  /** Undefined if the message starts a new trace. */
   readonly trace: TraceContext | undefined;
-  /** Two words for each actor. */
+  /** The actors that wait for the answer, two words each, outermost first. */
   readonly chain: readonly number[];
 }
 
 export const emptyChain: readonly number[] = [];
 
-/** In bytes, as it is written. */
+/** Returns the size of the encoded extension in bytes, 0 without an extension. */
 export function extensionSize(extension: MessageExtension | undefined): number {
   return extension === undefined ? 0 : FIXED_BYTES + extension.chain.length * 4;
 }
@@ -51,7 +51,10 @@ export function writeExtension(w: Writer, extension: MessageExtension): void {
   for (let i = 0; i < chain.length; i++) view.setUint32(at + FIXED_BYTES + i * 4, chain[i]!, true);
 }
 
-/** Reads the extension at the beginning of the message that `r` was set to, and sets it to what follows. */
+/**
+ * Reads the extension at the beginning of the message that `r` was set to, and moves `r` to what follows.
+ * @throws ProtocolError if the size of the extension is invalid
+ */
 export function readExtension(r: Reader): MessageExtension {
   const { bytes, view, position: start, end: limit, blocks } = r;
   const size = limit - start >= FIXED_BYTES ? view.getUint32(start, true) : 0;
@@ -70,7 +73,7 @@ export function readExtension(r: Reader): MessageExtension {
   };
 }
 
-/** What a trace takes on the wire, in bytes. */
+/** The size of an encoded trace in bytes. */
 export const TRACE_BYTES = 32;
 
 export function writeTrace(view: DataView, at: number, trace: TraceContext | undefined): void {
@@ -96,15 +99,16 @@ export function readTrace(view: DataView, at: number): TraceContext | undefined 
 }
 
 /**
- * An actor in a call chain, as two words: mesh ids are 64 random bits, so these are as unique as the address. Agents and
- * roots have the same mesh id everywhere; theirs come from the proc.
+ * Returns two words that identify an actor in a call chain. Mesh ids are 64 random bits, so these words are as unique
+ * as the address. Agents and roots have the same mesh id in all procs, so their words are derived from the id of the
+ * proc.
  */
 export function chainToken({ proc, mesh, rank }: ActorAddress): readonly [number, number] {
   const id = mesh === AGENT_MESH || mesh === ROOT_MESH ? proc ^ mesh : mesh;
   return [(Number(id & 0xffff_ffffn) + rank) >>> 0, Number(id >> 32n)];
 }
 
-/** Whether an actor waits, directly or not, for the answer to a message with this chain. */
+/** Returns whether an actor waits, directly or not, for the answer to a message with this chain. */
 export function isInChain(chain: readonly number[], token: readonly [number, number]): boolean {
   for (let i = 0; i < chain.length; i += 2) {
     if (chain[i] === token[0] && chain[i + 1] === token[1]) return true;

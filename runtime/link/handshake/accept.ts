@@ -1,6 +1,6 @@
 /**
- * The acceptor's side of the handshake, and what bounds strangers: until a connection has proved the token, it costs one
- * small record and one timer, and nothing that it sends reaches anything but this.
+ * The acceptor's side of the handshake, with the limits on unauthenticated peers. Until a connection has proved the
+ * token, it costs one small record and one timer, and its bytes reach no other code.
  */
 import type { Clock, Random } from "../clock.js";
 import { PROTOCOL_VERSION } from "../frame/frame.js";
@@ -23,7 +23,10 @@ import {
 } from "./message.js";
 import { computeProof, createNonce, isSameProof } from "./proof.js";
 
-/** What becomes of an offer. `open` gets the pipe once the dialler has shown that it knows of it, and may never be called. */
+/**
+ * The decision on an offer. `open` is called with the pipe after the dialler has confirmed the answer; it may never be
+ * called.
+ */
 export type HandshakeVerdict =
   | { readonly kind: "open"; readonly received: number; open(pipe: Pipe): void }
   | { readonly kind: "redirect"; readonly port: number }
@@ -32,12 +35,18 @@ export type HandshakeVerdict =
 export interface HandshakeAcceptorOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** What diallers must have as well; undefined: whoever connects is trusted. */
+  /** The token that diallers must prove. Without one, every dialler is trusted. */
   readonly token?: string | undefined;
   readonly limits?: Partial<HandshakeLimits>;
-  /** Asked once a dialler has proved the token. When it throws or rejects, the connection ends without an answer. */
+  /**
+   * Decides on an offer after the dialler has proved the token. If this throws or rejects, the connection is closed
+   * without an answer.
+   */
   decide(offer: LinkOffer): HandshakeVerdict | Promise<HandshakeVerdict>;
-  /** Told why a connection was not let in. @param peer its address, where it has one */
+  /**
+   * Called with the reason why a connection was refused.
+   * @param peer the address of the peer, if it has one
+   */
   onRefused?(error: Error, peer?: string): void;
 }
 
@@ -53,17 +62,20 @@ export class HandshakeAcceptor {
     this.#limits = { ...defaultHandshakeLimits, ...options.limits };
   }
 
-  /** Connections that stand, those in their handshake included. */
+  /** The number of open connections, including those in their handshake. */
   get connectionCount(): number {
     return this.#connections;
   }
 
-  /** Connections in their handshake. */
+  /** The number of connections in their handshake. */
   get halfOpenCount(): number {
     return this.#halfOpen.size;
   }
 
-  /** Begins the handshake on a connection that somebody has made. @param peer its address, where it has one */
+  /**
+   * Starts the handshake on a new connection.
+   * @param peer the address of the peer, if it has one
+   */
   accept(pipe: Pipe, peer?: string): void {
     if (this.#closed) {
       pipe.destroy();
@@ -78,18 +90,19 @@ export class HandshakeAcceptor {
     this.#halfOpen.add(exchange);
     const [oldest] = this.#halfOpen;
     if (oldest !== undefined && this.#halfOpen.size > this.#limits.halfOpen) {
-      // At once: its end is told later, and until then the next ones would drop the same one again.
+      // The entry is removed at once. The end of the connection is reported later, and until then the next connections
+      // would drop the same entry again.
       this.#halfOpen.delete(oldest);
       oldest.destroy(new HandshakeError("busy", "there are too many connections that do not complete their handshake"));
     }
     this.#handshake(exchange, peer).catch((error: Error) => {
-      // The challenge may still have to leave: it tells another version why.
+      // The challenge may still have to be sent: it tells a peer of another version why it was refused.
       exchange.close();
       this.#options.onRefused?.(error, peer);
     });
   }
 
-  /** Ends all connections that are in their handshake, and takes no more. */
+  /** Closes all connections in their handshake, and accepts no more. */
   close(): void {
     this.#closed = true;
     for (const exchange of [...this.#halfOpen]) exchange.destroy();
@@ -105,7 +118,7 @@ export class HandshakeAcceptor {
     const said = [asked, challenge];
     if (!isSameProof(proof, computeProof("dialler", token, said))) {
       const text = "the token is not that of this process; give the same to both";
-      // Without a proof of ours: it would be something to try tokens against.
+      // The answer carries no proof of the acceptor, because a peer could test tokens against a proof.
       exchange.send(writeAnswer({ kind: "refuse", reason: "token", text }));
       exchange.close();
       this.#options.onRefused?.(new HandshakeError("token", text), peer);
@@ -128,7 +141,7 @@ export class HandshakeAcceptor {
       exchange.close();
       return;
     }
-    // A dialler whose connection is cut before it has the answer knows of no link, and will not come back for it.
+    // A dialler that loses its connection before it has the answer does not know of the link, and will not resume it.
     checkConfirmation(await exchange.read(CONFIRMATION_BYTES, true));
     this.#halfOpen.delete(exchange);
     verdict.open(exchange.complete());

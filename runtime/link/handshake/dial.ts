@@ -1,4 +1,4 @@
-/** The dialler's side of the handshake: says what it wants, proves the token, checks the proof of the other side. */
+/** The dialler's side of the handshake: sends the request, proves the token, and checks the proof of the acceptor. */
 import type { Clock, Random } from "../clock.js";
 import { PROTOCOL_VERSION } from "../frame/frame.js";
 import type { Pipe } from "../transport/pipe.js";
@@ -20,9 +20,9 @@ import { computeProof, createNonce, isSameProof } from "./proof.js";
 export interface OfferLinkOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Shared with whoever listens; undefined: there is none. */
+  /** The token that both sides share. Undefined if the acceptor has no token. */
   readonly token?: string | undefined;
-  /** In ms. */
+  /** The time limit of the handshake, in milliseconds. Default: 5,000. */
   readonly handshakeMs?: number;
 }
 
@@ -30,17 +30,18 @@ export type OfferOutcome =
   | {
       readonly kind: "open";
       readonly pipe: Pipe;
-      /** Bytes of the link that the peer has received so far. */
+      /** The number of bytes of the link that the peer has received so far. */
       readonly received: number;
     }
   | {
       readonly kind: "redirect";
-      /** Where the proc that is wanted listens, on the same host. */
+      /** The port on which the requested proc listens, on the same host. */
       readonly port: number;
     };
 
 /**
- * Offers a link over a connection that was just made. The connection is ended when this rejects, or redirects.
+ * Offers a link over a new connection. The connection is closed if the promise rejects, or if the outcome is a
+ * redirection.
  * @throws HandshakeError
  */
 export async function offerLink(pipe: Pipe, offer: LinkOffer, options: OfferLinkOptions): Promise<OfferOutcome> {
@@ -58,7 +59,7 @@ export async function offerLink(pipe: Pipe, offer: LinkOffer, options: OfferLink
     exchange.send(computeProof("dialler", token, [request, challenge]));
     const answer = await exchange.read(ANSWER_BYTES, true);
     const read = readAnswer(answer);
-    // A refusal may come from someone who has not the same token, and says so; nothing is taken from them but that.
+    // A refusal may come from a peer without the token, and has no proof. Nothing but the refusal is used.
     if (read.kind === "refuse") throw new HandshakeError(read.reason, read.text);
     const proof = proofField(answer).slice();
     proofField(answer).fill(0);

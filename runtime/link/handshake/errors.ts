@@ -1,9 +1,16 @@
 /**
- * Why a handshake did not lead to a link. `version`: the two sides speak different ones. `token`: they do not have the
- * same. `unknown`: no such proc there, or of another tree. `gone`: the link that was to be resumed has ended. `offset`:
- * it cannot be resumed from where it stopped. `busy`: there are too many connections. `protocol`: the peer does not keep
- * to the handshake. `lost`: the connection ended, or nothing came in time. `transport`: one side speaks TLS and the other one
- * does not. `certificate`: one side does not trust the certificate of the other one.
+ * The reason why a handshake has failed.
+ *
+ * - `version`: the two sides speak different versions.
+ * - `token`: the two sides do not have the same token.
+ * - `unknown`: the host has no such proc, or the proc belongs to another program.
+ * - `gone`: the link that was to be resumed has ended.
+ * - `offset`: the link cannot be resumed from where it stopped.
+ * - `busy`: there are too many connections.
+ * - `protocol`: the peer does not follow the handshake.
+ * - `lost`: the connection ended, or the time limit passed.
+ * - `transport`: one side speaks TLS and the other one does not.
+ * - `certificate`: one side does not trust the certificate of the other one.
  */
 export type HandshakeReason =
   | "version"
@@ -17,7 +24,7 @@ export type HandshakeReason =
   | "transport"
   | "certificate";
 
-/** The order is that of their numbers in answers: what is new goes to the end. */
+/** The reasons in the order of their numbers on the wire. New reasons are added at the end. */
 export const handshakeReasons: readonly HandshakeReason[] = [
   "version",
   "token",
@@ -40,7 +47,7 @@ export class HandshakeError extends Error {
     this.reason = reason;
   }
 
-  /** Whether another attempt may end otherwise. */
+  /** Whether another attempt may succeed. */
   get isTransient(): boolean {
     return this.reason === "busy" || this.reason === "lost";
   }

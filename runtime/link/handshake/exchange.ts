@@ -1,15 +1,16 @@
 /**
- * A connection during its handshake: messages of known sizes, one after another, within a limit of time. Afterwards it is
- * a pipe like any other. What comes meanwhile is read into one small piece of memory: a peer that sends more is cut off.
+ * A connection during its handshake. It reads messages of known sizes, one after another, within a time limit. After
+ * the handshake it is an ordinary pipe. The bytes that come during the handshake are kept in one small buffer; a peer
+ * that sends more is disconnected.
  */
 import type { Clock, Timer } from "../clock.js";
 import { deliverBytes, type Pipe, type PipeSink } from "../transport/pipe.js";
 import { HandshakeError } from "./errors.js";
 
-/** More than any message of the handshake. */
+/** The size of the buffer for unread bytes, which is larger than any message of the handshake. */
 const EARLY_BYTES = 4096;
 
-/** Bytes of one read. */
+/** The number of bytes of one read. */
 const READ_BYTES = 1024;
 
 interface PendingRead {
@@ -23,22 +24,23 @@ export class HandshakeExchange implements Pipe, PipeSink {
   readonly #timer: Timer;
   readonly #onEnded: () => void;
   #reading: PendingRead | undefined;
-  /** Where bytes land: always the same place, since a pipe may ask for it long before there are any. */
+  /** The memory for reads. It is always the same, because a pipe may request the memory long before bytes come. */
   readonly #landing = new Uint8Array(READ_BYTES);
-  /** What has come and was not asked for yet. */
+  /** The bytes that have come and were not read yet. */
   readonly #early = new Uint8Array(EARLY_BYTES);
   #earlyFill = 0;
-  /** What has come behind the last message, and belongs to whoever opens the pipe. */
+  /** The bytes behind the last message, which belong to the user of the pipe. */
   readonly #rest: Uint8Array[] = [];
   #last = false;
   #sink: PipeSink | undefined;
-  /** Whether the memory that is being read into is the sink's. */
+  /** Whether the memory of the current read is the sink's. */
   #direct = false;
   #ended: { readonly error: Error | undefined } | undefined;
 
   /**
-   * @param limit of the whole handshake, in ms
-   * @param over called once, when the connection has ended, during the handshake or later
+   * Starts to read from a pipe.
+   * @param limit the time limit of the whole handshake, in milliseconds
+   * @param over called once when the connection has ended, during the handshake or later
    */
   constructor(pipe: Pipe, clock: Clock, limit: number, over: () => void = () => {}) {
     this.#pipe = pipe;
@@ -49,14 +51,18 @@ export class HandshakeExchange implements Pipe, PipeSink {
     pipe.open(this);
   }
 
-  /** @throws HandshakeError if more has come than was asked for */
+  /**
+   * Checks that the peer has sent no more than was read.
+   * @throws HandshakeError if it has
+   */
   checkNothingUnread(): void {
     if (this.#earlyFill > 0) throw overrunError();
   }
 
   /**
-   * The next `size` bytes. One at a time; rejects when the connection ends before, with HandshakeError.
-   * @param last what comes behind them is not of the handshake any more, however much that is
+   * Reads the next `size` bytes. Only one read may be pending.
+   * @param last whether this is the last message of the handshake; bytes behind it belong to the user of the pipe
+   * @throws HandshakeError if the connection ends before
    */
   read(size: number, last = false): Promise<Uint8Array> {
     this.#last = last;
@@ -71,7 +77,7 @@ export class HandshakeExchange implements Pipe, PipeSink {
     this.#pipe.write([bytes], () => {});
   }
 
-  /** The handshake is over: no limit of time from now on. */
+  /** Ends the handshake and its time limit. */
   complete(): Pipe {
     this.#timer.cancel();
     return this;
@@ -140,7 +146,7 @@ export class HandshakeExchange implements Pipe, PipeSink {
     this.#resolveRead();
   }
 
-  /** Hands out what is being waited for, if it has come. */
+  /** Resolves the pending read if its bytes have come. */
   #resolveRead(): void {
     const reading = this.#reading;
     if (reading === undefined || this.#earlyFill < reading.size) return;

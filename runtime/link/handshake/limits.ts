@@ -1,10 +1,10 @@
-/** What strangers may cost a process that listens. */
+/** The limits on unauthenticated peers of a process that listens. */
 export interface HandshakeLimits {
-  /** How long a handshake may take, in ms. */
+  /** The time limit of a handshake, in milliseconds. */
   readonly handshakeMs: number;
-  /** Connections whose handshake is not complete; one more ends the oldest of them, which is the likeliest to be idle. */
+  /** The number of connections in their handshake. One more closes the oldest of them, which is the likeliest to be idle. */
   readonly halfOpen: number;
-  /** Connections in all; one more is refused. */
+  /** The number of all connections. One more is refused. */
   readonly connections: number;
 }
 

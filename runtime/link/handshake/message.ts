@@ -1,10 +1,11 @@
 /**
- * The messages of the handshake (docs/reference/protocol.md): all of fixed size, little-endian, each with the magic number and the
- * version first, so that two sides that do not understand each other can tell why. Nothing here says what is true.
+ * The messages of the handshake (docs/reference/protocol.md). They have fixed sizes and are little-endian. Each begins
+ * with the magic number and the version, so that two sides of different versions can say why they do not connect. This
+ * file encodes and decodes the messages; accept.ts and dial.ts check them.
  */
 import { HandshakeError, type HandshakeReason, handshakeReasons } from "./errors.js";
 
-/** "VCRH" */
+/** The first word of each message: "VCRH". */
 const HANDSHAKE_MAGIC = 0x48524356;
 export const HANDSHAKE_VERSION = 2;
 
@@ -19,24 +20,24 @@ const MessageBit = { first: 1, token: 2, direct: 4, memory: 8, turnedAway: 16 } 
 const proofOffset = 24;
 const textOffset = proofOffset + PROOF_BYTES;
 
-/** What a connection is for: a link, or bytes of memory alone. */
+/** The use of a connection: a link, or only the transfer of registered memory. */
 export type LinkUse = "link" | "memory";
 
-/** What a dialler wants. */
+/** The contents of a dialler's request. */
 export interface LinkOffer {
   readonly universe: bigint;
   /** The proc that dials. */
   readonly from: bigint;
-  /** The proc that is wanted; on a host, the agent of a driver. */
+  /** The requested proc. On a host, this is the agent of a driver. */
   readonly to: bigint;
-  /** Drawn by the dialler, once for each link. */
+  /** The id of the link, drawn at random by the dialler. */
   readonly link: bigint;
-  /** Whether the dialler has never had an answer on this link: it may not exist yet. */
+  /** Whether the dialler has not had an answer on this link yet, so that the link may not exist. */
   readonly first: boolean;
-  /** Whether `to` is wanted as it is: not an agent that is made for the driver who dials. */
+  /** Whether the request is for the proc `to` itself, and not for an agent that the host creates for the driver. */
   readonly direct: boolean;
   readonly use: LinkUse;
-  /** Bytes of the link that the dialler has received so far, over all connections. */
+  /** The number of bytes of the link that the dialler has received so far, over all connections. */
   readonly received: number;
 }
 
@@ -72,7 +73,7 @@ export function writeRequest(request: HandshakeRequest, nonce: Uint8Array): Uint
   return bytes;
 }
 
-/** @throws HandshakeError */
+/** @throws HandshakeError if the message is malformed, or from a peer of another version or transport */
 export function readRequest(bytes: Uint8Array): HandshakeRequest {
   const { view, bits } = checkMessageHead(bytes, "request");
   return {
@@ -95,13 +96,14 @@ export function writeChallenge({ token }: HandshakeChallenge, nonce: Uint8Array)
   return bytes;
 }
 
-/** Stands in place of the code of a certificate's fault where the dialler should have spoken TLS. */
+/** The text of a challenge, in place of the code of a certificate error, if the dialler should have spoken TLS. */
 const TLS_EXPECTED = "TLS_EXPECTED";
 const challengeTextOffset = 8;
 
 /**
- * In place of a challenge: the transport has turned the dialler away before any handshake.
- * @param fault why its certificate is not trusted, as OpenSSL names it; undefined: the dialler does not speak TLS
+ * Encodes the message that the acceptor sends instead of a challenge if the transport has refused the dialler.
+ * @param fault the OpenSSL code that says why the certificate is not trusted; undefined if the dialler does not speak
+ * TLS
  */
 export function writeTurnedAway(fault: string | undefined): Uint8Array {
   const { bytes } = newMessage(CHALLENGE_BYTES, MessageBit.turnedAway);
@@ -115,19 +117,19 @@ function turnedAwayError(bytes: Uint8Array): HandshakeError {
     const text = "the host speaks TLS and this process does not; use tls:// in its address, and give certificates";
     return new HandshakeError("transport", text);
   }
-  // Whoever sent it has proved nothing.
+  // The sender is not authenticated, so the text is only shown if it has the form of an OpenSSL code.
   const said = /^[A-Z_]+$/.test(fault) ? fault : "it does not say why";
   return new HandshakeError("certificate", `the host does not trust the certificate of this process: ${said}`);
 }
 
-/** @throws HandshakeError */
+/** @throws HandshakeError if the message is malformed, or from a peer of another version or transport */
 export function readChallenge(bytes: Uint8Array): HandshakeChallenge {
   const { bits } = checkMessageHead(bytes, "challenge");
   if ((bits & MessageBit.turnedAway) !== 0) throw turnedAwayError(bytes);
   return { token: (bits & MessageBit.token) !== 0 };
 }
 
-/** The proof is left zero. */
+/** Encodes an answer. Its proof is zero. */
 export function writeAnswer(answer: HandshakeAnswer): Uint8Array {
   const { bytes, view } = newMessage(ANSWER_BYTES, answerKinds.indexOf(answer.kind));
   if (answer.kind === "open") view.setBigUint64(16, BigInt(answer.received), true);
@@ -140,7 +142,7 @@ export function writeAnswer(answer: HandshakeAnswer): Uint8Array {
   return bytes;
 }
 
-/** @throws HandshakeError */
+/** @throws HandshakeError if the message is malformed, or from a peer of another version or transport */
 export function readAnswer(bytes: Uint8Array): HandshakeAnswer {
   const { view, bits } = checkMessageHead(bytes, "answer");
   const kind = answerKinds[bits];
@@ -157,17 +159,17 @@ export function readAnswer(bytes: Uint8Array): HandshakeAnswer {
 
 const answerKinds: readonly HandshakeAnswer["kind"][] = ["open", "redirect", "refuse"];
 
-/** That a dialler knows of its link. */
+/** Encodes the message with which a dialler confirms that it knows of its link. */
 export function writeConfirmation(): Uint8Array {
   return newMessage(CONFIRMATION_BYTES, 0).bytes;
 }
 
-/** @throws HandshakeError */
+/** @throws HandshakeError if the message is malformed, or from a peer of another version or transport */
 export function checkConfirmation(bytes: Uint8Array): void {
   checkMessageHead(bytes, "last message");
 }
 
-/** Where the proof of an answer stands. */
+/** Returns the field of an answer that holds the proof. */
 export function proofField(answer: Uint8Array): Uint8Array {
   return answer.subarray(proofOffset, textOffset);
 }
@@ -183,7 +185,7 @@ function newMessage(size: number, bits: number): { bytes: Uint8Array; view: Data
 
 function checkMessageHead(bytes: Uint8Array, what: string): { view: DataView; bits: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // The first record of a TLS handshake.
+  // These bytes begin the first record of a TLS handshake.
   if (bytes[0] === 0x16 && bytes[1] === 0x03) {
     const text =
       "the peer speaks TLS and this process does not; use tcp:// in the address, or start both with certificates";

@@ -1,18 +1,19 @@
 /**
- * How two sides show each other that they have the same token without sending it: an HMAC-SHA256, with the token as key,
- * over everything that was said, the fresh nonces of both included. What was recorded once proves nothing later.
+ * Proves that two sides have the same token without sending the token. A proof is an HMAC-SHA256 with the token as its
+ * key, over all messages of the handshake, the new nonces of both sides included. A recorded proof is useless in
+ * another handshake.
  */
 import { lazyModules } from "../../lazy-modules.js";
 import type { Random } from "../clock.js";
 import { NONCE_BYTES } from "./message.js";
 
-/** The shortest token: 16 characters of base64 are 96 bits, out of reach of guessing. */
+/** The shortest length of a token. 16 characters of base64 are 96 bits, which cannot be guessed. */
 const MIN_TOKEN_LENGTH = 16;
 
 /**
- * A token as a file or a variable holds it: what stands around it is no part of it.
- * @param source where it comes from, as errors name it
- * @throws TypeError if it could be guessed
+ * Reads a token from the text of a file or an environment variable. White space around the token is removed.
+ * @param source the file or variable, for errors
+ * @throws TypeError if the token is too short
  */
 export function parseToken(text: string, source: string): string {
   const token = text.trim();
@@ -23,14 +24,17 @@ export function parseToken(text: string, source: string): string {
   );
 }
 
-/** What makes this handshake unlike any other. */
+/** Creates the random bytes that make a handshake unique. */
 export function createNonce(random: Random): Uint8Array {
   const words = new BigUint64Array(NONCE_BYTES / 8);
   for (let i = 0; i < words.length; i++) words[i] = random.id();
   return new Uint8Array(words.buffer);
 }
 
-/** @param said all messages so far, in order */
+/**
+ * Computes the proof of one side.
+ * @param said all messages of the handshake so far, in order
+ */
 export function computeProof(
   side: "dialler" | "acceptor",
   token: string | undefined,
@@ -41,7 +45,7 @@ export function computeProof(
   return hmac.digest();
 }
 
-/** Takes as long for a proof that is nearly right as for any other. */
+/** Compares two proofs in constant time. */
 export function isSameProof(given: Uint8Array, expected: Uint8Array): boolean {
   return given.length === expected.length && lazyModules.crypto.timingSafeEqual(given, expected);
 }

@@ -1,20 +1,26 @@
-/** Blocks that come in pieces: one at a time is being put together, and those that are whole wait for their message. */
+/** Assembles blocks that come in pieces, one block at a time. Complete blocks wait for their message. */
 import { ProtocolError } from "../frame/frame.js";
 
 export class BlockAssembler {
   readonly #limit: number;
   readonly #complete: Uint8Array[] = [];
-  /** The block at hand, and how much of it has come. */
+  /** The incomplete block, and below the number of its bytes that have come. */
   #block: Uint8Array | undefined;
   #fill = 0;
   #bytes = 0;
 
-  /** @param limit bytes of all blocks together */
+  /**
+   * Creates an assembler.
+   * @param limit the largest number of bytes of all blocks together
+   */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Where the next piece belongs. @throws ProtocolError if it does not fit */
+  /**
+   * Returns the memory for the next piece.
+   * @throws ProtocolError if the piece does not fit into the block
+   */
   memoryFor(total: number, size: number): Uint8Array {
     const block = this.#block ?? this.#begin(total);
     if (block.length !== total || size === 0 || size > total - this.#fill) {
@@ -26,7 +32,11 @@ export class BlockAssembler {
     return block.subarray(this.#fill, this.#fill + size);
   }
 
-  /** A piece has come. @param placed where it belongs already. @throws ProtocolError if it does not fit */
+  /**
+   * A piece has come.
+   * @param placed whether its bytes are already in the memory that `memoryFor` returned
+   * @throws ProtocolError if the piece does not fit into the block
+   */
   pieceReceived(total: number, bytes: Uint8Array, start: number, end: number, placed: boolean): void {
     const size = end - start;
     if (!placed) this.memoryFor(total, size).set(bytes.subarray(start, end));
@@ -36,7 +46,10 @@ export class BlockAssembler {
     this.#block = undefined;
   }
 
-  /** The oldest whole block goes to its message. @throws ProtocolError if there is none */
+  /**
+   * Removes and returns the oldest complete block.
+   * @throws ProtocolError if there is none
+   */
   takeBlock(): Uint8Array {
     const block = this.#complete.shift();
     if (block === undefined) throw new ProtocolError("cannot read block: it has not come in pieces");

@@ -1,6 +1,6 @@
 /**
- * What came on lanes and cannot be handed on yet: kept in order, as far as its senders have credit, and handed on later.
- * Why it waits is the concern of whoever keeps it.
+ * A buffer for frames of lanes that cannot be delivered yet. It keeps the frames in order, and delivers them later. The
+ * credit of the senders bounds its size. The owner of the buffer knows why the frames wait.
  */
 import { Reader } from "../../wire/reader.js";
 import type { Binding } from "../frame/binding.js";
@@ -47,17 +47,21 @@ export class HeldFrames {
     this.#frames.push({ kind: "closed", lane });
   }
 
-  /** Whether the message of a call is kept. */
+  /** Returns whether the message of a call is in the buffer. */
   holdsCall(call: number): boolean {
     return this.#frames.some((frame) => frame.kind === "message" && frame.call === call);
   }
 
-  /** The lanes that something was kept of. */
+  /** Returns the lanes that have frames in the buffer. */
   lanes(): Lane[] {
     return [...new Set(this.#frames.map(({ lane }) => lane))];
   }
 
-  /** Hands everything on, in order, and forgets it. `to`: where a lane leads, asked for each frame: it may change on the way. */
+  /**
+   * Delivers all frames, in order, and empties the buffer.
+   * @param to returns the destination of a lane; it is called for each frame, because delivering a frame can change the
+   * destination
+   */
   release(to: (lane: Lane) => Destination): void {
     const r = new Reader();
     for (const frame of this.#frames.splice(0)) {

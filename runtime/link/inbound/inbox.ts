@@ -1,7 +1,7 @@
 /**
- * The receiving half of a link: memory that incoming bytes land in and frames are read out of in place. A frame that
- * doesn't fit gets memory of its own, exactly as long as its body, which bytes are then read into directly. Knows
- * lengths, not kinds.
+ * Splits the incoming bytes of a link into frames. Frames are read in place, in the memory that the bytes were received
+ * into. The body of a frame that does not fit gets memory of its own, into which the bytes are received directly. This
+ * file knows the length of frames, and not their kinds.
  */
 import { align8, HEADER_BYTES, ProtocolError } from "../frame/frame.js";
 import {
@@ -15,7 +15,10 @@ import {
   takeOwnMemory,
 } from "./receive-memory.js";
 
-/** Takes whole frames. `bytes` and `view` are valid until it returns, unless `owned`: made for this frame alone. */
+/**
+ * Handles complete frames. `bytes` and `view` are valid until `handleFrame` returns, unless `owned` is true: then they
+ * belong to this frame alone.
+ */
 export interface FrameHandler {
   handleFrame(
     word1: number,
@@ -29,13 +32,16 @@ export interface FrameHandler {
   ): void;
 }
 
-/** Who knows where the body of a frame belongs that is too large for the buffer. */
+/** Provides memory for the bodies of large frames. */
 export interface BodyMemory {
-  /** @returns memory for `size` bytes; undefined: memory of its own. @throws ProtocolError if there can be no such frame */
+  /**
+   * Returns memory for a body of `size` bytes, or undefined if the inbox is to allocate it.
+   * @throws ProtocolError if such a frame is invalid
+   */
   memoryFor(word1: number, b: number, size: number): Uint8Array | undefined;
 }
 
-/** A body that is read into memory of its own. */
+/** The body of a large frame, which has memory of its own. */
 interface LargeBody {
   readonly word1: number;
   readonly a: number;
@@ -45,13 +51,13 @@ interface LargeBody {
 }
 
 export class Inbox {
-  /** Where the bytes of the next read land, behind those that are waiting there; undefined: none has been asked for. */
+  /** The memory for the next read, or undefined if none has been requested. Its first `#fill` bytes are an incomplete frame. */
   #memory: ReceiveMemory | undefined;
   readonly #maxFrame: number;
   readonly #handler: FrameHandler & BodyMemory;
   #fill = 0;
   #large: LargeBody | undefined;
-  /** Bytes of padding of a large body that are still to come. */
+  /** The number of padding bytes of a large body that are still to come. */
   #paddingLeft = 0;
   #stopped = false;
 
@@ -60,7 +66,7 @@ export class Inbox {
     this.#handler = handler;
   }
 
-  /** Where the next bytes go. */
+  /** Returns the memory for the next read. */
   buffer(): Uint8Array {
     const large = this.#large;
     if (large !== undefined) return large.fill === 0 ? large.bytes : large.bytes.subarray(large.fill);
@@ -69,12 +75,15 @@ export class Inbox {
     return this.#fill === 0 ? bytes : bytes.subarray(this.#fill);
   }
 
-  /** No frame is handed out any more, not even those that have come. */
+  /** Stops handling frames, including frames that have been received. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** @throws ProtocolError on a length no frame can have; what the handler throws passes through */
+  /**
+   * Handles the next `n` bytes, which are in the memory that `buffer` returned.
+   * @throws ProtocolError if the length of a frame is invalid; exceptions of the handler pass through
+   */
   received(n: number): void {
     const large = this.#large;
     if (large === undefined) this.#receivedSmall(this.#memory!, this.#fill + n);
@@ -101,7 +110,7 @@ export class Inbox {
     }
   }
 
-  /** What has come of a frame waits for the rest of it, in memory that nobody else reads into. */
+  /** Keeps the beginning of an incomplete frame, in memory into which no other link reads. */
   #keepRest(memory: ReceiveMemory, at: number, end: number): void {
     const shared = isShared(memory);
     this.#fill = end - at;
@@ -114,7 +123,10 @@ export class Inbox {
     }
   }
 
-  /** @returns where the frame begins that is not complete; negative: nothing more is handed out */
+  /**
+   * Handles all complete frames.
+   * @returns the offset of the incomplete frame, or a negative number if nothing more is to be handled
+   */
   #handleFrames(memory: ReceiveMemory, from: number, end: number): number {
     const { bytes, view } = memory;
     const handler = this.#handler;
@@ -143,7 +155,10 @@ export class Inbox {
     return end;
   }
 
-  /** The frame at `at` doesn't fit: what has come of its body moves out, and the rest of it is read where it belongs. */
+  /**
+   * Starts a large frame: moves the part of its body that has come into memory of its own, where the rest is received
+   * directly.
+   */
   #startLarge({ bytes: arrived, view }: ReceiveMemory, at: number, end: number): void {
     const size = view.getUint32(at, true) - HEADER_BYTES;
     const word1 = view.getUint32(at + 4, true);

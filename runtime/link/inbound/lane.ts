@@ -1,55 +1,74 @@
 /**
- * The receiving end of a lane: the messages of one sender to one destination on one link. Counts what the destination
- * has consumed and gives the credit back in batches. What a message means is the destination's concern.
+ * A lane is the receiving end of a session: the messages of one sender to one destination on one link. It counts what
+ * the destination has consumed, and returns the credit in batches. The destination interprets the messages.
  */
 import type { Reader } from "../../wire/reader.js";
-import type { ActorId } from "../address.js";
+import type { ProcId } from "../address.js";
 import type { DeliveryError, DeliveryReason } from "../errors.js";
 import { type Binding, Layout } from "../frame/binding.js";
 import { writeU32 } from "../frame/control-body.js";
 import { beginFrame, FrameKind } from "../frame/frame.js";
-import type { Link } from "../link.js";
-import type { LaneRequest } from "../link-host.js";
-import type { SessionTarget } from "../outbound/message-sender.js";
-import { OrderGate } from "./order-gate.js";
+import type { FrameSender } from "../outbound/frame-sender.js";
+import type { MessageSender, SessionTarget } from "../outbound/message-sender.js";
+import type { StreamSource } from "../outbound/stream-source.js";
+import type { LaneCredit, LaneRequest, LaneSender } from "./lane-request.js";
 
-/** Who sends on a lane, as its sender says. */
-export interface LaneSender extends ActorId {
-  /** For people: `counters[1]`, or the name of a program. */
-  readonly name: string;
-}
-
-/** Credit is given back when a quarter of what the sender has is used up. */
+/** Credit is returned when a quarter of the sender's credit has been consumed. */
 const CREDIT_BATCHES = 4;
 
-/** Something that lanes lead to. None of these throws, except ProtocolError. */
+/** A destination of lanes. Its methods throw ProtocolError or nothing. */
 export interface Destination {
-  /** An interface is going to be used; `link.sendBound` must follow, once, unless the schemas are known to differ. */
+  /**
+   * The sender has bound an interface. The destination must call `link.sendBound` once, unless the schemas are known to
+   * differ.
+   */
   bind(lane: Lane, binding: Binding): void;
   /**
-   * A message of `size` bytes; `r` stands at its beginning and holds it until this returns. Either `lane.consumed` or
-   * an answer without the flag `credited` must follow, once.
+   * A message of `size` bytes has come. `r` is positioned at its beginning, and is valid until this method returns. The
+   * destination must either call `lane.consumed` once, or send one answer without the flag `credited`.
    */
   message(lane: Lane, slot: number, call: number, flags: number, r: Reader, size: number): void;
-  /** The caller no longer waits; `reason` is one of `CancelReason`. */
+  /** The caller no longer waits. `reason` is one of `CancelReason`. */
   cancel(lane: Lane, call: number, reason: number): void;
-  /** The lane is gone: its sender has closed it, or the link has ended. */
+  /** The lane has ended: its sender has closed it, or the link has ended. */
   laneClosed(lane: Lane): void;
 }
 
+/** The link of a lane, as the lane and its destination use it. */
+export interface LaneLink extends FrameSender {
+  readonly host: { laneSynced(lane: Lane, sync: number, casts: number): void };
+  readonly peer: ProcId | undefined;
+  /** The extents that the peer has numbered, by their numbers. */
+  readonly extents: readonly Readonly<Record<string, number>>[];
+  /** The streams that this side produces, by the number of the peer's call. */
+  readonly streams: Map<number, StreamSource>;
+  /** The sessions of this side, by the numbers of their lanes. */
+  readonly sessions: readonly ({ readonly sender: MessageSender } | undefined)[];
+}
+
+/** A gate that keeps the messages of a lane until the casts that come before them have passed. */
+export interface LaneGate {
+  /** The destination of the lane after the gate has opened. */
+  destination: Destination;
+  /** A `sync` frame has come; the gate keeps it in its place among the messages. */
+  sync(lane: Lane, sync: number, casts: number): void;
+}
+
 export class Lane {
-  readonly link: Link;
+  readonly link: LaneLink;
   readonly id: number;
   readonly sender: LaneSender;
-  /** Where it leads, as its sender says. */
+  /** The target that the sender has named. */
   readonly target: SessionTarget;
-  /** What is told of each frame; not always where the lane leads in the end. */
+  /** The current destination of frames, which may be a gate or a pause in front of the final destination. */
   destination: Destination;
-  /** What the destination keeps for each slot. */
+  /** The gate that is the destination now, if the lane waits for casts. */
+  gate: LaneGate | undefined;
+  /** The destination's own data for each slot. */
   readonly slots: unknown[] = [];
-  /** Why slots that it keeps nothing for cannot be used. */
+  /** The error for messages to slots without data, if the interface was refused. */
   refusal: DeliveryError | undefined;
-  /** The same for single slots: endpoints that the receiver does not have. */
+  /** Errors for single slots: the endpoints that the receiver does not have. */
   slotRefusals: Map<number, DeliveryError> | undefined;
   readonly credit: LaneCredit;
   isOpen = true;
@@ -58,7 +77,7 @@ export class Lane {
   #messages = 0;
   #bytes = 0;
 
-  constructor(link: Link, id: number, { sender, target, credit }: LaneRequest, destination: Destination) {
+  constructor(link: LaneLink, id: number, { sender, target, credit }: LaneRequest, destination: Destination) {
     this.link = link;
     this.id = id;
     this.sender = sender;
@@ -69,52 +88,58 @@ export class Lane {
     this.#byteBatch = Math.max(1, Math.floor(credit.bytes / CREDIT_BATCHES));
   }
 
-  /** A message of `size` bytes, whose credit no answer brings back, has left the mailbox. */
+  /** A message of `size` bytes, whose credit no answer returns, has left the mailbox. */
   consumed(size: number): void {
     this.#messages++;
     this.#bytes += size;
     if (this.#messages >= this.#messageBatch || this.#bytes >= this.#byteBatch) this.#returnCredit();
   }
 
-  /** Nothing more is taken until the sender has named its interface again: it does not know yet that schemas differ. */
+  /**
+   * Drops all messages until the sender has bound its interface again, because the sender does not know yet that the
+   * schemas differ.
+   */
   pause(): void {
     if (!(this.finalDestination instanceof PausedDestination))
       this.finalDestination = new PausedDestination(this.finalDestination);
   }
 
-  /** Settles when the sender has named its interface again, or never will; undefined: it need not. */
+  /** Resolves when the sender has bound its interface again, or will never do so. It is undefined if the lane is not paused. */
   get whenResumed(): Promise<void> | undefined {
     return this.finalDestination instanceof PausedDestination ? this.finalDestination.whenResumed : undefined;
   }
 
-  /** Another destination takes over. */
+  /** Sets the final destination. */
   redirect(to: Destination): void {
     if (this.finalDestination instanceof PausedDestination) this.finalDestination.redirect(to);
     else this.finalDestination = to;
   }
 
-  /** Where it leads when it does not wait for casts. */
+  /** The destination behind the gate, if there is one. */
   get finalDestination(): Destination {
-    return this.destination instanceof OrderGate ? this.destination.destination : this.destination;
+    return this.gate === undefined ? this.destination : this.gate.destination;
   }
 
   set finalDestination(to: Destination) {
-    if (this.destination instanceof OrderGate) this.destination.destination = to;
-    else this.destination = to;
+    if (this.gate === undefined) this.destination = to;
+    else this.gate.destination = to;
   }
 
-  /** What comes has a place among casts; `sync` is one of `Sync`. What is not taken comes again, with its place. */
+  /**
+   * A `sync` frame has come. `sync` is one of `SyncKind`. A paused lane drops the frame, which the sender repeats with
+   * the dropped messages.
+   */
   syncReceived(sync: number, casts: number): void {
-    if (this.destination instanceof OrderGate) this.destination.sync(this, sync, casts);
+    if (this.gate !== undefined) this.gate.sync(this, sync, casts);
     else if (!(this.destination instanceof PausedDestination)) this.link.host.laneSynced(this, sync, casts);
   }
 
-  /** Tells the sender that nothing will be received any more. */
+  /** Tells the sender that the destination has ended. */
   sendGone(reason: DeliveryReason, message: string): void {
     if (this.isOpen) this.link.sendGone(this.id, reason, message);
   }
 
-  /** Answers `Sync.reached`: everything that came before it has been handled. */
+  /** Answers `SyncKind.reached`: everything that came before it has been handled. */
   confirmReached(): void {
     this.#sendCredit(0, 0);
   }
@@ -136,8 +161,8 @@ export class Lane {
 }
 
 /**
- * What comes before the sender knows that schemas differ is not taken, and no credit given back for it: the sender has
- * kept it and sends it again, behind the interface in a layout that both know.
+ * The destination of a paused lane. It drops messages and returns no credit for them. The sender has kept copies and
+ * sends them again after it has bound the interface in a layout that both sides know.
  */
 class PausedDestination implements Destination {
   readonly whenResumed: Promise<void>;
@@ -170,12 +195,4 @@ class PausedDestination implements Destination {
     this.#destination.laneClosed(lane);
     this.#resume();
   }
-}
-
-/** What a sender may have un-consumed, and how far streams that it asks for may be ahead of it. */
-export interface LaneCredit {
-  readonly messages: number;
-  readonly bytes: number;
-  readonly streamItems: number;
-  readonly streamBytes: number;
 }

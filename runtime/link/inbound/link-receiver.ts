@@ -1,33 +1,34 @@
 /**
- * The receiving half of a link: what each kind of frame does. Everything a peer sends is checked before it is used;
- * whatever is wrong with it closes the link with an error that says so, and harms nobody else.
+ * The receiving half of a link handles each kind of frame. Everything that a peer sends is checked before it is used.
+ * Invalid input closes the link with an error that describes the fault, and affects no other link.
  */
 import { isError, thrownMessage } from "../../thrown.js";
 import { Reader } from "../../wire/reader.js";
+import type { ProcId } from "../address.js";
 import { DeliveryError, deliveryReasons, meansTargetEnded } from "../errors.js";
 import { type Binding, type BoundEndpoint, Layout, type PeerSchema } from "../frame/binding.js";
 import { readBody, readText, readU32, readU64 } from "../frame/control-body.js";
 import { copyBytes, FrameFlag, FrameKind, HELLO_MAGIC, PROTOCOL_VERSION, ProtocolError } from "../frame/frame.js";
-import type { Link } from "../link.js";
-import type { LaneRequest } from "../link-host.js";
 import { beginReading, endReading } from "../outbound/flush-schedule.js";
 import type { PipeSink } from "../transport/pipe.js";
 import { BlockAssembler } from "./block-assembler.js";
 import { type BodyMemory, type FrameHandler, Inbox } from "./inbox.js";
 import { Lane } from "./lane.js";
+import type { LaneRequest } from "./lane-request.js";
+import type { ReceivingLink } from "./receiving-link.js";
 
-export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
-  readonly #link: Link;
+export class LinkReceiver<TLink extends ReceivingLink<TLink>> implements PipeSink, FrameHandler, BodyMemory {
+  readonly #link: TLink;
   readonly #inbox: Inbox;
   readonly #reader = new Reader();
-  /** Blocks that have come for the next message. */
+  /** The blocks that belong to the next message. */
   #blocks: Uint8Array[] | undefined;
   #blockBytes = 0;
   readonly #assembler: BlockAssembler;
   #hasFarewell = false;
   #stopped = false;
 
-  constructor(link: Link) {
+  constructor(link: TLink) {
     this.#link = link;
     this.#inbox = new Inbox(link.limits.maxFrame, this);
     this.#assembler = new BlockAssembler(link.limits.maxFrame);
@@ -63,7 +64,7 @@ export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
     this.#link.host.linkClosed(this.#link, this.#hasFarewell ? undefined : lost);
   }
 
-  /** Hands out nothing more. */
+  /** Stops handling frames. */
   stop(): void {
     this.#stopped = true;
     this.#inbox.stop();
@@ -121,7 +122,7 @@ export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
     call.answered(r);
   }
 
-  /** The layout that an answer or an item says it is in. */
+  /** Sets the layout of an answer or item from the flags of its frame. */
   #readLayout(word1: number): void {
     this.#reader.protobuf = ((word1 >>> 8) & FrameFlag.protobuf) !== 0;
   }
@@ -234,7 +235,7 @@ export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
     }
     this.#link.peer = peer;
     this.#link.isIntroduced = true;
-    // Those of earlier releases say nothing of it.
+    // Earlier releases do not send these two fields.
     const [number, over] = r.position < r.end ? [readU32(r), readU32(r)] : [0, 0];
     if (!this.#link.isDialler) this.#link.dialNumber = number;
     this.#link.host.linkOpened(this.#link, this.#link.isDialler ? 0 : over);
@@ -245,7 +246,7 @@ export class LinkReceiver implements PipeSink, FrameHandler, BodyMemory {
     if (a === 0 || a > link.lanes.length || link.lanes[a] !== undefined) {
       throw new ProtocolError(`cannot open lane ${a}: expected a free number, at most ${link.lanes.length}`);
     }
-    const request = readBody(r, "open", () => readOpen(r, link));
+    const request = readBody(r, "open", () => readOpen(r, link.host));
     const destination = link.host.laneOpened(link, request);
     link.lanes[a] = new Lane(link, a, request, destination);
   }
@@ -374,7 +375,7 @@ function readPeerSchema(r: Reader): PeerSchema {
   return { fingerprint: readU64(r), description: readText(r) };
 }
 
-function readOpen(r: Reader, link: Link): LaneRequest {
+function readOpen(r: Reader, { id, universe }: { readonly id: ProcId; readonly universe: bigint }): LaneRequest {
   const proc = readU64(r);
   const mesh = readU64(r);
   const rank = readU32(r);
@@ -385,7 +386,6 @@ function readOpen(r: Reader, link: Link): LaneRequest {
   const fingerprint = readU64(r);
   const targetRank = readU32(r);
   const kind = readU32(r) === 1 ? "port" : "actor";
-  const { id, universe } = link.host;
   return {
     sender: { universe, proc, mesh, rank, incarnation, name: readText(r) },
     target: { kind, proc: id, number, rank: targetRank, owner, fingerprint },

@@ -1,14 +1,14 @@
 /**
- * A lane that waits for casts: what its sender sent after them is kept until they have passed. See *order* in
- * docs/reference/protocol.md; who opens the gate is told in cast/receiver/ordered-arrivals.ts.
+ * A gate in front of the destination of a lane. It keeps the messages that come after casts until the casts have
+ * passed. See *order* in docs/reference/protocol.md; cast/receiver/ordered-arrivals.ts opens the gate.
  */
 import type { Reader } from "../../wire/reader.js";
 import type { Binding } from "../frame/binding.js";
 import { HeldFrames } from "./held-frames.js";
-import type { Destination, Lane } from "./lane.js";
+import type { Destination, Lane, LaneGate } from "./lane.js";
 
-export class OrderGate implements Destination {
-  /** Where the lane leads when the gate has opened. */
+export class OrderGate implements Destination, LaneGate {
+  /** The destination of the lane after the gate has opened. */
   destination: Destination;
   readonly #lane: Lane;
   readonly #held = new HeldFrames();
@@ -17,6 +17,7 @@ export class OrderGate implements Destination {
     this.#lane = lane;
     this.destination = lane.destination;
     lane.destination = this;
+    lane.gate = this;
   }
 
   bind(lane: Lane, binding: Binding): void {
@@ -27,7 +28,7 @@ export class OrderGate implements Destination {
     this.#held.message(lane, slot, call, flags, r, size);
   }
 
-  /** At once, unless its message is kept here: what has passed before may be what the casts wait for. */
+  /** Cancels a call at once, unless its message is kept here: a message that passed before may be what the casts wait for. */
   cancel(lane: Lane, call: number, reason: number): void {
     if (this.#held.holdsCall(call)) this.#held.cancel(lane, call, reason);
     else this.destination.cancel(lane, call, reason);
@@ -41,19 +42,24 @@ export class OrderGate implements Destination {
     this.#held.laneClosed(lane);
   }
 
-  /** What it waits for will never come: nor does what was sent after it, unless somebody is there to be told of that. */
+  /** Opens the gate because the casts will never come. If the lane is closed, the kept messages are dropped. */
   giveUp(): void {
     if (this.#lane.isOpen) {
       this.release();
       return;
     }
-    this.#lane.destination = this.destination;
+    this.#remove();
     this.destination.laneClosed(this.#lane);
   }
 
-  /** What has been kept is handed on, unless the lane has to wait again. */
+  /** Opens the gate and delivers what was kept. A kept `sync` frame may close another gate. */
   release(): void {
-    this.#lane.destination = this.destination;
+    this.#remove();
     this.#held.release((lane) => lane.destination);
+  }
+
+  #remove(): void {
+    this.#lane.destination = this.destination;
+    this.#lane.gate = undefined;
   }
 }

@@ -1,26 +1,26 @@
 /**
- * Where incoming bytes land. All links of a thread share one piece of memory for that: what is read is handled before anything
- * else is read, but for the rest of a frame whose end is still to come, which moves into memory of its own. So a link at which
- * nothing is under way costs none, however many there are.
+ * The memory for incoming bytes. All links of a thread share one buffer, because the bytes of one read are handled
+ * before the next read. Only the beginning of an incomplete frame moves to memory of its own. So an idle link needs no
+ * buffer, however many links there are.
  */
 
 export const RECEIVE_BUFFER = 64 * 1024;
 
 export interface ReceiveMemory {
-  /** A Buffer, so that readers find its string methods; not zeroed, since nothing is read that was not received. */
+  /** A Buffer, because readers use its string methods. It is not zeroed: only received bytes are read. */
   readonly bytes: Buffer;
   readonly view: DataView;
 }
 
-/** Pieces that are kept for the next who needs one. */
+/** The number of unused buffers that are kept. */
 const MAX_IDLE = 16;
 
-/** Windows fills the memory that a read was started with whenever it likes, and not while the read is handled. */
+/** Windows may fill the memory of a read at any time between the start and the end of the read. */
 const readsSynchronously = process.platform !== "win32";
 
 const idle: ReceiveMemory[] = [];
 const sharedMemory = newMemory();
-/** What is in the shared memory is being handled. */
+/** Whether bytes in the shared buffer are being handled. */
 let isSharedInUse = false;
 
 function newMemory(): ReceiveMemory {
@@ -28,17 +28,20 @@ function newMemory(): ReceiveMemory {
   return { bytes, view: new DataView(bytes.buffer) };
 }
 
-/** Memory to read into next: the shared one unless the caller is called by what handles it, as relayed links are. */
+/**
+ * Returns memory for the next read: the shared buffer, unless the caller runs while that is being handled, as relayed
+ * links do.
+ */
 export function memoryToReadInto(): ReceiveMemory {
   return isSharedInUse || !readsSynchronously ? takeOwnMemory() : sharedMemory;
 }
 
-/** Memory that nobody else reads into, until it is released. */
+/** Returns a buffer that no other link reads into until it is released. */
 export function takeOwnMemory(): ReceiveMemory {
   return idle.pop() ?? newMemory();
 }
 
-/** Of one's own: it is not needed any more. */
+/** Releases a buffer that `takeOwnMemory` returned. */
 export function releaseOwnMemory(memory: ReceiveMemory): void {
   if (idle.length < MAX_IDLE) idle.push(memory);
 }
@@ -47,7 +50,7 @@ export function isShared(memory: ReceiveMemory): boolean {
   return memory === sharedMemory;
 }
 
-/** What stands in the shared memory is being handled from now on: nobody else reads into it. */
+/** Starts the handling of bytes in the shared buffer. No link reads into the buffer until `endHandling`. */
 export function beginHandling(): void {
   isSharedInUse = true;
 }

@@ -1,14 +1,14 @@
 /**
- * What is too large to stand in the way: frames with large blocks wait here, their blocks go out in pieces between other
- * frames, and the frame itself follows its last piece. What must stay behind such a frame waits with it: messages of its
- * lane, answers to its call. Everything else passes.
+ * A queue for frames with large blocks. The blocks are sent in pieces between other frames, and the frame follows its
+ * last piece, so that large blocks do not delay other frames. Frames that must keep their order behind a queued frame
+ * are queued as well: messages of the same lane, and answers to the same call. All other frames are sent at once.
  */
 import { align8, FrameKind, HEADER_BYTES } from "../frame/frame.js";
 
-/** Frames with as many bytes of blocks, or more, wait here. */
+/** The number of bytes of blocks from which on a frame is queued here. */
 export const BULK_BYTES = 256 * 1024;
 
-/** Bytes of blocks that go with one batch. */
+/** The number of bytes of blocks that are sent with one batch. */
 const PIECE_BYTES = 256 * 1024;
 
 interface BulkEntry {
@@ -17,19 +17,22 @@ interface BulkEntry {
   readonly key: number;
 }
 
-/** Of frames that pass none, and that none passes: they end or hand over what others refer to. */
+/**
+ * The key of frames that keep their order with all other frames, because they end or assign something that other frames
+ * refer to.
+ */
 export const BARRIER = Number.NaN;
-/** Of frames whose place among others means nothing. */
+/** The key of frames that can be sent in any order. */
 const UNORDERED = Number.POSITIVE_INFINITY;
 
 const zeros = new Uint8Array(8);
 
 export class BulkQueue {
   readonly #entries: BulkEntry[] = [];
-  /** How many frames wait that must keep their order, by what they have it in. */
+  /** The number of queued frames of each key. */
   readonly #keys = new Map<number, number>();
   #barriers = 0;
-  /** The block of the first entry that is on its way, and what of it has been sent. */
+  /** The index of the block of the first entry that is being sent, and below the number of its bytes that were sent. */
   #blockIndex = 0;
   #sentOfBlock = 0;
   #waitingBytes = 0;
@@ -38,17 +41,21 @@ export class BulkQueue {
     return this.#entries.length === 0;
   }
 
-  /** Bytes that wait. */
+  /** The number of queued bytes. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** Whether a frame with this key has to wait behind one that does. */
+  /** Returns whether a frame with this key must be queued to keep its order. */
   mustWait(key: number): boolean {
     return this.#barriers > 0 || Number.isNaN(key) || this.#keys.has(key);
   }
 
-  /** @param frame whole, padded, and nobody else's. @param blocks those that belong to it */
+  /**
+   * Queues a frame.
+   * @param frame the complete frame with its padding, in memory of its own
+   * @param blocks the blocks of the frame
+   */
   add(key: number, frame: Uint8Array, blocks: readonly Uint8Array[]): void {
     if (Number.isNaN(key)) this.#barriers++;
     else this.#keys.set(key, (this.#keys.get(key) ?? 0) + 1);
@@ -56,7 +63,7 @@ export class BulkQueue {
     for (const bytes of [frame, ...blocks]) this.#waitingBytes += bytes.length;
   }
 
-  /** Adds to a batch what comes next: at most so much that others do not wait long for the next batch. */
+  /** Moves the next pieces to a batch, at most so many bytes that other frames do not wait long for the next batch. */
   takePieces(chunks: Uint8Array[]): void {
     for (let room = PIECE_BYTES; room > 0; ) {
       const entry = this.#entries[0];
@@ -82,7 +89,7 @@ export class BulkQueue {
     }
   }
 
-  /** All blocks of an entry have been sent. */
+  /** Sends the frame of an entry whose blocks have been sent. */
   #finish({ frame, blocks, key }: BulkEntry, chunks: Uint8Array[]): void {
     for (const _ of blocks) chunks.push(newFrameHeader(FrameKind.block, 1, 0, 0));
     chunks.push(frame);
@@ -99,7 +106,7 @@ export class BulkQueue {
   }
 }
 
-/** What a frame has its order in: a lane, a call, nothing (`FREE`), or everything (`BARRIER`). */
+/** Returns the key within which a frame keeps its order: its lane, its call, `UNORDERED` or `BARRIER`. */
 export function orderKeyOf(kind: number, a: number): number {
   switch (kind) {
     case FrameKind.message:

@@ -1,22 +1,13 @@
-/** Messages that wait for credit, encoded, first come first sent. Whether there is room is their session's concern. */
+/** A queue of encoded messages that wait for credit, first in, first out. The session decides when there is credit. */
 
 import type { MessageExtension } from "../frame/message-extension.js";
+import type { EncodedMessage } from "./encoded-message.js";
 import type { CreditWaiter } from "./message-sender.js";
 import type { PendingCall } from "./pending-calls.js";
 
-/** The bytes of a message, and its blocks. */
-export interface EncodedMessage {
-  readonly bytes: Uint8Array;
-  readonly blocks: readonly Uint8Array[];
-  /** Of both. */
-  readonly size: number;
-  /** Whether this is the protobuf layout. */
-  readonly isProtobuf: boolean;
-}
-
-/** A place among casts that the receiver is told of when its turn comes. */
+/** A `sync` frame that waits for its turn in the queue. */
 export interface SyncMark {
-  /** One of `Sync`. */
+  /** One of `SyncKind`. */
   readonly sync: number;
   readonly casts: number;
 }
@@ -30,14 +21,14 @@ export interface WaitingMessage {
   readonly waiter: CreditWaiter | undefined;
 }
 
-/** The array is cut down when so many of its first entries have been taken. */
+/** The number of taken entries at the front of the array after which the array is shortened. */
 const COMPACT_AFTER = 1024;
 
 export class CreditQueue {
   #entries: (WaitingMessage | SyncMark | undefined)[] = [];
   #head = 0;
   #size = 0;
-  /** Bytes of all bodies. */
+  /** The number of bytes of all queued messages. */
   bytes = 0;
 
   get size(): number {
@@ -50,7 +41,7 @@ export class CreditQueue {
     if (!isSyncMark(message)) this.bytes += message.body.size;
   }
 
-  /** The oldest entry; there must be one. */
+  /** Removes and returns the oldest entry. The queue must not be empty. */
   takeOldest(): WaitingMessage | SyncMark {
     let message: WaitingMessage | SyncMark | undefined;
     while (message === undefined) {
@@ -66,7 +57,10 @@ export class CreditQueue {
     return message;
   }
 
-  /** Takes out the message of a call. @returns undefined: it is not here */
+  /**
+   * Removes the message of a call.
+   * @returns undefined if the message is not in the queue
+   */
   remove(call: PendingCall): WaitingMessage | undefined {
     const index = this.#entries.findIndex((entry) => entry !== undefined && !isSyncMark(entry) && entry.call === call);
     if (index < 0) return undefined;
@@ -77,7 +71,10 @@ export class CreditQueue {
     return message;
   }
 
-  /** Empties the queue. @returns the messages, oldest first */
+  /**
+   * Empties the queue.
+   * @returns the messages, oldest first
+   */
   takeAll(): WaitingMessage[] {
     const all = this.#entries.filter((entry): entry is WaitingMessage => entry !== undefined && !isSyncMark(entry));
     this.#entries = [];

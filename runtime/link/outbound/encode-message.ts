@@ -1,19 +1,20 @@
-/** Encoding a message apart from a link's batch: for many receivers, or until there is credit. */
+/** Encodes a message apart from the batch of a link: for several receivers, or for the queue of a session. */
 import { losesInLockstep, mayBeNewer } from "../../wire/protobuf/newer-values.js";
 import { Writer } from "../../wire/writer.js";
 import { MessageSizeError } from "../errors.js";
 import { HEADER_BYTES } from "../frame/frame.js";
 import type { LinkLimits } from "../link-limits.js";
-import type { EncodedMessage } from "./credit-queue.js";
+import type { EncodedMessage } from "./encoded-message.js";
 import type { OutboundMessage } from "./message-sender.js";
 
 const noBlocks: readonly Uint8Array[] = [];
-/** Encoding does not nest, but for a value whose getters send something: that gets a writer of its own. */
+/** The writer for messages. Encoding nests only if a getter of the value sends a message itself, which then gets a new writer. */
 let spareWriter: Writer | undefined = new Writer();
 
 /**
- * A message in memory of its own; its blocks are those of the value.
- * @param protobuf whether the receiver needs the protobuf layout. What the lockstep layout has no room for is in that anyway
+ * Encodes a message into memory of its own. Its blocks are those of the value, not copies. A value that the lockstep
+ * layout cannot represent is encoded in the protobuf layout.
+ * @param protobuf whether the receiver needs the protobuf layout
  * @throws CodecError, MessageSizeError
  */
 export function encodeMessage(
@@ -57,7 +58,10 @@ function encodeInLayout(
   }
 }
 
-/** @throws MessageSizeError if a body of so many bytes is too large for a frame */
+/**
+ * Checks that a message of `size` bytes fits into a frame.
+ * @throws MessageSizeError if it does not
+ */
 export function checkMessageSize(label: string, size: number, limits: LinkLimits): void {
   if (size + HEADER_BYTES <= limits.maxFrame) return;
   throw new MessageSizeError(

@@ -1,33 +1,34 @@
 /**
- * When what was written goes out: at the end of the tick, or when a link has handled what it has read, whichever comes
- * first. The second costs no tick: an answer that a handler gives at once leaves with the read that brought its call.
+ * Schedules the sending of batches: at the end of the tick, or when a link has handled the bytes that it has read,
+ * whichever comes first. The second case costs no tick: an answer that a handler gives at once is sent by the read that
+ * has brought its call.
  */
 
 export interface Flushable {
   flushScheduled(): void;
 }
 
-/** Waiting to go out: together, since a call to many arms as many. */
+/** The outboxes that wait to be flushed. They share one callback, because a call to many actors schedules as many outboxes. */
 let scheduled: Flushable[] = [];
-/** Links of this thread that handle what they have read, one of them called by another. */
+/** The number of links of this thread that are handling bytes that they have read. Handling can nest. */
 let readsInProgress = 0;
 
-/** Sees to it that it goes out. To be called once until then. */
+/** Schedules a flush. It must not be called again before the flush. */
 export function scheduleFlush(flushed: Flushable): void {
   if (scheduled.push(flushed) === 1 && readsInProgress === 0) queueMicrotask(flushAfterMicrotasks);
 }
 
-/** A link handles what it has read. */
+/** A link starts to handle bytes that it has read. */
 export function beginReading(): void {
   readsInProgress++;
 }
 
-/** It has, for each time that it has begun. */
+/** A link has handled the bytes. The function is called once for each `beginReading`. */
 export function endReading(): void {
   if (--readsInProgress === 0 && scheduled.length > 0) flushAll();
 }
 
-/** Behind the microtasks that are ready now: what they send goes into the same batch. */
+/** Flushes after the microtasks that are ready now, so that what they send joins the same batch. */
 function flushAfterMicrotasks(): void {
   process.nextTick(flushAll);
 }

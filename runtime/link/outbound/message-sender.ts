@@ -1,60 +1,68 @@
-/**
- * What a session is told: who sends, where to, what, and by which interface. Types only; how messages go is told in
- * session.ts.
- */
+/** The types of a session's inputs: the sender, the target, the message and its interface. */
 import type { Codec } from "../../wire/codec.js";
 import type { ActorId, ProcId } from "../address.js";
 import type { DeliveryError } from "../errors.js";
 import type { BoundEndpoint, PeerSchema } from "../frame/binding.js";
-import type { EncodedMessage } from "./credit-queue.js";
-import type { Session } from "./session.js";
+import type { EncodedMessage } from "./encoded-message.js";
 
-/** Who sends: an actor, or a program's root. */
+/** A session, as its sender identifies it. */
+export interface SenderSession {
+  /** The sender's own name for the session. */
+  readonly key: unknown;
+  readonly target: SessionTarget;
+  /** Returns the name of the endpoint at a slot, for errors. */
+  labelOf(slot: number): string;
+}
+
+/** The sender of messages: an actor, or the root actor of a program. */
 export interface MessageSender {
   readonly id: ActorId;
-  /** For people. */
+  /** The name of the sender, for errors. */
   readonly name: string;
   /**
    * The receiver has another schema of an interface.
-   * @returns why its messages cannot be sent; undefined: they can, in the protobuf layout
+   * @returns undefined if messages can be sent in the protobuf layout, otherwise the error that says why not
    */
-  compare(session: Session, known: MessageInterface, other: PeerSchema): DeliveryError | undefined;
-  /** A message that was encoded in the lockstep layout, in the protobuf layout. @throws CodecError, MessageSizeError */
+  compare(session: SenderSession, known: MessageInterface, other: PeerSchema): DeliveryError | undefined;
+  /**
+   * Translates a message from the lockstep layout into the protobuf layout.
+   * @throws CodecError, MessageSizeError
+   */
   translate(known: MessageInterface, endpoint: BoundEndpoint, body: EncodedMessage): EncodedMessage;
-  /** A message without an answer came back. */
-  bounced(session: Session, slot: number, error: DeliveryError): void;
-  /** What was sent found nobody, or what follows will not: the actor or port at the other end has ended. */
+  /** A message that expects no answer could not be delivered. */
+  bounced(session: SenderSession, slot: number, error: DeliveryError): void;
+  /** The actor or port at the other end has ended. */
   targetEnded(target: SessionTarget): void;
-  /** The session can't be used any more; the next message needs a new one. */
-  sessionEnded(session: Session): void;
+  /** The session has ended. The next message needs a new session. */
+  sessionEnded(session: SenderSession): void;
 }
 
-/** Where a session leads. */
+/** The destination of a session: an actor or a port. */
 export interface SessionTarget {
   readonly kind: "actor" | "port";
   readonly proc: ProcId;
-  /** The mesh, or the port's number. */
+  /** The id of the mesh, or the number of the port. */
   readonly number: bigint;
   readonly rank: number;
-  /** The proc that knows whether the mesh exists. */
+  /** The proc that owns the mesh and knows whether it exists. */
   readonly owner: ProcId;
-  /** Of the port's type; 0n for actors. */
+  /** The fingerprint of the port's type, or 0n for actors. */
   readonly fingerprint: bigint;
 }
 
-/** What is being sent, as errors name it and as it is encoded. */
+/** The message of an endpoint: its name for errors, and its codecs. */
 export interface OutboundMessage {
-  /** `counters.increment`. */
+  /** The name of the endpoint for errors, for example `counters.increment`. */
   readonly label: string;
   readonly codec: MessageEncoder;
-  /** The same in the protobuf layout. */
+  /** The codec of the protobuf layout. */
   readonly protobuf: MessageEncoder;
 }
 
-/** The half of a codec that sending needs. */
+/** The encoding half of a codec. */
 export type MessageEncoder = Pick<Codec<unknown>, "encodeInto">;
 
-/** An interface of the receiver, by whose endpoints messages are sent; the same object each time. */
+/** An interface of the receiver. It is identified by this object: each use must pass the same one. */
 export interface MessageInterface {
   readonly key: string;
   readonly name: string;
@@ -62,20 +70,20 @@ export interface MessageInterface {
   readonly endpoints: readonly BoundEndpoint[];
 }
 
-/** What goes to one slot, as those know it who encode it. */
+/** An endpoint of an interface, with the codec of its arguments. */
 export interface BoundMessage extends BoundEndpoint {
   readonly args: Codec<unknown>;
 }
 
-/** Where the messages of a session stand among casts of its sender to the same actor. */
+/** The order of a session's messages among the casts of its sender to the same actor. */
 export interface CastOrder {
-  /** A message is about to be sent: the receiver is told which casts come before it, unless it knows. */
+  /** A message is about to be sent. The receiver is told which casts come before the message, unless the receiver knows. */
   beforeMessage(): void;
-  /** The session has come to its end: what it was to tell the receiver may not have been told. */
+  /** The session has ended. The receiver may not have been told about all casts. */
   sessionEnded(): void;
 }
 
-/** Waits until a message has been given credit. */
+/** Waits until a message has credit. */
 export interface CreditWaiter {
   credited(): void;
 }

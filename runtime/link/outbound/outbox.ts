@@ -1,7 +1,8 @@
 /**
- * The sending half of a link: frames are written one after another into one batch, which goes to the pipe at the end of the
- * tick at the latest (flushing.ts), or sooner when it has grown. Large blocks go as their own buffers, uncopied, each before
- * the message it belongs to; very large ones in pieces, so that nothing waits for them (bulk.ts).
+ * The sending half of a link. Frames are written into one batch, which is handed to the pipe at the end of the tick
+ * (flush-schedule.ts), or earlier when it is full. Large blocks are sent from their own buffers, without copying, each
+ * before the message to which it belongs. Very large blocks are sent in pieces, so that other frames need not wait
+ * (bulk-queue.ts).
  */
 import { Writer } from "../../wire/writer.js";
 import { align8, beginFrame, copyBytes, endFrame, FrameKind, HEADER_BYTES } from "../frame/frame.js";
@@ -9,72 +10,75 @@ import { type Pipe, totalBytes } from "../transport/pipe.js";
 import { BARRIER, BULK_BYTES, BulkQueue, orderKeyOf } from "./bulk-queue.js";
 import { type Flushable, scheduleFlush } from "./flush-schedule.js";
 
-/** A batch of this many bytes is sent without waiting for the end of the tick. */
+/** The number of bytes from which on a batch is sent before the end of the tick. */
 export const FLUSH_BYTES = 64 * 1024;
 
-/** Batches handed to the pipe and not yet taken by it; more wait here and grow instead. */
+/** The number of batches that the pipe may hold. While the pipe holds so many, the next batch grows. */
 const WRITES_AHEAD = 2;
 
 const zeros = new Uint8Array(8);
 
-/** A frame that was written while another one was not complete. */
+/** A frame that was written while another frame was being encoded. */
 interface DeferredFrame {
   readonly bytes: Uint8Array;
   readonly blocks: readonly Uint8Array[];
 }
 
-/** Writers for values that are sent by the getters of values that are being encoded. */
+/** Writers for messages that getters send while the value with the getters is being encoded. */
 const innerWriters: Writer[] = [];
 let innerWritersInUse = 0;
 
 export class Outbox implements Flushable {
-  /** Where frames are written; between frames its position is 8-aligned. */
+  /** The writer of the batch. Between frames its position is 8-aligned. */
   writer: Writer;
-  /** Lanes whose messages come after all that was sent before: orders to stop what that was sent to. */
+  /** Lanes whose messages keep their order behind all earlier frames, such as orders to stop the receivers of those frames. */
   readonly orderedLanes = new Set<number>();
   #pipe: Pipe | undefined;
-  /** What goes before the batch at hand: earlier parts of it, and blocks. */
+  /** The parts of the batch that precede the writer's content, blocks among them. */
   #chunks: Uint8Array[] = [];
-  /** Where the part of the batch begins that is not in `#chunks` yet. */
+  /** The offset of the writer's content that is not in `#chunks` yet. */
   #partStart = 0;
-  /** What goes out in between. */
+  /** Frames with very large blocks, which are sent between other frames. */
   #bulk: BulkQueue | undefined;
   #isScheduled = false;
   #writesInProgress = 0;
   #ended = false;
   #onFinished: (() => void) | undefined;
-  /** How many values are being encoded, each by a getter of the one before. */
+  /** The number of values that are being encoded, each by a getter of the one before. */
   #encodingDepth = 0;
   #deferred: DeferredFrame[] = [];
 
-  /** @param firstPage bytes of the memory that it begins with */
+  /**
+   * Creates an outbox without a pipe.
+   * @param firstPage the number of bytes that the writer allocates first
+   */
   constructor(firstPage: number) {
     this.writer = new Writer(firstPage);
   }
 
-  /** What was written so far, and all that follows, goes to `pipe`. */
+  /** Sets the pipe, and sends what was written so far. */
   attach(pipe: Pipe): void {
     this.#pipe = pipe;
     this.flush();
     if (this.#onFinished !== undefined) this.#checkFinished();
   }
 
-  /** Calls `done` when everything that has been written was handed to the pipe. */
+  /** Calls `done` when everything that was written has been handed to the pipe. */
   finish(done: () => void): void {
     this.#onFinished = done;
     this.flush();
     this.#checkFinished();
   }
 
-  /** Nothing is sent any more: what is written from now on is dropped. */
+  /** Stops sending. What is written from now on is dropped. */
   end(): void {
     this.#ended = true;
     this.#discard();
   }
 
   /**
-   * A value of the user's is about to be encoded into the frame that has been begun. Its getters are code of the user's, and
-   * may send over this link themselves: what they send is written elsewhere, and goes out before this frame. `endValue` must
+   * A value is about to be encoded into the frame that was begun. The getters of the value are user code and may send
+   * on this link themselves. Their frames are written to another writer and are sent before this frame. `endValue` must
    * follow, also when encoding fails.
    */
   beginValue(): void {
@@ -83,14 +87,17 @@ export class Outbox implements Flushable {
     this.writer = innerWriters[innerWritersInUse++]!;
   }
 
-  /** @param outer the writer of the frame */
+  /**
+   * The value has been encoded, or encoding has failed.
+   * @param outer the writer of the frame
+   */
   endValue(outer: Writer): void {
     this.#encodingDepth--;
     innerWritersInUse--;
     this.writer = outer;
   }
 
-  /** The frame from `at` is complete. Sends the batch, at the latest at the end of this tick. */
+  /** Completes the frame that starts at `at`. The batch is sent at the end of this tick at the latest. */
   commit(at: number): void {
     const w = this.writer;
     endFrame(w, at);
@@ -115,22 +122,23 @@ export class Outbox implements Flushable {
     else if (!this.#isScheduled) this.scheduleFlush();
   }
 
-  /** Sees to it that the batch is sent, at the latest at the end of this tick. */
+  /** Schedules the sending of the batch, at the end of this tick at the latest. */
   scheduleFlush(): void {
     this.#isScheduled = true;
     scheduleFlush(this);
   }
 
-  /** That for which it was armed. */
+  /** Sends the batch when its scheduled time has come. */
   flushScheduled(): void {
     this.#isScheduled = false;
     this.flush();
   }
 
-  /** Sends what there is, unless the pipe is behind: then it is sent when the pipe has caught up. */
+  /** Sends the batch, unless the pipe holds too much already. Then the batch is sent when the pipe has room. */
   flush(): void {
     const pipe = this.#pipe;
-    // Nothing is complete before the value is. It may also have been refused, and only what its getters sent is left.
+    // A frame whose value is being encoded is incomplete. Encoding may also have failed and left only the frames of the
+    // getters.
     if (this.#encodingDepth > 0) return;
     if (this.#deferred.length > 0) this.#appendDeferred();
     const w = this.writer;
@@ -165,7 +173,7 @@ export class Outbox implements Flushable {
     done?.();
   }
 
-  /** Bytes that have been written here and not yet been handed to the pipe. */
+  /** The number of bytes that were written and have not been handed to the pipe. */
   get unsentBytes(): number {
     const written = totalBytes(this.#chunks) + this.writer.position - this.#partStart;
     return written + (this.#bulk?.waitingBytes ?? 0);
@@ -191,7 +199,10 @@ export class Outbox implements Flushable {
     this.writer.position = 0;
   }
 
-  /** The frame from `at` has large blocks, or is not to pass one that has. */
+  /**
+   * Moves the blocks of the frame that starts at `at` out of the writer: into the batch, or with the frame into the
+   * bulk queue.
+   */
   #moveBlocks(at: number): void {
     const w = this.writer;
     let size = 0;
@@ -224,7 +235,7 @@ export class Outbox implements Flushable {
   }
 }
 
-/** Takes the frame from `at` out of the batch. */
+/** Removes the frame that starts at `at` from the batch. */
 function takeFrame(w: Writer, at: number): DeferredFrame {
   const frame = { bytes: copyBytes(w.bytes, at, w.position), blocks: w.blocks.splice(0) };
   w.position = at;

@@ -1,28 +1,37 @@
 /**
- * The calls that one link waits on, named on the wire by an index and a generation, so that an answer that comes twice
- * finds nobody. Every call is ended by exactly one frame of its receiver, or by the end of the link; a caller that gave
- * up leaves its call here until then.
+ * The pending calls of one link. A call is identified on the wire by an index and a generation, so that a second answer
+ * to the same call finds no call. Exactly one frame of the receiver ends a call, or the end of the link does. A call
+ * that its caller has given up stays here until then.
  */
 import type { Reader } from "../../wire/reader.js";
-import type { Session } from "./session.js";
+
+/** The session of a call, as the call and its link use it. */
+export interface CallSession {
+  /** Credit comes back: the receiver has consumed messages, `bytes` bytes in all. */
+  credited(messages: number, bytes: number): void;
+  /** The actor or port at the other end has ended. */
+  targetEnded(): void;
+  /** A call of the session has its answer, or nobody waits for the answer any more. */
+  callEnded(call: PendingCall): void;
+}
 
 /**
- * One message that waits for its answer. The link keeps the fields; who waits implements the methods, none of which
- * throws. `answered`, `failed` and `ended` are called once in all, and are the end of the call.
+ * A message that waits for its answer. The link sets the fields; the caller implements the methods, which must not
+ * throw. Exactly one of `answered`, `failed` and `ended` is called, once, and ends the call.
  */
 export interface PendingCall {
-  /** Its name on the wire while it is pending, else 0. */
+  /** The number of the call on the wire, or 0 when the call is not pending. */
   id: number;
-  session: Session | undefined;
-  /** Bytes of credit that come back with the answer. */
+  session: CallSession | undefined;
+  /** The bytes of credit that come back with the answer. */
   credit: number;
-  /** Nobody waits any more. */
+  /** Whether the caller has given up. */
   isAbandoned: boolean;
-  /** The answer has come; `r` stands at its message. */
+  /** The answer has come. `r` is positioned at its beginning. */
   answered(r: Reader): void;
   /** The handler has thrown, or the message could not be delivered. */
   failed(error: Error): void;
-  /** One item of the stream of a call, of `size` bytes. */
+  /** An item of the call's stream has come, of `size` bytes. */
   item(r: Reader, size: number): void;
   /** The stream has ended. */
   ended(): void;
@@ -31,35 +40,35 @@ export interface PendingCall {
 const INDEX_BITS = 24;
 const INDEX_MASK = (1 << INDEX_BITS) - 1;
 const GENERATION_STEP = 1 << INDEX_BITS;
-/** Names stay small integers. */
+/** The largest call number. Call numbers stay small integers in V8. */
 const MAX_CALL_ID = 0x7fff_ffff;
 
 export class PendingCalls {
-  /** By index. */
+  /** The pending calls, by index. */
   readonly #calls: (PendingCall | undefined)[] = [];
-  /** The name that the next call with an index gets. */
+  /** The number of the next call, by index. */
   readonly #nextIds: number[] = [];
   readonly #free: number[] = [];
 
-  /** Calls that have not ended, abandoned ones included. */
+  /** The number of calls that have not ended, abandoned calls included. */
   get size(): number {
     return this.#nextIds.length - this.#free.length;
   }
 
-  add(call: PendingCall, session: Session): void {
+  add(call: PendingCall, session: CallSession): void {
     const index = this.#free.length > 0 ? this.#free.pop()! : this.#grow();
     call.id = this.#nextIds[index]!;
     call.session = session;
     this.#calls[index] = call;
   }
 
-  /** The call that a frame names. */
+  /** Returns the call with a number, or undefined if that call has ended. */
   find(id: number): PendingCall | undefined {
     const call = this.#calls[(id & INDEX_MASK) - 1];
     return call !== undefined && call.id === id ? call : undefined;
   }
 
-  /** Ends a call: its name is not valid any more. */
+  /** Removes a call, whose number is invalid from now on. */
   remove(call: PendingCall): void {
     const index = (call.id & INDEX_MASK) - 1;
     this.#calls[index] = undefined;
@@ -68,7 +77,7 @@ export class PendingCalls {
     call.id = 0;
   }
 
-  /** All calls that have not ended, in no order that means anything. */
+  /** Returns all calls that have not ended, in no particular order. */
   all(): PendingCall[] {
     return this.#calls.filter((call) => call !== undefined);
   }

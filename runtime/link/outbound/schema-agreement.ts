@@ -1,23 +1,28 @@
 /**
- * What a session and its receiver agree on, interface by interface, and what has been sent while they had not: copies, in
- * order, which go again when the receiver turns out to have another schema. Sending is the session's business.
+ * The agreement between a session and its receiver on the schema of each interface. As long as the receiver has not
+ * answered a binding, copies of the sent messages are kept, in order, and are sent again if the receiver has another
+ * schema. The session does the sending.
  */
 
 import type { DeliveryError } from "../errors.js";
 import type { MessageExtension } from "../frame/message-extension.js";
-import type { EncodedMessage, SyncMark } from "./credit-queue.js";
+import type { SyncMark } from "./credit-queue.js";
+import type { EncodedMessage } from "./encoded-message.js";
 import type { MessageInterface } from "./message-sender.js";
 import type { PendingCall } from "./pending-calls.js";
 
-/** One interface on the slots of a session. */
+/** An interface that is bound to slots of a session. */
 export interface NegotiatedInterface {
   readonly firstSlot: number;
   readonly interface: MessageInterface;
-  /** `asked`: lockstep, as long as the receiver does not say otherwise. A refusal: why nothing can be sent by it. */
+  /**
+   * `asked`: the receiver has not answered yet, and messages are sent in the lockstep layout. An error: the receiver
+   * cannot read messages of this interface.
+   */
   state: "asked" | "lockstep" | "protobuf" | DeliveryError;
 }
 
-/** A message that the receiver may not have taken. */
+/** A copy of a sent message that the receiver may have dropped. */
 export interface SentMessage {
   readonly slot: number;
   readonly flags: number;
@@ -30,20 +35,20 @@ type AgreementEntry = NegotiatedInterface | SentMessage | SyncMark;
 
 export class SchemaAgreement {
   readonly #interfaces: NegotiatedInterface[] = [];
-  /** From the first interface on that the receiver has not answered. */
+  /** The unanswered bindings, and everything that was sent after the oldest of them. */
   #log: AgreementEntry[] = [];
 
-  /** Nothing is kept, and everything is lockstep. */
+  /** Whether no copies are kept and all interfaces use the lockstep layout. */
   get isSettled(): boolean {
     return this.#log.length === 0 && this.#interfaces.every(({ state }) => state === "lockstep");
   }
 
-  /** Whether what is sent must be kept. */
+  /** Whether copies of sent messages must be kept. */
   get isAsking(): boolean {
     return this.#log.length > 0;
   }
 
-  /** The receiver has been asked. */
+  /** Notes that a binding has been sent. */
   ask(part: NegotiatedInterface): void {
     if (!this.#interfaces.includes(part)) this.#interfaces.push(part);
     this.#log.push(part);
@@ -53,14 +58,17 @@ export class SchemaAgreement {
     this.#log.push(sent);
   }
 
-  /** The interface that a slot belongs to, unless it was agreed before this was needed. */
+  /** Returns the interface of a slot, or undefined if the interface was agreed on before this agreement began. */
   interfaceAt(slot: number): NegotiatedInterface | undefined {
     return this.#interfaces.find(
       (part) => slot >= part.firstSlot && slot < part.firstSlot + part.interface.endpoints.length,
     );
   }
 
-  /** The receiver has the same schema. @returns whether it had been asked */
+  /**
+   * The receiver has the same schema.
+   * @returns false if no answer to this binding was expected
+   */
   confirmSame(base: number): boolean {
     const index = this.#find(base);
     if (index < 0) return false;
@@ -70,7 +78,11 @@ export class SchemaAgreement {
     return true;
   }
 
-  /** The receiver has another schema. @returns the interface and all that it has not taken; undefined: it was not asked */
+  /**
+   * The receiver has another schema.
+   * @returns the interface, and everything that the receiver has dropped; undefined if no answer to this binding was
+   * expected
+   */
   confirmOther(
     base: number,
   ): { readonly part: NegotiatedInterface; readonly untaken: readonly AgreementEntry[] } | undefined {

@@ -1,7 +1,8 @@
 /**
- * A session: all messages of one sender to one destination, in order, over whatever handle or adverb they were sent.
- * Here it is a lane of one link, whose pipe keeps order: the place of a message on its lane is its sequence number, and
- * nothing is acknowledged but by credit. Without credit messages wait here, up to the send window.
+ * A session sends all messages of one sender to one destination, in order, whichever handle or adverb they are sent
+ * with. A session has one lane of one link. The pipe of the link keeps order, so the place of a message on its lane is
+ * its sequence number, and credit is the only acknowledgement. Messages without credit are queued, up to the send
+ * window.
  */
 
 import { losesInLockstep, mayBeNewer } from "../../wire/protobuf/newer-values.js";
@@ -10,24 +11,26 @@ import { Layout, type PeerSchema } from "../frame/binding.js";
 import { bodySize } from "../frame/control-body.js";
 import { beginFrame, copyBytes, FrameFlag, FrameKind, HEADER_BYTES, SyncKind } from "../frame/frame.js";
 import { extensionSize, type MessageExtension, writeExtension } from "../frame/message-extension.js";
-import type { Link } from "../link.js";
-import { CreditQueue, type EncodedMessage, isSyncMark, type SyncMark } from "./credit-queue.js";
+import { CreditQueue, isSyncMark, type SyncMark } from "./credit-queue.js";
 import { checkMessageSize, encodeMessage } from "./encode-message.js";
+import type { EncodedMessage } from "./encoded-message.js";
 import type {
   CastOrder,
   CreditWaiter,
   MessageInterface,
   MessageSender,
   OutboundMessage,
+  SenderSession,
   SessionTarget,
 } from "./message-sender.js";
-import type { PendingCall } from "./pending-calls.js";
+import type { CallSession, PendingCall } from "./pending-calls.js";
 import {
   isNegotiatedInterface,
   type NegotiatedInterface,
   SchemaAgreement,
   type SentMessage,
 } from "./schema-agreement.js";
+import type { SessionLink, SessionOnLane } from "./session-link.js";
 import { UnhandledMessages } from "./unhandled-messages.js";
 
 export type {
@@ -41,21 +44,24 @@ export type {
   SessionTarget,
 } from "./message-sender.js";
 
-/** Stands first in the queue of a session whose messages wait for others: it keeps them from being sent at once. */
+/**
+ * The first entry in the queue of a session that waits for an earlier session. A message is queued behind it although
+ * there is credit.
+ */
 const HOLD_MARK: SyncMark = { sync: -1, casts: 0 };
 
-export class Session {
-  readonly link: Link;
+export class Session implements CallSession, SessionOnLane, SenderSession {
+  readonly link: SessionLink;
   readonly lane: number;
   readonly sender: MessageSender;
   readonly target: SessionTarget;
-  /** Why nothing can be sent any more. */
+  /** The error with which the session has ended, or undefined while messages can be sent. */
   ended: DeliveryError | undefined;
-  /** Of a sender that also casts to the actor by other ways. */
+  /** The order among casts, if the sender also casts to the actor on other lanes. */
   castOrder: CastOrder | undefined;
-  /** Undefined: everything is lockstep, and the receiver knows it. */
+  /** The schemas that are being agreed on, or undefined if the receiver is known to have the same schemas. */
   #agreement: SchemaAgreement | undefined;
-  /** Un-consumed by the receiver, as far as is known. */
+  /** The messages, and their bytes below, that were sent and for which no credit has come back. */
   #unconsumedMessages = 0;
   #unconsumedBytes = 0;
   #queue: CreditQueue | undefined;
@@ -65,17 +71,17 @@ export class Session {
   #isClosing = false;
   #hasMoved = false;
   #isOver = false;
-  /** Set from the moment when the receiver moves until the messages that were sent before have been handled. */
+  /** The record of the messages that the former process of a moved receiver has not handled yet. */
   unhandled: UnhandledMessages | undefined;
-  /** The number of sessions of the same sender to former processes of the receiver that this one waits for. */
+  /** The number of sessions of the same sender, to former processes of the receiver, that this session waits for. */
   #formerSessions = 0;
   #whenSent: (() => void)[] | undefined;
 
-  /** What its sender knows it by. */
+  /** The sender's own name for the session. */
   readonly key: unknown;
 
-  /** Made by `link.openSession`. */
-  constructor(link: Link, lane: number, sender: MessageSender, target: SessionTarget, key: unknown) {
+  /** Creates the session of a lane; `link.openSession` calls it. */
+  constructor(link: SessionLink, lane: number, sender: MessageSender, target: SessionTarget, key: unknown) {
     this.key = key;
     this.link = link;
     this.lane = lane;
@@ -83,12 +89,12 @@ export class Session {
     this.target = target;
   }
 
-  /** Messages that have been sent and not answered or consumed, and those that wait: how busy the receiver is. */
+  /** The number of messages that the receiver has not consumed or that are queued: a measure of how busy the receiver is. */
   get load(): number {
     return this.#unconsumedMessages + (this.#queue?.size ?? 0);
   }
 
-  /** Whether a message would be sent at once. */
+  /** Whether a message would be sent without being queued. */
   get hasCredit(): boolean {
     const { limits } = this.link;
     return (
@@ -98,7 +104,7 @@ export class Session {
     );
   }
 
-  /** The first slot of an interface on this lane; the first use tells the receiver. */
+  /** Returns the first slot of an interface on this lane. The first use binds the interface. */
   slotOf(description: MessageInterface): number {
     if (this.#firstInterface === description) return 0;
     const known = this.#furtherInterfaces?.get(description);
@@ -117,25 +123,26 @@ export class Session {
     return firstSlot;
   }
 
-  /** Whether the receiver has been asked for its schema and has not answered, or has another one. */
+  /** Whether the receiver's schema is not known yet, or differs from the sender's. */
   get maySchemaDiffer(): boolean {
     return this.#agreement !== undefined;
   }
 
-  /** Whether the receiver may still ask for what was sent once more. */
+  /** Whether the receiver has not answered a binding yet, so that sent messages may have to be sent again. */
   get isAskingForSchema(): boolean {
     return this.ended === undefined && this.#agreement?.isAsking === true;
   }
 
-  /** Whether messages to a slot must be in the protobuf layout. */
+  /** Returns whether messages to a slot must be in the protobuf layout. */
   needsProtobuf(slot: number): boolean {
     return this.#agreement?.interfaceAt(slot)?.state === "protobuf";
   }
 
   /**
    * The receiver has answered the binding of an interface.
-   * @param other undefined: the schemas are the same, or the receiver has no such interface and says so to each message
-   * @returns whether it had been asked
+   * @param other the schema of the receiver, if it differs. It is undefined if the schemas are the same, and if the
+   * receiver does not have the interface: such a receiver refuses each message.
+   * @returns false if no answer to this binding was expected
    */
   bindingAnswered(base: number, other: PeerSchema | undefined): boolean {
     const agreement = this.#agreement;
@@ -161,7 +168,7 @@ export class Session {
     return true;
   }
 
-  /** What a slot stands for, as errors name it. */
+  /** Returns the name of the endpoint at a slot, for errors. */
   labelOf(slot: number): string {
     for (const [description, base] of [[this.#firstInterface, 0] as const, ...(this.#furtherInterfaces ?? [])]) {
       const endpoint = description?.endpoints[slot - base];
@@ -194,7 +201,7 @@ export class Session {
 
   /**
    * Sends a message that is not answered.
-   * @returns whether it had credit; if not, `waiter` is told when it gets it
+   * @returns whether the message was sent at once; otherwise `waiter` is told when the message has credit
    * @throws CodecError, MessageSizeError, BackpressureError: then nothing has been sent
    */
   cast(
@@ -215,7 +222,10 @@ export class Session {
     return false;
   }
 
-  /** Sends a message that was encoded once for many, and `call` waits for its answer, if any. `admits` has been asked. */
+  /**
+   * Sends a message that was encoded once for several receivers. The caller has called `checkRoom`.
+   * @param call the call that waits for the answer, if any
+   */
   post(
     slot: number,
     body: EncodedMessage,
@@ -237,14 +247,17 @@ export class Session {
     } else this.#enqueue(slot, 0, body, extension, call, waiter);
   }
 
-  /** Tells the receiver, behind what has been sent, of a place among casts; `sync` is one of `Sync`. */
+  /** Sends a `sync` frame behind the messages that were sent before. `sync` is one of `SyncKind`. */
   sendSync(sync: number, casts: number): void {
     if (this.#isOver) return;
     if (this.#queue === undefined) this.#writeSync(sync, casts);
     else this.#queue.add({ sync, casts });
   }
 
-  /** @throws BackpressureError if a message of so many bytes would not find room */
+  /**
+   * Checks that the send window has room for a message of `size` bytes.
+   * @throws BackpressureError if it has not
+   */
   checkRoom(size: number, label: string): void {
     const { sendWindowMessages, sendWindowBytes } = this.link.limits;
     const waiting = this.#queue;
@@ -256,33 +269,33 @@ export class Session {
     );
   }
 
-  /** Credit comes back: messages and bytes that the receiver has consumed. */
+  /** Credit comes back for messages, and their bytes, that the receiver has consumed. */
   credited(messages: number, bytes: number): void {
     this.#unconsumedMessages = Math.max(0, this.#unconsumedMessages - messages);
     this.#unconsumedBytes = Math.max(0, this.#unconsumedBytes - bytes);
     if (this.#queue !== undefined) this.#sendQueued(this.#queue);
   }
 
-  /** The caller gives up: nobody will be told of the answer. Tells the receiver, unless it never got the message. */
+  /** The caller gives up waiting for a call. A message that was sent is cancelled at the receiver; a queued one is removed. */
   abandon(call: PendingCall, reason: number): void {
     this.link.abandonCall(call);
     const unsent = this.#queue?.remove(call);
     if (unsent === undefined) this.link.sendCancel(this.lane, call.id, reason);
     else {
       this.link.endCall(call);
-      // It needs no credit any more.
+      // The message needs no credit any more.
       unsent.waiter?.credited();
     }
   }
 
-  /** The sender has ended, and sends nothing more. What waits for credit is sent first; then the peer is told. */
+  /** The sender has ended and sends nothing more. The lane is closed after the queued messages have been sent. */
   close(): void {
     this.#isClosing = true;
     this.ended ??= new DeliveryError("closed", "its sender has ended");
     this.#notifyIfAllSent();
   }
 
-  /** Calls `then` when everything has been sent that was handed to the session, or never will be; maybe at once. */
+  /** Calls `then` when all messages have been sent, or will never be sent. The call may be immediate. */
   afterAllSent(then: () => void): void {
     if (this.#allSent) then();
     else {
@@ -291,12 +304,12 @@ export class Session {
     }
   }
 
-  /** What the receiver may not have taken is not sent yet. */
+  /** Whether all messages have been sent and the receiver will not ask for them again. */
   get #allSent(): boolean {
     return this.#isOver || (this.#queue === undefined && this.#agreement?.isAsking !== true);
   }
 
-  /** Something has been sent, or the receiver has taken it. */
+  /** Calls the callbacks of `afterAllSent`, and closes the lane of an ended sender, if everything has been sent. */
   #notifyIfAllSent(): void {
     if (!this.#allSent) return;
     const then = this.#whenSent;
@@ -306,7 +319,8 @@ export class Session {
   }
 
   /**
-   * The receiver lives elsewhere from now on. What has been sent, and what waits for credit, goes its way.
+   * The receiver has moved to another process. Messages that were sent before, and those in the queue, still go to the
+   * former process.
    * @returns undefined if everything that was sent is known to have been handled
    */
   retire(): UnhandledMessages | undefined {
@@ -323,12 +337,15 @@ export class Session {
   #trackUnhandled(calls: readonly PendingCall[]): void {
     this.unhandled = new UnhandledMessages(this.sender, calls);
     this.link.hasUnhandled = true;
-    // Casts of the sender come first, by whichever way they take.
+    // Casts of the sender that were sent before come first, whichever lane they take.
     this.castOrder?.beforeMessage();
     this.sendSync(SyncKind.reached, 0);
   }
 
-  /** The sender has sent something to where the receiver was before: nothing goes by this session until that is handled. */
+  /**
+   * Queues all messages of this session until the messages that the sender has sent to the former process of the
+   * receiver have been handled.
+   */
   waitForFormer(before: UnhandledMessages): void {
     if (before.isHandled) return;
     if (this.#queue === undefined) {
@@ -342,17 +359,25 @@ export class Session {
     });
   }
 
-  /** The actor or port at the other end has ended; where the target has moved, that is another one by now. */
+  /**
+   * The actor or port at the other end has ended. If the target has moved, another actor has taken its place, and
+   * nothing follows.
+   */
   targetEnded(): void {
     if (!this.#hasMoved && !this.#isOver) this.sender.targetEnded(this.target);
   }
 
-  /** Whether it has come to its end, and not only been retired. */
+  /** A call of this session has its answer, or nobody waits for the answer any more. */
+  callEnded(call: PendingCall): void {
+    this.unhandled?.callEnded(call);
+  }
+
+  /** Whether the session has ended. A session whose receiver has moved has not ended. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** What waits here will never be sent: calls fail, other messages come back. */
+  /** Ends the session: queued calls fail with `error`, and other queued messages are returned to the sender. */
   end(error: DeliveryError): void {
     if (this.#isOver) return;
     if (meansTargetEnded(error)) this.targetEnded();
@@ -419,7 +444,10 @@ export class Session {
     }
   }
 
-  /** The layout may have to be another one, or what is written be kept. */
+  /**
+   * Encodes a message apart from the batch and writes it, because it may need the protobuf layout, or a copy may have
+   * to be kept.
+   */
   #encodeAndWrite(
     word1: number,
     call: PendingCall | undefined,
@@ -457,9 +485,9 @@ export class Session {
     return size;
   }
 
-  /** Encodes a message that cannot be sent yet. */
+  /** Encodes a message for the queue. */
   #encodeForQueue(slot: number, message: OutboundMessage, value: unknown): EncodedMessage {
-    // Asked before anything is encoded, so that a flood that is refused costs little.
+    // The check comes before encoding, so that refused messages cost little.
     this.checkRoom(0, message.label);
     const body = encodeMessage(message, value, this.link.limits, this.needsProtobuf(slot));
     this.checkRoom(body.size, message.label);
@@ -488,10 +516,13 @@ export class Session {
     this.#agreement.ask(part);
   }
 
-  /** Sends a message that the receiver has not taken: its credit was used, and is used again. */
+  /**
+   * Sends a message again that the receiver has dropped because it has another schema. The credit of the first attempt
+   * is used again.
+   */
   #resend(message: SentMessage): void {
     const { slot, call, body, extension } = message;
-    // A call that has ended with the link has nobody who waits; one that was given up is over now.
+    // Nobody waits for a call that has ended with the link. A call that was given up ends here.
     if (call?.id === 0) return;
     this.#unconsumedMessages--;
     this.#unconsumedBytes -= body.size + extensionSize(extension);
@@ -502,7 +533,10 @@ export class Session {
     }
   }
 
-  /** Sends what was encoded before, in the layout that it must have by now. @returns its size; 0: it cannot be said in that */
+  /**
+   * Sends an encoded message in the layout that the receiver needs by now.
+   * @returns the size of the message, or 0 if it cannot be translated
+   */
   #sendEncoded(message: SentMessage): number {
     const { slot, flags, body, extension, call } = message;
     const part = this.#agreement?.interfaceAt(slot);
@@ -521,7 +555,10 @@ export class Session {
     }
   }
 
-  /** Ends a message that the receiver could not read. @returns whether that was so */
+  /**
+   * Fails a message whose interface the receiver cannot read.
+   * @returns whether that was so
+   */
   #failIfRefused(
     agreement: SchemaAgreement,
     slot: number,
@@ -535,7 +572,7 @@ export class Session {
     return true;
   }
 
-  /** Not at once: whoever sends is told as by the receiver. */
+  /** Fails a message later, in a microtask, as if the receiver had answered. */
   #failLater(slot: number, call: PendingCall | undefined, error: DeliveryError): void {
     queueMicrotask(() => {
       if (call === undefined) this.sender.bounced(this, slot, error);
@@ -573,7 +610,10 @@ export class Session {
   }
 }
 
-/** Blocks are those of the sender's values, which it may change when it has had credit. */
+/**
+ * Copies the blocks of a message. They are part of the sender's value, which the sender may change after the message
+ * has had credit.
+ */
 function withOwnBlocks(body: EncodedMessage): EncodedMessage {
   if (body.blocks.length === 0) return body;
   return { ...body, blocks: body.blocks.map((block) => copyBytes(block, 0, block.length)) };

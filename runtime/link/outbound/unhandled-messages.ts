@@ -1,7 +1,7 @@
 /**
- * A record of the messages that one session has sent to a receiver that has moved: it is kept until the process that the receiver has
- * left has handled it. Later messages of the same sender wait for that, so that order holds across the move, and the process
- * is not stopped before its callers have their answers.
+ * A record of the messages that one session has sent to a receiver that has moved. It exists until the former process
+ * of the receiver has handled the messages. Later messages of the same sender wait for that, so that order holds across
+ * the move, and the former process is not stopped before its callers have their answers.
  */
 
 import type { MessageSender } from "./message-sender.js";
@@ -9,7 +9,7 @@ import type { PendingCall } from "./pending-calls.js";
 
 export class UnhandledMessages {
   readonly sender: MessageSender;
-  /** Calls whose answers somebody waits for. */
+  /** The calls whose callers still wait. */
   readonly #calls: Set<PendingCall>;
   #handled = false;
   #isAnswered = false;
@@ -21,24 +21,24 @@ export class UnhandledMessages {
     this.#calls = new Set(calls);
   }
 
-  /** Whether later messages of the sender need not wait any more. */
+  /** Whether later messages of the sender can be sent. */
   get isHandled(): boolean {
     return this.#handled;
   }
 
-  /** Calls `then` when later messages of the sender need not wait any more; maybe at once. */
+  /** Calls `then` when later messages of the sender can be sent. The call may be immediate. */
   afterHandling(then: () => void): void {
     if (this.#handled) then();
     else this.#whenHandled.push(then);
   }
 
-  /** Calls `then` when, besides, every call has its answer; maybe at once. */
+  /** Calls `then` when later messages can be sent and every call has its answer. The call may be immediate. */
   afterAnswers(then: () => void): void {
     if (this.#isAnswered) then();
     else this.#whenAnswered.push(then);
   }
 
-  /** The receiver has handled everything: handlers that hold up others have ended, concurrent ones have begun. */
+  /** The receiver has handled everything: exclusive handlers have returned, and concurrent handlers have started. */
   markHandled(): void {
     if (!this.#handled) {
       this.#handled = true;
@@ -47,13 +47,13 @@ export class UnhandledMessages {
     this.#check();
   }
 
-  /** A call has its answer, or nobody waits for that any more. */
+  /** A call has its answer, or nobody waits for the answer any more. */
   callEnded(call: PendingCall): void {
     this.#calls.delete(call);
     this.#check();
   }
 
-  /** The session has come to its end: nothing of it is handled any more. */
+  /** The session has ended, and no more of its messages will be handled. */
   sessionEnded(): void {
     this.#calls.clear();
     this.markHandled();

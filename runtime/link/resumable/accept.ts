@@ -1,6 +1,6 @@
 /**
- * The acceptor's side of lasting links: takes connections, and brings each together with the link that it continues, or
- * with a new one. Which links there may be is decided by whoever listens.
+ * The acceptor's side of resumable links. It accepts connections, and joins each with the link that the connection
+ * continues or with a new link. Its user decides which links are admitted.
  */
 
 import { formatId } from "../address.js";
@@ -12,8 +12,8 @@ import { type ResumableLimits, resumableLimits } from "./limits.js";
 import { ResumablePipe } from "./pipe.js";
 
 /**
- * What becomes of somebody who wants a link: it gets one, is sent to another port of this host, or is refused. A link may be
- * without a connection for `giveUpMs`, where that is said.
+ * The decision on a dialler: it gets a link, is sent to another port of this host, or is refused. `giveUpMs` is the
+ * time that the link may be without a connection, if it differs from the limits.
  */
 export type Admission =
   | { readonly kind: "open"; readonly giveUpMs?: number; open(pipe: Pipe): void }
@@ -23,13 +23,13 @@ type OpenAdmission = Extract<Admission, { kind: "open" }>;
 
 interface ResumableLink {
   readonly pipe: ResumablePipe;
-  /** Who gets it, as long as the dialler has not shown that it knows of the link: it is nobody's until then. */
+  /** The function that gets the pipe. It is undefined after it has been called, when the dialler has confirmed the link. */
   open: OpenAdmission["open"] | undefined;
 }
 
 export interface ResumableAcceptorOptions extends Omit<HandshakeAcceptorOptions, "decide"> {
   readonly resumable?: Partial<ResumableLimits>;
-  /** Asked for links that are not here, when the dialler has proved the token. `open` gets a pipe that outlives connections. */
+  /** Decides on new links, after the dialler has proved the token. `open` gets a pipe that outlives its connections. */
   admit(offer: LinkOffer): Admission | Promise<Admission>;
 }
 
@@ -40,7 +40,10 @@ export class ResumableAcceptor {
   readonly #acceptor: HandshakeAcceptor;
   readonly #links = new Map<string, ResumableLink>();
 
-  /** @throws RangeError for limits */
+  /**
+   * Creates an acceptor.
+   * @throws RangeError if a limit is invalid
+   */
   constructor(options: ResumableAcceptorOptions) {
     this.#options = options;
     this.#limits = resumableLimits(options.resumable);
@@ -56,7 +59,7 @@ export class ResumableAcceptor {
     });
   }
 
-  /** Links that stand, those that wait for another connection included. */
+  /** The number of links, including those that wait for another connection. */
   get linkCount(): number {
     return this.#links.size;
   }
@@ -65,12 +68,15 @@ export class ResumableAcceptor {
     return this.#acceptor.connectionCount;
   }
 
-  /** Begins the handshake on a connection that somebody has made. @param peer its address, where it has one */
+  /**
+   * Starts the handshake on a new connection.
+   * @param peer the address of the peer, if it has one
+   */
   accept(pipe: Pipe, peer?: string): void {
     this.#acceptor.accept(pipe, peer);
   }
 
-  /** Takes no more connections. Links go on; one that loses its connection cannot be restored. */
+  /** Accepts no more connections. Links continue, but a link that loses its connection cannot be resumed. */
   close(): void {
     this.#acceptor.close();
   }
@@ -86,7 +92,7 @@ export class ResumableAcceptor {
       if (!offer.first && !this.#links.has(key)) {
         return { kind: "refuse", reason: "gone", text: "there is no such link, or not any more" };
       }
-      // Asked twice at the same time: the second one continues the link of the first.
+      // If two requests for the same link overlap, the second one continues the link of the first.
       if (!this.#links.has(key)) this.#createLink(key, offer, admission);
     }
     const link = this.#links.get(key)!;
@@ -95,14 +101,15 @@ export class ResumableAcceptor {
       const text = `the dialler says that it has ${offer.received} bytes of the link, which cannot be`;
       return { kind: "refuse", reason: "offset", text };
     }
-    // The connection before may not have ended for this side yet; what it brings from now on would come twice.
+    // This side may not have noticed yet that the previous connection has ended. Bytes that it still brings would come
+    // twice.
     pipe.suspend();
     const received = pipe.bytesReceived;
     return {
       kind: "open",
       received,
       open: (connection) => {
-        // Another connection may have got ahead of this one: then what the dialler was told is not true any more.
+        // Another connection may have been faster. Then the number of bytes that the dialler was told is outdated.
         if (pipe.bytesReceived !== received || !pipe.canResume(offer.received)) connection.destroy();
         else {
           pipe.resume(connection, offer.received);

@@ -1,6 +1,7 @@
 /**
- * The dialler's side of a lasting link: makes its first connection, and others when one is lost, with growing pauses and
- * some chance in them, so that many who lost the same peer do not all come back at once.
+ * The dialler's side of a resumable link. It makes the first connection, and a new one whenever a connection is lost.
+ * The pauses between attempts grow and are partly random, so that many diallers that have lost the same peer do not
+ * return all at once.
  */
 import type { Clock, Random } from "../clock.js";
 import { offerLink } from "../handshake/dial.js";
@@ -17,31 +18,35 @@ export interface ResumableDialOptions {
   readonly universe: bigint;
   /** The proc that dials. */
   readonly from: bigint;
-  /** The proc that is wanted; on a host, the agent of a driver. */
+  /** The requested proc. On a host, this is the agent of a driver. */
   readonly to: bigint;
-  /** Whether that proc itself is wanted, by whatever port. */
+  /** Whether the request is for that proc itself, whichever port it listens on. */
   readonly direct: boolean;
-  /** What for; default: a link. */
+  /** The use of the connection. Default: a link. */
   readonly use?: LinkUse;
-  /** Where it listens, if that is known: the host need not be asked. */
+  /** The port of the proc, if it is known. Otherwise the host is asked. */
   readonly port?: number | undefined;
-  /** Who is dialled, as errors name it: an address. */
+  /** The address of the peer, for errors. */
   readonly peer: string;
   readonly token?: string | undefined;
   readonly limits?: Partial<ResumableLimits>;
-  /** How long one attempt may take for its handshake, and to connect before that unless `connectMs` says otherwise, in ms. */
+  /**
+   * The time limit of the handshake of one attempt, in milliseconds, and of connecting before that unless `connectMs`
+   * is given.
+   */
   readonly handshakeMs?: number;
   readonly connectMs?: number | undefined;
   /**
-   * Makes a connection: to `port` of the host when it has sent us there. Rejects when there is none; `signal` gives it up.
+   * Makes a connection, to `port` of the host if the host has redirected the dialler. Rejects if no peer listens there.
+   * `signal` aborts the attempt.
    */
   connect(port: number | undefined, signal: AbortSignal): Promise<Pipe>;
 }
 
 /**
- * A link to a proc that listens, over connections that are made again when they are lost.
- * @returns once its first connection stands; its first attempt is its only one
- * @throws HandshakeError, RangeError for limits, and what `connect` rejects with
+ * Dials a proc. The returned pipe makes a new connection whenever one is lost.
+ * @returns the pipe, after its first connection has been made; the first attempt is not repeated
+ * @throws HandshakeError; RangeError if a limit is invalid; and the errors of `connect`
  */
 export async function dialResumable(options: ResumableDialOptions): Promise<Pipe> {
   const dialler = new ResumableDialler(options);
@@ -59,13 +64,13 @@ class ResumableDialler {
   readonly #options: ResumableDialOptions;
   readonly #limits: ResumableLimits;
   readonly #link: bigint;
-  /** Where the host has sent us. */
+  /** The port to which the host has redirected this dialler. */
   #port: number | undefined;
   #isFirst = true;
-  /** In ms: when the last connection was made, and the pause before the next attempt. */
+  /** The time at which the last connection was made, and the pause before the next attempt, both in milliseconds. */
   #connectedAt = 0;
   #pause = 0;
-  /** One attempt at a time: an answer that comes late would undo what a later one has begun. */
+  /** The attempt to replace the connection. Only one attempt runs at a time, because a late answer would undo a later attempt. */
   #replacing: Promise<void> | undefined;
 
   constructor(options: ResumableDialOptions) {
@@ -83,13 +88,16 @@ class ResumableDialler {
     });
   }
 
-  /** Makes a connection and goes on over it. */
+  /** Makes a connection and resumes the link over it. */
   async connect(): Promise<void> {
-    // Whoever is sent elsewhere goes there, once.
+    // One redirection is followed.
     if (!(await this.#attempt())) await this.#attempt();
   }
 
-  /** @returns whether there is a connection; otherwise the host has sent us to another port */
+  /**
+   * Makes one attempt.
+   * @returns true if there is a connection, false if the host has redirected this dialler to another port
+   */
   async #attempt(): Promise<boolean> {
     const {
       clock,
@@ -135,20 +143,21 @@ class ResumableDialler {
     this.pipe.resume(pipe, offset, told);
   }
 
-  /** Tries another connection while the one that stands is silent, which goes on if there is none. */
+  /** Tries to replace a connection that is silent. The connection stays in use if the attempt fails. */
   #tryReplacement(): void {
     const over = () => {
       this.#replacing = undefined;
     };
-    // A peer that is busy answers nobody, and is none the worse for it.
+    // A busy peer does not answer either, and keeps its connection.
     this.#replacing ??= this.connect().then(over, over);
   }
 
-  /** Tries until there is a connection, or the link has come to its end. Never rejects. */
+  /** Tries to connect until there is a connection or the link has ended. Never rejects. */
   async #redial(): Promise<void> {
     const { clock, random } = this.#options;
     const { redialMs, redialMaxMs } = this.#limits;
-    // Connections that end as soon as they are made are not made again and again without a pause.
+    // The pause is only reset after a connection that has lasted, so that connections that end at once are not repeated
+    // without a pause.
     if (clock.now() - this.#connectedAt > redialMaxMs) this.#pause = 0;
     while (!this.pipe.hasEnded) {
       const pause = this.#pause;
@@ -163,7 +172,7 @@ class ResumableDialler {
         const failure = error instanceof Error ? error : new Error(String(error));
         if (failure instanceof HandshakeError && !failure.isTransient) this.pipe.destroy(this.#lostForGood(failure));
         else this.pipe.attemptFailed(failure);
-        // The host knows whether the proc has ended, or listens elsewhere.
+        // The next attempt asks the host, which knows whether the proc has ended or listens on another port.
         this.#port = undefined;
       }
     }

@@ -1,8 +1,8 @@
 /**
- * A pipe that outlives its connections. Its bytes are numbered by their place; what was sent is kept until the peer has
- * confirmed it; on a new connection each side says how many bytes it has, and the other goes on from there, byte for byte.
- * So nothing is lost and nothing comes twice, and the link above does not notice. Who makes connections is the concern of
- * dial.ts and accept.ts; after the give-up time without one, the pipe ends.
+ * A pipe that outlives its connections. Sent bytes are kept until the peer has acknowledged them. On a new connection
+ * each side says how many bytes it has received, and the other side resumes from that offset. So no byte is lost or
+ * repeated, and the link above does not notice. dial.ts and accept.ts make the connections. The pipe ends if it has had
+ * no connection for the give-up time.
  */
 import type { Clock, Timer } from "../clock.js";
 import { ProtocolError } from "../frame/frame.js";
@@ -12,29 +12,29 @@ import { ResendBuffer } from "./resend-buffer.js";
 import { newAckSegment, newEndSegment, newResetSegment, type SegmentHandler, SegmentReader } from "./segment.js";
 import { UnsentWrites } from "./unsent-writes.js";
 
-/** Writes handed to the connection and not yet taken by it, and about how many bytes each may have. */
+/** The number of writes that the connection may hold, and below the approximate number of bytes of each. */
 const WRITES_AHEAD = 2;
 const WRITE_BYTES = 256 * 1024;
 
-/** Bytes that come once more are read in pieces of so many at most. */
+/** The largest buffer for reading bytes that come a second time and are dropped. */
 const DISCARD_BUFFER_BYTES = 16 * 1024;
 
-/** The longest time between two attempts to replace a connection that has gone dumb, in ms. */
+/** The longest time between two attempts to replace a silent connection, in milliseconds. */
 const MAX_ACK_TIMEOUT_MS = 60_000;
 
-/** How long a connection may take to send the last word of a pipe that has ended, in ms. */
+/** The time that a connection has to send the last segment of a pipe that has ended, in milliseconds. */
 const LINGER_MS = 1000;
 
 export interface ResumablePipeOptions {
   readonly clock: Clock;
   readonly limits: ResumableLimits;
-  /** Who is at the other end, as errors name it. */
+  /** The name of the peer, for errors. */
   readonly peer: string;
-  /** The connection has ended; another one should be made. */
+  /** The connection has ended, and another one should be made. */
   connectionLost(pipe: ResumablePipe): void;
-  /** The peer confirms nothing, and the connection stands. Absent: nobody cares. */
+  /** The connection exists, but the peer does not acknowledge anything. */
   ackOverdue?(pipe: ResumablePipe): void;
-  /** The pipe has come to its end; called once. */
+  /** The pipe has ended. Called once. */
   pipeEnded(pipe: ResumablePipe): void;
 }
 
@@ -52,15 +52,15 @@ export class ResumablePipe implements Pipe, SegmentHandler {
   readonly #ackBytes: number;
   readonly #buffer = new ResendBuffer();
   readonly #unsent = new UnsentWrites();
-  /** Behind the last byte that any connection was given. */
+  /** The offset behind the last byte that was written to any connection. */
   #handedOut = 0;
   #received = 0;
-  /** Bytes that come once more. */
+  /** The number of bytes that will come a second time. */
   #repeatedBytes = 0;
   #confirmed = 0;
   #ackTimer: Timer | undefined;
   #giveUpTimer: Timer | undefined;
-  /** How long to wait for a confirmation, in ms. */
+  /** The time to wait for an acknowledgement, in milliseconds. */
   #ackTimeout: number;
   #overdueTimer: Timer | undefined;
   #connection: PipeConnection | undefined;
@@ -78,12 +78,12 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     this.#startGiveUpTimer();
   }
 
-  /** Bytes of the link that have come so far. */
+  /** The number of bytes of the link that have been received. */
   get bytesReceived(): number {
     return this.#received;
   }
 
-  /** Bytes that are kept for another connection. */
+  /** The number of bytes that are kept to be sent again. */
   get unconfirmedBytes(): number {
     return this.#buffer.size;
   }
@@ -96,12 +96,12 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     return this.#outcome !== undefined;
   }
 
-  /** Whether the peer can have received so many bytes, and what is missing can be sent again. */
+  /** Returns whether the peer can have received `offset` bytes, and the bytes from there on can be sent again. */
   canResume(offset: number): boolean {
     return offset >= this.#buffer.start && offset <= this.#handedOut;
   }
 
-  /** Nothing is taken from the connection any more: `bytesReceived` stands until the next one. */
+  /** Closes the connection, so that `bytesReceived` does not change until the next one. */
   suspend(): void {
     const connection = this.#connection;
     if (connection === undefined) return;
@@ -110,8 +110,9 @@ export class ResumablePipe implements Pipe, SegmentHandler {
   }
 
   /**
-   * Goes on over a new connection, whose peer has `offset` bytes. `canResume(offset)` is true.
-   * @param told how many bytes the peer was told that this side has: since then, more may have come over the last connection
+   * Resumes the pipe over a new connection, whose peer has received `offset` bytes. `canResume(offset)` must be true.
+   * @param told the number of received bytes that the peer was told; more may have come over the last connection since
+   * then
    */
   resume(pipe: Pipe, offset: number, told = this.#received): void {
     if (this.#outcome !== undefined) {
@@ -137,7 +138,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     this.#transfer();
   }
 
-  /** Why the last attempt to connect again failed. */
+  /** Notes the error of the last attempt to connect again. */
   attemptFailed(error: Error): void {
     this.#lastFailure = error;
   }
@@ -192,7 +193,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     else this.#scheduleAck();
   }
 
-  /** Bytes that this connection has shown to be here: what the peer can be told without surprise. */
+  /** The number of bytes that this connection can acknowledge: without those that are still to come a second time. */
   get #acknowledgeable(): number {
     return this.#received - this.#repeatedBytes;
   }
@@ -227,7 +228,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     this.#options.connectionLost(this);
   }
 
-  /** The link is given up unless another connection comes in time. */
+  /** Starts the timer that ends the pipe unless another connection is made in time. */
   #startGiveUpTimer(): void {
     const { clock, peer } = this.#options;
     const { giveUpMs } = this.#limits;
@@ -247,7 +248,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     this.#startGiveUpTimer();
   }
 
-  /** One at a time: a peer that does not take them gets no queue of them. */
+  /** Sends an acknowledgement, if none is being sent. So a peer that does not read has no queue of them. */
   #sendAck(): void {
     const connection = this.#connection;
     this.#ackTimer?.cancel();
@@ -265,7 +266,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     this.#ackTimer ??= this.#options.clock.after(this.#limits.ackMs, () => this.#sendAck());
   }
 
-  /** Hands the connection as much as it takes, and copies what there is room for. */
+  /** Writes as much as the connection accepts, and copies unsent bytes into the resend buffer as far as there is room. */
   #transfer(): void {
     const connection = this.#connection;
     if (connection === undefined) return;
@@ -273,7 +274,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
       while (this.#buffer.end - this.#buffer.sent < WRITE_BYTES && this.#copyUnsent());
       const chunks: Uint8Array[] = [];
       if (this.#buffer.takeSegment(chunks, WRITE_BYTES) === 0) {
-        // Writes of no bytes at all.
+        // Empty writes are done at once.
         for (const done of this.#unsent.takeDone()) queueMicrotask(done);
         break;
       }
@@ -286,7 +287,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
         if (this.#connection === connection) this.#transfer();
       });
     }
-    // What a write has made room for has been written meanwhile, maybe to another one.
+    // A write that completed at once may have transferred the rest, perhaps to another connection.
     if (this.#connection !== connection) return;
     if (this.#overdueTimer === undefined && this.#buffer.size > 0) this.#watchForAck();
     if (!this.#closing || connection.endSent || !this.#unsent.isEmpty || this.#buffer.sent < this.#buffer.end) return;
@@ -294,7 +295,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     connection.pipe.write([newEndSegment()], () => {});
   }
 
-  /** Notices when nothing is confirmed for long. */
+  /** Starts the timer that reports missing acknowledgements. */
   #watchForAck(): void {
     const { clock, ackOverdue } = this.#options;
     if (ackOverdue === undefined) return;
@@ -310,12 +311,18 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     });
   }
 
-  /** @returns whether anything was copied */
+  /**
+   * Copies the next unsent bytes.
+   * @returns whether any bytes were copied
+   */
   #copyUnsent(): boolean {
     return this.#unsent.copyNext(this.#buffer, this.#limits.resendBytes - this.#buffer.size);
   }
 
-  /** @param word what the peer is told; undefined: it was the peer who ended it, or is out of reach */
+  /**
+   * Ends the pipe.
+   * @param word the reason for the peer; undefined if the peer has ended the pipe or cannot be reached
+   */
   #endPipe(error: Error | undefined, word: string | undefined): void {
     if (this.#outcome !== undefined) return;
     this.#outcome = { error };
@@ -330,7 +337,7 @@ export class ResumablePipe implements Pipe, SegmentHandler {
     queueMicrotask(() => this.#sink?.closed(error));
   }
 
-  /** Ends a connection of a pipe that has ended. */
+  /** Sends the last segment on a connection of a pipe that has ended, and closes the connection. */
   #sendLastWord(pipe: Pipe, error: Error | undefined): void {
     pipe.write([error === undefined ? newEndSegment() : newResetSegment(error.message)], () => {});
     pipe.close();

@@ -1,62 +1,68 @@
 /**
- * What was sent on a lasting link and may have to be sent again: copies, in pages of its own. The memory of users is free
- * as soon as it has been copied here. Bounds are its owner's concern.
+ * The bytes of a resumable link that may have to be sent again, copied into pages of this buffer. The sender may reuse
+ * its own memory after the copy. The owner of the buffer limits its size.
  */
 import { SEGMENT_HEADER, SegmentKind, writeSegmentHeader } from "./segment.js";
 
 const PAGE_BYTES = 64 * 1024;
 
-/** Pages that are kept while anything is unconfirmed. They are never shared: nothing leaks from one link to another. */
+/**
+ * The number of spare pages that are kept while bytes are unacknowledged. Links never share pages, so that no bytes
+ * leak from one link to another.
+ */
 const MAX_SPARE_PAGES = 64;
 
-/** Room for a header and this much is wanted at the end of a page, or the next one is begun. */
+/** A new page is begun unless the current page has room for a header and this number of bytes. */
 const MIN_PIECE_BYTES = 256;
 
-/** The array is cut down when so many of its first entries have been confirmed. */
+/** The number of acknowledged entries at the front of the array after which the array is shortened. */
 const COMPACT_AFTER = 256;
 
 interface BufferPage {
   readonly bytes: Uint8Array;
-  /** Pieces in it that are not confirmed. */
+  /** The number of pieces in the page that are not acknowledged. */
   pieces: number;
 }
 
-/** Bytes of the link that stand together, behind room for the header of a segment. */
+/** Consecutive bytes of the link, behind room for the header of a segment. */
 interface BufferedPiece {
   readonly page: BufferPage;
-  /** Where its data begins in the page. */
+  /** The offset of the bytes in the page. */
   readonly at: number;
-  /** Where its data begins and ends in the bytes of the link. */
+  /** The offsets in the link at which the bytes begin and end. */
   readonly from: number;
   to: number;
 }
 
 export class ResendBuffer {
-  /** All bytes before this one are confirmed. */
+  /** The offset in the link before which all bytes are acknowledged. */
   start = 0;
-  /** Behind the last byte that was added. */
+  /** The offset in the link behind the last byte that was added. */
   end = 0;
   #pieces: (BufferedPiece | undefined)[] = [];
   #head = 0;
   #page: BufferPage | undefined;
   #position = 0;
   readonly #sparePages: BufferPage[] = [];
-  /** The next piece to be sent, and where in it to begin. */
+  /** The index of the next piece to be sent, and below the number of its bytes that were sent. */
   #next = 0;
   #skip = 0;
 
-  /** Bytes that it holds. */
+  /** The number of bytes in the buffer. */
   get size(): number {
     return this.end - this.start;
   }
 
-  /** Behind the last byte that `take` has handed out on this connection. */
+  /** The offset in the link behind the last byte that `takeSegment` has returned for this connection. */
   get sent(): number {
     const piece = this.#pieces[this.#next];
     return piece === undefined ? this.end : piece.from + this.#skip;
   }
 
-  /** Copies the first bytes of `bytes`, at most `limit`; both are at least 1. @returns how many */
+  /**
+   * Copies the first bytes of `bytes`, at most `limit`. Both are at least 1.
+   * @returns the number of copied bytes
+   */
   add(bytes: Uint8Array, limit: number): number {
     const piece = this.#openPiece() ?? this.#newPiece(bytes.length);
     const { page } = piece;
@@ -69,15 +75,15 @@ export class ResendBuffer {
   }
 
   /**
-   * Puts a segment with what was not sent on this connection behind `chunks`, of about `limit` bytes at most.
-   * @returns its bytes of data; 0: there is nothing
+   * Appends a segment of unsent bytes to `chunks`, of about `limit` bytes at most.
+   * @returns the number of bytes of data, or 0 if there are none
    */
   takeSegment(chunks: Uint8Array[], limit: number): number {
     const first = this.#pieces[this.#next];
     if (first === undefined) return 0;
     const start = first.at + this.#skip;
     let size = first.to - first.from - this.#skip;
-    // In front of its data, unless a part of that has been sent: then there is no room for it.
+    // The header is written in front of the data in the page, unless a part of the piece has been sent.
     const header = this.#skip === 0 ? first.page.bytes : new Uint8Array(SEGMENT_HEADER);
     const at = this.#skip === 0 ? start - SEGMENT_HEADER : 0;
     if (this.#skip === 0) chunks.push(header.subarray(at, start + size));
@@ -93,7 +99,7 @@ export class ResendBuffer {
     return size;
   }
 
-  /** The peer has everything before `offset`, which is between `start` and `end`. */
+  /** The peer has received all bytes before `offset`, which is between `start` and `end`. */
   confirm(offset: number): void {
     this.start = offset;
     for (let piece = this.#pieces[this.#head]; piece !== undefined && piece.to <= offset; ) {
@@ -112,7 +118,10 @@ export class ResendBuffer {
     this.#head = 0;
   }
 
-  /** Another connection: sending goes on at `offset`, which is between `start` and `end`; what is before is confirmed. */
+  /**
+   * Prepares for a new connection: sending continues at `offset`, which is between `start` and `end`. All bytes before
+   * it are acknowledged.
+   */
   rewind(offset: number): void {
     this.#next = this.#head;
     this.#skip = 0;
@@ -121,7 +130,7 @@ export class ResendBuffer {
     if (piece !== undefined) this.#skip = offset - piece.from;
   }
 
-  /** Nothing will be sent again. */
+  /** Drops all bytes. */
   clear(): void {
     this.#pieces = [];
     this.#head = 0;
@@ -131,7 +140,7 @@ export class ResendBuffer {
     this.start = this.end;
   }
 
-  /** The last piece, if more can be added to it. */
+  /** The last piece, if more bytes can be added to it. */
   #openPiece(): BufferedPiece | undefined {
     const last = this.#pieces.length - 1;
     return last >= this.#next && this.#position < PAGE_BYTES ? this.#pieces[last] : undefined;

@@ -1,43 +1,47 @@
 /**
- * What one connection of a lasting link carries: segments, each a u32 (kind in the upper byte, size in the lower three)
- * and so many bytes. Data continues the bytes of the link wherever the last connection broke off, in the middle of a frame
- * too; the other kinds can stand between any two segments, so that they are never stuck behind a large message.
+ * The segments that a connection of a resumable link carries. A segment is a u32, with the kind in the upper byte and
+ * the size in the lower three, followed by as many bytes. Data continues the bytes of the link where the last
+ * connection ended, which may be inside a frame. The other kinds can come between any two segments, so that a large
+ * message does not delay them.
  */
 import { ProtocolError } from "../frame/frame.js";
 import type { PipeSink } from "../transport/pipe.js";
 
 export const SEGMENT_HEADER = 4;
 
-/** Bytes of data in one segment at most. */
+/** The largest number of bytes of data in one segment. */
 export const MAX_SEGMENT_BYTES = 1 << 20;
 
 export const SegmentKind = {
   data: 0,
-  /** u64: bytes of the link that have been received. */
+  /** u64: the number of bytes of the link that were received. */
   ack: 1,
-  /** No more data will come: the link is closed in order. Answered with the same. */
+  /** No more data will come, because the link was closed in order. The answer is an `end` segment. */
   end: 2,
-  /** The link is over, and not in order: UTF-8, why. */
+  /** The link has failed. The segment holds the reason in UTF-8. */
   reset: 3,
 } as const;
 
 const ACK_BYTES = 8;
 const MAX_REASON_BYTES = 512;
 
-/** Less than this is copied once more instead of being read where it belongs. */
+/**
+ * Data of fewer bytes is received into the reader's buffer and copied, instead of being received directly into the
+ * handler's memory.
+ */
 const MIN_DIRECT_BYTES = 8 * 1024;
 const BUFFER_BYTES = 16 * 1024;
 
-/** Takes what a connection brings. What it throws ends the connection and the link. */
+/** Handles the segments of a connection. An exception ends the connection and the link. */
 export interface SegmentHandler {
-  /** Where data goes next. */
+  /** Returns the memory for the next bytes of data. */
   buffer(): Uint8Array;
-  /** So many bytes of data stand there. */
+  /** `n` bytes of data are in the memory that `buffer` returned. */
   data(n: number): void;
   ack(received: number): void;
   end(): void;
   reset(reason: string): void;
-  /** The peer has broken the rules. */
+  /** The peer has sent invalid segments. */
   broken(error: Error): void;
   /** The connection has ended. */
   lost(error: Error | undefined): void;
@@ -75,7 +79,7 @@ export class SegmentReader implements PipeSink {
   readonly #handler: SegmentHandler;
   readonly #bytes: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #fill = 0;
-  /** Data of the current segment that is still to come. */
+  /** The number of bytes of the current segment that are still to come. */
   #dataLeft = 0;
   #isDirect = false;
   #stopped = false;
@@ -84,7 +88,7 @@ export class SegmentReader implements PipeSink {
     this.#handler = handler;
   }
 
-  /** Nothing more is handed out, the end of the connection included. */
+  /** Stops handling segments and the end of the connection. */
   stop(): void {
     this.#stopped = true;
   }
@@ -162,7 +166,7 @@ export class SegmentReader implements PipeSink {
   }
 }
 
-/** Up to so many bytes are copied one by one: a native call takes longer. */
+/** The largest number of bytes that are copied one by one, because a native call takes longer. */
 const MAX_LOOPED_BYTES = 96;
 
 function copySmall(from: Uint8Array, at: number, size: number, to: Uint8Array): void {

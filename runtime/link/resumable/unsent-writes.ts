@@ -1,4 +1,4 @@
-/** Writes that were handed over and have not been copied yet, because there is no connection or no room. */
+/** A queue of writes that have not been copied into the resend buffer, because there is no connection or no room. */
 import type { ResendBuffer } from "./resend-buffer.js";
 
 interface UnsentWrite {
@@ -8,10 +8,10 @@ interface UnsentWrite {
 
 export class UnsentWrites {
   readonly #writes: UnsentWrite[] = [];
-  /** What was copied of the first of them: chunks, and bytes of the next one. */
+  /** The number of copied chunks of the first write, and below the number of copied bytes of the next chunk. */
   #chunk = 0;
   #offset = 0;
-  /** Of writes that were copied. */
+  /** The callbacks of writes that were copied. */
   #copiedCallbacks: (() => void)[] = [];
 
   get isEmpty(): boolean {
@@ -22,7 +22,10 @@ export class UnsentWrites {
     this.#writes.push({ chunks, done });
   }
 
-  /** Copies the next bytes, at most `room`, as far as one page goes. @returns whether there were any, and room */
+  /**
+   * Copies the next bytes, at most `room`, and no more than fit into one page.
+   * @returns whether there were bytes to copy and room for them
+   */
   copyNext(buffer: ResendBuffer, room: number): boolean {
     const write = this.#writes[0];
     if (write === undefined || room <= 0) return false;
@@ -41,14 +44,20 @@ export class UnsentWrites {
     return true;
   }
 
-  /** What is to be called when the connection has taken what was copied: until then the link gathers what comes. */
+  /**
+   * Returns the callbacks of the copied writes. They are called when the connection has accepted the copies; until then
+   * the link batches what is written.
+   */
   takeDone(): readonly (() => void)[] {
     const done = this.#copiedCallbacks;
     this.#copiedCallbacks = [];
     return done;
   }
 
-  /** Nothing will be sent any more. @returns what is to be called */
+  /**
+   * Drops all writes.
+   * @returns the callbacks of all writes
+   */
   clear(): readonly (() => void)[] {
     return [...this.takeDone(), ...this.#writes.splice(0).map(({ done }) => done)];
   }

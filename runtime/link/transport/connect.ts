@@ -1,4 +1,4 @@
-/** The transports behind addresses that people write: which one dials, and which one listens. */
+/** Chooses the transport for an address, for dialling and for listening. */
 import { systemClock } from "../clock.js";
 import type { Listener } from "./listener.js";
 import { formatNetworkAddress, type NetworkAddress } from "./network-address.js";
@@ -8,19 +8,22 @@ import type { Credentials } from "./tls/credentials.js";
 import { connectUnix, listenUnix } from "./unix/connect.js";
 
 export interface ListenOptions {
-  /** Needed for `tls://`. */
+  /** The certificate files, required for `tls://`. */
   readonly credentials?: Credentials;
   readonly tlsLimits?: Partial<TlsLimits>;
-  /** Told of peers that TLS has not let in. @param peer their address */
+  /**
+   * Called with the reason why TLS has refused a peer.
+   * @param peer the address of the peer
+   */
   readonly onRefused?: (error: Error, peer?: string) => void;
 }
 
 const defaultTlsLimits: TlsLimits = { clock: systemClock, halfOpen: 64, handshakeMs: 5000 };
 
 /**
- * Dials an address. TCP and TLS are loaded when they are first needed.
- * @param signal gives the attempt up
- * @returns a pipe to whoever listens there; rejects when nobody does, with an error that names the address
+ * Dials an address. The modules for TCP and TLS are loaded when they are first needed.
+ * @param signal aborts the attempt
+ * @returns a promise of the pipe, which rejects with an error that names the address if no process listens there
  */
 export async function connectTo(
   address: NetworkAddress,
@@ -33,10 +36,7 @@ export async function connectTo(
   return (await import("./tls/connect.js")).connectTls(address, credentials, signal);
 }
 
-/**
- * Listens at an address; nobody who connects is trusted yet, but with TLS, where certificates were shown. `accept` is told the
- * address of the peer where it has one.
- */
+/** Listens at an address. Peers are not authenticated, except with TLS. `accept` gets the address of the peer, if it has one. */
 export async function listenAt(
   address: NetworkAddress,
   accept: (pipe: Pipe, peer?: string) => void,

@@ -1,9 +1,9 @@
-/** Something that takes connections at an address, until it is closed. It does not keep the process alive. */
+/** A listener accepts connections at an address until it is closed. It does not keep the process alive. */
 import type { NetworkAddress } from "./network-address.js";
 
 export interface Listener {
-  /** Where it listens; the port is the one it has got. */
+  /** The address at which it listens, with the actual port. */
   readonly address: NetworkAddress;
-  /** Takes no more connections; those that it has taken go on. Idempotent. */
+  /** Accepts no more connections. Accepted connections continue. Idempotent. */
   close(): void;
 }

@@ -1,16 +1,16 @@
 /**
- * Addresses that people write and processes of other hosts dial: `tcp://host:port`, `tls://host:port`,
- * `unix:///absolute/path`. Not the locations of procs that references carry (address.ts).
+ * The addresses that users write and that processes of other hosts dial: `tcp://host:port`, `tls://host:port`,
+ * `unix:///absolute/path`. The locations in actor references have another form (address.ts).
  */
 
-/** The port of a host that names none. */
+/** The port of an address that has none. */
 export const DEFAULT_PORT = 26_600;
 
 export interface SocketAddress {
   readonly kind: "tcp" | "tls";
-  /** A name, an IPv4 address, or an IPv6 address without brackets. */
+  /** A host name, an IPv4 address, or an IPv6 address without brackets. */
   readonly host: string;
-  /** 0, to listen: one that is free. */
+  /** The port. When listening, 0 stands for a free port. */
   readonly port: number;
 }
 
@@ -21,7 +21,10 @@ export interface PathAddress {
 
 export type NetworkAddress = SocketAddress | PathAddress;
 
-/** @throws TypeError that names what is wrong */
+/**
+ * Parses an address.
+ * @throws TypeError if the address is invalid
+ */
 export function parseNetworkAddress(text: string): NetworkAddress {
   const [, scheme, rest = ""] = /^([a-z]+):\/\/(.*)$/.exec(text) ?? [];
   if (scheme === "unix") {
@@ -46,7 +49,7 @@ export function formatNetworkAddress(address: NetworkAddress): string {
   return `${kind}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether only processes of this machine can reach it. */
+/** Returns whether only processes of this machine can reach the address. */
 export function isLocalAddress(address: NetworkAddress): boolean {
   if (address.kind === "unix") return true;
   const { host } = address;

@@ -1,19 +1,25 @@
 /**
- * A byte pipe: ordered bytes in both directions and the news that it ended. All a link knows of its transport. Nothing
- * here knows frames; nothing here queues beyond what one write handed over.
+ * A byte pipe transfers ordered bytes in both directions and reports its end. It is the interface of links to their
+ * transport. Pipes know nothing of frames, and queue nothing beyond the writes that they were given.
  */
 
-/** The reading side, implemented by the link: it owns the memory that incoming bytes land in. */
+/** The reader of a pipe, which the link implements. The reader owns the memory for incoming bytes. */
 export interface PipeSink {
-  /** Where the next incoming bytes go; at least one byte long. The same memory until `received` is called. */
+  /** Returns the memory for the next incoming bytes, at least one byte. It is the same until `received` is called. */
   buffer(): Uint8Array;
-  /** `n` bytes now stand at the start of what `buffer()` returned last. Never throws. */
+  /** `n` bytes are at the start of the memory that `buffer()` returned last. Never throws. */
   received(n: number): void;
-  /** No more bytes will come or go; called once. Without `error`: the peer closed in order. */
+  /**
+   * The pipe has ended. Called once.
+   * @param error undefined if the peer has closed the pipe in order
+   */
   closed(error?: Error): void;
 }
 
-/** Hands bytes that were read elsewhere to a sink, in as many pieces as its memory takes. They need not outlast this call. */
+/**
+ * Delivers bytes that were read into other memory to a sink, in as many pieces as the memory of the sink needs. The
+ * bytes are valid only during this call.
+ */
 export function deliverBytes(bytes: Uint8Array, sink: PipeSink): void {
   for (let at = 0; at < bytes.length; ) {
     const target = sink.buffer();
@@ -24,10 +30,10 @@ export function deliverBytes(bytes: Uint8Array, sink: PipeSink): void {
   }
 }
 
-/** Bytes that a pipe may take and give back before `write` returns. */
+/** The number of bytes up to which a pipe may complete a write before `write` returns. */
 export const SHORT_WRITE_BYTES = 16 * 1024;
 
-/** Of all together. */
+/** Returns the number of bytes of all chunks. */
 export function totalBytes(chunks: readonly Uint8Array[]): number {
   let size = 0;
   for (const { length } of chunks) size += length;
@@ -38,16 +44,16 @@ export interface Pipe {
   /** Starts reading into `sink`. Called once; bytes that came earlier are kept for it. */
   open(sink: PipeSink): void;
   /**
-   * Hands over bytes, in order. The chunks must stay untouched until `done` is called, which happens once, before this
-   * returns or later, also when the pipe has ended meanwhile; of two writes either's may be the first. Bytes of a pipe that
-   * has ended are dropped.
+   * Writes bytes, in order. The chunks must not change until `done` is called. `done` is called once, before `write`
+   * returns or later, also if the pipe has ended. Two writes may complete in either order. Bytes that are written after
+   * the end are dropped.
    */
   write(chunks: readonly Uint8Array[], done: () => void): void;
-  /** Ends the pipe after everything that was written has been handed to the transport. */
+  /** Closes the pipe after everything that was written has been handed to the transport. */
   close(): void;
-  /** Ends the pipe at once; what was not sent yet is lost. */
+  /** Closes the pipe at once. Unsent bytes are lost. */
   destroy(error?: Error): void;
-  /** Whether this pipe, by itself, keeps the operating-system process alive. Pipes start without doing so. */
+  /** Makes the pipe keep the process alive. New pipes do not. */
   ref(): void;
   unref(): void;
 }

@@ -5,7 +5,7 @@ import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/tree/answers
 import { CastFlag, CastOrdering } from "../../../runtime/cast/tree/cast-frame.js";
 import { DeliveryError } from "../../../runtime/link/errors.js";
 import { FrameFlag } from "../../../runtime/link/frame/frame.js";
-import type { EncodedMessage } from "../../../runtime/link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../../runtime/link/outbound/encoded-message.js";
 import type { Reader } from "../../../runtime/wire/reader.js";
 
 const body: EncodedMessage = { bytes: Uint8Array.of(1, 2), blocks: [new Uint8Array(3)], size: 5, isProtobuf: false };

@@ -13,7 +13,7 @@ import { readBody, readU32, writeText, writeU32, writeU64 } from "../../../runti
 import { FrameKind } from "../../../runtime/link/frame/frame.js";
 import type { TreeFrame } from "../../../runtime/link/link-host.js";
 import { defaultLinkLimits, type LinkLimits } from "../../../runtime/link/link-limits.js";
-import type { EncodedMessage } from "../../../runtime/link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../../runtime/link/outbound/encoded-message.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 import { Writer } from "../../../runtime/wire/writer.js";
 import { type RecordedLink, recordedLink, type SentFrame } from "../recorded-link.js";

@@ -12,9 +12,9 @@ import {
   PROTOCOL_VERSION,
 } from "../../../runtime/link/frame/frame.js";
 import type { Lane } from "../../../runtime/link/inbound/lane.js";
+import type { LaneRequest } from "../../../runtime/link/inbound/lane-request.js";
 import { LinkReceiver } from "../../../runtime/link/inbound/link-receiver.js";
 import type { Link } from "../../../runtime/link/link.js";
-import type { LaneRequest } from "../../../runtime/link/link-host.js";
 import type { PendingCall } from "../../../runtime/link/outbound/pending-calls.js";
 import { PendingCalls } from "../../../runtime/link/outbound/pending-calls.js";
 import type { Reader } from "../../../runtime/wire/reader.js";

@@ -5,7 +5,7 @@ import { Layout } from "../../../runtime/link/frame/binding.js";
 import { FrameFlag, FrameKind, SyncKind } from "../../../runtime/link/frame/frame.js";
 import { extensionSize, readExtension } from "../../../runtime/link/frame/message-extension.js";
 import { defaultLinkLimits, type LinkLimits } from "../../../runtime/link/link-limits.js";
-import type { EncodedMessage } from "../../../runtime/link/outbound/credit-queue.js";
+import type { EncodedMessage } from "../../../runtime/link/outbound/encoded-message.js";
 import { type PendingCall, PendingCalls } from "../../../runtime/link/outbound/pending-calls.js";
 import type {
   MessageInterface,

@@ -1,8 +1,8 @@
 /** The ends of a link are its two processes: one in between that dies takes a connection with it, not the link. */
 import { expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
+import type { RelayFrame } from "../../../runtime/link/frame/relay-frame.js";
 import { Link } from "../../../runtime/link/link.js";
-import type { RelayFrame } from "../../../runtime/link/link-host.js";
 import { ResumableAcceptor } from "../../../runtime/link/resumable/accept.js";
 import { dialResumable } from "../../../runtime/link/resumable/dial.js";
 import type { Pipe } from "../../../runtime/link/transport/pipe.js";

@@ -1,6 +1,7 @@
 /**
- * A byte pipe inside one process: between procs that share it (inline isolation, tests), and from a proc to itself. Real
- * bytes, copied once, delivered in a later turn of the event loop: what holds for sockets holds here.
+ * A byte pipe inside one process: between procs that share the process (inline isolation, tests), and from a proc to
+ * itself. Bytes are copied once and delivered in a later turn of the event loop, so that the pipe behaves as a socket
+ * does.
  */
 import { type Clock, systemClock } from "../../clock.js";
 import type { Pipe, PipeSink } from "../pipe.js";
@@ -14,7 +15,7 @@ class InProcessPipe implements Pipe {
   /** The other end. */
   peer: InProcessPipe = this;
   #sink: PipeSink | undefined;
-  /** Written by the peer, not delivered yet. */
+  /** The writes of the peer that are not delivered yet. */
   #incoming: InProcessWrite[] = [];
   #scheduled = false;
   #closedByPeer = false;
@@ -97,7 +98,7 @@ class InProcessPipe implements Pipe {
   }
 }
 
-/** Two ends of one pipe. */
+/** Creates the two ends of a pipe. */
 export function inProcessPipePair(clock = systemClock): readonly [Pipe, Pipe] {
   const a = new InProcessPipe(clock);
   const b = new InProcessPipe(clock);
@@ -106,7 +107,7 @@ export function inProcessPipePair(clock = systemClock): readonly [Pipe, Pipe] {
   return [a, b];
 }
 
-/** A pipe whose far end is its near end: what is written comes back. */
+/** Creates a pipe that returns what is written to it. */
 export function loopbackPipe(clock: Clock): Pipe {
   return new InProcessPipe(clock);
 }

@@ -1,25 +1,25 @@
 /**
- * Pipes between two procs that cannot reach each other, carried in frames of links to a third one that reaches both. The
- * ends speak the same frames over it as over a socket; the proc in between passes bytes on and never reads them.
+ * Pipes between two procs that cannot reach each other, which a third proc relays. The two ends exchange the same
+ * frames as over a socket. The third proc forwards the bytes without reading them.
  */
 import type { ProcId } from "../../address.js";
 import { copyBytes } from "../../frame/frame.js";
+import type { RelayFrame } from "../../frame/relay-frame.js";
 import type { Link } from "../../link.js";
-import type { RelayFrame } from "../../link-host.js";
 import type { Pipe, PipeSink } from "../pipe.js";
 
-/** Operations of a relay frame; the lowest bit of `op` says that the acceptor speaks. */
+/** The operations of a relay frame. The lowest bit of `op` is set in frames of the acceptor. */
 const RelayOp = { data: 0, close: 2, reset: 4 } as const;
 const FROM_ACCEPTOR_BIT = 1;
 
-/** Bytes of one frame at most: relays share their links with others. */
+/** The largest number of bytes of one frame, because relayed pipes share their links with other traffic. */
 const PIECE_BYTES = 32 * 1024;
 
 export interface RelayHost {
   readonly id: ProcId;
-  /** The link that leads to a proc, if there is one. */
+  /** Returns the link to a proc, if there is one. */
   linkTo(peer: ProcId): Link | undefined;
-  /** Somebody has dialled this proc. */
+  /** Another proc has dialled this proc. */
   accept(pipe: Pipe, from: ProcId): void;
 }
 
@@ -72,7 +72,7 @@ class RelayPipe implements Pipe {
 
   unref(): void {}
 
-  /** `bytes` need not outlast this call. */
+  /** Handles received bytes, which are valid only during this call. */
   received(bytes: Uint8Array): void {
     const sink = this.#sink;
     if (sink === undefined) {
@@ -104,7 +104,7 @@ class RelayPipe implements Pipe {
 
 const noBytes = new Uint8Array(0);
 
-/** A pipe between two other procs, as the one in between knows it. */
+/** A pipe between two other procs, which this proc relays. */
 interface RelayedConnection {
   readonly dialler: ProcId;
   readonly acceptor: ProcId;
@@ -113,13 +113,13 @@ interface RelayedConnection {
   readonly toAcceptor: Link;
 }
 
-/** The relayed pipes of one proc, and what it passes on for others. */
+/** The relayed pipes of one proc, and the pipes that the proc relays for others. */
 export class RelayRouter {
   readonly host: RelayHost;
   readonly #pipes = new Map<string, RelayPipe>();
-  /** Pipes of others, until one of them has ended it. */
+  /** The pipes that this proc relays for others. */
   readonly #relayed = new Map<string, RelayedConnection>();
-  /** What ends with each link: the pipes of this proc that go over it, and the keys of others' pipes. */
+  /** The pipes that end with each link: pipes of this proc, and the keys of relayed pipes. */
   readonly #byLink = new Map<Link, Set<RelayPipe | string>>();
   #lastChannel = 0;
 
@@ -127,7 +127,7 @@ export class RelayRouter {
     this.host = host;
   }
 
-  /** A pipe to `peer` through the proc at the other end of `via`. Whether that reaches it shows later. */
+  /** Opens a pipe to `peer` through the proc at the other end of `via`. The pipe ends if that proc cannot reach the peer. */
   dial(via: Link, peer: ProcId): Pipe {
     const channel = ++this.#lastChannel;
     return this.#open(channelKey(peer, channel, 0), new RelayPipe(this, via, peer, channel, false));
@@ -138,7 +138,7 @@ export class RelayRouter {
     else this.#forward(link, frame);
   }
 
-  /** A link is gone, and with it what went through it: who is at the other end of that hears of it. */
+  /** A link has ended, and so have the pipes over it. The other ends of the pipes are told. */
   linkEnded(link: Link, error: Error): void {
     for (const ended of [...(this.#byLink.get(link) ?? [])]) {
       if (ended instanceof RelayPipe) ended.end(error);

@@ -1,9 +1,9 @@
 /**
- * What two ends of a Unix socket say to each other before anything else, where one of them offers shared memory: docs/reference/protocol.md,
- * *shared memory*. Both begin with the same magic number, which no frame and no handshake begins with.
+ * The first messages of the two ends of a Unix socket, where one end offers shared memory; see *shared memory* in
+ * docs/reference/protocol.md. Both messages begin with a magic number with which no frame and no handshake begins.
  */
 
-/** "VCRM" */
+/** The first word of both messages: "VCRM". */
 const OFFER_MAGIC = 0x4d524356;
 const OFFER_VERSION = 1;
 const TOKEN_OFFSET = 32;
@@ -12,9 +12,9 @@ export const OFFER_BYTES = 48;
 export const ANSWER_BYTES = 8;
 export const TOKEN_BYTES = 16;
 
-/** A channel, as who is to join it finds it. The numbers are descriptors of the process that offers it. */
+/** A channel that the peer can join. The numbers are file descriptors of the process that offers the channel. */
 export interface ChannelOffer {
-  /** Of each ring, in bytes. */
+  /** The size of each ring, in bytes. */
   readonly bytes: number;
   readonly pid: number;
   readonly memory: number;
@@ -23,7 +23,10 @@ export interface ChannelOffer {
   readonly token: Uint8Array;
 }
 
-/** The first bytes of a side: `more` of them are needed, they are something `else`, or what was expected. */
+/**
+ * Classifies the first bytes of a side: `more` bytes are needed, they are something `else`, or they are the `whole`
+ * expected message.
+ */
 export function classifyFirstBytes(bytes: Uint8Array, fill: number, size: number): "more" | "else" | "whole" {
   const magic = new DataView(bytes.buffer, bytes.byteOffset);
   for (let i = 0; i < Math.min(fill, 4); i++)
@@ -41,7 +44,10 @@ export function writeOffer({ bytes, pid, memory, waker, awaited, token }: Channe
   return offer;
 }
 
-/** @returns undefined if it is of another version: then it is not taken */
+/**
+ * Reads an offer.
+ * @returns undefined if the offer has another version and is to be declined
+ */
 export function readOffer(offer: Uint8Array): ChannelOffer | undefined {
   const view = new DataView(offer.buffer, offer.byteOffset);
   const word = (index: number): number => view.getUint32(index * 4, true);
@@ -58,7 +64,10 @@ export function writeAnswer(taken: boolean): Uint8Array {
   return answer;
 }
 
-/** @returns whether the offer was taken */
+/**
+ * Reads the answer to an offer.
+ * @returns whether the offer was accepted
+ */
 export function readAnswer(answer: Uint8Array): boolean {
   return new DataView(answer.buffer, answer.byteOffset).getUint32(4, true) === 1;
 }

@@ -1,7 +1,8 @@
 /**
- * A byte pipe between processes of one host through shared memory, beside the Unix socket that they have met by. The socket carries
- * what is said before both have the memory, and tells of the end; who may speak was decided when it was made. What is said here
- * first is in offer.ts; rings, waking and waiting are the addon's (native/rdma/channel.h).
+ * A byte pipe between processes of one host through shared memory, beside the Unix socket over which the processes have
+ * met. The socket carries everything until both processes have the memory, and reports the end of the pipe. Access was
+ * checked when the socket was connected. channel-offer.ts defines the first messages; the addon implements rings and
+ * wake-ups (native/rdma/channel.h).
  */
 import type { NativeChannel, RdmaAddon } from "../../../native/rdma-addon.js";
 import type { Random } from "../../clock.js";
@@ -18,31 +19,31 @@ import {
 } from "./channel-offer.js";
 
 /**
- * Bytes of each ring: four batches of a link (outbox.ts), so that one is written while others are read. A ring that is read as it is
- * written uses the first few pages of them.
+ * The size of each ring in bytes. It holds four batches of a link (outbox.ts), so that one batch is written while
+ * others are read. A ring that is read as fast as it is written uses only its first few pages.
  */
 export const RING_BYTES = 256 * 1024;
 
-/** Bytes that are read before others have their turn of the event loop. */
+/** The largest number of bytes that are read in one turn of the event loop. */
 const MAX_BYTES_PER_TURN = 1 << 20;
 
 interface RingWrite {
   readonly chunks: readonly Uint8Array[];
   readonly done: () => void;
-  /** What goes next: a chunk, and an offset in it. */
+  /** The index of the next chunk, and below the offset in it. */
   chunk: number;
   at: number;
 }
 
 /**
- * Where bytes of the socket land once there is a channel, for all such pipes of a thread: a socket asks long before it reads, and
- * what the link has at hand for that may be in use by then.
+ * The memory into which the sockets of all such pipes of a thread read, once there is a channel. A socket requests its
+ * memory long before it reads, and the memory of the link may be in use by then.
  */
 const landingBuffer = new Uint8Array(16 * 1024);
 
 const ignoreDone = (): void => {};
 
-/** Where shared memory comes from. Asked when it is needed. */
+/** Returns the addon that provides shared memory. It is called when the addon is needed. */
 export type AddonSource = () => RdmaAddon | undefined;
 
 interface OfferedChannel {
@@ -54,24 +55,27 @@ interface OfferedChannel {
 class SharedMemoryPipe implements Pipe, PipeSink {
   readonly #socket: Pipe;
   readonly #addonSource: AddonSource;
-  /** Whether this side offers a channel, or may take one. */
+  /** Whether this side offers a channel. Otherwise this side may join the channel of the peer. */
   readonly #isOfferer: boolean;
-  /** Offered, or joined. */
+  /** The channel that this side has offered or joined. */
   #channel: NativeChannel | undefined;
-  /** Of each of its rings. */
+  /** The size of each ring of the channel, in bytes. */
   #ringBytes = 0;
-  /** How this side sends; undefined: that depends on what the other side says first. */
+  /** The path by which this side sends, or undefined until the first message of the peer decides it. */
   #sendPath: "socket" | "memory" | undefined;
   #sink: PipeSink | undefined;
-  /** Where the first bytes of the other side land; undefined: they have come. */
+  /** The first bytes of the peer, or undefined after they were handled. */
   #firstBytes: Uint8Array | undefined;
   #firstFill = 0;
-  /** Bytes that this side has sent by the socket, and that have come by it, behind what was said first. */
+  /**
+   * The number of bytes that this side has sent over the socket, and below the number of received ones, both without
+   * the first messages.
+   */
   #sent = 0;
   #received = 0;
-  /** What comes is in memory from now on. */
+  /** Whether the peer sends through shared memory from now on. */
   #readsMemory = false;
-  /** Written, and not yet taken. */
+  /** The writes that wait for room in the ring. */
   readonly #waiting: RingWrite[] = [];
   #closing = false;
   #ended = false;
@@ -88,7 +92,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     socket.write([offered.offer], ignoreDone);
   }
 
-  /** Whether what this side sends goes by shared memory. */
+  /** Whether this side sends through shared memory. */
   get usesSharedMemory(): boolean {
     return this.#sendPath === "memory";
   }
@@ -111,7 +115,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
 
   close(): void {
     if (this.#closing || this.#ended) return;
-    // Who closes before the other side has said anything does not wait for an offer.
+    // A side that closes before the first message of the peer does not wait for an offer.
     if (this.#sendPath === undefined) this.#switchToSocket();
     this.#closing = true;
     if (this.#waiting.length === 0) this.#socket.close();
@@ -130,7 +134,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     this.#socket.unref();
   }
 
-  /** Not a byte behind what is said first is read into this side's own memory. */
+  /** Returns the memory for the next read of the socket. The first message is read alone, without bytes behind it. */
   buffer(): Uint8Array {
     if (this.#firstBytes !== undefined) return this.#firstBytes.subarray(this.#firstFill);
     return this.#channel === undefined ? this.#sink!.buffer() : landingBuffer;
@@ -157,13 +161,14 @@ class SharedMemoryPipe implements Pipe, PipeSink {
 
   closed(error?: Error): void {
     const channel = this.#channel;
-    // What was written before the end is still there; not more than that, lest a peer that has closed its socket goes on for ever.
+    // Bytes that were written before the end are still in the ring. At most one ring of them is read, because a peer
+    // that has closed its socket could continue to write.
     if (channel !== undefined && this.#firstBytes === undefined) this.#readRing(channel, this.#ringBytes);
     this.#end();
     this.#sink!.closed(error);
   }
 
-  /** What the other side says first. */
+  /** Handles the first message of the peer. */
   #readFirst(first: Uint8Array): void {
     const kind = classifyFirstBytes(first, this.#firstFill, first.length);
     if (kind === "more") return;
@@ -177,7 +182,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     else this.#closeChannel();
   }
 
-  /** The other side offers a channel. */
+  /** Handles the offer of a channel. */
   #answerOffer(bytes: Uint8Array): void {
     this.#channel = this.#sendPath === undefined ? this.#joinChannel(bytes) : undefined;
     if (this.#sendPath === undefined) this.#socket.write([writeAnswer(this.#channel !== undefined)], ignoreDone);
@@ -185,7 +190,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     else this.#switchToMemory(this.#channel);
   }
 
-  /** A channel that cannot be had here is none: the socket carries everything. */
+  /** Joins the offered channel. If that fails, the socket carries everything. */
   #joinChannel(bytes: Uint8Array): NativeChannel | undefined {
     const offer = readOffer(bytes);
     const addon = offer === undefined ? undefined : this.#addonSource();
@@ -205,27 +210,33 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     this.#writeRing(channel);
   }
 
-  /** Nobody takes what this side offers. */
+  /** Closes the channel, because the peer does not join it. */
   #closeChannel(): void {
     this.#channel?.close();
     this.#channel = undefined;
   }
 
   #switchToSocket(): void {
-    // What is written meanwhile, since there is room again, comes behind what waits.
+    // A callback may write more. Such writes are queued behind those that wait.
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       this.#socket.write(next.chunks, next.done);
     }
     this.#sendPath = "socket";
   }
 
-  /** The addon says that there are bytes, or room. @returns false if it is not to say so again before more has come by the socket */
+  /**
+   * The addon reports that there are bytes to read or room to write.
+   * @returns false if the addon is to wait until more bytes have come over the socket
+   */
   #channelReady(channel: NativeChannel): boolean {
     if (this.#waiting.length > 0) this.#writeRing(channel);
     return this.#channel !== channel || this.#readRing(channel, MAX_BYTES_PER_TURN);
   }
 
-  /** @returns false if what comes by the socket comes before what is in memory */
+  /**
+   * Reads the ring.
+   * @returns false if bytes that are still to come over the socket precede those in memory
+   */
   #readRing(channel: NativeChannel, limit: number): boolean {
     if (!this.#readsMemory) {
       const before = channel.before();
@@ -246,7 +257,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
     return true;
   }
 
-  /** Writes what waits, as far as there is room. */
+  /** Writes the waiting writes into the ring, as far as there is room. */
   #writeRing(channel: NativeChannel): void {
     const waiting = this.#waiting;
     for (let write = waiting[0]; write !== undefined; write = waiting[0]) {
@@ -263,7 +274,7 @@ class SharedMemoryPipe implements Pipe, PipeSink {
         write.at = 0;
       }
       waiting.shift();
-      // What is long might go on like this as long as the other side reads.
+      // A long write completes in a microtask, because the loop could otherwise continue for as long as the peer reads.
       if (totalBytes(chunks) <= SHORT_WRITE_BYTES) done();
       else queueMicrotask(done);
     }
@@ -281,18 +292,18 @@ class SharedMemoryPipe implements Pipe, PipeSink {
   }
 }
 
-/** Over a socket to a process that was just started or dialled: offers it a channel. Without an addon it is the socket, as it is. */
+/** Offers a channel over a socket to a process that was just started or dialled. Without an addon, returns the socket. */
 export function offerSharedMemory(socket: Pipe, random: Random, memory: AddonSource, bytes = RING_BYTES): Pipe {
   const offered = offerChannel(random, memory(), bytes);
   return offered === undefined ? socket : new SharedMemoryPipe(socket, memory, offered);
 }
 
-/** Over a socket that another process has made: takes the channel that it offers, if it does. */
+/** Creates a pipe over a socket that another process has connected, and joins the channel that the process offers, if any. */
 export function joinSharedMemory(socket: Pipe, memory: AddonSource): Pipe {
   return new SharedMemoryPipe(socket, memory);
 }
 
-/** Whether a pipe sends by shared memory. */
+/** Returns whether a pipe sends through shared memory. */
 export function usesSharedMemory(pipe: Pipe): boolean {
   return pipe instanceof SharedMemoryPipe && pipe.usesSharedMemory;
 }
@@ -304,7 +315,7 @@ function offerChannel(random: Random, addon: RdmaAddon | undefined, bytes: numbe
   try {
     channel = new addon.Channel(bytes, token);
   } catch {
-    // No memory or descriptors are left: the socket carries everything.
+    // If no memory or file descriptor is available, the socket carries everything.
     return undefined;
   }
   const [memory, waker, awaited] = channel.descriptors();

@@ -1,18 +1,30 @@
-/** Whether links between processes of one host go through shared memory: where the addon is, unless the user does not want it. */
+/**
+ * Decides whether links between processes of one host use shared memory: where the addon is available, unless the user
+ * disables it.
+ */
 import { type RdmaAddon, type RdmaAddonState, rdmaAddonState } from "../../../native/rdma-addon.js";
 
-/** `socket`: never; `memory`: it is an error where it cannot be, which is for tests; by default wherever it can be. */
+/**
+ * The environment variable: with `socket`, shared memory is never used; with `memory`, which is for tests, missing
+ * support is an error. By default shared memory is used wherever possible.
+ */
 export const LINKS_VARIABLE = "VICEROY_LINKS";
 
 let chosenAddon: RdmaAddon | undefined | "unknown" = "unknown";
 
-/** What shared memory is made with; undefined: there is none. @throws Error if it was asked for and is missing */
+/**
+ * Returns the addon that provides shared memory, or undefined if there is none.
+ * @throws Error if shared memory is required and missing
+ */
 export function sharedMemoryAddon(): RdmaAddon | undefined {
   if (chosenAddon === "unknown") chosenAddon = chooseAddon(process.env[LINKS_VARIABLE], rdmaAddonState);
   return chosenAddon;
 }
 
-/** @returns a text for people that says how processes of this host speak to each other. @param addon asked only when it matters */
+/**
+ * Describes how processes of this host communicate, as text for users.
+ * @param addon called only if the answer depends on it
+ */
 export function describeLinkTransport(
   wanted = process.env[LINKS_VARIABLE],
   addon: () => RdmaAddonState = rdmaAddonState,
@@ -24,9 +36,9 @@ export function describeLinkTransport(
 }
 
 /**
- * Chooses by the value of the variable.
- * @param addon asked only when it matters: looking for the addon takes time
- * @throws Error if the addon was asked for and is missing, TypeError if the value is none of those allowed
+ * Chooses the transport by the value of the environment variable.
+ * @param addon called only if the answer depends on it, because looking for the addon takes time
+ * @throws Error if the addon is required and missing; TypeError if the value is invalid
  */
 export function chooseAddon(wanted: string | undefined, addon: () => RdmaAddonState): RdmaAddon | undefined {
   if (wanted === "socket") return undefined;

@@ -1,21 +1,20 @@
 /**
- * A byte pipe over a net.Socket, whatever it is connected to: what the pipes of unix/, tcp/ and tls/ have in common. One
- * write for many frames comes from the link; here each becomes one system call. Bytes are read straight into the link's
- * buffer where Node allows it: for sockets that are made here. What is short is written to the socket's descriptor, if
- * nothing waits before it.
+ * A byte pipe over a net.Socket, which the transports unix/, tcp/ and tls/ share. Each write becomes one system call.
+ * Bytes are read directly into the memory of the link where Node.js allows that. Short writes go directly to the file
+ * descriptor of the socket if the socket has nothing queued.
  */
 import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
 import { type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
 
-/** What `onread` reads into before the link is there. */
+/** The size of the buffer for reads before the link is attached. */
 const EARLY_BYTES = 4096;
 
-/** As it is now, whatever a program makes of `fs` later. */
+/** The original function, because a program may replace the functions of `fs`. */
 const writeToDescriptor: typeof writeSync = writeSync;
 const joinBuffer = Buffer.allocUnsafeSlow(SHORT_WRITE_BYTES);
 
-/** What stands behind a socket; undefined once it is closed. */
+/** The internal handle of a socket, undefined after the socket is closed. */
 interface SocketWithHandle {
   readonly _handle?: { readonly fd?: number } | null;
 }
@@ -23,12 +22,12 @@ interface SocketWithHandle {
 class SocketPipe implements Pipe {
   readonly #socket: Socket;
   #sink: PipeSink | undefined;
-  /** The link's memory that is being read into. */
+  /** The memory of the link into which the socket reads. */
   #target: Uint8Array | undefined;
   readonly #earlyChunks: Uint8Array[] = [];
   #error: Error | undefined;
   #closed = false;
-  /** Whether its bytes are those of the connection: not so where they are encrypted. */
+  /** Whether the connection carries the bytes unencrypted. */
   readonly #isPlain: boolean;
 
   constructor(make: (pipe: SocketPipe) => Socket, plain = true) {
@@ -42,7 +41,7 @@ class SocketPipe implements Pipe {
     socket.once("close", () => this.#end());
   }
 
-  /** Why it ended. */
+  /** The error with which the pipe has ended. */
   get failure(): Error | undefined {
     return this.#error;
   }
@@ -72,15 +71,15 @@ class SocketPipe implements Pipe {
   }
 
   /**
-   * Short ones go past the socket, if nothing waits in that: a write of a stream takes an object for the request, a tick for
-   * its end and, where an AsyncLocalStorage is in use, as it is in processes with actors, hooks for both, which is more
-   * than the system call.
-   * @returns what the socket is to write; undefined: nothing
+   * Writes short chunks directly to the file descriptor, if the socket has nothing queued. A write through the stream
+   * allocates a request object, takes a tick to complete, and runs async hooks where an AsyncLocalStorage is in use, as
+   * in processes with actors. That costs more than the system call.
+   * @returns the chunks that the socket has to write, or undefined if there are none
    */
   #writeDirectly(chunks: readonly Uint8Array[]): readonly Uint8Array[] | undefined {
     const socket = this.#socket;
     if (!this.#isPlain || socket.writableLength > 0 || socket.connecting) return chunks;
-    // Nothing public leads there; on Windows there is none.
+    // Node.js has no public property for the file descriptor. Windows has no file descriptor.
     const descriptor = (socket as unknown as SocketWithHandle)._handle?.fd ?? -1;
     const short = descriptor < 0 ? undefined : joinIfShort(chunks);
     if (short === undefined) return chunks;
@@ -106,19 +105,19 @@ class SocketPipe implements Pipe {
     this.#socket.unref();
   }
 
-  /** Where to read to. */
+  /** Returns the memory for the next read. */
   buffer(): Uint8Array {
     this.#target = this.#sink?.buffer();
     return this.#target ?? new Uint8Array(EARLY_BYTES);
   }
 
-  /** `n` bytes were read into `bytes`, which is what `buffer` returned last. */
+  /** `n` bytes were read into `bytes`, which `buffer` has returned. */
   received(n: number, bytes: Uint8Array): void {
     if (bytes === this.#target && this.#sink !== undefined) this.#sink.received(n);
     else this.receive(bytes.slice(0, n));
   }
 
-  /** Bytes that were read elsewhere. */
+  /** Delivers bytes that were read into other memory. */
   receive(bytes: Uint8Array): void {
     const sink = this.#sink;
     if (sink === undefined) {
@@ -140,7 +139,10 @@ class SocketPipe implements Pipe {
   }
 }
 
-/** Chunks as one, to be used at once; undefined: they are not short. */
+/**
+ * Joins chunks in a buffer that the next call reuses.
+ * @returns undefined if the chunks are not short
+ */
 function joinIfShort(chunks: readonly Uint8Array[]): Uint8Array | undefined {
   if (totalBytes(chunks) > SHORT_WRITE_BYTES) return undefined;
   if (chunks.length === 1) return chunks[0];
@@ -152,17 +154,20 @@ function joinIfShort(chunks: readonly Uint8Array[]): Uint8Array | undefined {
   return joinBuffer.subarray(0, at);
 }
 
-/** @returns how many bytes were taken */
+/**
+ * Writes to a file descriptor.
+ * @returns the number of bytes written
+ */
 function tryWrite(descriptor: number, bytes: Uint8Array): number {
   try {
     return writeToDescriptor(descriptor, bytes);
   } catch {
-    // There is no room, or the connection is gone: the socket deals with either.
+    // The socket buffer is full or the connection has ended. The socket handles both.
     return 0;
   }
 }
 
-/** `onread` of a socket that reads into a link's buffer. */
+/** Returns the `onread` option of a socket that reads into the memory of a link. */
 function onreadOptions(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
   return {
     buffer: () => pipe.buffer(),
@@ -173,7 +178,7 @@ function onreadOptions(pipe: SocketPipe): Required<ConnectOpts>["onread"] {
   };
 }
 
-/** A pipe over an inherited file descriptor, which it owns from now on. */
+/** Creates a pipe over an inherited file descriptor, and takes ownership of the descriptor. */
 export function fdPipe(fd: number): Pipe {
   return new SocketPipe((pipe) => {
     const options: SocketConstructorOpts & ConnectOpts = {
@@ -187,12 +192,12 @@ export function fdPipe(fd: number): Pipe {
 }
 
 /**
- * A pipe over a socket that is being connected.
- * @param make makes the socket; its `onread`, where that can be had, is the one given
- * @param ready the event after which bytes can go both ways
- * @param what is connected to, as errors name it
- * @param signal gives it up; no more looked at once connected
- * @returns rejects when there is nobody, or nobody to be trusted
+ * Connects a socket and creates a pipe over it.
+ * @param make creates the socket, with the given `onread` if possible
+ * @param ready the event after which bytes can be sent and received
+ * @param what the address, for errors
+ * @param signal aborts the attempt; it has no effect after connecting
+ * @returns a promise that rejects if the connection fails or the peer is not trusted
  */
 export function connectPipe(
   make: (onread: Required<ConnectOpts>["onread"]) => Socket,
@@ -225,20 +230,21 @@ function abortedError(what: string, signal: AbortSignal | undefined): Error {
   return new Error(`cannot connect to ${what}: ${reason instanceof Error ? reason.message : "it was given up"}`);
 }
 
-/** A pipe over a TLS socket, which must be read as a stream: what it reads from is encrypted. */
+/** Creates a pipe over a TLS socket. The socket is read as a stream, because the bytes of the connection are encrypted. */
 export function streamPipe(socket: Socket): Pipe {
   return new SocketPipe((pipe) => socket.on("data", (bytes: Uint8Array) => pipe.receive(bytes)), false);
 }
 
-/** A pipe over a socket that exists already, that nobody has read from, and that is used no more but to destroy it. */
+/** Creates a pipe over an existing socket that has not been read from. The caller may only destroy the socket afterwards. */
 export function socketPipe(socket: Socket): Pipe {
   return new SocketPipe((pipe) => moveToReadingSocket(socket, pipe));
 }
 
 /**
- * Only a socket made with `onread` reads into memory of ours; others allocate 64 KiB for each read and pass it through a
- * stream, which costs 2 us. Those that `spawn` and servers make are not made so, and nothing public changes that: so
- * the connection is moved from the one socket to another, or where that cannot be done used as it is.
+ * Moves a connection to a new socket that reads into memory of the link. Only a socket that was created with `onread`
+ * can do that; other sockets allocate 64 KiB for each read and pass the bytes through a stream, which costs 2 us.
+ * Node.js has no public option to create the sockets of `spawn` and servers with `onread`. If the connection cannot be
+ * moved, the socket is used as it is.
  */
 function moveToReadingSocket(socket: Socket, pipe: SocketPipe): Socket {
   const owner = socket as unknown as { _handle?: object | null };

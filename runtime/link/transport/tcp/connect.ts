@@ -1,4 +1,4 @@
-/** A byte pipe over TCP: between machines that trust their network, or whose links prove a token (handshake/). */
+/** A byte pipe over TCP, for machines that trust their network or links that prove a token (handshake/). */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Listener } from "../listener.js";
 import { formatNetworkAddress, type SocketAddress } from "../network-address.js";
@@ -6,14 +6,16 @@ import type { Pipe } from "../pipe.js";
 import { connectPipe, socketPipe } from "../socket/pipe.js";
 
 /**
- * In ms: after so long without traffic the kernel asks the peer's kernel whether the connection is still there, and
- * gives it up after ten questions, one a second. A process that is busy or stopped does not matter to it.
+ * The time without traffic, in milliseconds, after which the kernel sends TCP keep-alive probes. The kernel ends the
+ * connection after ten probes without an answer, one per second. The kernel of the peer answers probes even if the
+ * process is busy or stopped.
  */
 const PROBE_AFTER_MS = 5000;
 
 /**
- * @param signal gives the attempt up
- * @returns rejects when nobody listens there
+ * Connects to an address.
+ * @param signal aborts the attempt
+ * @returns a promise that rejects if no process listens at the address
  */
 export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promise<Pipe> {
   const { host, port } = address;
@@ -23,14 +25,14 @@ export function connectTcp(address: SocketAddress, signal?: AbortSignal): Promis
 }
 
 /**
- * Listens at `address`; port 0: at one that is free. Whoever connects is not to be trusted yet.
- * @returns rejects when the address cannot be listened at
+ * Listens at `address`, or at a free port if the port is 0. Peers are not authenticated.
+ * @returns a promise that rejects if the address cannot be used
  */
 export function listenTcp(address: SocketAddress, accept: (pipe: Pipe, peer: string) => void): Promise<Listener> {
   const { host, port } = address;
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
-      // Known as long as nobody has taken the connection over.
+      // The address is unknown after another object has taken over the connection.
       const peer = peerAddress(socket);
       accept(socketPipe(tuneSocket(socket)), peer);
     });
@@ -38,7 +40,7 @@ export function listenTcp(address: SocketAddress, accept: (pipe: Pipe, peer: str
     server.once("error", refused);
     server.listen({ host, port }, () => {
       server.off("error", refused);
-      // Accepting can fail when file descriptors run out: those who wait are taken when there are some again.
+      // Accepting fails while no file descriptor is free. The waiting connections are accepted later.
       server.on("error", () => {});
       server.unref();
       resolve({
@@ -49,13 +51,13 @@ export function listenTcp(address: SocketAddress, accept: (pipe: Pipe, peer: str
   });
 }
 
-/** The address of a peer, as people read it: `10.0.0.7:52576`, `[fe80::1]:52576`. */
+/** Formats the address of a peer: `10.0.0.7:52576`, `[fe80::1]:52576`. */
 export function peerAddress({ remoteAddress = "unknown", remotePort = 0 }: Socket): string {
   const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, "");
   return address.includes(":") ? `[${address}]:${remotePort}` : `${address}:${remotePort}`;
 }
 
-/** What a batch holds goes at once, and a peer whose machine is gone is found out. */
+/** Disables Nagle's algorithm and enables keep-alive probes. */
 export function tuneSocket<S extends Socket>(socket: S): S {
   return socket.setNoDelay(true).setKeepAlive(true, PROBE_AFTER_MS);
 }

@@ -1,11 +1,14 @@
 /**
- * A byte pipe over a MessagePort: what links this thread with a worker thread. Each write is one message, whose bytes
- * are copied out of the sender's batch once and then handed over, not copied again.
+ * A byte pipe over a MessagePort, between a thread and its worker thread. Each write is one message, whose bytes are
+ * copied once and then transferred.
  */
 import type { MessagePort } from "node:worker_threads";
 import { deliverBytes, type Pipe, totalBytes } from "../pipe.js";
 
-/** @param port one end of a MessageChannel; nobody else uses it */
+/**
+ * Makes a pipe over a port.
+ * @param port one end of a MessageChannel, used by this pipe alone
+ */
 export function messagePortPipe(port: MessagePort): Pipe {
   let ended = false;
   let orderly = false;
@@ -25,7 +28,7 @@ export function messagePortPipe(port: MessagePort): Pipe {
         ended = true;
         sink.closed(gone);
       });
-      // Listening refs the port: it takes a pending call to hold this thread.
+      // Adding a listener refs the port. Only a pending call should keep this thread alive.
       port.unref();
     },
     write(chunks, done) {

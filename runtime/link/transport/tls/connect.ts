@@ -1,6 +1,6 @@
 /**
- * A byte pipe over TLS 1.3: both ends show a certificate of an authority that the other one trusts. Who has none, or one
- * that has expired, does not get as far as sending a byte to a link.
+ * A byte pipe over TLS 1.3. Each end presents a certificate of an authority that the other end trusts. A peer without a
+ * valid certificate cannot send a byte to a link.
  */
 import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
@@ -15,23 +15,24 @@ import { connectPipe, streamPipe } from "../socket/pipe.js";
 import { listenError, peerAddress, tuneSocket } from "../tcp/connect.js";
 import type { Credentials, TlsMaterial } from "./credentials.js";
 
-/** Nothing older, in either direction. */
+/** The settings of both directions: TLS 1.3 only. */
 const tlsVersion = { minVersion: "TLSv1.3", maxVersion: "TLSv1.3" } as const;
 
-/** A certificate that has expired or whose authority is not trusted any more must not live on in a ticket. */
+/** Sessions are not resumed, because a ticket would outlive a certificate that has expired or is not trusted any more. */
 const serverSettings = { ...tlsVersion, secureOptions: constants.SSL_OP_NO_TICKET } as const;
 
 export interface TlsLimits {
   readonly clock: Clock;
-  /** Connections that have not shown their certificate yet; one more ends the oldest of them. */
+  /** The number of connections that have not presented their certificate yet. One more closes the oldest of them. */
   readonly halfOpen: number;
-  /** How long showing it may take, in ms. */
+  /** The time limit for presenting the certificate, in milliseconds. */
   readonly handshakeMs: number;
 }
 
 /**
- * @param signal gives the attempt up
- * @returns rejects when nobody listens there, or somebody without a certificate for that name
+ * Connects to an address.
+ * @param signal aborts the attempt
+ * @returns a promise that rejects if no process listens there, or the peer has no certificate for that name
  */
 export function connectTls(address: SocketAddress, credentials: Credentials, signal?: AbortSignal): Promise<Pipe> {
   const { host, port } = address;
@@ -45,12 +46,15 @@ export function connectTls(address: SocketAddress, credentials: Credentials, sig
   });
 }
 
-/** Codes of OpenSSL for what cannot be the answer of anybody who speaks TLS. */
+/** The OpenSSL codes for answers that are not TLS. */
 const notTlsCodes = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"]);
-/** Codes of OpenSSL and Node.js for certificates that are not trusted: `CERT_HAS_EXPIRED`, `UNABLE_TO_GET_ISSUER_CERT`. */
+/**
+ * The OpenSSL and Node.js codes for certificates that are not trusted, such as `CERT_HAS_EXPIRED` and
+ * `UNABLE_TO_GET_ISSUER_CERT`.
+ */
 const untrustedCodes = /CERT|ISSUER|CRL|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
-/** Explains OpenSSL's error about the other side. */
+/** Translates an OpenSSL error about the peer. */
 function explainTlsError(error: NodeJS.ErrnoException): Error {
   const { code = "", message } = error;
   if (notTlsCodes.has(code)) {
@@ -63,9 +67,9 @@ function explainTlsError(error: NodeJS.ErrnoException): Error {
 }
 
 /**
- * Listens at `address`; port 0: at one that is free. `accept` gets pipes to peers with a good certificate, no others.
- * @param refused is told why a peer was not let in
- * @returns rejects when the address cannot be listened at, or the files are no certificate and its key
+ * Listens at `address`, or at a free port if the port is 0. `accept` gets pipes only to peers with a valid certificate.
+ * @param refused called with the reason why a peer was refused
+ * @returns a promise that rejects if the address cannot be used, or the files are not a certificate and its key
  */
 export function listenTls(
   address: SocketAddress,
@@ -79,7 +83,7 @@ export function listenTls(
   let good = credentials.current();
   return new Promise((resolve, reject) => {
     const server = createServer({ ...good, ...serverSettings, requestCert: true, rejectUnauthorized: false });
-    // Before TLS gets to see the connection.
+    // This runs before TLS reads from the connection.
     server.prependListener("connection", (socket: Socket) => {
       good = reloadCredentials(server, credentials, good, refused);
       pending.add(socket);
@@ -91,7 +95,8 @@ export function listenTls(
         accept(streamPipe(tuneSocket(socket)), peer);
         return;
       }
-      // Here and not in Node, which would tell neither side why. The peer still counts as pending, with its limits.
+      // The check is here because Node.js would tell neither side the reason. The peer still counts as half-open, with
+      // the limits for that.
       const fault = String(socket.authorizationError);
       socket.on("error", () => {});
       socket.resume();
@@ -106,7 +111,7 @@ export function listenTls(
         refused(error, peer);
         return;
       }
-      // A driver that was given a tcp:// address understands this.
+      // A driver with a tcp:// address understands this message.
       raw.end(writeTurnedAway(undefined));
       refused(new Error("it does not speak TLS", { cause: error }), peer);
     });
@@ -124,7 +129,7 @@ export function listenTls(
   });
 }
 
-/** Connections that have not shown their certificate yet. */
+/** The connections that have not presented their certificate yet. */
 class HalfOpenConnections {
   readonly #limits: TlsLimits;
   readonly #sockets = new Map<string, Socket>();
@@ -137,7 +142,7 @@ class HalfOpenConnections {
     const { clock, halfOpen, handshakeMs } = this.#limits;
     const peer = peerAddress(socket);
     this.#sockets.set(peer, socket);
-    // From its beginning, and not from the last byte that came.
+    // The limit counts from the start of the connection, and not from its last byte.
     const timer = clock.after(handshakeMs, () => {
       if (this.#sockets.delete(peer)) socket.destroy();
     });
@@ -147,13 +152,14 @@ class HalfOpenConnections {
     });
     const [oldest] = this.#sockets.values();
     if (oldest !== undefined && this.#sockets.size > halfOpen) {
-      // At once: its end is told later, and until then the next ones would drop the same one again.
+      // The entry is removed at once. The end of the connection is reported later, and until then the next connections
+      // would drop the same entry again.
       this.#sockets.delete(peerAddress(oldest));
       oldest.destroy();
     }
   }
 
-  /** The connection below a socket of TLS. */
+  /** Returns the TCP socket below a TLS socket. */
   find(socket: TLSSocket): Socket | undefined {
     return this.#sockets.get(peerAddress(socket));
   }
@@ -163,7 +169,10 @@ class HalfOpenConnections {
   }
 }
 
-/** Takes over files that have changed. @returns what is in use */
+/**
+ * Applies changed files.
+ * @returns the contents that are in use
+ */
 function reloadCredentials(
   server: Server,
   credentials: Credentials,

@@ -1,6 +1,6 @@
 /**
- * The certificate, key and authority that a process shows and asks for, from files. They are read again when they have
- * changed, so that certificates are replaced without a restart: connections that stand go on, new ones use the new files.
+ * The certificate, key and authorities of a process, read from files. The files are read again when they have changed,
+ * so that certificates can be replaced without a restart. New connections use the new files; open connections continue.
  */
 import { readFileSync, statSync } from "node:fs";
 
@@ -30,8 +30,9 @@ export class Credentials {
   }
 
   /**
-   * What the files hold now: the same object as long as they are the same.
-   * @throws Error that names the file, when one cannot be read; files that have been read once stay in use instead
+   * Returns the contents of the files, as the same object as long as the files do not change.
+   * @throws Error that names the file if one cannot be read, unless the files have been read before: then the earlier
+   * contents stay in use
    */
   current(): TlsMaterial {
     try {
@@ -47,13 +48,13 @@ export class Credentials {
       this.#material = material;
       return material;
     } catch (error) {
-      // Halfway through being replaced: what was there before holds until it is done.
+      // The files are being replaced. The earlier contents stay in use until that is done.
       if (this.#material !== undefined) return this.#material;
       throw error;
     }
   }
 
-  /** The files of now were no good: what was good before is used until they change once more. */
+  /** Rejects the current contents of the files: `good` is used until the files change again. */
   keepUsing(good: TlsMaterial): void {
     this.#material = good;
   }
@@ -64,7 +65,7 @@ export class Credentials {
   }
 }
 
-/** What changes when the file does. */
+/** Returns a value that changes whenever the file changes. */
 function fileStamp(what: string, file: string): string {
   try {
     const { mtimeNs, ctimeNs, size, ino } = statSync(file, { bigint: true });

@@ -1,7 +1,7 @@
 /** Pipes through a third proc, frame by frame: what the ends say, and what the one in between passes on and remembers. */
 import { describe, expect, test } from "vitest";
+import type { RelayFrame } from "../../../../runtime/link/frame/relay-frame.js";
 import type { Link } from "../../../../runtime/link/link.js";
-import type { RelayFrame } from "../../../../runtime/link/link-host.js";
 import type { Pipe } from "../../../../runtime/link/transport/pipe.js";
 import { RelayRouter } from "../../../../runtime/link/transport/relay/pipe.js";
 import { RecordingSink } from "../recording-sink.js";
