@@ -1,6 +1,7 @@
 /**
- * All that a proc has to do with casts: its parts of trees, what it keeps for senders elsewhere, and what each frame of a
- * tree does. A frame that belongs to nothing any more is ignored: trees are replaced while frames are under way.
+ * The router of casts of one proc. It holds the proc's parts of broadcast trees and the data for senders on other
+ * procs, and it handles the frames of trees. A frame for a part that no longer exists is ignored, because trees are
+ * replaced while frames are in transit.
  */
 import { type ActorId, formatId, type Location, type MeshId, type ProcId } from "../link/address.js";
 import { DeliveryError, deliveryReasons } from "../link/errors.js";
@@ -24,7 +25,7 @@ import { TreeNode } from "./tree/tree-node.js";
 import type { AnswerFold } from "./tree/tree-node-types.js";
 import { type CastInterface, readSetup, type TreeSetup } from "./tree/tree-setup.js";
 
-/** The proc, as trees know it. */
+/** The proc, as the router of casts uses it. */
 export interface CastHost {
   readonly id: ProcId;
   readonly universe: bigint;
@@ -35,17 +36,17 @@ export interface CastHost {
   foldFor(setup: TreeSetup, endpoint: number, reduction: string): AnswerFold | undefined;
 }
 
-/** A part of a tree whose root is elsewhere. */
+/** A part of a tree whose root is on another proc. */
 interface TreePart {
   readonly node: TreeNode;
   readonly parent: RemoteParent;
 }
 
-/** Cancel reason of callers that are gone. */
+/** The cancel reason for a caller that has ended. */
 const CALLER_GONE = 0;
-/** Senders that have ended and are remembered, the last of them: their direct messages may come later than their casts. */
+/** The number of ended senders that are remembered, because their direct messages may come later than their casts. */
 const MAX_ENDED_SENDERS = 4096;
-/** More than any program has, and a bound for peers that make them up. */
+/** The number of interfaces that are remembered. Programs have fewer; the limit bounds what a hostile peer can store. */
 const MAX_INTERFACES = 1024;
 
 export class CastRouter implements SenderRouter {
@@ -53,18 +54,18 @@ export class CastRouter implements SenderRouter {
   readonly limits: LinkLimits;
   readonly routes: RoutingTable;
   readonly #host: CastHost;
-  /** By the link to the proc above, and the number that it has given. */
+  /** The parts of trees on this proc, by the link to the proc above and the number that the proc above has assigned. */
   readonly #parts = new Map<Link, Map<number, TreePart>>();
-  /** By the number that this proc has given. */
+  /** The branches of the trees on this proc, by the numbers that this proc has assigned. */
   readonly #branches = new Map<number, Branch>();
   readonly #receivers = new Map<string, CastReceiver>();
   readonly #arrivals = new Map<string, OrderedArrivals>();
   readonly #endedSenders = new Set<string>();
-  /** Trees whose root is here, and parts of others. */
+  /** The nodes of trees on this proc, roots included. */
   readonly #nodes = new Set<TreeNode>();
-  /** Interfaces that were told of, so that each is the same object every time. */
+  /** The interfaces that peers have described, so that each is the same object every time. */
   readonly #interfaces = new Map<string, CastInterface>();
-  /** Senders that live here and cast, as long as they have trees. */
+  /** The senders on this proc, as long as they have trees. */
   readonly senders = new Set<CastSender>();
   #isClosed = false;
   #lastHandle = 0;
@@ -77,7 +78,7 @@ export class CastRouter implements SenderRouter {
     this.routes = host.routes;
   }
 
-  /** The number of a tree whose root is here. */
+  /** Returns the number of a new tree whose root is here. */
   nextTreeNumber(): number {
     return ++this.#lastTree;
   }
@@ -86,17 +87,17 @@ export class CastRouter implements SenderRouter {
     return this.#host.location;
   }
 
-  /** The top of a tree, on this proc. */
-  addRootNode(make: (end: CastReceiver) => TreeNode, sender: ActorId, mesh: MeshId): TreeNode {
+  /** Creates the root node of a tree. */
+  addRootNode(make: (receiver: CastReceiver) => TreeNode, sender: ActorId, mesh: MeshId): TreeNode {
     const node = make(this.#receiverFor(sender, mesh));
     this.#nodes.add(node);
     return node;
   }
 
-  /** The root of a tree uses it no more. */
-  removeRootNode(node: TreeNode, tell: number | undefined): void {
+  /** Drops the root node of a tree. */
+  removeRootNode(node: TreeNode, flush: number | undefined): void {
     this.#nodes.delete(node);
-    node.drop(tell);
+    node.drop(flush);
   }
 
   assignHandle(branch: Branch): number {
@@ -137,7 +138,7 @@ export class CastRouter implements SenderRouter {
     const { sender, target } = lane;
     if (target.kind !== "actor") throw new ProtocolError("cannot read sync: its lane leads to a port");
     if (sync === SyncKind.passed) {
-      // A lane from here to here: its sender is at hand, also when it has been forgotten.
+      // The lane leads from this proc to itself, so the sender is on this proc, even if the router has forgotten it.
       const asked = lane.link.peer === this.id ? lane.link.sessions[lane.id]?.sender : undefined;
       if (!(asked instanceof OrderedArrivals))
         throw new ProtocolError("cannot read sync: its lane does not carry casts");
@@ -148,35 +149,35 @@ export class CastRouter implements SenderRouter {
     this.arrivalsFor(sender, { mesh, owner, rank }).syncReceived(lane, sync, casts);
   }
 
-  /** The sender, which lives here, has ended or will not cast to the mesh any more. */
+  /** A sender on this proc has ended, or will not cast to the mesh any more. */
   senderEnded(sender: ActorId, mesh: MeshId): void {
     this.#forgetReceiver(`${senderKey(sender)} ${mesh}`);
   }
 
-  /** No actor of the mesh is left for the sender, which lives here, to cast to: others may take their places. */
+  /** A sender on this proc has no actor of the mesh left to cast to. Other actors may take their places. */
   receiversEnded(sender: ActorId, mesh: MeshId): void {
     this.#receivers.delete(`${senderKey(sender)} ${mesh}`);
   }
 
-  /** Nothing will be cast to a mesh any more. */
+  /** The mesh is stopped, and nothing more is cast to it. */
   meshStopped(mesh: MeshId): void {
-    for (const caster of this.#sendersTo(mesh)) caster.meshStopped();
+    for (const sender of this.#sendersTo(mesh)) sender.meshStopped();
   }
 
-  /** Resolves when everything that was cast to a mesh from here has been taken, or its receivers are no more. */
+  /** Resolves when all casts of this proc to a mesh have been received, or their receivers have ended. */
   async whenTaken(mesh: MeshId): Promise<void> {
-    await Promise.all(this.#sendersTo(mesh).map((caster) => caster.whenTaken()));
+    await Promise.all(this.#sendersTo(mesh).map((sender) => sender.whenTaken()));
   }
 
-  /** Resolves when, besides, all calls that were cast to it from here have been answered. */
+  /** Resolves when all casts of this proc to a mesh have been received, and all calls among them have been answered. */
   async whenAnswered(mesh: MeshId): Promise<void> {
-    await Promise.all(this.#sendersTo(mesh).map((caster) => caster.whenAnswered()));
+    await Promise.all(this.#sendersTo(mesh).map((sender) => sender.whenAnswered()));
   }
 
   /** The proc closes its links. */
   close(error: DeliveryError): void {
     this.#isClosed = true;
-    for (const caster of this.senders) caster.failCalls(error);
+    for (const sender of this.senders) sender.failCalls(error);
   }
 
   handleFrame(link: Link, { kind, flags, slot, a, b }: TreeFrame, r: Reader): void {
@@ -213,7 +214,7 @@ export class CastRouter implements SenderRouter {
     }
   }
 
-  /** A proc is taken for dead: it answers no cast from here any more, by whatever way it would come. */
+  /** A proc is considered dead: it will not answer any cast of this proc, whichever way the answer would take. */
   peerDown(peer: ProcId, why: DeliveryError): void {
     for (const node of [...this.#nodes]) if (node.setup.root === this.id) node.peerDown(peer, why);
   }
@@ -227,7 +228,7 @@ export class CastRouter implements SenderRouter {
     for (const { node } of parts?.values() ?? []) this.#reportOrphaned(node, link.peer, error.message);
     const { peer } = link;
     if (peer === undefined || this.routes.existingLink(peer) !== undefined) return;
-    // The roots that lived there are no more, or cannot be heard any more.
+    // The roots on the peer have ended, or cannot be reached any more.
     for (const node of [...this.#nodes]) if (node.setup.root === peer) this.#dropLostRoot(node);
     for (const [key, arrivals] of [...this.#arrivals]) {
       if (arrivals.id.proc === peer) this.#endArrivals(key, arrivals);
@@ -235,7 +236,7 @@ export class CastRouter implements SenderRouter {
   }
 
   #sendersTo(mesh: MeshId): CastSender[] {
-    return [...this.senders].filter((caster) => caster.mesh.id === mesh);
+    return [...this.senders].filter((sender) => sender.mesh.id === mesh);
   }
 
   #handleFrameFromBelow(kind: number, branch: Branch, b: number, r: Reader): void {
@@ -275,11 +276,11 @@ export class CastRouter implements SenderRouter {
     const read = readBody(r, "tree", () => readSetup(r, this.#host.universe, this.id));
     const setup = { ...read, interface: this.#sharedInterface(read.interface) };
     const { sender, mesh } = setup;
-    const end = this.#receiverFor(sender, mesh);
-    if (!end.isNewest(setup.lineage, setup.tree)) return;
-    this.#dropReplacedParts(setup, end);
+    const receiver = this.#receiverFor(sender, mesh);
+    if (!receiver.isNewest(setup.lineage, setup.tree)) return;
+    this.#dropReplacedParts(setup, receiver);
     const parent = new RemoteParent(this, link, handle);
-    const node = new TreeNode(this, end, setup, parent);
+    const node = new TreeNode(this, receiver, setup, parent);
     let parts = this.#parts.get(link);
     if (parts === undefined) {
       parts = new Map();
@@ -290,8 +291,8 @@ export class CastRouter implements SenderRouter {
     node.start();
   }
 
-  /** The tree whose place this one takes is over, and so is what nobody waits for any more. */
-  #dropReplacedParts({ root, tree, lineage, unfinished }: TreeSetup, end: CastReceiver): void {
+  /** Drops the tree that this one replaces, and the replies to casts for which nobody waits any more. */
+  #dropReplacedParts({ root, tree, lineage, unfinished }: TreeSetup, receiver: CastReceiver): void {
     if (lineage === tree) return;
     for (const [link, parts] of this.#parts) {
       for (const [handle, { node }] of parts) {
@@ -302,7 +303,7 @@ export class CastRouter implements SenderRouter {
         node.drop(undefined);
       }
     }
-    end.keepUnfinished(lineage, unfinished);
+    receiver.keepUnfinished(lineage, unfinished);
   }
 
   #dropPart(link: Link, handle: number, { node }: TreePart, flush: number): void {
@@ -324,7 +325,7 @@ export class CastRouter implements SenderRouter {
     } else this.#dropPart(link, handle, part, flush === FlushMode.end ? FlushMode.end : FlushMode.drop);
   }
 
-  /** The top of a tree whose root is here. */
+  /** Returns the root node of a tree whose root is here. */
   #rootNodeOf(tree: number): TreeNode | undefined {
     return [...this.#nodes].find(({ setup }) => setup.root === this.id && setup.tree === tree);
   }
@@ -335,8 +336,8 @@ export class CastRouter implements SenderRouter {
   }
 
   /**
-   * The proc above is no more. The root is told, in case nobody else does; and if it is no more either, this is how it is
-   * found out.
+   * The proc above a part has ended. The root is described, because other procs may not tell it. If the root has ended as
+   * well, the attempt to tell it shows that.
    */
   #reportOrphaned(node: TreeNode, above: ProcId | undefined, reason: string): void {
     const { root, location, owner, tree } = node.setup;
@@ -360,9 +361,9 @@ export class CastRouter implements SenderRouter {
     this.#forgetReceiver(`${senderKey(node.setup.sender)} ${node.setup.mesh}`);
   }
 
-  #sharedInterface(told: CastInterface): CastInterface {
-    const key = JSON.stringify([told.key, String(told.fingerprint), told.name, told.endpoints]);
-    const known = this.#interfaces.get(key) ?? told;
+  #sharedInterface(described: CastInterface): CastInterface {
+    const key = JSON.stringify([described.key, String(described.fingerprint), described.name, described.endpoints]);
+    const known = this.#interfaces.get(key) ?? described;
     if (this.#interfaces.size >= MAX_INTERFACES) this.#interfaces.clear();
     this.#interfaces.set(key, known);
     return known;
@@ -370,15 +371,18 @@ export class CastRouter implements SenderRouter {
 
   #receiverFor(sender: ActorId, mesh: MeshId): CastReceiver {
     const key = `${senderKey(sender)} ${mesh}`;
-    let end = this.#receivers.get(key);
-    if (end === undefined) {
-      end = new CastReceiver();
-      this.#receivers.set(key, end);
+    let receiver = this.#receivers.get(key);
+    if (receiver === undefined) {
+      receiver = new CastReceiver();
+      this.#receivers.set(key, receiver);
     }
-    return end;
+    return receiver;
   }
 
-  /** It is forgotten when what has come has passed: what else comes of its sender stays behind that. */
+  /**
+   * Ends the arrivals of a sender that has ended. They are removed after everything that has come has been delivered,
+   * so that later messages of the sender stay behind it.
+   */
   #endArrivals(key: string, arrivals: OrderedArrivals): void {
     arrivals.senderEnded(() => {
       if (this.#arrivals.get(key) === arrivals) this.#arrivals.delete(key);
@@ -386,9 +390,9 @@ export class CastRouter implements SenderRouter {
   }
 
   #forgetReceiver(key: string): void {
-    const end = this.#receivers.get(key);
+    const receiver = this.#receivers.get(key);
     this.#receivers.delete(key);
-    end?.cancelAll(CALLER_GONE);
+    receiver?.cancelAll(CALLER_GONE);
     for (const [name, arrivals] of [...this.#arrivals])
       if (name.startsWith(`${key}/`)) this.#endArrivals(name, arrivals);
     this.#endedSenders.add(key);
@@ -397,7 +401,7 @@ export class CastRouter implements SenderRouter {
   }
 }
 
-/** One life of an actor. */
+/** Returns a key for one incarnation of an actor. */
 function senderKey({ proc, mesh, rank, incarnation }: ActorId): string {
   return `${formatId(proc)}/${mesh}/${rank}/${incarnation}`;
 }

@@ -649,13 +649,13 @@ test("what is asked of a mesh is asked of those who cast to it", async () => {
       asked.push(`${what} ${id}`);
       return Promise.resolve();
     };
-    const caster = {
+    const castSender = {
       mesh: { id },
       whenTaken: note("taken"),
       whenAnswered: note("answered"),
       meshStopped: note("stopped"),
     };
-    casts.senders.add(caster as unknown as CastSender);
+    casts.senders.add(castSender as unknown as CastSender);
   }
   await casts.whenTaken(20n);
   await casts.whenAnswered(20n);

@@ -1,4 +1,4 @@
-/** A cast that has come for one actor here, and what becomes of it when its turn comes. */
+/** A cast that has arrived for one actor of this proc, and is posted to the actor when its turn comes. */
 import type { MessageExtension } from "../../link/frame/message-extension.js";
 import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
 import type { Session } from "../../link/outbound/session.js";
@@ -9,14 +9,14 @@ export interface CastArrivalOptions {
   readonly seq: number;
   readonly index: number;
   readonly ordering: number;
-  /** Of the endpoint, on the lane of casts to the actor. */
+  /** Returns the slot of the endpoint on the lane of casts to the actor. */
   readonly slot: (session: Session) => number;
-  /** Undefined: it only keeps its place. */
+  /** The message, or undefined if the cast only keeps its place in the order. */
   readonly body: EncodedMessage | undefined;
   readonly extension: (session: Session) => MessageExtension | undefined;
-  /** Who waits for the answer; undefined: nobody. */
+  /** Creates the reply that waits for the answer, or undefined if the cast expects none. */
   readonly createReply: (() => CastReply) | undefined;
-  /** It has had credit. */
+  /** Called when the cast has had credit. */
   readonly onTaken: () => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a proc keeps for a sender elsewhere that casts to actors here: where its messages to each of them come together,
- * and the answers that have not come home for certain. All trees of the sender share it.
+ * The data that a proc holds for a sender on another proc that casts to actors here: the ordered arrivals for each
+ * actor, and the replies that the root may not have received. All trees of the sender share the data.
  */
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
 import type { Session } from "../../link/outbound/session.js";
@@ -9,23 +9,26 @@ import { copyAnswer, type RankAnswer } from "../tree/answers.js";
 import type { RankRun } from "../tree/rank-runs.js";
 import type { OrderedArrivals } from "./ordered-arrivals.js";
 
-/** Who passes an answer on: a part of a tree. */
+/** The part of a tree that passes an answer up. */
 export interface ReplyRoute {
-  /** The first of the trees in whose place it stands. */
+  /** The number of the first tree in the series of trees that have replaced one another. */
   readonly lineage: number;
   answered(seq: number, rank: number, answer: RankAnswer): void;
-  /** @returns an error as an answer */
+  /** Returns an error in the form of an answer. */
   answerOfError(error: Error): RankAnswer;
 }
 
-/** One actor's answer to one cast, kept until the root has it: the tree may have to be set up again. */
+/**
+ * The reply of one actor to one cast. It is kept until the root has received the answer, because the tree may have to
+ * be set up again.
+ */
 export class CastReply implements PendingCall {
   id = 0;
   session: Session | undefined;
   credit = 0;
   isAbandoned = false;
   answer: RankAnswer | undefined;
-  /** The part of a tree by which it goes home. */
+  /** The part of a tree that passes the answer up. */
   route: ReplyRoute;
   readonly #seq: number;
   readonly #rank: number;
@@ -48,7 +51,10 @@ export class CastReply implements PendingCall {
 
   ended(): void {}
 
-  /** @param reason an index of the reasons to cancel */
+  /**
+   * Cancels the call, if it is pending.
+   * @param reason one of `CancelReason`
+   */
   abandon(reason: number): void {
     if (this.id !== 0) this.session?.abandon(this, reason);
   }
@@ -60,23 +66,26 @@ export class CastReply implements PendingCall {
 }
 
 export class CastReceiver {
-  /** By rank in the mesh. */
+  /** The arrivals for each actor, by its rank in the mesh. */
   readonly arrivals = new Map<number, OrderedArrivals>();
-  /** The newest tree of each line. */
+  /** The number of the newest tree of each lineage. */
   readonly #newestTrees = new Map<number, number>();
-  /** By cast, then by rank in what was cast to. */
+  /** The replies, by the number of the cast and by the rank in the view. */
   readonly #replies = new Map<number, Map<number, CastReply>>();
 
-  /** A tree is set up. @returns false if another one has taken its place meanwhile: they may come by different ways */
-  isNewest(line: number, tree: number): boolean {
-    if (tree < (this.#newestTrees.get(line) ?? tree)) return false;
-    this.#newestTrees.set(line, tree);
+  /**
+   * Notes that a tree is set up.
+   * @returns false if a newer tree of the lineage is known already, because the two have come by different ways
+   */
+  isNewest(lineage: number, tree: number): boolean {
+    if (tree < (this.#newestTrees.get(lineage) ?? tree)) return false;
+    this.#newestTrees.set(lineage, tree);
     return true;
   }
 
-  /** The trees of a line are not used any more. */
-  forgetLineage(line: number): void {
-    this.#newestTrees.delete(line);
+  /** Forgets a lineage whose trees are not used any more. */
+  forgetLineage(lineage: number): void {
+    this.#newestTrees.delete(lineage);
   }
 
   replyOf(seq: number, rank: number): CastReply | undefined {
@@ -94,12 +103,12 @@ export class CastReceiver {
     return reply;
   }
 
-  /** Casts for which something is kept. */
+  /** The numbers of the casts that have replies here. */
   get pendingCasts(): number[] {
     return [...this.#replies.keys()];
   }
 
-  /** The answers have come home. */
+  /** Forgets casts whose answers the root has received. */
   forgetCasts(casts: readonly RankRun[]): void {
     for (const { start, count } of casts) {
       if (count > this.#replies.size) {
@@ -108,23 +117,23 @@ export class CastReceiver {
     }
   }
 
-  /** A tree is set up again: of its line, only some casts are waited for. */
-  keepUnfinished(line: number, unfinished: readonly number[]): void {
+  /** A tree of a lineage is set up again. Of the replies of that lineage, only those to unfinished casts are kept. */
+  keepUnfinished(lineage: number, unfinished: readonly number[]): void {
     const waited = new Set(unfinished);
     for (const [seq, ranks] of this.#replies) {
-      const ofLine = [...ranks.values()].some(({ route }) => route.lineage === line);
-      if (ofLine && !waited.has(seq)) this.#replies.delete(seq);
+      const isOfLineage = [...ranks.values()].some(({ route }) => route.lineage === lineage);
+      if (isOfLineage && !waited.has(seq)) this.#replies.delete(seq);
     }
   }
 
-  /** Nobody waits for the answers to a cast any more. */
+  /** Cancels a cast whose caller no longer waits. */
   cancel(seq: number, reason: number): void {
     for (const arrivals of this.arrivals.values()) arrivals.cancel(seq);
     for (const reply of this.#replies.get(seq)?.values() ?? []) reply.abandon(reason);
     this.#replies.delete(seq);
   }
 
-  /** The sender has ended, or its process: nobody waits for answers. */
+  /** Cancels all casts, because the sender has ended. */
   cancelAll(reason: number): void {
     for (const seq of this.pendingCasts) this.cancel(seq, reason);
   }

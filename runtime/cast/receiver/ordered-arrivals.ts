@@ -1,10 +1,11 @@
 /**
- * Where the casts and the direct messages of one sender to one actor come together, on the actor's proc, in the order in
- * which they were sent. Casts come down trees, in any order; each says how many come before it. Direct messages come over
- * a lane, on which `sync` frames say where they stand. What comes early waits.
+ * Merges the casts and the direct messages of one sender to one actor, on the actor's proc, in the order in which they
+ * were sent. Casts arrive over trees, in any order; each has the number of casts before it. Direct messages arrive over
+ * a lane, on which `sync` frames give their place among the casts. Messages that arrive early are kept.
  *
- * Casts that have their turn take a lane of their own to the actor, from this proc to itself: everything that holds for
- * messages holds for them. When direct messages wait for casts, that lane is asked how far they have come.
+ * Casts whose turn has come take a lane of their own, from this proc to itself, so that credit and backpressure apply
+ * to them as to all messages. When direct messages wait for casts, a `sync` frame on that lane asks how many casts have
+ * passed.
  */
 import type { ActorId, MeshId, ProcId } from "../../link/address.js";
 import type { DeliveryError } from "../../link/errors.js";
@@ -16,47 +17,50 @@ import type { MessageSender, Session, SessionTarget } from "../../link/outbound/
 import { CastOrdering, comesBefore } from "../tree/cast-frame.js";
 import type { CastInterface } from "../tree/tree-setup.js";
 
-/** A cast that has come for one rank. */
+/** A cast that has arrived for one rank. */
 export interface OrderedCast {
   readonly seq: number;
-  /** Casts of the sender to the rank before it. */
+  /** The number of casts of the sender to the rank before this one. */
   readonly index: number;
-  /** `Way.plain` or `Way.marked`. */
+  /** `CastOrdering.plain` or `CastOrdering.marked`. */
   readonly ordering: number;
-  /** Its turn has come. */
+  /** Delivers the cast, whose turn has come. */
   post(to: OrderedArrivals): void;
-  /** Nobody waits for it any more: what is left of it is its place. */
+  /** Drops the message of the cast, for which nobody waits any more. The cast keeps its place in the order. */
   cancel(): void;
 }
 
-/** Who sends, as its messages say. */
+/** The sender of casts. */
 export type CastOrigin = ActorId & { readonly name: string };
 
 export class OrderedArrivals implements MessageSender {
   readonly id: CastOrigin;
   readonly name: string;
-  /** Told of messages that came back. */
+  /** Called with messages that could not be delivered. */
   onBounce: ((label: string, error: DeliveryError) => void) | undefined;
   readonly #target: SessionTarget;
   readonly #open: (from: OrderedArrivals, target: SessionTarget) => Session;
   readonly #schemas = new Map<unknown, PeerSchema>();
   readonly #heldCasts = new Map<number, OrderedCast>();
   #gates: { readonly gate: OrderGate; readonly casts: number }[] = [];
-  /** Casts that have had their turn. */
+  /** The number of casts that were posted to the lane. */
   #nextIndex = 0;
-  /** Those of them that have come out of their lane, as far as it was asked. */
+  /** The number of casts that are known to have passed the lane. */
   #confirmedPassed = 0;
-  /** How far it was asked. */
+  /** The number of casts about which the lane was last asked. */
   #asked = 0;
-  /** Casts before which all direct messages have come. */
+  /** The number of casts whose preceding direct messages have all arrived. */
   #directMessagesUpTo = 0;
   #session: Session | undefined;
-  /** The sender is no more: nothing waits. */
+  /** Whether the sender has ended. */
   #senderEnded = false;
-  /** Told once all that came has passed, if the sender has ended. */
+  /** Called when the sender has ended and all its casts have passed. */
   #onSettled: () => void = () => {};
 
-  /** @param open opens a lane from this proc to itself */
+  /**
+   * Creates the arrivals of one sender to one actor.
+   * @param open opens a session from this proc to itself
+   */
   constructor(
     sender: CastOrigin,
     target: { readonly proc: ProcId; readonly mesh: MeshId; readonly owner: ProcId; readonly rank: number },
@@ -69,13 +73,16 @@ export class OrderedArrivals implements MessageSender {
     this.#open = open;
   }
 
-  /** The lane that casts take; opened on first use, and again when it was closed. */
+  /** The session that casts take. It is opened on first use, and again after it was closed. */
   get session(): Session {
     this.#session ??= this.#open(this, this.#target);
     return this.#session;
   }
 
-  /** Calls `done` when the actor has said by which schema it knows an interface; undefined: the same, or it is not there, or the sender is. */
+  /**
+   * Calls `done` when the actor has reported its schema of an interface.
+   * @param done gets undefined if the schemas are equal, if the actor does not exist, or if the sender has ended
+   */
   askForSchema(known: CastInterface, done: (other: PeerSchema | undefined) => void): void {
     if (this.#senderEnded) {
       done(undefined);
@@ -86,7 +93,10 @@ export class OrderedArrivals implements MessageSender {
     session.afterAllSent(() => done(this.#schemas.get(known)));
   }
 
-  /** @returns false if it has come before, or its sender is known to have ended */
+  /**
+   * Adds a cast that has arrived.
+   * @returns false if the cast arrived before, or its sender has ended
+   */
   addCast(cast: OrderedCast): boolean {
     if (this.#senderEnded || comesBefore(cast.index, this.#nextIndex)) return false;
     this.#heldCasts.set(cast.index, cast);
@@ -94,18 +104,18 @@ export class OrderedArrivals implements MessageSender {
     return true;
   }
 
-  /** Nobody waits for the answers to a cast any more. */
+  /** Cancels a cast whose caller no longer waits. */
   cancel(seq: number): void {
     for (const cast of this.#heldCasts.values()) if (cast.seq === seq) cast.cancel();
   }
 
-  /** A `sync` frame on a lane of direct messages, or on the lane of casts. */
+  /** Handles a `sync` frame on a lane of direct messages, or on the lane of casts. */
   syncReceived(lane: Lane, sync: number, casts: number): void {
     if (sync === SyncKind.passed) this.#notePassed(casts);
     else if (sync === SyncKind.mark) this.releaseUpTo(casts);
     else {
       if (sync === SyncKind.without) this.#skipTo(casts);
-      // Of one that has ended, what has not come will not come.
+      // Casts of an ended sender that have not arrived will not arrive.
       const needed = this.#senderEnded && comesBefore(this.#nextIndex, casts) ? this.#nextIndex : casts;
       if (!comesBefore(this.#confirmedPassed, needed)) return;
       this.#gates.push({ gate: new OrderGate(lane), casts: needed });
@@ -113,7 +123,7 @@ export class OrderedArrivals implements MessageSender {
     }
   }
 
-  /** All direct messages before the cast with a number have come, or will not come. */
+  /** All direct messages before the cast with a number have arrived, or will not arrive. */
   releaseUpTo(index: number): void {
     if (!comesBefore(this.#directMessagesUpTo, index + 1)) return;
     this.#directMessagesUpTo = (index + 1) >>> 0;
@@ -121,9 +131,9 @@ export class OrderedArrivals implements MessageSender {
   }
 
   /**
-   * The sender has ended, or its process: no more casts will come, nor what it has sent after those that are missing.
+   * The sender has ended. No more casts will arrive, and direct messages that come after missing casts are dropped.
    * Only the first call counts.
-   * @param settled called when what has come has passed, maybe at once
+   * @param settled called when everything that has arrived has passed; the call may be immediate
    */
   senderEnded(settled: () => void): void {
     if (this.#senderEnded) return;
@@ -158,7 +168,10 @@ export class OrderedArrivals implements MessageSender {
     this.#notePassed(this.#nextIndex);
   }
 
-  /** Casts before one with a number have come back to their sender: those that come yet are nobody's. */
+  /**
+   * Casts before the one with a number were returned to their sender as undeliverable. Those of them that still arrive
+   * are dropped.
+   */
   #skipTo(casts: number): void {
     if (!comesBefore(this.#nextIndex, casts)) return;
     for (const [index, cast] of [...this.#heldCasts]) {
@@ -185,7 +198,7 @@ export class OrderedArrivals implements MessageSender {
     this.#askIfNeeded();
   }
 
-  /** Asks how far the lane has come, if direct messages wait for casts that have had their turn and were not asked for. */
+  /** Asks how many casts have passed the lane, if direct messages wait for casts that were posted since the last question. */
   #askIfNeeded(): void {
     if (this.#gates.some(({ casts }) => comesBefore(this.#asked, casts) && !comesBefore(this.#nextIndex, casts)))
       this.#askHowFar();

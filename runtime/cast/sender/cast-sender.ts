@@ -1,6 +1,6 @@
 /**
- * A sender that casts to a mesh, at the root of its trees: keeps the order of its casts among each other and with its
- * direct messages, and the credit. Trees are set up on first use, one for each slice that is cast to.
+ * The casts of one sender to one mesh, at the root of its trees. It keeps the order of the casts among each other and
+ * with the sender's direct messages, and counts credit. It sets up one tree for each slice, on first use.
  */
 import type { ProcId } from "../../link/address.js";
 import { BackpressureError, DeliveryError } from "../../link/errors.js";
@@ -16,34 +16,34 @@ interface QueuedCast {
   readonly tree: ViewTree;
 }
 
-/** Trees that are kept although nothing is under way in them. */
+/** The number of trees that are kept without pending casts. */
 const MAX_IDLE_TREES = 32;
-/** Index in the reasons to cancel. */
+/** The cancel reason for a caller that has ended. */
 const CALLER_GONE = 0;
 
 export class CastSender implements OrderedCasts, ViewTreeOwner {
   readonly mesh: CastMesh;
   readonly host: CastSenderHost;
-  /** Casts to each actor of the mesh, since it lives where it does. */
+  /** The number of casts to each actor of the mesh, since the actor has been on its current proc. */
   readonly castCounts: Uint32Array;
-  /** Sessions with messages that the receiver must have before the next cast. */
+  /** The sessions with messages that the receiver must handle before the next cast. */
   readonly unmarkedLanes = new Map<number, LaneOrder>();
-  /** Actors that cannot be cast to: their direct messages do not wait for casts. */
+  /** The actors to which casts are impossible. Their direct messages do not wait for casts. */
   readonly excluded = new Set<number>();
   readonly #trees = new Map<string, ViewTree>();
-  /** Trees for casts from before an actor moved. */
+  /** The trees whose casts were sent before an actor moved. */
   readonly #formerTrees = new Set<ViewTree>();
-  /** Where the actors live, as far as this is known. */
+  /** The procs of the actors, as far as they are known. */
   readonly #procs: (ProcId | undefined)[] = [];
   #moves: number;
   #nextSeq = 1;
   #queue: QueuedCast[] = [];
   #queuedBytes = 0;
-  /** Sent and not taken. */
+  /** The number of casts, and their bytes below, that were sent and not received by all actors. */
   #untakenCasts = 0;
   #untakenBytes = 0;
   #isClosing = false;
-  /** The mesh has been stopped. */
+  /** Whether the mesh has been stopped. */
   #isMeshStopped = false;
   #whenTaken: (() => void)[] = [];
   #whenAnswered: (() => void)[] = [];
@@ -57,7 +57,10 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     for (let base = 0; base < mesh.size; base++) this.#procs.push(mesh.procAt(base));
   }
 
-  /** A session of the same sender to an actor of the mesh. @param used whether something may have been sent by it */
+  /**
+   * Adds a session of the same sender to an actor of the mesh.
+   * @param used whether messages may have been sent on the session
+   */
   attachSession(session: Session, base: number, used: boolean): void {
     this.followMoves();
     const order = new LaneOrder(this, session, base);
@@ -65,7 +68,10 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     if (used) this.unmarkedLanes.set(base, order);
   }
 
-  /** @throws BackpressureError if a message of so many bytes would not find room */
+  /**
+   * Checks that the send window has room for a message of `size` bytes.
+   * @throws BackpressureError if it has not
+   */
   checkRoom(size: number, label: string): void {
     const { sendWindowMessages, sendWindowBytes } = this.host.router.limits;
     const waiting = this.#queue.length;
@@ -76,19 +82,19 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     );
   }
 
-  /** Whether a cast to a view would be sent at once. */
+  /** Returns whether a cast to a view would be sent without being queued. */
   hasCredit(view: CastView): boolean {
     if (this.#queue.length > 0) return false;
     const tree = this.#treeFor(view);
     return tree.tree.isUsable && !tree.isWaiting && this.#hasRoom();
   }
 
-  /** Whether messages to a view are to be in the protobuf layout, as far as that is known. */
+  /** Returns whether messages to a view must be in the protobuf layout, as far as the schemas are known. */
   needsProtobuf(view: CastView): boolean {
     return this.#treeFor(view).tree.needsProtobuf;
   }
 
-  /** Casts. `admits` has been asked. */
+  /** Sends or queues a cast. The caller has called `checkRoom`. */
   cast(view: CastView, request: CastRequest): PendingCast {
     const tree = this.#treeFor(view);
     const cast = new PendingCast(this.#nextSeq, request, this.#positionsOf(view.bases), view.bases.length);
@@ -100,7 +106,10 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     return cast;
   }
 
-  /** Nobody waits for the answers any more. @param reason an index of the reasons to cancel */
+  /**
+   * Cancels a cast whose caller no longer waits.
+   * @param reason one of `CancelReason`
+   */
   cancel(cast: PendingCast, reason: number): void {
     if (!cast.isCall || cast.isComplete) return;
     const queued = this.#queue.find((entry) => entry.cast === cast);
@@ -108,14 +117,14 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
       for (const { tree } of this.#allTrees()) if (tree.pending.get(cast.seq) === cast) tree.cancel(cast, reason);
       this.host.keepAlive.release();
     } else {
-      // Its place in the order has been given to it.
+      // The cast is sent without its message, because it has a place in the order.
       this.#queuedBytes -= cast.size;
       cast.makeEmpty();
     }
     this.#settle();
   }
 
-  /** Sends what may be sent. */
+  /** Sends the queued casts for which there is credit. */
   flush(): void {
     const urgent = this.#isClosing || this.#whenTaken.length > 0;
     while (this.#queue.length > 0) {
@@ -134,31 +143,31 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
       const { waiter } = cast.request;
       tree.tree.sendCast(cast);
       waiter?.credited();
-      // Where nobody is left, nothing comes that what was taken could be told with.
+      // A tree without live actors reports nothing, so its casts count as received.
       if (urgent || tree.tree.isDead) tree.tree.flush();
     }
   }
 
-  /** Each tree may keep to itself for a while what has been taken: of many trees, all that there is room for. */
+  /** Asks the trees to report received casts. Each tree delays its reports, and the delays of many trees could use all credit. */
   #requestTaken(): void {
     const owing = this.#allTrees().filter(({ tree }) => tree.hasUntaken);
     if (owing.length > 1) for (const { tree } of owing) tree.requestTaken();
   }
 
-  /** Resolves when everything that was cast has been taken, or its receivers are no more. */
+  /** Resolves when all casts have been received, or their receivers have ended. */
   whenTaken(): Promise<void> {
     if (this.#isIdle) return Promise.resolve();
     for (const { tree } of this.#allTrees()) tree.flush();
     return new Promise((resolve) => this.#whenTaken.push(resolve));
   }
 
-  /** Resolves when, besides, all calls have been answered, or nobody waits for them any more. */
+  /** Resolves when all casts have been received, and all calls have been answered or given up. */
   async whenAnswered(): Promise<void> {
     await this.whenTaken();
     if (!this.#isAnswered) await new Promise<void>((resolve) => this.#whenAnswered.push(resolve));
   }
 
-  /** The sender has ended: nobody waits for answers. What it has sent goes its way. */
+  /** The sender has ended, and nobody waits for its answers. Casts that were sent are still delivered. */
   close(): void {
     this.#isClosing = true;
     for (const { cast } of this.#queue) this.cancel(cast, CALLER_GONE);
@@ -170,14 +179,14 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
   }
 
   /**
-   * A session of the sender to an actor has ended: casts need not wait for what it had still to say.
-   * @param proc where the actor lived; where it has moved to, casts are counted anew
+   * A session of the sender to an actor has ended. Casts need not wait for its messages any more.
+   * @param proc the proc of the actor during the session; if the actor has moved, casts are counted from 0 again
    */
   sessionEnded(base: number, index: number, proc: ProcId | undefined): void {
     for (const { tree } of this.#allTrees()) if (tree.procOf(base) === proc) tree.release(base, index);
   }
 
-  /** A tree has news: some of its casts have been taken. */
+  /** All actors of a tree have received a cast. */
   castTaken(cast: PendingCast): void {
     this.#untakenCasts--;
     this.#untakenBytes -= cast.size;
@@ -185,26 +194,26 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     this.#settle();
   }
 
-  /** An actor cannot be cast to any more: what is sent to it directly must not wait for casts. */
+  /** Casts to an actor are impossible from now on. Direct messages to the actor must not wait for casts. */
   exclude(base: number): void {
     this.excluded.add(base);
     const casts = this.castCounts[base]!;
     if (casts > 0) this.sessionEnded(base, casts - 1, this.#procs[base]);
   }
 
-  /** All that a tree led to is no more: it is dropped, unless it is still waited for. */
+  /** All actors of a tree have ended. The tree is dropped unless calls in it are pending. */
   treeDied(): void {
-    // What is pending in it fails first.
+    // The pending calls of the tree fail first.
     queueMicrotask(() => this.#settle());
   }
 
-  /** The mesh has been stopped, or is being: nothing will be cast to it any more. */
+  /** The mesh is stopped, and nothing more is cast to it. */
   meshStopped(): void {
     this.#isMeshStopped = true;
     this.#settle();
   }
 
-  /** Whether the actors still live where a tree of this caster finds them. */
+  /** Returns whether the actors are still on the procs of a tree. */
   isCurrent(tree: ViewTree): boolean {
     return !this.#formerTrees.has(tree);
   }
@@ -221,12 +230,12 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     this.host.keepAlive.release();
   }
 
-  /** A call has been answered by all. */
+  /** All ranks have answered a call. */
   callCompleted(): void {
     if (this.#isMeshStopped || this.#whenAnswered.length > 0 || this.#formerTrees.size > 0) this.#settle();
   }
 
-  /** Something has come to its end. */
+  /** Resolves the promises whose conditions hold, and reports whether work is left. */
   #settle(): void {
     for (const tree of this.#formerTrees) {
       if (tree.tree.pending.size > 0 || this.#queue.some((entry) => entry.tree === tree)) continue;
@@ -283,7 +292,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
       tree.tree.start();
       this.#dropIdleTrees();
     } else if (this.#trees.size > 1) {
-      // The one that was used last stands last.
+      // The map keeps the order of last use.
       this.#trees.delete(view.key);
       this.#trees.set(view.key, tree);
     }
@@ -307,7 +316,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
     if (this.#formerTrees.size > 0) await new Promise<void>((resolve) => this.#whenFormerDone.push(resolve));
   }
 
-  /** Where actors live elsewhere by now: those know nothing of what was sent to the ones before them. */
+  /** Resets the order for actors that have moved, because their new procs know nothing of earlier messages. */
   followMoves(): void {
     if (this.mesh.moves === this.#moves) return;
     this.#moves = this.mesh.moves;
@@ -329,7 +338,7 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
 
   #positionsOf(bases: readonly number[]): OrderPosition[] {
     const { castCounts, unmarkedLanes } = this;
-    const places: OrderPosition[] = [];
+    const positions: OrderPosition[] = [];
     let count = 0;
     let index = 0;
     let ordering: number = CastOrdering.plain;
@@ -343,16 +352,19 @@ export class CastSender implements OrderedCasts, ViewTreeOwner {
         count++;
         continue;
       }
-      if (count > 0) places.push({ count, index, ordering });
+      if (count > 0) positions.push({ count, index, ordering });
       count = 1;
       index = before;
       ordering = own;
     }
-    if (count > 0) places.push({ count, index, ordering });
-    return places;
+    if (count > 0) positions.push({ count, index, ordering });
+    return positions;
   }
 
-  /** A receiver has another schema: all can read the layout that it can. */
+  /**
+   * Translates a cast into the protobuf layout if one of the receivers has another schema. All receivers can read that
+   * layout.
+   */
   #translateIfNeeded(cast: PendingCast, { tree, view }: ViewTree): void {
     if (!tree.needsProtobuf || cast.isEmpty || cast.body.isProtobuf) return;
     const { endpoint, label } = cast.request;

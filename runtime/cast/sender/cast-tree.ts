@@ -1,6 +1,6 @@
 /**
- * A tree as its root sees it: which procs and ranks are in it, whether it can be used, what is on its way, and what is
- * left to do when a proc of it is lost. What may be sent, and when, is its caster's concern.
+ * A broadcast tree, as its root sees it: the procs and ranks of the tree, its readiness, its pending casts, and the
+ * repair after a proc was lost. The cast sender decides which casts are sent, and when.
  */
 import type { ProcId } from "../../link/address.js";
 import type { DeliveryError } from "../../link/errors.js";
@@ -18,55 +18,58 @@ import type { PlannedProc, TreeSetup } from "../tree/tree-setup.js";
 import type { PendingCast } from "./pending-cast.js";
 import type { SenderRouter } from "./sender-router.js";
 
-/** What is cast to. */
+/** The receivers of a tree. */
 export interface TreePlan {
   readonly sender: CastOrigin;
   readonly setup: Pick<TreeSetup, "mesh" | "owner" | "interface" | "extent" | "size">;
-  /** All procs, in the order of their first ranks; the root's own may be one of them. */
+  /** All procs, in the order of their first ranks. The proc of the root may be one of them. */
   readonly procs: readonly PlannedProc[];
 }
 
-/** Who plants trees. */
+/** The user of a tree. */
 export interface TreeOwner {
-  /** A tree can be used. */
+  /** The tree is ready for casts. */
   ready(): void;
-  /** A cast needs no memory any more: it has been taken by all, or nobody is left. */
+  /** All actors have received a cast, or have ended, and the cast needs no memory any more. */
   taken(cast: PendingCast): void;
   answers(cast: PendingCast, groups: readonly AnswerGroup[]): void;
-  /** A rank will not answer. */
+  /** A rank will not answer a cast. */
   failed(cast: PendingCast, rank: number, error: DeliveryError): void;
   bounced(label: string, error: DeliveryError): void;
-  /** @returns why a rank that knows the interface by another schema cannot be cast to; undefined: it can */
+  /**
+   * Compares the schema of a rank with the sender's.
+   * @returns undefined if casts to the rank are possible, otherwise the error that says why not
+   */
   compare(rank: number, other: PeerSchema): DeliveryError | undefined;
-  /** A rank is left out from now on. */
+  /** A rank is excluded from the tree from now on. */
   excluded(rank: number): void;
 }
 
 export class CastTree implements NodeParent {
   readonly plan: TreePlan;
-  /** Whether casts can be sent: all ranks have said by which schema they know the interface. */
+  /** Whether casts can be sent, because all ranks have reported their schemas. */
   isUsable = false;
-  /** Whether messages have to be in the layout that others than ours can read. */
+  /** Whether messages must be in the protobuf layout. */
   needsProtobuf = false;
-  /** Ranks that cannot be cast to, and why. */
+  /** The ranks to which casts are impossible, with the reasons. */
   readonly excluded = new Map<number, DeliveryError>();
-  /** Casts that have been sent and are not over, by number, in order. */
+  /** The casts that were sent and are not finished, by number, in order. */
   readonly pending = new Map<number, PendingCast>();
   readonly #router: SenderRouter;
   readonly #owner: TreeOwner;
   readonly #lineage: number;
-  /** Procs that others could not reach any more. */
+  /** The procs that another proc of the tree could not reach. */
   readonly #unreachableFromOthers = new Set<ProcId>();
-  /** The same, since the tree was set up last. */
+  /** The procs that were lost since the tree was last set up. */
   readonly #lostProcs = new Map<ProcId, DeliveryError>();
-  /** Where actors live, by rank in the mesh; filled when it is first asked for. */
+  /** The procs of the actors, by rank in the mesh, computed on first use. */
   readonly #procByRank = new Map<number, ProcId>();
-  /** Up to which cast an actor need not wait for direct messages, by rank in the mesh. */
+  /** For each actor, by rank in the mesh, the number of the cast up to which casts need not wait for direct messages. */
   readonly #releasedUpTo = new Map<number, number>();
-  /** Sent since it was set up, in order, from the first one on that not all have taken. */
+  /** The casts since the tree was set up, in order, beginning with the first that not all actors have received. */
   #sent: PendingCast[] = [];
   #takenCount = 0;
-  /** The last cast of which was asked whether it has been taken. */
+  /** The last cast for which `requestTaken` has asked. */
   #lastUrged: PendingCast | undefined;
   #finishedCasts: RankRun[] = [];
   #number: number;
@@ -83,22 +86,22 @@ export class CastTree implements NodeParent {
     this.#root = this.#createRoot();
   }
 
-  /** Sets it up. */
+  /** Sets up the tree. */
   start(): void {
     this.#root.start();
   }
 
-  /** Ranks in what is cast to, those excluded included. */
+  /** The number of ranks of the view, including excluded ones. */
   get size(): number {
     return this.plan.setup.size;
   }
 
-  /** Whether none of its ranks can be cast to. */
+  /** Whether casts to all ranks are impossible. */
   get isDead(): boolean {
     return this.excluded.size === this.size;
   }
 
-  /** Where it finds an actor, by rank in the mesh. */
+  /** Returns the proc of an actor, by the actor's rank in the mesh. */
   procOf(base: number): ProcId | undefined {
     if (this.#procByRank.size === 0) {
       for (const { proc, ranks } of this.plan.procs)
@@ -116,15 +119,18 @@ export class CastTree implements NodeParent {
     }
   }
 
-  /** Nobody waits for the answers any more. */
+  /**
+   * Cancels a cast whose caller no longer waits.
+   * @param reason one of `CancelReason`
+   */
   cancel(cast: PendingCast, reason: number): void {
     this.#root.cancel(cast.seq, reason);
-    // Until all have taken it, it keeps its place.
+    // The cast keeps its place until all actors have received it.
     cast.makeEmpty();
     if (cast.isTaken) this.pending.delete(cast.seq);
   }
 
-  /** All answers have come: so all have taken it. */
+  /** All answers to a cast have come, so all actors have received it. */
   castAnswered(cast: PendingCast): void {
     this.pending.delete(cast.seq);
     this.#noteTaken(cast);
@@ -132,23 +138,23 @@ export class CastTree implements NodeParent {
     appendRun(this.#finishedCasts, { start: cast.seq, count: 1 });
   }
 
-  /** Direct messages to a rank of the mesh will not come. */
+  /** No more direct messages to a rank of the mesh will come. */
   release(base: number, index: number): void {
     this.#releasedUpTo.set(base, index);
     this.#root.release(base, index);
   }
 
-  /** What has been taken is to be told at once. */
+  /** Asks the tree to report received casts at once. */
   flush(): void {
     this.#root.flush();
   }
 
-  /** Whether casts are not known to be taken. */
+  /** Whether there are casts that not all actors are known to have received. */
   get hasUntaken(): boolean {
     return this.#sent.length > 0;
   }
 
-  /** As `flush`, once for what has been sent so far. */
+  /** Asks the tree to report received casts at once, unless it was asked since the last cast. */
   requestTaken(): void {
     const last = this.#sent.at(-1);
     if (last === this.#lastUrged) return;
@@ -156,7 +162,10 @@ export class CastTree implements NodeParent {
     this.flush();
   }
 
-  /** Gives it up. @param sender whether its sender has come to its end, too */
+  /**
+   * Drops the tree.
+   * @param sender whether the sender has ended as well
+   */
   drop(sender: boolean): void {
     this.#isDropped = true;
     this.#router.removeRootNode(this.#root, sender ? FlushMode.end : FlushMode.drop);
@@ -192,25 +201,28 @@ export class CastTree implements NodeParent {
     this.#owner.bounced(label, error);
   }
 
-  /** Not at once: what ended one link may end others. */
+  /** The tree is rebuilt later, because the cause that has ended one link may end others. */
   lost(proc: ProcId, why: DeliveryError): void {
     this.#lostProcs.set(proc, why);
     if (this.#isRebuildPlanned) return;
     this.#isRebuildPlanned = true;
     queueMicrotask(() => {
       this.#isRebuildPlanned = false;
-      // One that has been given up says nothing of actors, which may live elsewhere by now.
+      // A dropped tree does not report lost actors, which may be on another proc by now.
       if (!this.#isDropped) this.#rebuild();
     });
   }
 
-  /** Around what was lost: a proc that others cannot reach any more is tried from here, by itself. */
+  /**
+   * Sets up the tree again without the lost procs. A proc that another proc could not reach is tried once more from the
+   * root, as a branch of its own.
+   */
   #rebuild(): void {
     const { isUsable } = this;
-    // What ends meanwhile makes room for others: those come when there is a tree to send them down.
+    // Casts that fail meanwhile give their credit to queued casts, which are sent after the tree exists.
     this.isUsable = false;
     for (const [proc, why] of this.#lostProcs) {
-      // It was tried from here, too.
+      // The root has tried to reach the proc as well.
       if (this.#unreachableFromOthers.has(proc)) this.#excludeProc(proc, this.#router.routes.deathOf(proc) ?? why);
       this.#unreachableFromOthers.add(proc);
     }
@@ -218,7 +230,7 @@ export class CastTree implements NodeParent {
     this.#router.removeRootNode(this.#root, undefined);
     this.#number = this.#router.nextTreeNumber();
     const again = [...this.pending.values()];
-    // What was folded cannot be told from what comes again: all of it comes again.
+    // Combined answers cannot be told apart from repeated ones, so all answers are sent again.
     for (const cast of again) {
       if (cast.request.reduction === "" || !cast.reset()) continue;
       for (const [rank, why] of [...this.excluded]) this.#owner.failed(cast, rank, why);
@@ -231,7 +243,7 @@ export class CastTree implements NodeParent {
     for (const [base, index] of this.#releasedUpTo) this.#root.release(base, index);
     if (!isUsable) return;
     for (const cast of again) if (this.pending.has(cast.seq)) this.#transmit(cast);
-    // Whoever has asked what was taken waits for an answer that went with the tree before.
+    // The question of `requestTaken` was lost with the previous tree and is asked again.
     if (again.length > 0) this.flush();
     this.isUsable = true;
     this.#owner.ready();
@@ -269,7 +281,7 @@ export class CastTree implements NodeParent {
     const w = new Writer(256);
     const positions = this.excluded.size === 0 ? cast.positions : this.#withoutExcluded(cast.positions);
     const { extension, endpoint, reduction } = cast.request;
-    // Of what all have taken, and of what nobody waits for, the body has been dropped.
+    // The body was dropped if all actors have received the cast, or if nobody waits for the answers.
     const { bytes, blocks } = cast.body;
     writeCast(w, { extension, finished: this.#finishedCasts, reduction, positions }, bytes);
     this.#finishedCasts = [];
@@ -284,11 +296,11 @@ export class CastTree implements NodeParent {
     this.#root.cast(frame);
   }
 
-  /** The same places, without ranks that are excluded. */
-  #withoutExcluded(places: readonly OrderPosition[]): OrderPosition[] {
+  /** Returns the positions, with excluded ranks marked as `CastOrdering.none`. */
+  #withoutExcluded(positions: readonly OrderPosition[]): OrderPosition[] {
     const found: OrderPosition[] = [];
     let rank = 0;
-    for (const { count, index, ordering } of places) {
+    for (const { count, index, ordering } of positions) {
       for (let i = 0; i < count; i++, rank++) {
         const own = this.excluded.has(rank) ? CastOrdering.none : ordering;
         const last = found.at(-1);
@@ -307,7 +319,7 @@ export class CastTree implements NodeParent {
     cast.dropBody();
   }
 
-  /** As it is named where the message is lost: by the interface, if its actor cannot read it. */
+  /** Returns the name of a lost message, for errors: the name of the interface if the actor cannot read it. */
   #labelOf({ request: { label, endpoint } }: PendingCast, { reason }: DeliveryError): string {
     const { name, endpoints } = this.plan.setup.interface;
     return reason === "refused" ? `${name}.${endpoints[endpoint]!.name}` : label;
@@ -326,7 +338,7 @@ export class CastTree implements NodeParent {
     for (const cast of [...this.pending.values()]) if (cast.waitsFor(rank)) this.#owner.failed(cast, rank, why);
   }
 
-  /** Its actor lives, and has a schema that cannot be read. */
+  /** Returns whether a rank is excluded because of its schema. */
   #isRefused(rank: number): boolean {
     return this.excluded.get(rank)?.reason === "refused";
   }

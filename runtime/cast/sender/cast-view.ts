@@ -1,4 +1,4 @@
-/** What is cast to, and who casts, as casters know them. */
+/** The target and the actor of casts, as cast senders use them. */
 import type { Location, ProcId } from "../../link/address.js";
 import type { DeliveryError } from "../../link/errors.js";
 import type { BoundEndpoint, PeerSchema } from "../../link/frame/binding.js";
@@ -10,26 +10,26 @@ import type { CastOrigin } from "../receiver/ordered-arrivals.js";
 import type { CastInterface } from "../tree/tree-setup.js";
 import type { SenderRouter } from "./sender-router.js";
 
-/** The mesh that is cast to. */
+/** The target mesh of casts. */
 export interface CastMesh {
   readonly id: bigint;
   readonly owner: ProcId;
   readonly size: number;
-  /** One more each time that one of its actors has moved to another proc. */
+  /** A counter of the moves of its actors to other procs. */
   readonly moves: number;
   target(base: number): { readonly proc: ProcId; readonly location: Location };
-  /** Undefined: nobody here has heard of it. */
+  /** Returns the proc of an actor, or undefined if it is not known here. */
   procAt(base: number): ProcId | undefined;
 }
 
 /** A handle of the mesh, or of a slice of it. */
 export interface CastView {
-  /** The same for handles with the same ranks, extent and interface. */
+  /** A key that is equal for handles with the same ranks, extent and interface. */
   readonly key: string;
-  /** Ranks in the mesh, in the order of those of the handle. */
+  /** The ranks in the mesh, in the order of the ranks of the handle. */
   readonly bases: readonly number[];
   readonly interface: CastInterface;
-  /** Sizes by name of a slice; undefined: the mesh as it was spawned. */
+  /** The extent of a slice, or undefined for the mesh as it was spawned. */
   readonly extent: Readonly<Record<string, number>> | undefined;
 }
 
@@ -41,13 +41,19 @@ export interface CastSenderHost {
   undeliverable(label: string, error: DeliveryError): void;
   /** An actor of the mesh has ended. */
   targetEnded(base: number): void;
-  /** Opens a session to an actor where it lives now, unless there is one, or its process is no more. */
+  /** Opens a session to an actor on its current proc, unless there is one or the process has ended. */
   openSession(base: number): void;
   /** Returns the sender's messages to former processes of an actor that its later messages wait for. */
   unhandledMessages(base: number): readonly UnhandledMessages[];
-  /** @returns why not, if those who know an interface by another schema cannot read what is sent by it */
+  /**
+   * Compares the schema of an actor with the sender's.
+   * @returns undefined if the actor can read messages of this interface, otherwise the error that says why not
+   */
   compare(base: number, known: CastInterface, other: PeerSchema): DeliveryError | undefined;
-  /** The message in the protobuf layout. @throws CodecError, MessageSizeError */
+  /**
+   * Translates a message into the protobuf layout.
+   * @throws CodecError, MessageSizeError
+   */
   translate(known: CastInterface, endpoint: BoundEndpoint, body: EncodedMessage): EncodedMessage;
   readError(r: Reader): Error;
   /** The cast sender has work: trees, or casts that are not finished. */

@@ -1,17 +1,20 @@
-/** Where the direct messages of one session stand among the casts of the same sender to the same actor. */
+/** Orders the direct messages of one session among the casts of the same sender to the same actor. */
 import type { ProcId } from "../../link/address.js";
 import { SyncKind } from "../../link/frame/frame.js";
 import type { CastOrder, Session } from "../../link/outbound/session.js";
 
-/** What is known of the casts of one sender to a mesh. */
+/** The casts of one sender to one mesh, as the order of a session uses them. */
 export interface OrderedCasts {
-  /** Casts to each actor, since it lives where it does. */
+  /** The number of casts to each actor, since the actor has been on its current proc. */
   readonly castCounts: Uint32Array;
-  /** Sessions with messages that the receiver must have before the next cast. */
+  /** The sessions with messages that the receiver must handle before the next cast. */
   readonly unmarkedLanes: Map<number, LaneOrder>;
-  /** Actors that cannot be cast to: their direct messages do not wait for casts, which come to them before or not at all. */
+  /** The actors to which casts are impossible. Their direct messages do not wait for casts. */
   readonly excluded: ReadonlySet<number>;
-  /** @param proc where the actor of the session lived */
+  /**
+   * A session has ended.
+   * @param proc the proc of the actor during the session
+   */
   sessionEnded(base: number, index: number, proc: ProcId | undefined): void;
 }
 
@@ -19,13 +22,13 @@ export class LaneOrder implements CastOrder {
   readonly #casts: OrderedCasts;
   readonly #session: Session;
   readonly #base: number;
-  /** Casts that the receiver knows to come before what is sent next. */
+  /** The number of casts that the receiver knows to come before the next message. */
   #announced = 0;
-  /** The last cast that waits for what was sent before it; -1: none. */
+  /** The number of the last cast that waits for earlier messages of the session, or -1 for none. */
   #lastMarked = -1;
 
-  constructor(caster: OrderedCasts, session: Session, base: number) {
-    this.#casts = caster;
+  constructor(casts: OrderedCasts, session: Session, base: number) {
+    this.#casts = casts;
     this.#session = session;
     this.#base = base;
   }
@@ -36,11 +39,12 @@ export class LaneOrder implements CastOrder {
     unmarkedLanes.set(this.#base, this);
     if (casts === this.#announced) return;
     this.#announced = casts;
-    // What was cast came back to its sender. It may be on its way all the same: whoever was taken for dead may live.
+    // The casts were returned to the sender as undeliverable, but may still arrive, because a proc that was considered
+    // dead may be alive.
     this.#session.sendSync(excluded.has(this.#base) ? SyncKind.without : SyncKind.after, casts);
   }
 
-  /** A cast comes after what has been sent. */
+  /** Tells the receiver that a cast comes after the messages that were sent so far. */
   markBefore(cast: number): void {
     this.#casts.unmarkedLanes.delete(this.#base);
     this.#lastMarked = cast;

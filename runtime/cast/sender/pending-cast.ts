@@ -1,4 +1,4 @@
-/** A cast at its root, from when it was asked for until nothing of it is left to be done. */
+/** A cast at its root, from the request until nothing is left to do for it. */
 import type { DeliveryError } from "../../link/errors.js";
 import { FrameFlag } from "../../link/frame/frame.js";
 import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
@@ -8,27 +8,27 @@ import { type AnswerGroup, AnswerKind } from "../tree/answers.js";
 import { CastFlag, type CastHead, type OrderPosition } from "../tree/cast-frame.js";
 import { ranksOf } from "../tree/rank-runs.js";
 
-/** Who waits for the answers. None of these throws. */
+/** The receiver of the answers to a cast. Its methods must not throw. */
 export interface CastSink {
-  /** The same answer of several ranks; `r` stands at it. */
+  /** Several ranks have given the same answer. `r` is positioned at its beginning. */
   answeredBy(ranks: readonly number[], r: Reader): void;
   failed(rank: number, error: Error): void;
-  /** One value made of the answers of ranks that follow each other. */
+  /** The answers of consecutive ranks have been combined into one value. */
   foldedBy(ranks: readonly number[], r: Reader): void;
-  /** Everything that has come is void: it comes again. */
+  /** All answers so far are void, and will come again. */
   reset(): void;
 }
 
 export interface CastRequest {
-  /** What is called, for people: `counters.increment`. */
+  /** The name of the endpoint for errors, for example `counters.increment`. */
   readonly label: string;
-  /** The place of the endpoint in its interface. */
+  /** The index of the endpoint in its interface. */
   readonly endpoint: number;
   readonly body: EncodedMessage;
-  /** By which procs on the way can make answers one; empty: they cannot. */
+  /** The name of the reduction with which the procs of the tree combine answers, or empty if they cannot. */
   readonly reduction: string;
   readonly extension: CastHead["extension"];
-  /** Undefined: nobody waits. */
+  /** The receiver of the answers, or undefined if none are expected. */
   readonly sink: CastSink | undefined;
   readonly waiter: CreditWaiter | undefined;
 }
@@ -37,23 +37,26 @@ export class PendingCast {
   readonly seq: number;
   request: CastRequest;
   positions: readonly OrderPosition[];
-  /** Of the message and its blocks. */
+  /** The number of bytes of the message and its blocks. */
   readonly size: number;
   body: EncodedMessage;
-  /** All its receivers have had credit for it, or are no more. */
+  /** Whether all receivers have had credit for the cast, or have ended. */
   isTaken = false;
-  /** Whether somebody waits for answers. */
+  /** Whether the cast expects answers. */
   isCall: boolean;
-  /** It only keeps its place in the order. */
+  /** Whether the cast has no message and only keeps its place in the order. */
   isEmpty = false;
   #answered: Uint8Array;
   #unanswered: number;
 
-  /** @param ranks of what is cast to */
-  constructor(seq: number, request: CastRequest, places: readonly OrderPosition[], ranks: number) {
+  /**
+   * Creates a cast.
+   * @param ranks the number of ranks of the view
+   */
+  constructor(seq: number, request: CastRequest, positions: readonly OrderPosition[], ranks: number) {
     this.seq = seq;
     this.request = request;
-    this.positions = places;
+    this.positions = positions;
     this.body = request.body;
     this.size = request.body.size;
     this.isCall = request.sink !== undefined;
@@ -66,7 +69,7 @@ export class PendingCast {
     return (this.isCall ? CastFlag.call : 0) | (this.body.isProtobuf ? FrameFlag.protobuf : 0);
   }
 
-  /** Whether the answer of a rank is still to come. */
+  /** Returns whether the answer of a rank has not come. */
   waitsFor(rank: number): boolean {
     return this.isCall && this.#answered[rank] === 0;
   }
@@ -76,7 +79,7 @@ export class PendingCast {
     return this.#unanswered === 0;
   }
 
-  /** Answers that have come before, the tree having been set up again, are left out. */
+  /** Adds answers. Answers that came before the tree was set up again are ignored. */
   addAnswers(groups: readonly AnswerGroup[], readError: (r: Reader) => Error): void {
     for (const group of groups) {
       const ranks = [...ranksOf(group.ranks)].filter((rank) => this.#noteAnswer(rank));
@@ -99,7 +102,10 @@ export class PendingCast {
     if (this.#noteAnswer(rank)) this.request.sink?.failed(rank, error);
   }
 
-  /** Everything that has come comes again. @returns whether anything is waited for */
+  /**
+   * Voids all answers, which will come again.
+   * @returns whether answers are expected
+   */
   reset(): boolean {
     if (!this.isCall || this.isComplete) return false;
     this.#answered.fill(0);
@@ -112,19 +118,19 @@ export class PendingCast {
     for (const rank of this.#answered.keys()) this.failed(rank, error);
   }
 
-  /** Nobody waits any more, and the message is not needed. */
+  /** Drops the request and the message of a cast for which nobody waits. */
   makeEmpty(): void {
     this.isEmpty = true;
     this.isCall = false;
     this.dropBody();
   }
 
-  /** The message is not needed any more. */
+  /** Drops the message. */
   dropBody(): void {
     this.body = noBody;
   }
 
-  /** All answers have come: until it is known to be taken it keeps its place, and nothing that was asked or answered. */
+  /** All answers have come. The cast keeps only its place, until all actors are known to have received it. */
   releaseRequest(): void {
     this.dropBody();
     this.request = noRequest;

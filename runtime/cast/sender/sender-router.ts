@@ -15,10 +15,13 @@ export interface SenderRouter extends TreeHost {
   nextTreeNumber(): number;
   /** Makes the node of this proc at the root of a tree. */
   addRootNode(make: (receiver: CastReceiver) => TreeNode, sender: ActorId, mesh: MeshId): TreeNode;
-  /** Drops the node at the root of a tree. @param flush what the procs below are told, one of `FlushMode` */
+  /**
+   * Drops the node at the root of a tree.
+   * @param flush what the procs below are told: one of `FlushMode`
+   */
   removeRootNode(node: TreeNode, flush: number | undefined): void;
-  /** The sender, which lives here, has ended or will not cast to the mesh any more. */
+  /** A sender on this proc has ended, or will not cast to the mesh any more. */
   senderEnded(sender: ActorId, mesh: MeshId): void;
-  /** No actor of the mesh is left to which the sender, which lives here, casts. */
+  /** A sender on this proc has no actor of the mesh left to cast to. */
   receiversEnded(sender: ActorId, mesh: MeshId): void;
 }

@@ -1,4 +1,4 @@
-/** One tree of a caster, set up for one handle: what comes up it is told to those who wait. */
+/** A tree of a cast sender, set up for one view. It passes the answers and errors of the tree to the casts. */
 import type { Location, ProcId } from "../../link/address.js";
 import { type DeliveryError, meansTargetEnded } from "../../link/errors.js";
 import type { PeerSchema } from "../../link/frame/binding.js";
@@ -9,20 +9,20 @@ import { CastTree, type TreeOwner } from "./cast-tree.js";
 import type { CastMesh, CastSenderHost, CastView } from "./cast-view.js";
 import type { PendingCast } from "./pending-cast.js";
 
-/** Whose tree it is. */
+/** The owner of a tree: the cast sender. */
 export interface ViewTreeOwner {
   readonly mesh: CastMesh;
   readonly host: CastSenderHost;
   flush(): void;
-  /** A cast has been taken. */
+  /** All actors of the tree have received a cast. */
   castTaken(cast: PendingCast): void;
-  /** A call has been answered by all. */
+  /** All ranks have answered a call. */
   callCompleted(): void;
-  /** Whether the actors still live where the tree finds them. */
+  /** Returns whether the actors are still on the procs of the tree. */
   isCurrent(tree: ViewTree): boolean;
-  /** An actor cannot be cast to any more. */
+  /** Casts to an actor are impossible from now on. */
   exclude(base: number): void;
-  /** All that a tree led to is no more. */
+  /** All actors of the tree have ended. */
   treeDied(): void;
 }
 
@@ -33,16 +33,16 @@ export class ViewTree implements TreeOwner {
   /** The number of earlier sessions, to former processes of actors, whose messages have not been handled. */
   #formerSessions = 0;
 
-  constructor(caster: ViewTreeOwner, view: CastView) {
-    this.#owner = caster;
+  constructor(owner: ViewTreeOwner, view: CastView) {
+    this.#owner = owner;
     this.view = view;
-    const { mesh, host } = caster;
+    const { mesh, host } = owner;
     const { bases, interface: known, extent } = view;
     const setup = { mesh: mesh.id, owner: mesh.owner, interface: known, extent, size: bases.length };
     this.tree = new CastTree(host.router, this, { sender: host.sender, setup, procs: groupByProc(mesh, bases) });
   }
 
-  /** Whether it is used only when what was sent before has been handled where actors of it lived before. */
+  /** Whether casts wait for messages that the sender has sent to former processes of the actors. */
   get isWaiting(): boolean {
     return this.#formerSessions > 0;
   }
@@ -86,7 +86,7 @@ export class ViewTree implements TreeOwner {
 
   excluded(rank: number): void {
     if (this.#owner.isCurrent(this)) this.#owner.exclude(this.view.bases[rank]!);
-    // While it is being made it is not there yet, and not dead either.
+    // A tree that is being created is not dead yet.
     if (this.tree?.isDead) this.#owner.treeDied();
   }
 
@@ -98,7 +98,7 @@ export class ViewTree implements TreeOwner {
   }
 }
 
-/** The procs of some actors, in the order of their first ranks. */
+/** Groups actors by their procs, in the order of the first rank of each proc. */
 function groupByProc(mesh: CastMesh, meshRanks: readonly number[]): PlannedProc[] {
   const procs = new Map<
     ProcId,

@@ -1,6 +1,6 @@
 /**
- * Answers of many ranks to one cast, on their way up: as bytes, those that are equal once. Nobody reads what is in them
- * before they are at the root.
+ * Collects the answers of a cast on their way up the tree. Equal answers are stored once, as bytes; only the root
+ * decodes them.
  */
 import { readU32, writeU32 } from "../../link/frame/control-body.js";
 import { copyBytes, ProtocolError } from "../../link/frame/frame.js";
@@ -8,27 +8,27 @@ import type { Reader } from "../../wire/reader.js";
 import type { Writer } from "../../wire/writer.js";
 import { appendRun, mergeRuns, type RankRun, readList, readRuns, writeRuns } from "./rank-runs.js";
 
-/** On the wire the numbers. */
+/** The kinds of answers. The numbers are those of the protocol. */
 export const AnswerKind = {
   value: 0,
-  /** What the handler threw. */
+  /** The error that the handler has thrown. */
   error: 1,
-  /** There is no answer and will be none: not held up for others. */
+  /** There is no answer and there will be none. This is passed up at once. */
   failure: 2,
-  /** One value made of those of a run of ranks. */
+  /** The combined value of a run of ranks. */
   folded: 3,
 } as const;
 
 export interface RankAnswer {
   /** One of `AnswerKind`. */
   readonly kind: number;
-  /** Whether this is the protobuf layout. */
+  /** True for the protobuf layout, false for the lockstep layout. */
   readonly isProtobuf: boolean;
   readonly bytes: Uint8Array;
   readonly blocks: readonly Uint8Array[];
 }
 
-/** The same answer of several ranks. */
+/** An answer that several ranks have given. */
 export interface AnswerGroup extends RankAnswer {
   readonly ranks: readonly RankRun[];
 }
@@ -37,15 +37,15 @@ interface GrowingGroup extends RankAnswer {
   ranks: RankRun[];
 }
 
-/** Distinct answers that later ones are compared with. */
+/** The number of distinct answers with which a new answer is compared. */
 const MAX_COMPARED = 16;
-/** Answers that are longer are not compared: unequal ones would cost more than equal ones save. */
+/** The largest size of an answer that is compared. Comparing longer answers would cost more than equal ones save. */
 const MAX_COMPARED_BYTES = 64 * 1024;
 
 export class AnswerCollector {
   #groups: GrowingGroup[] = [];
   #lastEqual: GrowingGroup | undefined;
-  /** Bytes of the distinct answers. */
+  /** The number of bytes of the distinct answers. */
   bytes = 0;
 
   add(answer: RankAnswer, ranks: readonly RankRun[]): void {
@@ -59,7 +59,7 @@ export class AnswerCollector {
     this.bytes += bytes.length + blocks.reduce((sum, block) => sum + block.length, 0);
   }
 
-  /** Everything, and forgets it. */
+  /** Removes and returns all answers. */
   takeAll(): AnswerGroup[] {
     const groups = this.#groups.map((group) => ({ ...group, ranks: mergeRuns(group.ranks) }));
     this.#groups = [];
@@ -92,13 +92,13 @@ function isSameAnswer(a: RankAnswer, b: RankAnswer): boolean {
   );
 }
 
-/** The message that `r` stands at, in memory of its own. */
+/** Copies the answer at which `r` is positioned. */
 export function copyAnswer(r: Reader): RankAnswer {
   const bytes = Buffer.from(copyBytes(r.bytes, r.position, r.end).buffer);
   return { kind: AnswerKind.value, isProtobuf: r.protobuf, bytes, blocks: r.blocks ?? [] };
 }
 
-/** The blocks go into the writer's, in order. */
+/** Writes answers. Their blocks are appended to the blocks of the writer, in order. */
 export function writeAnswers(w: Writer, groups: readonly AnswerGroup[]): void {
   writeU32(w, groups.length);
   for (const { kind, isProtobuf, ranks, bytes, blocks } of groups) {
@@ -113,7 +113,11 @@ export function writeAnswers(w: Writer, groups: readonly AnswerGroup[]): void {
   }
 }
 
-/** @throws ProtocolError if the blocks are not those that the groups say */
+/**
+ * Reads answers.
+ * @param all the blocks of the frame
+ * @throws ProtocolError if the blocks do not match the groups
+ */
 export function readAnswers(r: Reader, all: readonly Uint8Array[]): AnswerGroup[] {
   let used = 0;
   const groups = readList(r, 20, () => {

@@ -10,15 +10,15 @@ import type { RankRun } from "./rank-runs.js";
 import type { SchemaGroup } from "./schema-group.js";
 import { type PlannedProc, ranksOfProcs, type TreeSetup, writeSetup } from "./tree-setup.js";
 
-/** What a `treeFlush` frame says. */
+/** The meanings of a `treeFlush` frame. */
 export const FlushMode = {
-  /** What has been taken is to be told at once. */
+  /** Received casts are to be reported at once. */
   tell: 0,
   /** The tree is not used any more. */
   drop: 1,
-  /** And its sender has ended, or will cast to the mesh no more. */
+  /** The tree is not used any more, and its sender has ended or will not cast to the mesh any more. */
   end: 2,
-  /** The root cannot be heard any more from above: whoever hears of it otherwise goes on. */
+  /** The connection to the root above was lost. The procs below report to the root by another way. */
   orphan: 3,
 } as const;
 
@@ -38,15 +38,15 @@ export interface BranchNode {
 export class Branch {
   readonly node: BranchNode;
   readonly procs: readonly PlannedProc[];
-  /** In what is cast to. */
+  /** The ranks of the branch in the view. */
   readonly ranks: readonly RankRun[];
-  /** Its actors have said by which schema they know the interface. */
+  /** Whether all actors of the branch have reported their schemas. */
   isReady = false;
-  /** Casts that it has taken. */
+  /** The number of casts that all actors of the branch have received. */
   takenCasts = 0;
-  /** Undefined: there is no way to it. */
+  /** The link to the proc of the branch, or undefined if the proc cannot be reached. */
   link: Link | undefined;
-  /** Its number on this proc. */
+  /** The number of the branch on this proc. */
   handle = 0;
 
   constructor(node: BranchNode, procs: readonly PlannedProc[]) {
@@ -55,7 +55,7 @@ export class Branch {
     this.ranks = ranksOfProcs(procs);
   }
 
-  /** The proc that passes things on. */
+  /** The proc at the top of the branch. */
   get proc(): ProcId {
     return this.procs[0]!.proc;
   }
@@ -94,7 +94,10 @@ export class Branch {
     outbox.commit(at);
   }
 
-  /** @param over one of `Flush` */
+  /**
+   * Sends a `treeFlush` frame.
+   * @param over one of `FlushMode`
+   */
   flush(over: number): void {
     this.#sendEmpty(FrameKind.treeFlush, over);
   }

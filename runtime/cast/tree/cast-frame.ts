@@ -1,7 +1,7 @@
 /**
- * A cast as it goes down a tree: the same bytes for every proc. Before the message stand what the extension of a message
- * says (but for the rank), which casts need not be remembered, and where the cast stands among what its sender sends to
- * each rank.
+ * The body of a `cast` frame, which is the same for every proc of the tree. In front of the message it has the
+ * extension of the message without the rank, the casts that need not be remembered, and the order of the cast among the
+ * messages of its sender to each rank.
  */
 import { readText, readU32, writeText, writeU32 } from "../../link/frame/control-body.js";
 import { ProtocolError } from "../../link/frame/frame.js";
@@ -10,51 +10,54 @@ import { Reader } from "../../wire/reader.js";
 import type { Writer } from "../../wire/writer.js";
 import { type RankRun, readList, readRuns, writeRuns } from "./rank-runs.js";
 
-/** Flags of `cast`. `Flag.protobuf` is one of them. */
+/** The flags of a `cast` frame, with `FrameFlag.protobuf`. */
 export const CastFlag = {
-  /** Its answers are waited for. */
+  /** The cast expects answers. */
   call: 1,
-  /** Nobody waits any more: it only keeps its place in the order. */
+  /** Nobody waits for the cast any more; it only keeps its place in the order. */
   empty: 2,
-  /** All its receivers have had it: only their answers are asked for, once more. */
+  /** All receivers have had the cast; only their answers are requested once more. */
   recall: 4,
 } as const;
 
-/** How a cast comes to a rank. */
+/** The order in which a cast reaches a rank. */
 export const CastOrdering = {
-  /** After the casts before it. */
+  /** The cast comes after the casts before it. */
   plain: 0,
-  /** Also after a `mark` on the lane of direct messages. */
+  /** The cast also comes after a `mark` on the lane of direct messages. */
   marked: 1,
-  /** Not at all. */
+  /** The cast does not go to the rank. */
   none: 2,
 } as const;
 
-/** The next ranks, `count` of them: casts of the sender before this one, which is the same number for all. */
+/**
+ * The position of a cast for the next `count` ranks. `index` is the number of casts of the sender before this one,
+ * which is equal for all of them.
+ */
 export interface OrderPosition {
   readonly count: number;
   readonly index: number;
-  /** One of `VerbsPath`. */
+  /** One of `CastOrdering`. */
   readonly ordering: number;
 }
 
-/** What a cast has besides its message. */
+/** The part of a cast's body in front of the message. */
 export interface CastHead {
-  /** Without rank and extent. */
+  /** The extension of the message, without rank and extent. */
   readonly extension: Pick<MessageExtension, "timeout" | "trace" | "chain"> | undefined;
-  /** Casts whose answers have come home, as runs of numbers. */
+  /** The numbers of casts whose answers the root has received. */
   readonly finished: readonly RankRun[];
-  /** How answers can be made one on the way, by name; empty: they cannot. */
+  /** The name of the reduction that combines answers on their way up, or empty if they cannot be combined. */
   readonly reduction: string;
-  /** Of all ranks of the tree, in order. */
+  /** The positions for all ranks of the tree, in order. */
   readonly positions: readonly OrderPosition[];
 }
 
-/** What the header of its frame says, and its body as it is passed on. */
+/** The fields of the frame's header, and the body as it is forwarded. */
 export interface CastFrame {
   readonly seq: number;
   readonly endpoint: number;
-  /** Of `CastFlag`, and `Flag.protobuf`. */
+  /** Bits of `CastFlag`, and `FrameFlag.protobuf`. */
   readonly flags: number;
   readonly body: Uint8Array;
   readonly blocks: readonly Uint8Array[];
@@ -85,7 +88,10 @@ export function writeCast(
   w.bytes.set(message, at);
 }
 
-/** @throws ProtocolError unless the places are those of `size` ranks */
+/**
+ * Reads the body of a `cast` frame.
+ * @throws ProtocolError unless the positions are those of `size` ranks
+ */
 export function readCast(body: Uint8Array, size: number): CastHead & { readonly message: Uint8Array } {
   const r = new Reader();
   r.reset(body, new DataView(body.buffer, body.byteOffset, body.length), 0, body.length);
@@ -113,17 +119,17 @@ function readCastExtension(r: Reader): NonNullable<CastHead["extension"]> {
   };
 }
 
-/** The place of one rank. */
-export function orderPositionOf(places: readonly OrderPosition[], rank: number): OrderPosition {
+/** Returns the position for one rank. */
+export function orderPositionOf(positions: readonly OrderPosition[], rank: number): OrderPosition {
   let left = rank;
-  for (const place of places) {
+  for (const place of positions) {
     if (left < place.count) return place;
     left -= place.count;
   }
   throw new RangeError(`there is no rank ${rank}`);
 }
 
-/** Whether number `a` comes before `b`; numbers go round at 2³². */
+/** Returns whether sequence number `a` comes before `b`. Sequence numbers wrap around at 2³². */
 export function comesBefore(a: number, b: number): boolean {
   return ((a - b) | 0) < 0;
 }

@@ -1,16 +1,16 @@
-/** Runs of ranks: what a cast says of its receivers, and whose answers are equal, in as few words as it takes. */
+/** Runs of consecutive ranks, a compact form for the receivers of a cast and the ranks with equal answers. */
 import { readU32, writeU32 } from "../../link/frame/control-body.js";
 import { ProtocolError } from "../../link/frame/frame.js";
 import type { Reader } from "../../wire/reader.js";
 import type { Writer } from "../../wire/writer.js";
 
-/** `count` ranks in a row. */
+/** `count` consecutive ranks. */
 export interface RankRun {
   readonly start: number;
   readonly count: number;
 }
 
-/** Adds a run behind the others. It becomes one with the last of them if it follows that one directly. */
+/** Appends a run. It is merged with the last run if it follows that run directly. */
 export function appendRun(runs: RankRun[], { start, count }: RankRun): void {
   const last = runs.at(-1);
   if (last !== undefined && last.start + last.count === start) {
@@ -18,7 +18,7 @@ export function appendRun(runs: RankRun[], { start, count }: RankRun): void {
   } else runs.push({ start, count });
 }
 
-/** The same ranks, ascending, in as few runs as possible. */
+/** Returns the same ranks in ascending order, in as few runs as possible. */
 export function mergeRuns(runs: readonly RankRun[]): RankRun[] {
   const found: { start: number; count: number }[] = [];
   for (const { start, count } of [...runs].sort((a, b) => a.start - b.start)) {
@@ -38,7 +38,7 @@ export function countRanks(runs: readonly RankRun[]): number {
   return runs.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Whether each rank of `runs` is one of `of`, which are merged. */
+/** Returns whether each rank of `runs` is in `of`, which is merged. */
 export function isWithin(runs: readonly RankRun[], of: readonly RankRun[]): boolean {
   return runs.every(({ start, count }) =>
     of.some((outer) => outer.start <= start && start + count <= outer.start + outer.count),
@@ -53,7 +53,10 @@ export function writeRuns(w: Writer, runs: readonly RankRun[]): void {
   }
 }
 
-/** @throws ProtocolError on a run without ranks */
+/**
+ * Reads runs.
+ * @throws ProtocolError if a run has no ranks
+ */
 export function readRuns(r: Reader): RankRun[] {
   return readList(r, 8, () => {
     const start = readU32(r);
@@ -63,7 +66,11 @@ export function readRuns(r: Reader): RankRun[] {
   });
 }
 
-/** @param least bytes that each takes: a number that lies is found out before memory is taken for it */
+/**
+ * Reads a list with its length first.
+ * @param least the smallest number of bytes of an element; a length that exceeds the body is refused before memory is
+ * allocated
+ */
 export function readList<T>(r: Reader, least: number, one: () => T): T[] {
   const count = readU32(r);
   if (count * least > r.end - r.position) throw new ProtocolError(`${count} entries do not fit`);

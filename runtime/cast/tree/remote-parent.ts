@@ -1,4 +1,4 @@
-/** What is above a proc's part of a tree, on another proc: the frames that go up. */
+/** The parent of a node on another proc: it writes the frames that go up the tree. */
 import type { ProcId } from "../../link/address.js";
 import { type DeliveryError, deliveryReasons } from "../../link/errors.js";
 import { writeText, writeU32, writeU64 } from "../../link/frame/control-body.js";
@@ -10,9 +10,9 @@ import { writeRuns } from "./rank-runs.js";
 import type { SchemaGroup } from "./schema-group.js";
 import type { NodeParent, TreeHost } from "./tree-node-types.js";
 
-/** Answers of so many bytes go into one frame, unless one of them alone has more. */
+/** The number of bytes of answers that go into one frame, unless a single answer has more. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-/** More than the frame of one answer takes besides it. */
+/** An upper bound for the bytes of a frame besides the answer. */
 const ANSWER_OVERHEAD = 1024;
 
 export class RemoteParent implements NodeParent {
@@ -20,7 +20,10 @@ export class RemoteParent implements NodeParent {
   readonly #handle: number;
   readonly #host: TreeHost;
 
-  /** @param handle the number of this part, on the proc above */
+  /**
+   * Creates the parent of a part.
+   * @param handle the number of the part on the proc above
+   */
   constructor(host: TreeHost, link: Link, handle: number) {
     this.#host = host;
     this.link = link;
@@ -59,7 +62,10 @@ export class RemoteParent implements NodeParent {
     this.#send(FrameKind.taken, casts, () => {});
   }
 
-  /** @param orphan the number of this part is that of its tree, and the root is told past those in between */
+  /**
+   * Reports a lost proc.
+   * @param orphan whether the root is told directly, by the number of the tree, because the procs in between were lost
+   */
   lost(proc: ProcId, { message }: DeliveryError, orphan = false): void {
     this.#send(FrameKind.treeLost, orphan ? 1 : 0, (w) => {
       writeU64(w, proc);
@@ -74,7 +80,7 @@ export class RemoteParent implements NodeParent {
     });
   }
 
-  /** An answer that fits into a frame by itself, and not with what stands around it here, is an error. */
+  /** Returns the answer, or an error if the answer does not fit into a frame with the other fields. */
   #fittingAnswer(group: AnswerGroup): AnswerGroup {
     const { maxFrame } = this.#host.limits;
     const runs = group.ranks.length * 8;

@@ -1,4 +1,4 @@
-/** Ranks of a tree whose actors know the interface by another schema than the sender. */
+/** The ranks of a tree whose actors have the same schema of the interface, which differs from the sender's. */
 import type { PeerSchema } from "../../link/frame/binding.js";
 import type { RankRun } from "./rank-runs.js";
 

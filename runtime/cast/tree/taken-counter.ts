@@ -1,19 +1,19 @@
 /**
- * How many casts have been taken, that is, have had credit with all actors of a part of a tree: what a root may send is
- * bounded by what it does not know to be taken. Told in batches: those at the ends of the tree wait until a quarter of
- * what the root allows has come together, those above pass on what they hear.
+ * Counts the casts that all actors of a part of a tree have taken, which means that the casts have had credit. The root
+ * limits the number of casts that it does not know to be taken. The count is reported in batches: procs without
+ * branches report after a quarter of the root's limit, and procs above them pass on what they hear.
  */
 import { comesBefore } from "./cast-frame.js";
 
 const REPORT_BATCHES = 4;
 
-/** A part of the tree below, with the number of casts that it has taken. */
+/** A branch, with the number of casts that it has taken. */
 interface CountedBranch {
   readonly takenCasts: number;
 }
 
 interface UntakenCast {
-  /** Actors here that have not taken it. */
+  /** The number of actors here that have not taken the cast. */
   left: number;
   readonly size: number;
 }
@@ -23,14 +23,14 @@ export class TakenCounter {
   readonly #report: (casts: number) => void;
   readonly #castBatch: number;
   readonly #byteBatch: number;
-  /** Casts that not all actors here have taken, or that came after one of those. */
+  /** The casts that not all actors here have taken, and the casts after them. */
   #untaken: UntakenCast[] = [];
-  /** Taken by all actors here. */
+  /** The number of casts that all actors here have taken. */
   #takenHere = 0;
   #reported = 0;
-  /** Bytes of what was taken here and not told. */
+  /** The number of bytes of casts that were taken here and not reported. */
   #bytes = 0;
-  /** Up to here everything is told at once. */
+  /** The number of casts up to which each change is reported at once. */
   #reportAtOnceUpTo = 0;
 
   constructor(
@@ -44,7 +44,10 @@ export class TakenCounter {
     this.#byteBatch = Math.max(1, Math.floor(window.bytes / REPORT_BATCHES));
   }
 
-  /** A cast has come. @returns what to call for each actor that has taken it */
+  /**
+   * Adds a cast that has come.
+   * @returns a function to call for each actor that has taken the cast
+   */
   addCast(actors: number, size: number): () => void {
     const waiting = { left: actors, size };
     this.#untaken.push(waiting);
@@ -60,7 +63,7 @@ export class TakenCounter {
     this.#reportIfDue();
   }
 
-  /** What has come until now is told as soon as it has been taken. */
+  /** Reports the casts that have come until now as soon as they are taken. */
   flush(): void {
     this.#reportAtOnceUpTo = (this.#takenHere + this.#untaken.length) >>> 0;
     this.#reportIfDue();
@@ -84,7 +87,7 @@ export class TakenCounter {
     for (const { takenCasts } of this.#branches) if (comesBefore(takenCasts, below)) below = takenCasts;
     const news = (below - this.#reported) >>> 0;
     if (news === 0) return;
-    // Until a part below says more, there is nothing that this could be gathered with.
+    // No more can be batched until a branch reports more.
     const all = this.#branches.some(({ takenCasts }) => takenCasts === below);
     const due =
       news >= this.#castBatch || this.#bytes >= this.#byteBatch || comesBefore(this.#reported, this.#reportAtOnceUpTo);

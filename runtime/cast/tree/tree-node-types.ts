@@ -1,4 +1,4 @@
-/** What stands above a node of a tree, and what the node needs of its proc. */
+/** The interfaces of a node of a tree to its parent and to its proc. */
 import type { MeshId, ProcId } from "../../link/address.js";
 import type { DeliveryError } from "../../link/errors.js";
 import type { LinkLimits } from "../../link/link-limits.js";

@@ -1,6 +1,6 @@
 /**
- * A proc's part of a tree: passes casts on to the procs below and to the actors here, and what they answer back up. It
- * reads neither messages nor answers. The root's own proc has one, too, above which is the root.
+ * The part of a tree on one proc. It forwards casts to the procs below and to the actors here, and their answers up. It
+ * decodes neither messages nor answers. The proc of the root has a node as well, whose parent is the root.
  */
 import type { ProcId } from "../../link/address.js";
 import { DeliveryError } from "../../link/errors.js";
@@ -20,14 +20,14 @@ import type { AnswerFold, NodeParent, TreeHost } from "./tree-node-types.js";
 import { type PlannedProc, ranksOfProcs, splitEvenly, type TreeSetup } from "./tree-setup.js";
 
 interface AnswerGathering {
-  /** Makes answers one, as far as they can be. */
+  /** Combines answers as far as possible. */
   readonly fold: AnswerFold | undefined;
-  /** Ranks below whose answers have not come. */
+  /** The number of ranks below whose answers have not come. */
   unanswered: number;
   readonly answers: AnswerCollector;
 }
 
-/** Answers of so many bytes go up without waiting for the others. */
+/** The number of bytes from which on answers are sent up without waiting for others. */
 const FLUSH_BYTES = 1024 * 1024;
 
 export class TreeNode implements ReplyRoute, BranchNode {
@@ -40,12 +40,15 @@ export class TreeNode implements ReplyRoute, BranchNode {
   readonly #branches: Branch[];
   readonly #gatherings = new Map<number, AnswerGathering>();
   readonly #takenCounter: TakenCounter;
-  /** Actors here and branches that have not said by which schema they know the interface. */
+  /** The number of actors here and branches that have not reported their schemas. */
   #schemasAwaited: number;
   #peerSchemas: SchemaGroup[] = [];
   #isDropped = false;
 
-  /** @param apart procs that this one passes casts on to by itself, and no others below them */
+  /**
+   * Creates a node.
+   * @param apart procs that get a branch of their own, with no other procs below them
+   */
   constructor(
     host: TreeHost,
     end: CastReceiver,
@@ -72,7 +75,7 @@ export class TreeNode implements ReplyRoute, BranchNode {
     this.#branches = parts.map((part) => new Branch(this, part));
     this.#ranksBelow = ranksOfProcs([...procs, ...apart]);
     this.#takenCounter = new TakenCounter(window, this.#branches, (casts) => top.taken(casts));
-    // One more: itself, until it has asked all.
+    // The node counts itself until it has asked all actors and branches.
     this.#schemasAwaited = this.#localRanks.length + parts.length + 1;
   }
 
@@ -80,7 +83,7 @@ export class TreeNode implements ReplyRoute, BranchNode {
     return this.setup.lineage;
   }
 
-  /** Sets up the parts below, and asks the actors here by which schema they know the interface. */
+  /** Sets up the branches, and asks the actors here for their schemas. */
   start(): void {
     for (const branch of this.#branches) this.#setUpBranch(branch);
     const { interface: known } = this.setup;
@@ -126,7 +129,7 @@ export class TreeNode implements ReplyRoute, BranchNode {
     return this.#host.answerOfError(error);
   }
 
-  /** Answers of a part below. */
+  /** Handles answers of a branch. */
   answers(branch: Branch, seq: number, groups: readonly AnswerGroup[]): void {
     for (const { ranks } of groups) {
       if (!isWithin(ranks, branch.ranks)) throw new ProtocolError("cannot read answers: of ranks that are elsewhere");
@@ -152,7 +155,7 @@ export class TreeNode implements ReplyRoute, BranchNode {
     this.#schemaAnswered();
   }
 
-  /** A part below has taken so many casts. */
+  /** All actors of a branch have taken this number of casts. */
   taken(branch: Branch, casts: number): void {
     branch.takenCasts = casts;
     this.#takenCounter.takenBelow();
@@ -166,38 +169,42 @@ export class TreeNode implements ReplyRoute, BranchNode {
     if (!this.#isDropped) this.#parent.bounced(label, error);
   }
 
-  /** Nobody waits for the answers to a cast any more. */
+  /** Cancels a cast whose caller no longer waits. */
   cancel(seq: number, reason: number): void {
     this.#gatherings.delete(seq);
     for (const branch of this.#branches) branch.cancel(seq, reason);
     this.#receiver.cancel(seq, reason);
   }
 
-  /** Direct messages to an actor will not come: casts up to a number need not wait for them. */
+  /** No more direct messages to an actor will come. Casts up to a number need not wait for them. */
   release(base: number, index: number): void {
     for (const branch of this.#branches) branch.release(base, index);
     const own = this.setup.procs[0]!.ranks.findIndex((rank) => rank.meshRank === base);
     this.#localRanks[own]?.arrivals.releaseUpTo(index);
   }
 
-  /** What has been taken is told at once. */
+  /** Reports the casts that were taken at once. */
   flush(): void {
     for (const branch of this.#branches) branch.flush(FlushMode.tell);
     this.#takenCounter.flush();
   }
 
-  /** A link has ended: the procs at its other end are lost, for this tree. */
+  /** A link has ended. The procs behind it are lost for this tree. */
   linkEnded(link: Link, why: DeliveryError): void {
     for (const branch of this.#branches) if (branch.link === link) this.lost(branch.proc, why);
   }
 
-  /** A proc is known to have ended: where it is below, it is lost, though others may still reach it. */
+  /** A proc is known to have ended. The branch with the proc is lost, even if others may still reach the proc. */
   peerDown(proc: ProcId, why: DeliveryError): void {
     const isBelow = this.#branches.some(({ procs }) => procs.some((planned) => planned.proc === proc));
     if (isBelow) this.lost(proc, why);
   }
 
-  /** It is not used any more. @param tell what those below are told; undefined: another tree takes its place, they know */
+  /**
+   * Drops the node, which is not used any more.
+   * @param tell what the procs below are told: one of `FlushMode`, or undefined if another tree takes the place of this
+   * one, which tells them
+   */
   drop(tell: number | undefined): void {
     if (this.#isDropped) return;
     this.#isDropped = true;
@@ -216,7 +223,7 @@ export class TreeNode implements ReplyRoute, BranchNode {
       branch.setUp(link, this.#host.assignHandle(branch), { ...setup, procs: branch.procs });
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
-      // Not at once: whoever makes this tree does not have it yet.
+      // The loss is reported later, because the creator of this tree does not have the tree yet.
       queueMicrotask(() => this.lost(proc, error));
     }
   }

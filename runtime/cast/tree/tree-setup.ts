@@ -1,6 +1,6 @@
 /**
- * What a proc is told of its part of a tree: whose casts go down it, to which actors, by which interface, and which procs
- * are below. The first of those is the proc itself; the others it divides among a few of them.
+ * The setup of a part of a tree: the sender, the target actors, the interface, and the procs of the part. The first
+ * proc is the receiver of the setup; it divides the others among a few of them.
  */
 import type { ActorId, Location, MeshId, ProcId } from "../../link/address.js";
 import type { BoundEndpoint } from "../../link/frame/binding.js";
@@ -10,20 +10,20 @@ import type { Reader } from "../../wire/reader.js";
 import type { Writer } from "../../wire/writer.js";
 import { mergeRuns, type RankRun, readList } from "./rank-runs.js";
 
-/** One actor: its rank in what is cast to, which may be a slice, and in its mesh. */
+/** One actor: its rank in the view, which may be a slice, and its rank in the mesh. */
 export interface PlacedRank {
   readonly viewRank: number;
   readonly meshRank: number;
 }
 
-/** One proc with the actors on it, of which there is at least one. */
+/** A proc with its actors, at least one. */
 export interface PlannedProc {
   readonly proc: ProcId;
   readonly location: Location;
   readonly ranks: readonly PlacedRank[];
 }
 
-/** An interface as the caster knows it. */
+/** An interface, as the cast sender knows it. */
 export interface CastInterface {
   readonly key: string;
   readonly name: string;
@@ -32,35 +32,38 @@ export interface CastInterface {
 }
 
 export interface TreeSetup {
-  /** Where the caster lives. */
+  /** The proc of the cast sender. */
   readonly root: ProcId;
   readonly location: Location;
-  /** Drawn by the root: one more for each. */
+  /** The number of the tree, which the root increases by 1 for each tree. */
   readonly tree: number;
-  /** The first of the trees whose place it takes, procs of those being lost; its own number: there are none. */
+  /**
+   * The number of the first tree in the series of trees that have replaced one another after procs were lost. It is the
+   * tree's own number if the tree has replaced none.
+   */
   readonly lineage: number;
-  /** Casts of those that somebody still waits for: the answers to all others can be forgotten. */
+  /** The casts of earlier trees of the lineage for which callers still wait. Answers to all others can be dropped. */
   readonly unfinished: readonly number[];
   readonly sender: ActorId & { readonly name: string };
   readonly mesh: MeshId;
-  /** The proc that knows whether the mesh exists. */
+  /** The proc that owns the mesh and knows whether it exists. */
   readonly owner: ProcId;
   readonly interface: CastInterface;
-  /** Ranks of what is cast to, those on other parts of the tree included. */
+  /** The number of ranks of the view, including those in other parts of the tree. */
   readonly size: number;
-  /** Sizes by name of a slice; undefined: the mesh as it was spawned. */
+  /** The extent of a slice, or undefined for the mesh as it was spawned. */
   readonly extent: Readonly<Record<string, number>> | undefined;
-  /** Un-taken casts and bytes that the root allows. */
+  /** The number of casts that not all actors have taken, and of their bytes, that the root allows. */
   readonly window: { readonly casts: number; readonly bytes: number };
   readonly procs: readonly PlannedProc[];
 }
 
-/** The ranks of a part of a tree, in what is cast to. */
+/** Returns the ranks of some procs in the view. */
 export function ranksOfProcs(procs: readonly PlannedProc[]): RankRun[] {
   return mergeRuns(procs.flatMap(({ ranks }) => ranks.map(({ viewRank }) => ({ start: viewRank, count: 1 }))));
 }
 
-/** At most `fanout` parts of about the same size, in order. */
+/** Splits procs into at most `fanout` parts of about the same size, in order. */
 export function splitEvenly<T>(procs: readonly T[], fanout: number): T[][] {
   const parts: T[][] = [];
   const count = Math.min(fanout, procs.length);
@@ -115,7 +118,10 @@ export function writeSetup(w: Writer, setup: TreeSetup): void {
   }
 }
 
-/** @throws ProtocolError unless the first proc is `self` */
+/**
+ * Reads a setup.
+ * @throws ProtocolError unless the first proc is `self`
+ */
 export function readSetup(r: Reader, universe: bigint, self: ProcId): TreeSetup {
   const root = readU64(r);
   const location = readText(r);

@@ -23,6 +23,8 @@ export function encodeMessage(
   limits: LinkLimits,
   protobuf = false,
 ): EncodedMessage {
+  // `Session` and `FrameSender.sendReply` choose the layout in the same way, but write into the batch of their link. A shared
+  // function would have to be passed the way of writing, which costs each message a closure or an indirect call.
   if (protobuf || losesInLockstep(message.codec, value)) return encodeInLayout(message, value, limits, true);
   try {
     return encodeInLayout(message, value, limits, false);

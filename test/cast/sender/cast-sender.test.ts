@@ -15,8 +15,8 @@ const placesIn = (frames: readonly DownFrame[]) => frames.flatMap((one) => ("cas
 const flush = (to: bigint, what: number = FlushMode.tell) => ({ to, kind: FrameKind.treeFlush, b: what, slot: 0 });
 
 test("a tree is set up for the first cast, which goes down when all have said by which schema they know the interface", () => {
-  const { caster, cast, sent, from, whole, news, awake } = scriptedSender();
-  expect(caster.hasCredit(whole)).toBe(false);
+  const { castSender, cast, sent, from, whole, news, awake } = scriptedSender();
+  expect(castSender.hasCredit(whole)).toBe(false);
   cast("a");
   expect(setupsIn(sent()).map(({ to, setup }) => [to, setup])).toEqual(
     [1n, 2n, 3n].map((proc, rank) => [
@@ -41,13 +41,13 @@ test("a tree is set up for the first cast, which goes down when all have said by
   expect([news(), awake()]).toEqual([[["awake"]], 1]);
   from(1n).ready();
   from(2n).ready();
-  expect([sent(), caster.hasCredit(whole)]).toEqual([[], false]);
+  expect([sent(), castSender.hasCredit(whole)]).toEqual([[], false]);
   from(3n).ready();
   const positions = [{ count: 3, index: 0, ordering: CastOrdering.plain }];
   const head = { finished: [], reduction: "", positions };
   const down = { cast: 1, flags: 0, endpoint: 0, head, message: [..."a"].map((char) => char.charCodeAt(0)) };
   expect(sent()).toEqual([1n, 2n, 3n].map((to) => ({ to, ...down })));
-  expect([news(), awake(), caster.hasCredit(whole)]).toEqual([[["a", "credited"]], 0, true]);
+  expect([news(), awake(), castSender.hasCredit(whole)]).toEqual([[["a", "credited"]], 0, true]);
   cast("b");
   expect(describeCasts(sent())).toEqual(["1: 2 b", "2: 2 b", "3: 2 b"]);
 });
@@ -116,11 +116,11 @@ test("casts that came home in a row are told as one run", () => {
 });
 
 test("messages without credit wait until others have been taken by all", () => {
-  const { cast, caster, ready, sent, from, whole, news } = scriptedSender({ limits: { creditMessages: 2 } });
+  const { cast, castSender, ready, sent, from, whole, news } = scriptedSender({ limits: { creditMessages: 2 } });
   for (const text of ["a", "b", "c", "d"]) cast(text);
   ready();
   expect(describeCasts(sent()).filter((one) => one.startsWith("1"))).toEqual(["1: 1 a", "1: 2 b"]);
-  expect(caster.hasCredit(whole)).toBe(false);
+  expect(castSender.hasCredit(whole)).toBe(false);
   news();
   from(1n).taken(1);
   from(2n).taken(2);
@@ -130,7 +130,7 @@ test("messages without credit wait until others have been taken by all", () => {
   expect(news()).toEqual([["c", "credited"]]);
   for (const proc of [1n, 2n, 3n]) from(proc).taken(3);
   expect(describeCasts(sent())).toEqual(["1: 4 d", "2: 4 d", "3: 4 d"]);
-  expect(caster.hasCredit(whole)).toBe(true);
+  expect(castSender.hasCredit(whole)).toBe(true);
 });
 
 test("bytes without credit wait, too; one that is larger than all of it goes by itself", () => {
@@ -148,36 +148,36 @@ test("bytes without credit wait, too; one that is larger than all of it goes by 
 });
 
 test("what waits is bounded by the send window, in messages and bytes", () => {
-  const { cast, caster, ready, from, sent } = scriptedSender({
+  const { cast, castSender, ready, from, sent } = scriptedSender({
     limits: { sendWindowMessages: 2, sendWindowBytes: 10, creditMessages: 1 },
   });
-  expect(() => caster.checkRoom(1000, "b.one")).not.toThrow();
+  expect(() => castSender.checkRoom(1000, "b.one")).not.toThrow();
   cast("aaaa");
-  expect(() => caster.checkRoom(6, "b.one")).not.toThrow();
-  expect(() => caster.checkRoom(7, "b.one")).toThrow(
+  expect(() => castSender.checkRoom(6, "b.one")).not.toThrow();
+  expect(() => castSender.checkRoom(7, "b.one")).toThrow(
     new BackpressureError(
       "cannot send b.one: 1 messages (4 bytes) already wait for the receivers, the send window being 2 messages and " +
         "10 bytes; await what broadcast and send return",
     ),
   );
   cast("bb");
-  expect(() => caster.checkRoom(0, "b.one")).toThrow(/^cannot send b.one: 2 messages \(6 bytes\) already wait/);
+  expect(() => castSender.checkRoom(0, "b.one")).toThrow(/^cannot send b.one: 2 messages \(6 bytes\) already wait/);
   ready();
-  expect(() => caster.checkRoom(8, "b.one")).not.toThrow();
-  expect(() => caster.checkRoom(9, "b.one")).toThrow(/1 messages \(2 bytes\)/);
+  expect(() => castSender.checkRoom(8, "b.one")).not.toThrow();
+  expect(() => castSender.checkRoom(9, "b.one")).toThrow(/1 messages \(2 bytes\)/);
   for (const proc of [1n, 2n, 3n]) from(proc).taken(1);
-  expect(() => caster.checkRoom(1000, "b.one")).not.toThrow();
+  expect(() => castSender.checkRoom(1000, "b.one")).not.toThrow();
   expect(describeCasts(sent())).toHaveLength(6);
 });
 
 test("a call that is given up before it was sent keeps its place, and gives back its room", () => {
-  const { call, caster, cast, ready, sent, from, news, awake } = scriptedSender({ limits: { sendWindowBytes: 5 } });
+  const { call, castSender, cast, ready, sent, from, news, awake } = scriptedSender({ limits: { sendWindowBytes: 5 } });
   const given = call("aaaa");
   cast("b");
-  expect(() => caster.checkRoom(1, "b.one")).toThrow(BackpressureError);
-  caster.cancel(given, 1);
-  caster.cancel(given, 1);
-  expect(() => caster.checkRoom(4, "b.one")).not.toThrow();
+  expect(() => castSender.checkRoom(1, "b.one")).toThrow(BackpressureError);
+  castSender.cancel(given, 1);
+  castSender.cancel(given, 1);
+  expect(() => castSender.checkRoom(4, "b.one")).not.toThrow();
   ready();
   const frames = sent().flatMap((one) => ("cast" in one && one.to === 1n ? [[one.cast, one.flags, one.message]] : []));
   expect(frames).toEqual([
@@ -189,27 +189,27 @@ test("a call that is given up before it was sent keeps its place, and gives back
 });
 
 test("a call that is given up after it was sent is given up everywhere, once", () => {
-  const { call, caster, ready, sent, from, news, awake, cast } = scriptedSender();
+  const { call, castSender, ready, sent, from, news, awake, cast } = scriptedSender();
   const given = call("a");
   ready();
   cast("b");
   sent();
   news();
-  caster.cancel(given, 2);
+  castSender.cancel(given, 2);
   expect([1, 2, 3].map((n) => ({ to: BigInt(n), kind: FrameKind.castCancel, b: 1, slot: 2 }))).toEqual(sent());
-  caster.cancel(given, 2);
+  castSender.cancel(given, 2);
   from(1n).answers(1, 0, "x");
   expect([sent(), news(), awake(), given.isEmpty]).toEqual([[], [], 0, true]);
 });
 
 test("what cannot be given up is left alone: broadcasts, and calls that have been answered", () => {
-  const { call, cast, caster, ready, sent, from, viewOf, awake } = scriptedSender({ size: 1 });
+  const { call, cast, castSender, ready, sent, from, viewOf, awake } = scriptedSender({ size: 1 });
   const [one, other] = [cast("a", viewOf(0)), call("b", viewOf(0))];
   ready();
   from(1n).answers(2, 0, "x");
   sent();
-  caster.cancel(one, 1);
-  caster.cancel(other, 1);
+  castSender.cancel(one, 1);
+  castSender.cancel(other, 1);
   expect([sent(), one.isEmpty, other.isEmpty, awake()]).toEqual([[], false, false, 0]);
 });
 
@@ -243,14 +243,14 @@ test("one tree alone is not asked: it will say what has been taken", () => {
 });
 
 test("whoever waits until all has been taken is told, and those who owe it are asked at once", async () => {
-  const { caster, cast, ready, sent, from, viewOf } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
-  await caster.whenTaken();
+  const { castSender, cast, ready, sent, from, viewOf } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
+  await castSender.whenTaken();
   cast("a", viewOf(0));
   ready();
   sent();
   cast("b", viewOf(0));
   let done = 0;
-  for (let i = 0; i < 2; i++) void caster.whenTaken().then(() => done++);
+  for (let i = 0; i < 2; i++) void castSender.whenTaken().then(() => done++);
   expect(sent()).toEqual([flush(1n), flush(1n)]);
   from(1n).taken(1);
   // What is sent from now on is asked for with it.
@@ -265,13 +265,13 @@ test("whoever waits until all has been taken is told, and those who owe it are a
 });
 
 test("whoever waits until all calls have been answered is told", async () => {
-  const { caster, call, ready, from, viewOf } = scriptedSender({ size: 1 });
-  await caster.whenAnswered();
+  const { castSender, call, ready, from, viewOf } = scriptedSender({ size: 1 });
+  await castSender.whenAnswered();
   const given = call("a", viewOf(0));
   call("b", viewOf(0));
   ready();
   let done = 0;
-  void caster.whenAnswered().then(() => done++);
+  void castSender.whenAnswered().then(() => done++);
   from(1n).taken(2);
   await turns();
   from(1n).answers(1, 0, "x");
@@ -283,14 +283,14 @@ test("whoever waits until all calls have been answered is told", async () => {
 });
 
 test("a sender that ends gives up its calls; what it has sent goes its way, and then its trees end", () => {
-  const { caster, cast, call, ready, sent, from, news, awake } = scriptedSender({ limits: { creditMessages: 2 } });
+  const { castSender, cast, call, ready, sent, from, news, awake } = scriptedSender({ limits: { creditMessages: 2 } });
   call("a");
   cast("b");
   call("c");
   ready();
   sent();
   news();
-  caster.close();
+  castSender.close();
   expect(sent()).toEqual([1n, 2n, 3n].flatMap((to) => [{ to, kind: FrameKind.castCancel, b: 1, slot: 0 }, flush(to)]));
   expect([awake(), news()]).toEqual([1, []]);
   for (const proc of [1n, 2n, 3n]) from(proc).taken(2);
@@ -305,19 +305,19 @@ test("a sender that ends gives up its calls; what it has sent goes its way, and 
 });
 
 test("a sender that ends when nothing is under way ends at once", () => {
-  const { caster, news } = scriptedSender();
-  caster.close();
+  const { castSender, news } = scriptedSender();
+  castSender.close();
   expect(news()).toEqual([["asleep", true]]);
 });
 
 test("when a mesh has been stopped, its trees end as soon as its calls have been answered", () => {
-  const { caster, call, ready, sent, from, news, viewOf } = scriptedSender({ size: 1 });
+  const { castSender, call, ready, sent, from, news, viewOf } = scriptedSender({ size: 1 });
   call("a", viewOf(0));
   ready();
   sent();
   news();
   from(1n).taken(1);
-  caster.meshStopped();
+  castSender.meshStopped();
   expect([sent(), news()]).toEqual([[], []]);
   from(1n).answers(1, 0, "x");
   expect([sent(), news()]).toEqual([
@@ -330,7 +330,10 @@ test("when a mesh has been stopped, its trees end as soon as its calls have been
 });
 
 test("a proc that closes its links fails all calls, those that wait too", () => {
-  const { caster, call, cast, ready, news, awake, from } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
+  const { castSender, call, cast, ready, news, awake, from } = scriptedSender({
+    size: 1,
+    limits: { creditMessages: 1 },
+  });
   const done = call("z");
   ready();
   from(1n).answers(1, 0, "x");
@@ -338,7 +341,7 @@ test("a proc that closes its links fails all calls, those that wait too", () => 
   cast("b");
   call("c");
   news();
-  caster.failCalls(new DeliveryError("closed", "the end"));
+  castSender.failCalls(new DeliveryError("closed", "the end"));
   expect(news()).toEqual([
     ["c", "failed", 0, "the end"],
     ["a", "failed", 0, "the end"],
@@ -347,14 +350,14 @@ test("a proc that closes its links fails all calls, those that wait too", () => 
 });
 
 test("casts come after the direct messages before them, and say so to those ranks only", () => {
-  const { caster, cast, sent, ready } = scriptedSender({ size: 4 });
+  const { castSender, cast, sent, ready } = scriptedSender({ size: 4 });
   const syncs: unknown[][] = [];
   const session = (base: number) =>
     ({ sendSync: (...what: unknown[]) => syncs.push([base, ...what]), link: { peer: 2n } }) as unknown as Session;
   const sessions = [session(0), session(1), session(2)];
-  caster.attachSession(sessions[1]!, 1, true);
-  caster.attachSession(sessions[2]!, 2, false);
-  expect([...caster.unmarkedLanes.keys()]).toEqual([1]);
+  castSender.attachSession(sessions[1]!, 1, true);
+  castSender.attachSession(sessions[2]!, 2, false);
+  expect([...castSender.unmarkedLanes.keys()]).toEqual([1]);
   cast("a");
   cast("b");
   ready();
@@ -377,7 +380,7 @@ test("casts come after the direct messages before them, and say so to those rank
   sessions[1]!.castOrder!.sessionEnded();
   // The first cast waits for what will not come.
   expect(kindsIn(sent(), FrameKind.castRelease)).toEqual([1n, 2n, 3n, 4n].map((to) => [to, 1]));
-  caster.sessionEnded(1, 0, 3n);
+  castSender.sessionEnded(1, 0, 3n);
   expect(sent()).toEqual([]);
 });
 
@@ -395,14 +398,14 @@ test("ranks whose counts differ have positions of their own", () => {
 });
 
 test("when an actor has moved, casts to it are counted anew, and the tree before ends when its casts have been taken", () => {
-  const { caster, cast, mesh, procs, ready, sent, from, news, call } = scriptedSender();
+  const { castSender, cast, mesh, procs, ready, sent, from, news, call } = scriptedSender();
   const syncs: unknown[][] = [];
   const order = { sendSync: (...what: unknown[]) => syncs.push(what), link: { peer: 2n } } as unknown as Session;
   call("a");
   ready();
   sent();
-  caster.attachSession(order, 1, true);
-  caster.excluded.add(1);
+  castSender.attachSession(order, 1, true);
+  castSender.excluded.add(1);
   procs[1] = 50n;
   mesh.moves++;
   cast("b");
@@ -411,7 +414,11 @@ test("when an actor has moved, casts to it are counted anew, and the tree before
     [3n, 2, 2],
     [50n, 2, 2],
   ]);
-  expect([[...caster.castCounts], caster.unmarkedLanes.size, caster.excluded.size]).toEqual([[2, 1, 2], 0, 0]);
+  expect([[...castSender.castCounts], castSender.unmarkedLanes.size, castSender.excluded.size]).toEqual([
+    [2, 1, 2],
+    0,
+    0,
+  ]);
   news();
   for (const proc of [1n, 3n, 50n]) from(proc).ready();
   expect(describeCasts(sent())).toEqual(["1: 2 b", "3: 2 b", "50: 2 b"]);
@@ -428,7 +435,7 @@ test("when an actor has moved, casts to it are counted anew, and the tree before
 });
 
 test("a cast that waits when an actor moves still goes down the tree that it was meant for", () => {
-  const { cast, mesh, procs, ready, sent, from, viewOf, caster } = scriptedSender({
+  const { cast, mesh, procs, ready, sent, from, viewOf, castSender } = scriptedSender({
     size: 1,
     limits: { creditMessages: 1 },
   });
@@ -438,7 +445,7 @@ test("a cast that waits when an actor moves still goes down the tree that it was
   sent();
   procs[0] = 50n;
   mesh.moves++;
-  expect(caster.needsProtobuf(viewOf(0))).toBe(false);
+  expect(castSender.needsProtobuf(viewOf(0))).toBe(false);
   expect(kindsIn(sent(), FrameKind.treeFlush)).toEqual([[1n, FlushMode.tell]]);
   from(1n).taken(1);
   expect(describeCasts(sent())).toEqual(["1: 2 b"]);
@@ -447,22 +454,22 @@ test("a cast that waits when an actor moves still goes down the tree that it was
 });
 
 test("the trees that were used last are kept, and those with casts under way", () => {
-  const { cast, call, caster, ready, sent, viewOf } = scriptedSender({ size: 34, procOf: () => 1n });
+  const { cast, call, castSender, ready, sent, viewOf } = scriptedSender({ size: 34, procOf: () => 1n });
   call("a", viewOf(0));
   ready();
   for (let rank = 1; rank < 32; rank++) {
-    caster.hasCredit(viewOf(rank));
+    castSender.hasCredit(viewOf(rank));
     ready();
   }
-  caster.hasCredit(viewOf(1));
+  castSender.hasCredit(viewOf(1));
   sent();
-  caster.hasCredit(viewOf(32));
+  castSender.hasCredit(viewOf(32));
   // The first one has a call under way, the second one was used just now.
   const dropped = sent().flatMap((one) => ("kind" in one ? [[one.kind, one.b]] : []));
   expect(dropped).toEqual([[FrameKind.treeFlush, FlushMode.drop]]);
-  caster.hasCredit(viewOf(1));
+  castSender.hasCredit(viewOf(1));
   expect(setupsIn(sent())).toEqual([]);
-  caster.hasCredit(viewOf(2));
+  castSender.hasCredit(viewOf(2));
   expect(setupsIn(sent())).toHaveLength(1);
   cast("b", viewOf(0));
   expect(describeCasts(sent())).toEqual(["1: 2 b"]);
@@ -471,14 +478,14 @@ test("the trees that were used last are kept, and those with casts under way", (
 const differs = new DeliveryError("refused", "it has another schema");
 
 test("ranks that know the interface by another schema are sent what they can read", () => {
-  const { cast, caster, sent, from, whole, news } = scriptedSender();
-  expect(caster.needsProtobuf(whole)).toBe(false);
+  const { cast, castSender, sent, from, whole, news } = scriptedSender();
+  expect(castSender.needsProtobuf(whole)).toBe(false);
   cast("a");
   sent();
   from(1n).ready();
   from(2n).ready(1);
   from(3n).ready();
-  expect(caster.needsProtobuf(whole)).toBe(true);
+  expect(castSender.needsProtobuf(whole)).toBe(true);
   cast("b", whole, {
     body: { bytes: Buffer.from("b"), blocks: [], size: 1, isProtobuf: true },
     endpoint: 1,
@@ -516,7 +523,7 @@ test("a message that cannot be said in the other layout is told to its sender, a
 });
 
 test("ranks that cannot read the interface are left out: calls fail there, broadcasts come back, direct messages go on", () => {
-  const { cast, call, caster, sent, from, news, awake } = scriptedSender({
+  const { cast, call, castSender, sent, from, news, awake } = scriptedSender({
     compare: (base) => (base === 1 ? differs : undefined),
   });
   call("a");
@@ -543,7 +550,7 @@ test("ranks that cannot read the interface are left out: calls fail there, broad
     ["undeliverable", "B.one", "it has another schema"],
     ["b", "credited"],
   ]);
-  expect([...caster.excluded]).toEqual([1]);
+  expect([...castSender.excluded]).toEqual([1]);
   from(1n).answers(1, 0, "x");
   from(3n).answers(1, 2, "x");
   expect(awake()).toBe(0);
@@ -677,7 +684,7 @@ test("a proc that is known to be dead is left out at once, for the reason that i
 });
 
 test("when nobody is left to be cast to, nothing is kept, and casts are told so at once", async () => {
-  const { call, cast, caster, ready, sent, from, news, down, viewOf } = scriptedSender({ size: 2 });
+  const { call, cast, castSender, ready, sent, from, news, down, viewOf } = scriptedSender({ size: 2 });
   call("a");
   ready();
   for (const [proc, why] of [
@@ -707,7 +714,7 @@ test("when nobody is left to be cast to, nothing is kept, and casts are told so 
     ["asleep", false],
   ]);
   await turns();
-  expect([sent(), caster.hasCredit(viewOf(0))]).toEqual([[], true]);
+  expect([sent(), castSender.hasCredit(viewOf(0))]).toEqual([[], true]);
 });
 
 test("what was folded on the way comes again from all when a tree is set up again", async () => {
@@ -748,10 +755,10 @@ test("of what was folded, ranks that are left out have failed again", async () =
 });
 
 test("direct messages that will not come are told again to a tree that is set up again", async () => {
-  const { caster, cast, ready, sent, from } = scriptedSender({ size: 2 });
+  const { castSender, cast, ready, sent, from } = scriptedSender({ size: 2 });
   cast("a");
   ready();
-  caster.sessionEnded(0, 4, 1n);
+  castSender.sessionEnded(0, 4, 1n);
   expect(kindsIn(sent(), FrameKind.castRelease)).toHaveLength(2);
   from(2n).lost(2n);
   await turns();
@@ -762,14 +769,14 @@ test("direct messages that will not come are told again to a tree that is set up
 });
 
 test("a tree that was given up is not set up again", async () => {
-  const { caster, cast, ready, sent, from, news } = scriptedSender({ size: 1 });
+  const { castSender, cast, ready, sent, from, news } = scriptedSender({ size: 1 });
   cast("a");
   ready();
   from(1n).taken(1);
   news();
   sent();
   from(1n).lost(1n);
-  caster.close();
+  castSender.close();
   await turns();
   expect([sent(), news()]).toEqual([[flush(1n), flush(1n, FlushMode.end)], [["asleep", true]]]);
 });
@@ -791,14 +798,14 @@ test("a proc to which there is no way is tried twice, and then its ranks have fa
 });
 
 test("a message to one tree waits for those to another that were sent before it", () => {
-  const { caster, cast, sent, from, viewOf } = scriptedSender({ size: 2 });
+  const { castSender, cast, sent, from, viewOf } = scriptedSender({ size: 2 });
   const [left, right] = [viewOf(0), viewOf(1)];
-  expect(caster.hasCredit(right)).toBe(false);
+  expect(castSender.hasCredit(right)).toBe(false);
   sent();
   from(2n).ready();
-  expect(caster.hasCredit(right)).toBe(true);
+  expect(castSender.hasCredit(right)).toBe(true);
   cast("a", left);
-  expect(caster.hasCredit(right)).toBe(false);
+  expect(castSender.hasCredit(right)).toBe(false);
   cast("b", right);
   expect(describeCasts(sent())).toEqual([]);
   from(1n).ready();
@@ -806,23 +813,23 @@ test("a message to one tree waits for those to another that were sent before it"
 });
 
 test("a call that is given up is given up in its own tree alone", () => {
-  const { caster, call, ready, sent, viewOf } = scriptedSender({ size: 2 });
+  const { castSender, call, ready, sent, viewOf } = scriptedSender({ size: 2 });
   const given = call("a", viewOf(0));
   call("b", viewOf(1));
   ready();
   sent();
-  caster.cancel(given, 1);
+  castSender.cancel(given, 1);
   expect(kindsIn(sent(), FrameKind.castCancel)).toEqual([[1n, 1]]);
 });
 
 test("the room of a call that was given up before it was sent is given back once", () => {
   const limits = { sendWindowBytes: 5, creditMessages: 1 };
-  const { caster, call, cast, ready, viewOf } = scriptedSender({ size: 1, limits });
-  caster.cancel(call("aaaa", viewOf(0)), 1);
+  const { castSender, call, cast, ready, viewOf } = scriptedSender({ size: 1, limits });
+  castSender.cancel(call("aaaa", viewOf(0)), 1);
   ready();
   cast("bbbb", viewOf(0));
-  expect(() => caster.checkRoom(1, "b.one")).not.toThrow();
-  expect(() => caster.checkRoom(2, "b.one")).toThrow(BackpressureError);
+  expect(() => castSender.checkRoom(1, "b.one")).not.toThrow();
+  expect(() => castSender.checkRoom(2, "b.one")).toThrow(BackpressureError);
 });
 
 test("trees that owe nothing are not asked for what has been taken", () => {
@@ -846,10 +853,10 @@ test("trees that live are kept when everything has been taken", () => {
 });
 
 test("a message that could not be sent yet has not been taken", async () => {
-  const { caster, cast, ready, from, sent } = scriptedSender({ size: 1 });
+  const { castSender, cast, ready, from, sent } = scriptedSender({ size: 1 });
   cast("a");
   let done = 0;
-  void caster.whenTaken().then(() => done++);
+  void castSender.whenTaken().then(() => done++);
   await turns();
   expect(done).toBe(0);
   ready();
@@ -859,25 +866,25 @@ test("a message that could not be sent yet has not been taken", async () => {
 });
 
 test("an actor that is left out before anything was cast to it has nothing to be told", () => {
-  const { caster, whole, sent, from, cast } = scriptedSender({ compare: () => differs });
-  caster.needsProtobuf(whole);
+  const { castSender, whole, sent, from, cast } = scriptedSender({ compare: () => differs });
+  castSender.needsProtobuf(whole);
   sent();
   from(1n).ready(0);
-  expect([kindsIn(sent(), FrameKind.castRelease), [...caster.excluded]]).toEqual([[], []]);
+  expect([kindsIn(sent(), FrameKind.castRelease), [...castSender.excluded]]).toEqual([[], []]);
   from(2n).ready();
   from(3n).ready();
-  expect([kindsIn(sent(), FrameKind.castRelease), [...caster.excluded]]).toEqual([[], [0]]);
+  expect([kindsIn(sent(), FrameKind.castRelease), [...castSender.excluded]]).toEqual([[], [0]]);
   cast("a");
   cast("b");
   sent();
-  caster.exclude(0);
+  castSender.exclude(0);
   // Its direct messages do not wait for the second of two casts.
   expect(sent().map((one) => "index" in one && one.index)).toEqual([1, 1, 1]);
 });
 
 test("a tree that nothing was sent down is dropped when nobody is left in it", async () => {
-  const { caster, whole, ready, news, down, from } = scriptedSender({ size: 1 });
-  caster.needsProtobuf(whole);
+  const { castSender, whole, ready, news, down, from } = scriptedSender({ size: 1 });
+  castSender.needsProtobuf(whole);
   ready();
   down.set(1n, new DeliveryError("peer-down", "gone"));
   from(1n).lost(1n);
@@ -886,10 +893,10 @@ test("a tree that nothing was sent down is dropped when nobody is left in it", a
 });
 
 test("a message that waits in a tree keeps the tree, when actors move and when many others are used", () => {
-  const { caster, cast, mesh, ready, sent, viewOf } = scriptedSender({ size: 1 });
+  const { castSender, cast, mesh, ready, sent, viewOf } = scriptedSender({ size: 1 });
   cast("a", viewOf(0));
   mesh.moves++;
-  caster.needsProtobuf(viewOf(0));
+  castSender.needsProtobuf(viewOf(0));
   const frames = sent();
   expect([setupsIn(frames).length, kindsIn(frames, FrameKind.treeFlush)]).toEqual([2, [[1n, FlushMode.tell]]]);
   ready();
@@ -897,29 +904,29 @@ test("a message that waits in a tree keeps the tree, when actors move and when m
   expect([describeCasts(last), kindsIn(last, FrameKind.treeFlush)]).toEqual([["1: 1 a"], []]);
   const many = scriptedSender({ size: 40, procOf: () => 1n });
   many.cast("b", many.viewOf(0));
-  for (let rank = 1; rank < 32; rank++) many.caster.needsProtobuf(many.viewOf(rank));
+  for (let rank = 1; rank < 32; rank++) many.castSender.needsProtobuf(many.viewOf(rank));
   expect(kindsIn(many.sent(), FrameKind.treeFlush)).toEqual([]);
-  for (let rank = 32; rank < 40; rank++) many.caster.needsProtobuf(many.viewOf(rank));
+  for (let rank = 32; rank < 40; rank++) many.castSender.needsProtobuf(many.viewOf(rank));
   expect(kindsIn(many.sent(), FrameKind.treeFlush)).toHaveLength(8);
   many.ready();
   expect(describeCasts(many.sent())).toEqual(["1: 1 b"]);
 });
 
 test("what is left of a cast that was given up is no message that could come back", () => {
-  const { caster, call, sent, from, news } = scriptedSender({ size: 1, compare: () => differs });
-  caster.cancel(call("a"), 1);
+  const { castSender, call, sent, from, news } = scriptedSender({ size: 1, compare: () => differs });
+  castSender.cancel(call("a"), 1);
   sent();
   from(1n).ready(0);
   expect(news().filter(([what]) => what === "undeliverable")).toEqual([]);
 });
 
 test("a call that all have taken is over when it is given up; one that they have not keeps its place", async () => {
-  const { caster, call, ready, sent, from, viewOf } = scriptedSender({ size: 1 });
+  const { castSender, call, ready, sent, from, viewOf } = scriptedSender({ size: 1 });
   const [taken, other] = [call("a", viewOf(0)), call("b", viewOf(0))];
   ready();
   from(1n).taken(1);
-  caster.cancel(taken, 1);
-  caster.cancel(other, 1);
+  castSender.cancel(taken, 1);
+  castSender.cancel(other, 1);
   sent();
   from(1n).lost(1n);
   await turns();
@@ -1013,7 +1020,7 @@ test("a rank that cannot read the interface stays in the tree with its proc, and
 });
 
 test("what is found out about where actors lived before does not hold where they live now", () => {
-  const { caster, cast, mesh, procs, sent, from } = scriptedSender({ size: 2, compare: () => differs });
+  const { castSender, cast, mesh, procs, sent, from } = scriptedSender({ size: 2, compare: () => differs });
   cast("a");
   sent();
   procs[1] = 50n;
@@ -1022,7 +1029,7 @@ test("what is found out about where actors lived before does not hold where they
   sent();
   from(1n, 0).ready();
   from(2n, 0).ready(1);
-  expect([...caster.excluded]).toEqual([]);
+  expect([...castSender.excluded]).toEqual([]);
 });
 
 test("blocks go with the cast that they belong to", () => {

@@ -7,7 +7,7 @@ import type { Session } from "../../../runtime/link/outbound/session.js";
 function ordered(casts: number) {
   const told: (readonly number[])[] = [];
   const ends: unknown[] = [];
-  const caster: OrderedCasts = {
+  const castSender: OrderedCasts = {
     castCounts: Uint32Array.of(0, casts),
     unmarkedLanes: new Map(),
     excluded: new Set<number>(),
@@ -17,15 +17,15 @@ function ordered(casts: number) {
     sendSync: (...sync: readonly number[]) => told.push(sync),
     link: { peer: 8n },
   } as unknown as Session;
-  const order = new LaneOrder(caster, session, 1);
-  return { caster, order, told, ends, excluded: caster.excluded as Set<number> };
+  const order = new LaneOrder(castSender, session, 1);
+  return { castSender, order, told, ends, excluded: castSender.excluded as Set<number> };
 }
 
 test("a direct message comes after the casts before it, which is told once for all that follow", () => {
-  const { caster, order, told } = ordered(0);
+  const { castSender, order, told } = ordered(0);
   order.beforeMessage();
-  expect([told, caster.unmarkedLanes.get(1)]).toEqual([[], order]);
-  caster.castCounts[1] = 2;
+  expect([told, castSender.unmarkedLanes.get(1)]).toEqual([[], order]);
+  castSender.castCounts[1] = 2;
   order.beforeMessage();
   order.beforeMessage();
   expect(told).toEqual([[SyncKind.after, 2]]);
@@ -39,32 +39,32 @@ test("where an actor cannot be cast to, direct messages do not wait for casts", 
 });
 
 test("a cast comes after the direct messages before it, until more of them are sent", () => {
-  const { caster, order, told, ends } = ordered(3);
+  const { castSender, order, told, ends } = ordered(3);
   order.beforeMessage();
   order.markBefore(3);
   expect(told).toEqual([
     [SyncKind.after, 3],
     [SyncKind.mark, 3],
   ]);
-  expect(caster.unmarkedLanes.size).toBe(0);
+  expect(castSender.unmarkedLanes.size).toBe(0);
   order.sessionEnded();
   expect(ends).toEqual([[1, 3, 8n]]);
 });
 
 test("when a session has ended, casts that wait for its messages are told; there is nothing to tell if none does", () => {
-  const { caster, order, ends } = ordered(3);
+  const { castSender, order, ends } = ordered(3);
   order.beforeMessage();
   order.sessionEnded();
-  expect([ends, caster.unmarkedLanes.size]).toEqual([[], 0]);
+  expect([ends, castSender.unmarkedLanes.size]).toEqual([[], 0]);
   order.markBefore(0);
   order.sessionEnded();
   expect(ends).toEqual([[1, 0, 8n]]);
 });
 
 test("the end of a session leaves alone that of the one which has taken its place", () => {
-  const { caster, order } = ordered(3);
+  const { castSender, order } = ordered(3);
   const next = ordered(3).order;
-  caster.unmarkedLanes.set(1, next);
+  castSender.unmarkedLanes.set(1, next);
   order.sessionEnded();
-  expect(caster.unmarkedLanes.get(1)).toBe(next);
+  expect(castSender.unmarkedLanes.get(1)).toBe(next);
 });

@@ -128,7 +128,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
     target: (base: number) => ({ proc: procs[base]!, location: `at ${procs[base]}` }),
     procAt: (base: number) => procs[base],
   };
-  const caster = new CastSender(host, mesh);
+  const castSender = new CastSender(host, mesh);
 
   const viewOf = (...bases: readonly number[]): CastView => ({
     key: bases.join(),
@@ -161,7 +161,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
       waiter: call ? undefined : waiter,
       ...rest,
     };
-    return caster.cast(view, request);
+    return castSender.cast(view, request);
   };
   const call = (text: string, view = whole, more: Partial<CastRequest> = {}): PendingCast =>
     cast(text, view, { ...more, call: true });
@@ -241,7 +241,7 @@ export function scriptedSender(options: ScriptedSenderOptions = {}) {
   const news = (): unknown[][] => told.splice(0);
   return {
     ...{
-      caster,
+      castSender,
       casts: router,
       mesh,
       procs,
