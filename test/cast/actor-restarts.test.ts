@@ -1,4 +1,4 @@
-/** Actors that fail and are made again where they were, while they are sent messages and casts. */
+/** Tests of actors that fail and are restarted in place while they receive messages and casts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { context } from "../../runtime/actor/context.js";
@@ -9,7 +9,7 @@ import { cases, mayHang } from "../profile.js";
 
 const ranks = 3;
 
-/** What each life of each actor has handled, by rank. */
+/** The messages that each incarnation of each actor has handled, by rank. */
 let lives: number[][][];
 
 class Life extends Recorder {
@@ -33,7 +33,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("fail" as const), rank: fc.nat(ranks - 1) }) },
 );
 
-/** As a restart policy does it. */
+/** Restarts the actor as a restart policy does. */
 async function replace({ proc }: TestProc, mesh: bigint): Promise<void> {
   const cell = proc.cell(mesh)!;
   cell.fail({ kind: "message", error: new Error("told to fail"), at: 0 });

@@ -1,4 +1,7 @@
-/** What holds for calls holds for casts down trees: places in slices, deadlines, credit, ports, large messages, bad peers. */
+/**
+ * Tests that the guarantees of calls hold for casts over trees: positions in slices, deadlines, credit, ports, large
+ * messages and faulty peers.
+ */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { BackpressureError, TimeoutError } from "../../runtime/actor/errors.js";
 import { Channel } from "../../runtime/actor/port/channel.js";

@@ -1,4 +1,7 @@
-/** What a proc does with each frame of a tree, and what it keeps for senders elsewhere, told by the frames it sends. */
+/**
+ * Tests of a proc's reaction to each frame of a tree, and of its data for senders on other procs, by the frames that it
+ * sends.
+ */
 import { expect, test } from "vitest";
 import { type CastHost, CastRouter } from "../../runtime/cast/cast-router.js";
 import type { OrderedArrivals } from "../../runtime/cast/receiver/ordered-arrivals.js";
@@ -42,14 +45,14 @@ const setup: TreeSetup = {
   ],
 };
 
-/** A message that has come to the actor here. */
+/** A message that the actor here has received. */
 interface Posted {
   readonly call: PendingCall | undefined;
   readonly bytes: readonly number[];
   readonly waiter: { credited(): void };
 }
 
-/** A proc, the links that it has made, by peer, and what its actors were sent. */
+/** Creates a proc, and records its links, by peer, and the messages of its actors. */
 function proc() {
   const links = new Map<bigint, RecordedLink>();
   const lost = new Set<bigint>();
@@ -296,7 +299,7 @@ test("a cast that waits for a direct message goes on when that one will not come
   frame(above, FrameKind.castRelease, { b: 100 }, (w) => writeU32(w, 0));
   expect(posted).toHaveLength(1);
   expect(below.sent().map(headerOf).at(-1)).toEqual([FrameKind.castRelease, 0, 0, 1, 100]);
-  // It is read also where it belongs to nothing.
+  // The frame is parsed although its part does not exist.
   expect(() => frame(above, FrameKind.castRelease, { b: 100 }, () => {})).toThrow(
     new ProtocolError("cannot read castRelease: the message ends too early"),
   );
@@ -377,7 +380,7 @@ test("a tree that takes the place of another one ends that one's part here, and 
   below.sent();
   const other = linkTo(5n);
   plant({ tree: 6, unfinished: [2] }, 80, other);
-  // Nobody below is told: they have a part of the new tree.
+  // The procs below are not told, because they have a part of the new tree.
   expect(kinds(below)).toEqual([FrameKind.tree]);
   cast(2, CastFlag.call, 1, 80, other);
   cast(1, CastFlag.call, 0, 80, other);
@@ -413,9 +416,9 @@ test("a tree that is not used any more ends here and below; its sender casts on 
   expect(below.sent().map(headerOf)).toEqual([[FrameKind.treeFlush, 0, 0, 1, FlushMode.drop]]);
   cast(1, 0);
   expect([posted, closed]).toEqual([[], []]);
-  // What still comes from below is not even read.
+  // Frames that still come from below are not parsed.
   expect(() => frame(below, FrameKind.treeReady, { a: 1 })).not.toThrow();
-  // The number of its line is free again.
+  // The number of the lineage can be used again.
   plant({ tree: 4, lineage: 5 });
   cast(1, 0);
   expect(posted).toHaveLength(1);
@@ -476,7 +479,7 @@ test("where casts and direct messages meet is known by sender and actor, as long
   casts.senderEnded(sender, 20n);
   const next = casts.arrivalsFor(sender, to);
   expect(next).not.toBe(known);
-  // It stays until what has come has passed.
+  // The arrivals stay until everything that has come has passed.
   const [late, post] = [{ ...to, rank: 6 }, (one: OrderedArrivals): void => void one.session];
   const waiting = proc().casts;
   const used = waiting.arrivalsFor(sender, late);
@@ -663,7 +666,7 @@ test("what is asked of a mesh is asked of those who cast to it", async () => {
   expect(asked).toEqual(["taken 20", "answered 20", "stopped 30"]);
 });
 
-/** The top of a tree that begins here, as a node that notes what it is told. */
+/** Creates the root node of a tree, which records its calls. */
 function top(casts: CastRouter, tree: number, at = self) {
   const told: unknown[][] = [];
   const note =

@@ -1,4 +1,4 @@
-/** The end of a process, in tests without processes: it says nothing more, hears nothing more and reaches nobody. */
+/** Simulates the death of a process in tests without processes: it sends, receives and reaches nothing more. */
 import { DeliveryError } from "../../runtime/link/errors.js";
 import type { TestProc, World } from "../actor/world.js";
 

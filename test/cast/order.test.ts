@@ -1,4 +1,4 @@
-/** Order over trees: as in test/actor/order.test.ts, with casts that take other ways than direct messages. */
+/** Tests of order over trees, like test/actor/order.test.ts, with casts that take other ways than direct messages. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ascending, play, Recorder, steps } from "../actor/recorder.js";

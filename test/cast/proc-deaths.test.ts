@@ -1,4 +1,4 @@
-/** Procs that hand casts on and die, at any moment: those that are left have had everything once, in order. */
+/** Tests of procs that forward casts and die at random moments: the survivors receive everything once, in order. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { context } from "../../runtime/actor/context.js";

@@ -1,4 +1,4 @@
-/** Trees over real processes, one of which is killed while it passes casts on. */
+/** Tests of trees over real processes, one of which is killed while it forwards casts. */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Procs that listen nowhere are called directly by their maker: a tree would carry each message through the maker again. */
+/**
+ * Tests that procs without a listener are called directly by their parent, because a tree would send each message
+ * through the parent again.
+ */
 import { afterEach, expect, test } from "vitest";
 import { wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import { currentMeshRecord } from "../../runtime/actor/reference/mesh-record.js";

@@ -1,4 +1,4 @@
-/** A link that goes nowhere, and notes the frames that are sent over it. */
+/** A link without a pipe that records the frames that are sent over it. */
 import { HEADER_BYTES } from "../../runtime/link/frame/frame.js";
 import type { Link } from "../../runtime/link/link.js";
 import { Reader } from "../../runtime/wire/reader.js";
@@ -10,14 +10,14 @@ export interface SentFrame {
   readonly slot: number;
   readonly a: number;
   readonly b: number;
-  /** Stands at the body. */
+  /** A reader that is positioned at the body. */
   readonly r: Reader;
   readonly blocks: readonly Uint8Array[];
 }
 
 export interface RecordedLink {
   readonly link: Link;
-  /** @returns the frames since it was asked last */
+  /** Returns the frames since the last call. */
   sent(): SentFrame[];
 }
 
@@ -52,7 +52,7 @@ export function recordedLink(peer?: bigint): RecordedLink {
   };
 }
 
-/** The header of a frame, for comparisons. */
+/** Returns the header of a frame, for comparisons. */
 export function headerOf({ kind, flags, slot, a, b }: SentFrame): readonly number[] {
   return [kind, flags, slot, a, b];
 }

@@ -1,4 +1,4 @@
-/** Reductions on the way up: the same result as at the root, with a fraction of what comes to it. */
+/** Tests of reductions in the tree: the result is the same as at the root, and fewer bytes reach the root. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";

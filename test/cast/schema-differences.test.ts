@@ -1,4 +1,4 @@
-/** Casts to actors of different builds: each reads what it can, and those that cannot are told of by rank. */
+/** Tests of casts to actors of different builds: each actor reads what it can, and errors name the ranks that cannot. */
 import { expect, test } from "vitest";
 import { wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import { currentMeshRecord } from "../../runtime/actor/reference/mesh-record.js";

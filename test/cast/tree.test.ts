@@ -1,4 +1,4 @@
-/** Casts down trees: the promises of calls and broadcasts to many actors at once. */
+/** Tests of casts over trees: the guarantees of calls and broadcasts to many actors. */
 import { expect, test } from "vitest";
 import { Counter, delay, until } from "../actor/counter.js";
 import { World } from "../actor/world.js";

@@ -1,15 +1,15 @@
-/** The machine's own time and randomness, and which of its timers keep a process alive. */
+/** Tests of the system clock and randomness, and of the timers that keep a process alive. */
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { noKeepAlive, TimerKeepAlive } from "../../runtime/link/keep-alive.js";
 
-/** The timers that keep this process alive. */
+/** Returns the timers that keep this process alive. */
 const holding = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a timer keeps the process alive only if it is asked to, and not after it was cancelled", () => {
+test("a timer keeps the process alive only if asked to, and not after it was cancelled", () => {
   const before = holding();
   const idle = systemClock.after(100_000, () => {});
   expect(holding()).toBe(before);
@@ -41,7 +41,7 @@ test("a timer that was cancelled never fires", async () => {
   expect(fired).toBe(false);
 });
 
-test("what is to run soon runs in a later turn, behind what is ready now", async () => {
+test("`nextTurn` runs its task in a later turn, after the tasks that are ready now", async () => {
   const ran: string[] = [];
   systemClock.nextTurn(() => ran.push("soon"));
   queueMicrotask(() => ran.push("microtask"));
@@ -50,7 +50,7 @@ test("what is to run soon runs in a later turn, behind what is ready now", async
   expect([ran.length, ran.at(-1)]).toEqual([3, "soon"]);
 });
 
-test("ids are 64 bits that do not come twice, and are never those of agents and roots", () => {
+test("ids have 64 bits, do not repeat, and are never those of agents and roots", () => {
   const ids = Array.from({ length: 200 }, () => systemRandom.id());
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id > 1n && id < 2n ** 64n).toBe(true);
@@ -58,7 +58,7 @@ test("ids are 64 bits that do not come twice, and are never those of agents and 
   for (const number of numbers) expect(number >= 0 && number < 1).toBe(true);
 });
 
-test.runIf(existsSync("/proc/self/fd"))("drawing ids leaves no file open", () => {
+test.runIf(existsSync("/proc/self/fd"))("creating ids leaves no file open", () => {
   const open = () => readdirSync("/proc/self/fd").length;
   const before = open();
   for (let i = 0; i < 5000; i++) systemRandom.id();
@@ -66,7 +66,7 @@ test.runIf(existsSync("/proc/self/fd"))("drawing ids leaves no file open", () =>
   expect(open()).toBeLessThan(before + 50);
 });
 
-test("a process is held from the first holder to the last one, as often as that happens", () => {
+test("a process is kept alive from the first `hold` to the last `release`, repeatedly", () => {
   const before = holding();
   const keepAlive = new TimerKeepAlive();
   for (let i = 0; i < 3; i++) {

@@ -1,4 +1,4 @@
-/** Errors that are kept for long keep nothing else. */
+/** Tests that errors which are kept for long keep no other objects alive. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ class Link {
   }
 }
 
-test("why something was not delivered is known for long, and what it ran on is not kept with it", async () => {
+test("a DeliveryError that is kept does not keep the objects of its stack alive", async () => {
   let link: Link | undefined = new Link();
   const reference = new WeakRef(link);
   const error = link.end();
@@ -36,7 +36,7 @@ test("why something was not delivered is known for long, and what it ran on is n
   expect(new Error("others have stacks").stack).toMatch(/^ +at /m);
 });
 
-test("errors of sending say what they are, and what happened to a stack of theirs changes no others", () => {
+test("errors of sending have names, and removing their stack trace leaves other errors unchanged", () => {
   const cause = new Error("because");
   const delivery = new DeliveryError("stopped", "it has stopped", { cause });
   expect([delivery.name, delivery.reason, delivery.message, delivery.cause]).toEqual([

@@ -1,4 +1,4 @@
-/** A host of links that only notes what it is told, and destinations that keep what they get. */
+/** A host of links that records its calls, and destinations that record their messages. */
 import { systemClock } from "../../runtime/link/clock.js";
 import { DeliveryError } from "../../runtime/link/errors.js";
 import type { RelayFrame } from "../../runtime/link/frame/relay-frame.js";
@@ -22,7 +22,7 @@ export interface Received {
   readonly size: number;
 }
 
-/** Keeps messages; consumes them at once unless `holds`. */
+/** A destination that records messages. It consumes them at once unless `holds` is set. */
 export class Sink implements Destination {
   readonly received: Received[] = [];
   readonly closed: Lane[] = [];
@@ -130,7 +130,7 @@ export const iface: MessageInterface = {
 };
 export const waiter = { credited(): void {} };
 
-/** Two hosts with a link between them. */
+/** Creates two hosts with a link between them. */
 export function linked(limits: Partial<LinkLimits> = {}) {
   const near = new FakeHost(10n, limits);
   const far = new FakeHost(11n, limits);
@@ -145,7 +145,7 @@ export function linked(limits: Partial<LinkLimits> = {}) {
   return { near, far, link, other, sender, open, pipes: [a, b] as const };
 }
 
-/** Long enough for everything that is under way to arrive and to be answered. */
+/** Waits until everything in transit has arrived and was answered. */
 export async function settled(turns = 20): Promise<void> {
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,7 @@
-/** A peer that sends garbage closes its link with an error that says why, and harms nobody else. */
+/**
+ * Tests that a peer which sends invalid bytes closes its own link with an error that gives the reason, and affects no
+ * other link.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Layout } from "../../runtime/link/frame/binding.js";
@@ -23,7 +26,7 @@ import { onMemory, pipePair } from "./pipe-pair.js";
 
 type Write = (w: Writer) => void;
 
-/** Turns of the event loop after which bytes have come that were written at once; two sides agree on shared memory first. */
+/** The number of turns of the event loop after which written bytes have arrived. The two sides agree on shared memory first. */
 const arrived = onMemory ? 15 : 4;
 
 function frame(word1: number, a: number, b: number, body: Write = () => {}): Write {
@@ -74,7 +77,7 @@ function bytesOf(writes: readonly Write[]): Uint8Array {
   return w.copy(0);
 }
 
-/** The error that a link is closed with when its peer sends this. */
+/** Returns the error with which a link is closed when its peer sends the given frames. */
 async function closedWith(bytes: Uint8Array, expected?: bigint): Promise<string | undefined> {
   const host = new FakeHost(10n, { maxFrame: 1 << 20 });
   const [mine, theirs] = pipePair();
@@ -196,7 +199,7 @@ test("answers, credit and the like for what does not exist change nothing", asyn
   expect(await closedWith(bytesOf([hello(), ...strays, open(1)]))).toBe(undefined);
 });
 
-/** A proc with an actor, and the far end of a pipe to it. */
+/** Creates a proc with an actor, and the far end of a pipe to the proc. */
 function victim(): { world: World; pipe: Pipe; received: () => number } {
   const world = new World();
   world.spawn("counter", Counter, [0], [world.root]);
@@ -291,7 +294,7 @@ test("mutated frames of a real conversation never throw out of a link", async ()
   );
 });
 
-/** What a peer gets back, and how its link ends, when it speaks to a counter at its own risk. */
+/** Returns the answer to raw frames for a counter, and the end of the link. */
 async function attack(...writes: readonly Write[]): Promise<{ kinds: number[]; ended: string | undefined }> {
   const world = new World();
   world.spawn<typeof Counter, never>("counter", Counter, [3], [world.root], {});

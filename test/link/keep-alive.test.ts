@@ -1,4 +1,4 @@
-/** What keeps a program alive: calls, streams and receivers that wait; not links, nor meshes. */
+/** Tests that pending calls, streams and receivers keep a program alive, and that links and meshes do not. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

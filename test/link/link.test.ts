@@ -1,4 +1,4 @@
-/** Links: lanes, credit, calls and the end of it all, over a pipe of real bytes. */
+/** Tests of links over a pipe of real bytes: lanes, credit, calls and the end of a link. */
 import { describe, expect, test } from "vitest";
 import { RankCall, type RankCallOwner } from "../../runtime/actor/call/rank-call.js";
 import { BackpressureError, DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
@@ -7,7 +7,7 @@ import { codec } from "../../runtime/wire/composed/index.js";
 import type { Reader } from "../../runtime/wire/reader.js";
 import { bytes, iface, linked, settled, texts, waiter } from "./fake-host.js";
 
-/** Notes how calls end, by the number that they were given. */
+/** Records the outcomes of calls, by the numbers that the test has given them. */
 class Answers implements RankCallOwner {
   readonly log: string[] = [];
   call(rank: number): RankCall {
@@ -80,7 +80,7 @@ describe("messages", () => {
 });
 
 describe("credit", () => {
-  test("bounds what is un-consumed at the receiver; the rest waits, in order, and loses nothing", async () => {
+  test("limits the unconsumed messages; the others are queued in order, and none is lost", async () => {
     const { far, open } = linked({ creditMessages: 8 });
     const session = open();
     far.sink.holds = true;
@@ -112,7 +112,7 @@ describe("credit", () => {
     expect(far.sink.received.length).toBe(3);
   });
 
-  test("a sender beyond its window gets BackpressureError, and what was accepted arrives", async () => {
+  test("a sender that exceeds its window gets BackpressureError, and accepted messages arrive", async () => {
     const { far, open } = linked({ creditMessages: 4, sendWindowMessages: 10 });
     const session = open();
     far.sink.holds = true;
@@ -128,7 +128,7 @@ describe("credit", () => {
     expect(far.sink.received.map(({ text }) => text)).toEqual(Array.from({ length: 14 }, (_, i) => `${i}`));
   });
 
-  test("an answer brings the credit of its call back", async () => {
+  test("an answer returns the credit of its call", async () => {
     const { far, link, open } = linked({ creditMessages: 2 });
     const session = open();
     const answers = new Answers();
@@ -146,7 +146,7 @@ describe("credit", () => {
 });
 
 describe("calls", () => {
-  test("an answer that comes twice, or to nobody, changes nothing", async () => {
+  test("an answer that comes twice, or to no call, has no effect", async () => {
     const { far, open } = linked();
     const session = open();
     const answers = new Answers();
@@ -163,7 +163,7 @@ describe("calls", () => {
     expect(answers.log).toEqual(["0: first"]);
   });
 
-  test("all of them fail when the pipe ends without a farewell, those that wait for credit too", async () => {
+  test("all calls, queued ones included, fail if the pipe ends without `bye`", async () => {
     const { near, far, link, open, pipes, sender } = linked({ creditMessages: 2 });
     const session = open();
     session.slotOf(iface);
@@ -181,7 +181,7 @@ describe("calls", () => {
     expect(link.calls.size).toBe(0);
   });
 
-  test("a farewell is no failure of the peer", async () => {
+  test("`bye` is not reported as a failure of the peer", async () => {
     const { near, link, other } = linked();
     await settled();
     other.close("done");
@@ -192,7 +192,7 @@ describe("calls", () => {
 });
 
 describe("lanes", () => {
-  test("a closed lane's number is used again, after the peer has forgotten it", async () => {
+  test("the number of a closed lane is used again after the peer has confirmed", async () => {
     const { far, link, open } = linked();
     const first = open();
     first.cast(0, 0, texts, "first", waiter);
@@ -211,7 +211,7 @@ describe("lanes", () => {
     ]);
   });
 
-  test("a destination that ends ends its sessions: what waits comes back", async () => {
+  test("a destination that ends closes its sessions, and queued messages are returned", async () => {
     const { far, open, sender } = linked({ creditMessages: 1 });
     const session = open();
     session.slotOf(iface);
@@ -230,7 +230,7 @@ describe("lanes", () => {
   });
 });
 
-test("a question about a mesh is answered in order", async () => {
+test("questions about meshes are answered in order", async () => {
   const { near, link } = linked();
   link.sendAsk(1, 5n);
   link.sendAsk(2, 6n);
@@ -241,7 +241,7 @@ test("a question about a mesh is answered in order", async () => {
   ]);
 });
 
-test("what is sent while something that came is handled goes out when all of that has been, in one write, and not a tick later", async () => {
+test("frames that handlers send during a read leave in one write at the end of the read, in the same tick", async () => {
   const { near, far, link, pipes } = linked();
   await settled();
   const log: string[] = [];
@@ -263,7 +263,7 @@ test("what is sent while something that came is handled goes out when all of tha
   expect(near.answers.length).toBe(2);
 });
 
-test("what is sent outside of that goes out in one write, behind the microtasks that are ready", async () => {
+test("frames that are sent outside of a read leave in one write, after the ready microtasks", async () => {
   const { far, open, pipes } = linked();
   await settled();
   const session = open();
@@ -281,7 +281,7 @@ test("what is sent outside of that goes out in one write, behind the microtasks 
   expect(writes).toBe(1);
 });
 
-test("closing sends everything first, however slow the peer reads", async () => {
+test("closing a link sends everything first, however slowly the peer reads", async () => {
   const { far, link, open } = linked({ creditBytes: 1 << 30, creditMessages: 1000 });
   const session = open();
   for (let i = 0; i < 200; i++) session.cast(0, 0, texts, `${i} ${"x".repeat(5000)}`, waiter);

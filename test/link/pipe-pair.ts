@@ -1,14 +1,14 @@
-/** Two ends of a pipe inside this process, for tests of what lies above: of the kind that the tests run on. */
+/** Creates the two ends of a pipe inside this process, of the transport on which the tests run. */
 import { systemRandom } from "../../runtime/link/clock.js";
 import { inProcessPipePair } from "../../runtime/link/transport/in-process/pipe.js";
 import type { Pipe } from "../../runtime/link/transport/pipe.js";
 import { joinSharedMemory, offerSharedMemory } from "../../runtime/link/transport/shared-memory/pipe.js";
 import { LINKS_VARIABLE, sharedMemoryAddon } from "../../runtime/link/transport/shared-memory/select-addon.js";
 
-/** Whether the tests run on shared memory: vitest.config.ts. */
+/** Whether the tests run on shared memory, which vitest.config.ts decides. */
 export const onMemory = process.env[LINKS_VARIABLE] === "memory";
 
-/** The first end is that of who has dialled. */
+/** Returns the two ends. The first one belongs to the dialler. */
 export function pipePair(): readonly [Pipe, Pipe] {
   const [near, far] = inProcessPipePair();
   if (!onMemory) return [near, far];

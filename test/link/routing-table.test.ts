@@ -1,4 +1,4 @@
-/** Which link leads to a peer: dialled, through others, or come about otherwise; and what is remembered of those that ended. */
+/** Tests of the link to a peer, which is dialled, relayed or accepted, and of what is remembered of ended links. */
 import { describe, expect, test } from "vitest";
 import { DeliveryError } from "../../runtime/link/errors.js";
 import { HEADER_BYTES } from "../../runtime/link/frame/frame.js";
@@ -18,7 +18,7 @@ interface Dialled {
   readonly reject: (error: Error) => void;
 }
 
-/** A pipe that notes who has opened it. */
+/** A pipe that records its sink. */
 function pipeOf(opened: string[], name: string): Pipe {
   return { open: () => opened.push(name), write() {}, close() {}, destroy() {}, ref() {}, unref() {} };
 }
@@ -41,11 +41,11 @@ function routing(parent?: ParentProc) {
   return { routes, host, dials, made, opened, relayed };
 }
 
-/** A link of which routes look at nothing but these. */
+/** A link with the only properties that routing tables use. */
 const linkOf = (more: Partial<Link> = {}): Link =>
   ({ peer, isDialler: false, dialNumber: 0, isIntroduced: true, ...more }) as unknown as Link;
 
-/** What a link that was dialled here says of the last one that the peer has dialled. */
+/** Returns the number, in a link's `hello`, of the last link that the peer has dialled and that has ended on this side. */
 function overOf(link: Link): number {
   const hello = link.outbox.writer.copy(0);
   return new DataView(hello.buffer, hello.byteOffset).getUint32(HEADER_BYTES + 28, true);
@@ -122,7 +122,7 @@ describe("a peer without a location", () => {
     routes.linkTo(11n, "", 20n);
     routes.linkTo(12n, "", undefined);
     routes.linkTo(13n, "", 30n);
-    // Nobody is a way to itself, and this proc is none either.
+    // A peer is not reached through itself, nor through this proc.
     routes.linkTo(14n, "", 14n);
     routes.linkTo(15n, "", own);
     expect(relayed).toEqual([
@@ -245,7 +245,7 @@ describe("several links to a peer", () => {
     for (const link of all) routes.addLink(peer, link);
     expect(routes.linksReplacedBy(next, 2)).toEqual([used, dialledBefore]);
     expect(routes.linksReplacedBy(next, 0)).toEqual([used]);
-    // Nothing is replaced by the one that is used, one that this side has dialled, or one that says nothing of it.
+    // No link is replaced by the link that is used, by a link that this side has dialled, or by one without a number.
     expect(routes.linksReplacedBy(used, 9)).toEqual([]);
     expect(routes.linksReplacedBy(dialledSince, 9)).toEqual([]);
     expect(routes.linksReplacedBy(linkOf(), 9)).toEqual([]);
@@ -260,7 +260,7 @@ describe("a peer that is dialled anew", () => {
       routes.addLink(peer, link);
       routes.removeLink(link);
     }
-    // Of those that were dialled here the peer knows by itself.
+    // The peer knows by itself which links of this side have ended.
     routes.removeLink(linkOf({ isDialler: true, dialNumber: 7 }));
     expect(overOf(routes.linkTo(peer, "unix:/a", undefined))).toBe(3);
     expect(overOf(routes.linkTo(12n, "unix:/a", undefined))).toBe(0);

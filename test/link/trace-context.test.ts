@@ -1,4 +1,4 @@
-/** Traces as W3C Trace Context has them. */
+/** Tests of traces in the form of W3C Trace Context. */
 import { expect, test } from "vitest";
 import { systemRandom } from "../../runtime/link/clock.js";
 import { emptyChain, readExtension, writeExtension } from "../../runtime/link/frame/message-extension.js";
@@ -82,7 +82,7 @@ test("ids are drawn by sfc32, seeded from the randomness of the process once", (
 test("a message carries its trace, or none", () => {
   for (const trace of [parseTraceparent(example), undefined]) {
     const w = new Writer();
-    // What was there before is overwritten.
+    // The memory is not zero, so every byte must be written.
     w.bytes.fill(0xff);
     writeExtension(w, { rank: 3, extent: 0, timeout: 250, trace, chain: emptyChain });
     const bytes = w.bytes.slice(0, w.position);

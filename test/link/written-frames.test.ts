@@ -1,4 +1,4 @@
-/** What a link writes for each thing that it is asked to say, and what it keeps of lanes, calls and its end. */
+/** Tests of the frames that a link writes, and of its lanes, calls and end. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { DeliveryError, MessageSizeError } from "../../runtime/link/errors.js";
 import { Layout } from "../../runtime/link/frame/binding.js";
@@ -18,7 +18,7 @@ import { headerOf, recordedLink } from "../cast/recorded-link.js";
 import { FakeHost, FakeSender, linked, settled } from "./fake-host.js";
 import { pipePair } from "./pipe-pair.js";
 
-/** A link whose frames are noted instead of sent. */
+/** Creates a link whose frames are recorded instead of sent. */
 function linkOf(limits = {}) {
   const host = new FakeHost(10n, limits);
   let held = 0;
@@ -37,7 +37,7 @@ function readerOf(bytes: Uint8Array): Reader {
   return r;
 }
 
-/** What the lockstep layout says of a value that it does not take. */
+/** Returns the error text of the lockstep layout for a value that it refuses. */
 function lockstepRefusal(of: Codec<unknown>, value: unknown): string {
   try {
     of.encode(value);

@@ -1,4 +1,4 @@
-/** What a proc keeps for a sender elsewhere: answers, until they have come home, and which trees are its newest. */
+/** Tests of the data that a proc holds for a sender on another proc: replies until the root has them, and the newest trees. */
 import { expect, test } from "vitest";
 import { CastReceiver, CastReply, type ReplyRoute } from "../../../runtime/cast/receiver/cast-receiver.js";
 import type { OrderedArrivals } from "../../../runtime/cast/receiver/ordered-arrivals.js";

@@ -1,4 +1,4 @@
-/** Casts and direct messages that come to one actor, in orders that a program would see only now and then. */
+/** Tests of casts and direct messages for one actor, in orders that programs rarely produce. */
 import { expect, test } from "vitest";
 import { CastArrival } from "../../../runtime/cast/receiver/cast-arrival.js";
 import { OrderedArrivals, type OrderedCast } from "../../../runtime/cast/receiver/ordered-arrivals.js";
@@ -13,7 +13,7 @@ import { Reader } from "../../../runtime/wire/reader.js";
 const sender = { universe: 9n, proc: 1n, mesh: 2n, rank: 0, incarnation: 0, name: "sender" };
 const target = { proc: 3n, mesh: 4n, owner: 1n, rank: 0 };
 
-/** What came to its turn, what was given up, and how far the lane of casts was asked. The lane itself stands in for a link. */
+/** Records the delivered casts, the cancelled casts, and the questions to the lane of casts. The lane is also the fake link. */
 function arrivals() {
   const turns: number[] = [];
   const cancelled: number[] = [];

@@ -1,4 +1,4 @@
-/** A sender at the root of its trees: what it sends to whom and when, and what it tells those who wait. */
+/** Tests of a sender at the root of its trees: the frames that it sends, and the outcomes that it reports. */
 import { expect, test } from "vitest";
 import { AnswerKind } from "../../../runtime/cast/tree/answers.js";
 import { FlushMode } from "../../../runtime/cast/tree/branch.js";

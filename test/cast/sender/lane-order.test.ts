@@ -1,4 +1,4 @@
-/** The places of direct messages among casts, as the sender tells them to the receiver. */
+/** Tests of the order of direct messages among casts, as the sender reports it to the receiver. */
 import { expect, test } from "vitest";
 import { LaneOrder, type OrderedCasts } from "../../../runtime/cast/sender/lane-order.js";
 import { SyncKind } from "../../../runtime/link/frame/frame.js";

@@ -1,4 +1,4 @@
-/** What a sender keeps for its casts goes with the mesh. */
+/** Tests that the data of a sender for its casts is freed with the mesh. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, expect, test } from "vitest";
@@ -20,7 +20,7 @@ function spawn(count: number) {
 
 const castersOf = ({ proc }: TestProc) => proc.casts.senders.size;
 
-/** The end of a process, as whoever has started it tells it, or as it is found out. */
+/** The end of a process, as its parent reports it or as the proc detects it. */
 const ends = {
   "are known to have ended": (dead: TestProc) => {
     kill(world, dead);

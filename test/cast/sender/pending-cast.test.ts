@@ -1,4 +1,4 @@
-/** A cast at its root: each rank answers once, and what nobody needs any more is let go of. */
+/** Tests of a cast at its root: each rank answers once, and memory is freed as soon as possible. */
 import { expect, test } from "vitest";
 import { type CastSink, PendingCast } from "../../../runtime/cast/sender/pending-cast.js";
 import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/tree/answers.js";

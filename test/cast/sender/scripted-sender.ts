@@ -1,4 +1,4 @@
-/** A sender that casts from a proc whose links go nowhere: tests say what its receivers answer, and read what it sends. */
+/** A sender on a proc whose links have no pipes: tests supply the answers of its receivers, and read the frames that it sends. */
 
 import { type CastHost, CastRouter } from "../../../runtime/cast/cast-router.js";
 import { CastSender } from "../../../runtime/cast/sender/cast-sender.js";

@@ -1,4 +1,4 @@
-/** Answers of many ranks to one cast: equal ones go up once, as far as comparing them is cheap. */
+/** Tests of the answers of many ranks to one cast: equal answers are merged if comparing them is cheap. */
 import { expect, test } from "vitest";
 import { AnswerCollector, AnswerKind, type RankAnswer } from "../../../runtime/cast/tree/answers.js";
 

@@ -1,4 +1,4 @@
-/** The frames that go between the parts of a tree: down from a branch, and up to a parent. */
+/** Tests of the frames between the parts of a tree: down from a branch, and up to a parent. */
 import { expect, test } from "vitest";
 import { type AnswerGroup, AnswerKind, readAnswers } from "../../../runtime/cast/tree/answers.js";
 import { Branch, FlushMode } from "../../../runtime/cast/tree/branch.js";

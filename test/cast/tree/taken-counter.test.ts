@@ -1,4 +1,7 @@
-/** How a part of a tree tells which casts have been taken: in batches, and not before all below and all here have. */
+/**
+ * Tests of the reports of taken casts: they come in batches, and not before all actors here and all branches have taken
+ * the casts.
+ */
 import { expect, test } from "vitest";
 import type { Branch } from "../../../runtime/cast/tree/branch.js";
 import { TakenCounter } from "../../../runtime/cast/tree/taken-counter.js";

@@ -1,4 +1,4 @@
-/** One part of a tree, with what is above, below and on its proc recorded: what it passes on, when, and to whom. */
+/** Tests of one part of a tree with a recorded parent, branches and proc. */
 import { expect, test } from "vitest";
 import type { CastArrival } from "../../../runtime/cast/receiver/cast-arrival.js";
 import { CastReceiver, type CastReply } from "../../../runtime/cast/receiver/cast-receiver.js";

@@ -1,4 +1,4 @@
-/** Fixed fields, texts and headers are read as they were written, and nothing is read behind their end. */
+/** Tests that fixed fields, texts and headers are read as they were written, and that nothing is read behind their end. */
 import { expect, test } from "vitest";
 import { formatId, isSameAddress } from "../../../runtime/link/address.js";
 import { DeliveryError, type DeliveryReason, deliveryReasons, meansTargetEnded } from "../../../runtime/link/errors.js";
@@ -54,7 +54,7 @@ test("fields are little-endian and stand one after another", () => {
   }
 });
 
-test("a body is read whole, and an error in it names what was read and has its cause", () => {
+test("a body is read completely, and an error names the frame and has its cause", () => {
   expect(() => readBody(readerOf(new Uint8Array(7)), "it", (r) => readU32(r))).toThrow(
     new ProtocolError("cannot read it: 3 bytes too many"),
   );
@@ -66,12 +66,12 @@ test("a body is read whole, and an error in it names what was read and has its c
   expect(fail).toThrow(expect.objectContaining({ name: "ProtocolError", message: "cannot read it: not today", cause }));
 });
 
-test("a text that does not start where its memory starts is read from its place", () => {
+test("a text that does not start at the beginning of its memory is read correctly", () => {
   const bytes = Buffer.concat([Buffer.from("--"), written((w) => writeText(w, "abc"))]).subarray(2);
   expect(readText(readerOf(bytes))).toBe("abc");
 });
 
-test("a frame has its length in front and ends at a multiple of eight, with zeros", () => {
+test("a frame begins with its length and is padded with zeros to a multiple of eight bytes", () => {
   for (const size of [0, 1, 7, 8, 9]) {
     const w = new Writer(64);
     w.bytes.fill(0xee);
@@ -87,7 +87,7 @@ test("a frame has its length in front and ends at a multiple of eight, with zero
   expect([0, 1, 7, 8, 9, 16].map(align8)).toEqual([0, 8, 8, 8, 16, 16]);
 });
 
-test("the size of a body counts its blocks, and neither its header nor what stands before it", () => {
+test("the size of a body includes its blocks, and excludes its header and preceding bytes", () => {
   const w = new Writer(64);
   endFrame(w, beginFrame(w, 1, 2, 3));
   const at = beginFrame(w, 1, 2, 3);
@@ -104,7 +104,7 @@ test("a copy has memory of its own", () => {
   expect([String(Buffer.from(copy)), copy.buffer.byteLength]).toEqual(["bc", 2]);
 });
 
-test("addresses are the same when all their parts are, and ids are printed with all their digits", () => {
+test("addresses are equal if all their parts are, and ids are printed with all their digits", () => {
   const one = { proc: 1n, mesh: 2n, rank: 3 };
   expect(isSameAddress(one, { ...one })).toBe(true);
   for (const other of [{ proc: 9n }, { mesh: 9n }, { rank: 9 }])
@@ -112,7 +112,7 @@ test("addresses are the same when all their parts are, and ids are printed with 
   expect(formatId(0xabcn)).toBe("0000000000000abc");
 });
 
-test("a receiver has ended with its process or by itself; a way that is closed, or a refusal, is not its end", () => {
+test("an error means the end of the receiver if its process or the receiver has ended, and not if the connection was closed or the message refused", () => {
   const ended: readonly DeliveryReason[] = ["peer-down", "failed", "stopped", "unknown"];
   expect(deliveryReasons.filter((reason) => meansTargetEnded(new DeliveryError(reason, "x")))).toEqual(ended);
   expect(deliveryReasons).toEqual(["peer-down", "closed", "failed", "stopped", "unknown", "refused"]);

@@ -1,4 +1,4 @@
-/** What a message carries besides its arguments: written, read back, and refused where it is malformed. */
+/** Tests of the extension of a message: it is written, read back, and refused if it is malformed. */
 import { describe, expect, test } from "vitest";
 import { AGENT_MESH, ROOT_MESH } from "../../../runtime/link/address.js";
 import { ProtocolError } from "../../../runtime/link/frame/frame.js";
@@ -20,7 +20,7 @@ const full: MessageExtension = { rank: 7, extent: 8, timeout: 9, trace, chain: [
 
 function written(extension: MessageExtension, behind: readonly number[] = []): Uint8Array {
   const w = new Writer(512);
-  // What was there before is overwritten.
+  // The writer's memory is not zero, so every byte must be written.
   w.bytes.fill(0xee);
   writeExtension(w, extension);
   return Uint8Array.from([...w.bytes.subarray(0, w.position), ...behind]);

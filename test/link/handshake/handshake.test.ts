@@ -1,4 +1,4 @@
-/** Two sides that want a link find out who they are before any byte of the link goes; whoever cannot is told why. */
+/** Tests that two sides authenticate each other before any byte of a link is sent, and that a refused side gets the reason. */
 import { describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
 import { PROTOCOL_VERSION } from "../../../runtime/link/frame/frame.js";
@@ -38,7 +38,7 @@ const offered: LinkOffer = {
 };
 const machine = { clock: systemClock, random: systemRandom };
 
-/** Notes what comes over a pipe, as text. */
+/** Records the bytes of a pipe, as text. */
 function listenTo(pipe: Pipe): { text: string; ended: boolean } {
   const heard = { text: "", ended: false };
   const bytes = new Uint8Array(64);
@@ -59,7 +59,7 @@ interface Met extends ReturnType<typeof accepting> {
   readonly outcome: ReturnType<typeof offerLink>;
 }
 
-/** A side that listens; it opens whatever is offered, unless it is told otherwise. */
+/** Creates an acceptor. It opens every offered link unless the test says otherwise. */
 function accepting(options: Partial<HandshakeAcceptorOptions>) {
   const met = {
     offers: [] as LinkOffer[],
@@ -82,7 +82,7 @@ function accepting(options: Partial<HandshakeAcceptorOptions>) {
   return { ...met, acceptor };
 }
 
-/** Lets a dialler in as an acceptor does, and sends something behind the answer. */
+/** Completes a handshake as an acceptor does, and sends bytes behind the answer. */
 async function answerByHand(pipe: Pipe, behind: Uint8Array, own = token): Promise<void> {
   const exchange = new HandshakeExchange(pipe, systemClock, 100_000);
   const request = await exchange.read(REQUEST_BYTES);
@@ -222,7 +222,7 @@ describe("a dialler is refused", () => {
     const met = meet({ token }, { token, limits: { connections: 0 } });
     const error = await failure(met.outcome);
     expect([error.isTransient, error.message]).toEqual([true, "this process has 0 connections and takes no more"]);
-    // As many as that are let in.
+    // Exactly that number of connections is accepted.
     expect((await meet({ token }, { token, limits: { connections: 1 } }).outcome).kind).toBe("open");
   });
 

@@ -1,4 +1,4 @@
-/** The messages of the handshake, byte for byte, and a connection that carries them one after another. */
+/** Tests of the messages of the handshake, byte for byte, and of a connection that carries them. */
 import { expect, test } from "vitest";
 import { HandshakeError, handshakeReasons } from "../../../runtime/link/handshake/errors.js";
 import { HandshakeExchange } from "../../../runtime/link/handshake/exchange.js";
@@ -208,7 +208,7 @@ test("a proof is of one side, one token, and all that was said", () => {
   expect(isSameProof(computeProof("dialler", undefined, said), computeProof("dialler", "", said))).toBe(true);
 });
 
-/** A connection under an exchange, which notes what happens to it. */
+/** A connection below an exchange, which records the calls. */
 function exchanging() {
   const told: string[] = [];
   const clock = new ManualClock();
@@ -230,7 +230,7 @@ function exchanging() {
     unref: () => void told.push("unref"),
   };
   const exchange = new HandshakeExchange(pipe, clock, 100, () => void told.push("over"));
-  /** Bytes land where they were wanted before they came, as with a socket. */
+  /** Delivers bytes into the memory that was requested before they came, as a socket does. */
   const says = (text: string, target = sink!.buffer()): void => {
     for (let at = 0; at < text.length; ) {
       const size = Math.min(text.length - at, target.length);
@@ -280,7 +280,7 @@ test("what comes behind the last message belongs to whoever opens the pipe, howe
   pipe.open(reader);
   expect(heard.join("")).toBe(`c0123456789${"x".repeat(5000)}`);
   heard.length = 0;
-  // This was wanted before the pipe was opened.
+  // This memory was requested before the pipe was opened.
   says("early", wanted);
   says("later");
   expect(heard).toEqual(["early", "later"]);
@@ -342,7 +342,7 @@ test("a connection that ends during the handshake fails what is waited for, and 
     const waiting = failure(exchange.read(3));
     end(error);
     expect([await waiting, await failure(exchange.read(3)), told]).toEqual([["lost", why], ["lost", why], ["over"]]);
-    // What has come is there all the same.
+    // Bytes that came before the end can still be read.
     expect(await text(exchange.read(2))).toBe("ab");
     exchange.open(reader);
     expect(heard).toEqual([`closed ${error?.message}`]);

@@ -1,4 +1,4 @@
-/** Frames that are kept for later: whose they are, which calls are among them, and how they are handed on. */
+/** Tests of the buffer for frames that are delivered later: their lanes, their calls, and their delivery. */
 import { expect, test } from "vitest";
 import { type Binding, Layout } from "../../../runtime/link/frame/binding.js";
 import { HeldFrames } from "../../../runtime/link/inbound/held-frames.js";
@@ -28,7 +28,7 @@ function world() {
   return { log: new HeldFrames(), one: laneOf(1), two: laneOf(2), to, news: () => told.splice(0) };
 }
 
-test("everything is handed on once, in order, each to where its lane leads", () => {
+test("all frames are delivered once, in order, each to the destination of its lane", () => {
   const { log, one, two, to, news } = world();
   log.bind(one, binding);
   log.message(one, 4, 5, 6, readerOf(1, 2), 7);
@@ -47,7 +47,7 @@ test("everything is handed on once, in order, each to where its lane leads", () 
   expect([news(), log.lanes(), log.holdsCall(5)]).toEqual([[], [], false]);
 });
 
-test("a call is kept as long as its message is, and not because something else names it", () => {
+test("the buffer holds a call only while it holds the message of the call", () => {
   const { log, one } = world();
   log.cancel(one, 5, 8);
   log.bind(one, binding);
@@ -56,7 +56,7 @@ test("a call is kept as long as its message is, and not because something else n
   expect([log.holdsCall(5), log.holdsCall(6)]).toEqual([true, false]);
 });
 
-test("each lane that something was kept of is named once", () => {
+test("`lanes` returns each lane with frames once", () => {
   const { log, one, two } = world();
   expect(log.lanes()).toEqual([]);
   log.bind(two, binding);

@@ -1,4 +1,4 @@
-/** Frames are cut out of a stream of bytes, however it comes. */
+/** Tests that a stream of bytes is split into frames, whatever pieces it arrives in. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { beginFrame, endFrame, HEADER_BYTES, ProtocolError } from "../../../runtime/link/frame/frame.js";
@@ -55,7 +55,7 @@ function collector(maxFrame = 1 << 20): { inbox: Inbox; seen: Seen[]; owned: boo
   return { inbox, seen, owned };
 }
 
-test("frames come out whole and in order, whatever pieces the stream comes in", () => {
+test("frames are complete and in order, whatever pieces the stream comes in", () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 30 }),
@@ -70,7 +70,7 @@ test("frames come out whole and in order, whatever pieces the stream comes in", 
   );
 });
 
-test("frames around the size of the receive buffer come out whole; larger ones in memory of their own", () => {
+test("frames around the size of the receive buffer are complete; larger ones have memory of their own", () => {
   const sizes = [10, -1, 0, 1, 7, 8, 9, 4096, 3, 65_536, 0].map((n) => RECEIVE_BUFFER - HEADER_BYTES + n);
   const bodies = [...sizes, 5, 0, 100_000].map((n, i) => new Uint8Array(n).fill(i + 1));
   for (const piece of [1024, 65_536, 65_000, 4097, 13_107]) {
@@ -83,7 +83,7 @@ test("frames around the size of the receive buffer come out whole; larger ones i
   }
 });
 
-test("a length no frame can have is refused", () => {
+test("an invalid length of a frame is refused", () => {
   for (const [length, text] of [
     [15, "cannot read frame: invalid length: expected at least 16 bytes, got 15"],
     [1001, "cannot read frame: invalid length: expected at most 1000 bytes, got 1001"],
@@ -95,7 +95,7 @@ test("a length no frame can have is refused", () => {
   }
 });
 
-test("nothing is handed out after stop, not even what has come", () => {
+test("no frame is handled after `stop`, including received ones", () => {
   const seen: number[] = [];
   const inbox: Inbox = new Inbox(1000, {
     memoryFor: () => undefined,
@@ -108,7 +108,7 @@ test("nothing is handed out after stop, not even what has come", () => {
   expect(seen).toEqual([0]);
 });
 
-test("a frame may be exactly as long as frames may be", () => {
+test("a frame may have exactly the largest length", () => {
   const { inbox, seen } = collector(1000);
   feed(inbox, frames([new Uint8Array(1000 - HEADER_BYTES)]), [5000]);
   expect(seen.length).toBe(1);
@@ -127,7 +127,7 @@ test("the padding of a large frame may come byte by byte, before the next frame"
   ]);
 });
 
-test("nothing is handed out after stop of what was on its way into memory of its own", () => {
+test("a large frame is not handled after `stop`", () => {
   const stream = frames([new Uint8Array(100_000)]);
   const { inbox, seen } = collector();
   feed(inbox, stream.subarray(0, 90_000), [RECEIVE_BUFFER]);

@@ -1,4 +1,4 @@
-/** The receiving end of a lane: credit in batches, casts that it waits for, and a sender that has another schema. */
+/** Tests of the receiving end of a lane: credit in batches, waiting for casts, and a sender that has another schema. */
 import { expect, test } from "vitest";
 import { type Binding, Layout } from "../../../runtime/link/frame/binding.js";
 import { readU32 } from "../../../runtime/link/frame/control-body.js";
@@ -53,7 +53,7 @@ const binding = (firstSlot: number, layout: number = Layout.lockstep): Binding =
   endpoints: [],
 });
 
-test("credit is given back by quarters of what the sender has, in messages or bytes", () => {
+test("credit is returned when a quarter of the sender's messages or bytes has been consumed", () => {
   const { lane, sent } = laneOf();
   lane.consumed(1);
   expect(sent()).toEqual([]);
@@ -70,7 +70,7 @@ test("credit is given back by quarters of what the sender has, in messages or by
   expect(sent()).toEqual([]);
 });
 
-test("where there is little credit, each message gives it back", () => {
+test("with little credit, each message returns its credit", () => {
   for (const credit of [
     { messages: 1, bytes: 800 },
     { messages: 8, bytes: 3 },
@@ -84,7 +84,7 @@ test("where there is little credit, each message gives it back", () => {
   expect(sent()).toEqual([]);
 });
 
-test("that the receiver has ended is told as long as the lane is open", () => {
+test("the sender is told of the receiver's end as long as the lane is open", () => {
   const { lane, gone } = laneOf();
   lane.sendGone("stopped", "it has stopped");
   lane.isOpen = false;
@@ -92,7 +92,7 @@ test("that the receiver has ended is told as long as the lane is open", () => {
   expect(gone).toEqual([[5, "stopped", "it has stopped"]]);
 });
 
-test("a lane that waits for casts keeps what comes, in order, and hands it on when they have passed", () => {
+test("a lane that waits for casts keeps its messages in order, and delivers them after the casts", () => {
   const { lane, news, synced, destination } = laneOf();
   const gate = new OrderGate(lane);
   expect([lane.destination, lane.finalDestination]).toEqual([gate, destination]);
@@ -123,7 +123,7 @@ test("a lane that waits for casts keeps what comes, in order, and hands it on wh
   expect(news()).toEqual([]);
 });
 
-test("a lane that has to wait again keeps the rest", () => {
+test("a lane that has to wait again while it delivers keeps the remaining messages", () => {
   const { lane, news } = laneOf();
   const gate = new OrderGate(lane);
   message(lane, 1);
@@ -139,7 +139,7 @@ test("a lane that has to wait again keeps the rest", () => {
   expect(news().map(([, slot]) => slot)).toEqual([2]);
 });
 
-test("what waits for casts that will never come is dropped if nobody is there any more, and else handed on", () => {
+test("messages that wait for casts which never come are dropped if the lane is closed, and delivered otherwise", () => {
   for (const open of [true, false]) {
     const { lane, news, destination } = laneOf();
     const gate = new OrderGate(lane);
@@ -151,7 +151,7 @@ test("what waits for casts that will never come is dropped if nobody is there an
   }
 });
 
-test("another destination takes over, also where the lane waits for casts", () => {
+test("a lane can be redirected, also while it waits for casts", () => {
   const { lane, news } = laneOf();
   const [other, third] = [noted(), noted()];
   lane.redirect(other.destination);
@@ -164,7 +164,7 @@ test("another destination takes over, also where the lane waits for casts", () =
   expect([other.news(), third.news().length]).toEqual([[], 1]);
 });
 
-test("a lane whose sender has another schema takes nothing until the sender has named its interface again", async () => {
+test("a lane whose sender has another schema drops messages until the sender has bound its interface again", async () => {
   const { lane, news, synced } = laneOf();
   expect(lane.whenResumed).toBeUndefined();
   lane.pause();
@@ -184,7 +184,7 @@ test("a lane whose sender has another schema takes nothing until the sender has 
   expect([news().length, synced]).toEqual([1, [[0, 4]]]);
 });
 
-test("a lane that is closed while its sender has not answered goes on for those who wait", async () => {
+test("a paused lane that is closed resolves `whenResumed`", async () => {
   const { lane, news } = laneOf();
   lane.pause();
   const other = noted();
@@ -196,7 +196,7 @@ test("a lane that is closed while its sender has not answered goes on for those 
   expect([news(), other.news()]).toEqual([[], [["closed"]]]);
 });
 
-test("a lane that waits for casts can be paused behind them", () => {
+test("a lane that waits for casts can be paused behind its gate", () => {
   const { lane, news, destination } = laneOf();
   const gate = new OrderGate(lane);
   lane.pause();
@@ -207,7 +207,7 @@ test("a lane that waits for casts can be paused behind them", () => {
   expect([lane.destination, news().map(([what]) => what)]).toEqual([destination, ["bind", "message"]]);
 });
 
-test("a sender is told that nothing will be received any more, as long as it is there", () => {
+test("`sendGone` is sent as long as the lane is open", () => {
   const { lane, gone } = laneOf();
   lane.sendGone("stopped", "it has stopped");
   lane.isOpen = false;
@@ -215,7 +215,7 @@ test("a sender is told that nothing will be received any more, as long as it is 
   expect(gone).toEqual([[5, "stopped", "it has stopped"]]);
 });
 
-test("credit for no message says that everything before has been handled, as long as the lane is open", () => {
+test("`confirmReached` sends credit for no message as long as the lane is open", () => {
   const { lane, sent } = laneOf();
   lane.confirmReached();
   lane.isOpen = false;

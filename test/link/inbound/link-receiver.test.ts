@@ -1,4 +1,4 @@
-/** What each kind of frame does at the receiving half of a link, with the link and its host recorded. */
+/** Tests of the effect of each kind of frame on the receiving half of a link, with a recorded link and host. */
 import { expect, test } from "vitest";
 import { DeliveryError } from "../../../runtime/link/errors.js";
 import { Layout } from "../../../runtime/link/frame/binding.js";
@@ -22,7 +22,7 @@ import { Writer } from "../../../runtime/wire/writer.js";
 
 const bodyOf = (r: Reader) => [...r.bytes.subarray(r.position, r.end)];
 
-/** A receiver whose link and host note what they are told. */
+/** Creates a receiver whose link and host record their calls. */
 function receiving({
   introduced: isIntroduced = true,
   dialled: isDialler = false,
@@ -177,7 +177,7 @@ function withLane() {
   return made;
 }
 
-test("a peer introduces itself first: who it is, and which of its links this is", () => {
+test("a peer introduces itself with its id and the number of the link", () => {
   const { frame, state, news } = receiving({ introduced: false });
   frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello({ more: [4, 3] }));
   expect([state.peer, state.isIntroduced, state.dialNumber, news()]).toEqual([66n, true, 4, [["opened", 3]]]);
@@ -213,7 +213,7 @@ test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
   send(made);
   expect(made.news()).toEqual([["destroy", why]]);
   expect(made.state.fault?.message).toBe(why);
-  // Nothing more is heard.
+  // The receiver handles no more frames.
   made.frame(FrameKind.hello, PROTOCOL_VERSION, 0, hello());
   expect(made.news()).toEqual([]);
 });
@@ -249,7 +249,7 @@ test.each<readonly [string, (made: ReturnType<typeof receiving>) => void]>([
   expect(made.news()).toEqual([["destroy", why]]);
 });
 
-test("a lane is opened as its sender says, and its messages go where it leads", () => {
+test("a lane is opened for the sender and target of the frame, and its messages reach the destination", () => {
   const { frame, news, state } = receiving();
   frame(FrameKind.open, 1, 0, open());
   const sender = { universe: 1n, proc: 66n, mesh: 2n, rank: 3, incarnation: 4, name: "sender" };
@@ -279,7 +279,7 @@ test("a lane is opened as its sender says, and its messages go where it leads", 
   expect(news()).toHaveLength(1);
 });
 
-test("blocks belong to the next message, and count for its size", () => {
+test("blocks belong to the next message, and count towards its size", () => {
   const { frame, news } = withLane();
   frame(FrameKind.block, 0, 0, bytes(1, 2, 3));
   frame(FrameKind.block, 0, 0, bytes(4, 5));
@@ -300,7 +300,7 @@ test("blocks belong to the next message, and count for its size", () => {
     ],
     ["message", 0, 0, 0, [8], undefined, 1],
   ]);
-  // As much as a frame may have is taken, and no more.
+  // Blocks may have as many bytes as a frame, and no more.
   const half = (w: Writer): void => void w.reserve(1 << 19);
   frame(FrameKind.block, 0, 0, half);
   frame(FrameKind.block, 0, 0, half);
@@ -313,7 +313,7 @@ test("blocks belong to the next message, and count for its size", () => {
   expect(news()).toEqual([["destroy", "cannot read blocks: together too large"]]);
 });
 
-test("a block that comes in pieces belongs to the message that asks for it", () => {
+test("a block that comes in pieces belongs to the message that refers to it", () => {
   const { frame, news } = withLane();
   frame(FrameKind.piece, 0, 5, bytes(1, 2));
   frame(FrameKind.message, 1, 0, bytes(9));
@@ -331,7 +331,7 @@ test("a block that comes in pieces belongs to the message that asks for it", () 
   expect(news()[0]!.at(-1)).toBe(size + 1);
 });
 
-test("the memory of blocks is their message's own", () => {
+test("blocks have memory of their own", () => {
   const { frame, state } = withLane();
   const blocks: Uint8Array[] = [];
   (state.lanes[1] as Lane).destination = {
@@ -348,7 +348,7 @@ test("the memory of blocks is their message's own", () => {
   expect(blocks[0]!.buffer.byteLength).toBe(3);
 });
 
-test("an answer ends its call, and gives its credit back unless that was done", () => {
+test("an answer ends its call and returns its credit, unless the flag `credited` is set", () => {
   const { frame, news, pending } = receiving();
   const one = pending();
   const { id } = one;
@@ -367,7 +367,7 @@ test("an answer ends its call, and gives its credit back unless that was done", 
   expect(news().slice(1)).toEqual([["credited", 1, 30]]);
 });
 
-test("an error ends its call; one that means the end of the receiver is told to the session", () => {
+test("an error ends its call, and the session is told if the receiver has ended", () => {
   for (const [reason, message, ended] of [
     [0, "thrown", false],
     [1, "not delivered", true],
@@ -411,7 +411,7 @@ test("items come until the end of their stream, which ends the call", () => {
   expect(news()).toHaveLength(1);
 });
 
-test("credit goes to the session or the stream that it is for", () => {
+test("credit is given to the session or the stream that the frame names", () => {
   const { frame, news, state, note } = receiving();
   state.sessions.push({ credited: note("session") });
   state.streams.set(4, { credited: note("stream") });
@@ -426,26 +426,26 @@ test("credit goes to the session or the stream that it is for", () => {
   ]);
 });
 
-test("credit for no message says that everything before has been handled: of a receiver that has moved", () => {
+test("credit for no message confirms that a moved receiver has handled all messages", () => {
   const { frame, news, state, note } = receiving();
   const session = { credited: note("credited"), unhandled: { markHandled: note("handled") } };
   state.sessions.push(session, { credited: note("other") });
   const none = (w: Writer) => writeU32(w, 0);
   frame(FrameKind.credit, 1, 0, none);
-  // Of those that have not moved, and of lanes that are forgotten, nobody has asked.
+  // For sessions that have not moved, and lanes that were freed, the frame has no effect.
   frame(FrameKind.credit, 2, 0, none);
   frame(FrameKind.credit, 9, 0, none);
   expect(news()).toEqual([["handled"]]);
 });
 
-test("nothing is read behind its end, however wrong it is", () => {
+test("malformed frames are never read behind their end", () => {
   const { feed, receiver, news, state } = receiving();
   receiver.stop();
   feed(new Uint8Array(16).fill(0xff));
   expect([news(), state.fault]).toEqual([[], undefined]);
 });
 
-test("an interface is bound with what its layout says of it", () => {
+test("a binding has endpoints only in the protobuf layout", () => {
   const { frame, news } = withLane();
   const named = (w: Writer): void => {
     writeU64(w, 9n);
@@ -474,7 +474,7 @@ test("an interface is bound with what its layout says of it", () => {
   ]);
 });
 
-test("the answer to a binding goes to its session, which must wait for it", () => {
+test("the answer to a binding is given to its session, and is refused if no answer was expected", () => {
   const { frame, news, state } = receiving();
   const bounds: unknown[] = [];
   const session = (answer: boolean, isOver = false) => ({
@@ -521,7 +521,7 @@ test("extents are numbered by the peer, and do not change", () => {
   expect(Object.isFrozen(state.extents[1])).toBe(true);
 });
 
-test("a destination that has ended ends its session; a message that came back is told to its sender", () => {
+test("`gone` ends the session, and `bounce` is reported to the sender", () => {
   const { frame, news, state, note } = receiving();
   const session = (isOver = false) => ({
     lane: 1,
@@ -557,7 +557,7 @@ test("a destination that has ended ends its session; a message that came back is
   ]);
 });
 
-test("what is the host's business goes to the host", () => {
+test("frames about meshes, ports, relays and trees are passed to the host", () => {
   const { frame, news } = receiving();
   frame(FrameKind.ask, 3, 0, (w) => writeU64(w, 20n));
   frame(FrameKind.tell, 3, 1);
@@ -590,7 +590,7 @@ test("what is the host's business goes to the host", () => {
   ]);
 });
 
-test("a pipe that ends behind a farewell has ended in order, and another one has not", () => {
+test("a pipe that ends after `bye` has closed in order, and any other has failed", () => {
   const { receiver, frame, news } = receiving();
   frame(FrameKind.bye);
   receiver.closed(new Error("cut"));
@@ -606,7 +606,7 @@ test("a pipe that ends behind a farewell has ended in order, and another one has
   ]);
 });
 
-test("what is no error when it is thrown is told as one", () => {
+test("a thrown value that is not an Error is reported as an Error", () => {
   const { frame, news, state } = receiving();
   state.host.meshQueried = () => {
     throw "text";

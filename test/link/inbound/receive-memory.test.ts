@@ -1,4 +1,4 @@
-/** Memory that incoming bytes land in: one piece for all links, unless it is in use. */
+/** Tests of the memory for incoming bytes: one buffer for all links, unless it is in use. */
 import { expect, test } from "vitest";
 import {
   beginHandling,
@@ -10,7 +10,7 @@ import {
   takeOwnMemory,
 } from "../../../runtime/link/inbound/receive-memory.js";
 
-test("all links read into the same memory, as long as nobody handles what is in it", () => {
+test("all links read into the same buffer while its bytes are not being handled", () => {
   const memory = memoryToReadInto();
   expect([isShared(memory), memoryToReadInto() === memory]).toEqual([true, true]);
   beginHandling();
@@ -27,7 +27,7 @@ test("all links read into the same memory, as long as nobody handles what is in 
   }
 });
 
-test("memory of one's own is nobody else's until it is released; sixteen pieces are kept", () => {
+test("a taken buffer is exclusive until it is released, and sixteen released buffers are kept", () => {
   const pieces = Array.from({ length: 20 }, takeOwnMemory);
   expect([new Set(pieces).size, pieces.some(isShared)]).toEqual([20, false]);
   for (const piece of pieces) releaseOwnMemory(piece);

@@ -1,4 +1,4 @@
-/** Large blocks: sent in pieces between other frames without losing any order, and put together again. */
+/** Tests that large blocks are sent in pieces between other frames, in order, and are assembled again. */
 import { expect, test } from "vitest";
 import { FrameKind, HEADER_BYTES, ProtocolError } from "../../../runtime/link/frame/frame.js";
 import { BlockAssembler } from "../../../runtime/link/inbound/block-assembler.js";
@@ -7,7 +7,7 @@ import { BARRIER, BulkQueue, orderKeyOf } from "../../../runtime/link/outbound/b
 const KiB = 1024;
 const numbered = (size: number, from = 0) => Uint8Array.from({ length: size }, (_, i) => (from + i) & 0xff);
 
-/** What a batch says: pieces by size, blocks, and frames by their first byte. */
+/** Describes a batch: pieces by size, blocks, and frames by their first byte. */
 function said(chunks: readonly Uint8Array[]): string[] {
   const bytes = Buffer.concat(chunks);
   const found: string[] = [];
@@ -35,7 +35,7 @@ const batch = (bulk: BulkQueue): string[] => {
   return said(chunks);
 };
 
-test("blocks go out in pieces of a batch's size, and their frame behind the last piece", () => {
+test("blocks are sent in pieces of a batch's size, followed by their frame", () => {
   const bulk = new BulkQueue();
   expect([bulk.isEmpty, bulk.waitingBytes, batch(bulk)]).toEqual([true, 0, []]);
   bulk.add(1, frame(100), [numbered(300 * KiB), numbered(13)]);
@@ -46,7 +46,7 @@ test("blocks go out in pieces of a batch's size, and their frame behind the last
   expect([bulk.isEmpty, bulk.waitingBytes]).toEqual([true, 0]);
 });
 
-test("several frames go out one after another, as far as a batch goes", () => {
+test("several frames are sent one after another, as far as a batch has room", () => {
   const bulk = new BulkQueue();
   bulk.add(1, frame(100), [numbered(200 * KiB)]);
   bulk.add(2, frame(101), [numbered(200 * KiB)]);
@@ -75,7 +75,7 @@ test("pieces carry the bytes of their block", () => {
   ]);
 });
 
-test("a frame waits behind those that it must not pass, as long as they are there", () => {
+test("a frame is queued behind queued frames of its key", () => {
   const bulk = new BulkQueue();
   bulk.add(1, frame(100), [numbered(8)]);
   bulk.add(1, frame(101), [numbered(256 * KiB)]);
@@ -90,7 +90,7 @@ test("a frame waits behind those that it must not pass, as long as they are ther
   expect([bulk.isEmpty, bulk.mustWait(1)]).toEqual([true, false]);
 });
 
-test("messages keep the order of their lane, answers that of their call, and what ends or hands over that of all", () => {
+test("messages keep the order of their lane, answers that of their call, and barriers that of all frames", () => {
   const lane = [FrameKind.message, FrameKind.bind, FrameKind.cancel];
   const answers = [FrameKind.reply, FrameKind.error, FrameKind.item, FrameKind.end];
   const free = [
@@ -104,7 +104,7 @@ test("messages keep the order of their lane, answers that of their call, and wha
   for (const kind of Object.values(FrameKind)) if (!named.has(kind)) expect(orderKeyOf(kind, 7)).toBeNaN();
 });
 
-test("a block is put together from its pieces, those that are placed already and those that are not", () => {
+test("a block is assembled from pieces, in place or copied", () => {
   const pieces = new BlockAssembler(100);
   const bytes = numbered(20);
   pieces.pieceReceived(10, bytes, 2, 5, false);
@@ -131,7 +131,7 @@ test.each([
   expect(pieces.memoryFor(10, 7).length).toBe(7);
 });
 
-test("all blocks together are bounded, as long as no message has taken them", () => {
+test("the bytes of all blocks that no message has taken are limited", () => {
   const pieces = new BlockAssembler(100);
   const tooMuch = (total: number) =>
     new ProtocolError(`cannot read piece: expected blocks of at most 100 bytes together, got one of ${total}`);

@@ -1,4 +1,4 @@
-/** What one link waits for: calls by their names, messages without credit, and interfaces that are not agreed on. */
+/** Tests of what a link waits for: calls by their numbers, messages without credit, and interfaces that are not agreed on. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DeliveryError } from "../../../runtime/link/errors.js";
@@ -14,7 +14,7 @@ import type { MessageInterface, Session } from "../../../runtime/link/outbound/s
 const session = {} as Session;
 const call = () => ({ id: 0, session: undefined }) as PendingCall;
 
-test("a pending call has a name that finds it, until it is over", () => {
+test("a pending call is found by its number until it has ended", () => {
   const calls = new PendingCalls();
   const [a, b] = [call(), call()];
   calls.add(a, session);
@@ -26,7 +26,7 @@ test("a pending call has a name that finds it, until it is over", () => {
   expect([a.id, calls.find(id), calls.find(b.id), calls.size, calls.all()]).toEqual([0, undefined, b, 1, [b]]);
 });
 
-test("a name that is used again is another one: an answer that comes twice finds nobody", () => {
+test("an index that is used again has another number, so that a second answer finds no call", () => {
   const calls = new PendingCalls();
   const names = new Set<number>();
   for (let i = 0; i < 128; i++) {
@@ -40,7 +40,7 @@ test("a name that is used again is another one: an answer that comes twice finds
   expect(names.size).toBe(128);
 });
 
-test("as many indices are in use as calls have been pending at once", () => {
+test("the number of indices is the largest number of calls that were pending at once", () => {
   const calls = new PendingCalls();
   const index = (name: number) => name & 0xff_ffff;
   const all = Array.from({ length: 3 }, call);
@@ -62,7 +62,7 @@ const message = (slot: number, size: number, of?: PendingCall): WaitingMessage =
   waiter: undefined,
 });
 
-test("messages that wait for credit leave in the order in which they came", () => {
+test("messages leave the queue in the order in which they were added", () => {
   const queue = new CreditQueue();
   const of = call();
   queue.add(message(1, 10));
@@ -78,7 +78,7 @@ test("messages that wait for credit leave in the order in which they came", () =
   expect([queue.takeOldest(), queue.size, queue.bytes]).toEqual([message(3, 30), 0, 0]);
 });
 
-test("a queue that is given up hands out its messages, and begins anew", () => {
+test("`takeAll` returns the messages and empties the queue", () => {
   const queue = new CreditQueue();
   for (let i = 0; i < 3; i++) queue.add(message(i, 1));
   queue.add({ sync: 1, casts: 2 });
@@ -108,7 +108,7 @@ test("a queue that thousands of messages go through keeps their order", () => {
   );
 });
 
-test("places among casts are told from messages, and interfaces from both", () => {
+test("`sync` marks are distinguished from messages, and interfaces from both", () => {
   expect([isSyncMark({ sync: 1, casts: 1 }), isSyncMark(message(1, 1))]).toEqual([true, false]);
   expect([
     isNegotiatedInterface({ sync: 1, casts: 1 }),
@@ -126,7 +126,7 @@ function part(firstSlot: number, endpoints: number): NegotiatedInterface {
   };
 }
 
-test("what is sent by an interface is kept until the receiver has answered for it", () => {
+test("copies are kept until the receiver has answered the binding of the interface", () => {
   const agreement = new SchemaAgreement();
   expect([agreement.isSettled, agreement.isAsking]).toEqual([true, false]);
   const [a, b] = [part(0, 2), part(2, 1)];
@@ -157,7 +157,7 @@ test("what is sent by an interface is kept until the receiver has answered for i
   expect(agreement.isSettled).toBe(true);
 });
 
-test("a receiver with another schema has not taken what was sent since it was asked, for whichever interface", () => {
+test("a receiver with another schema has dropped everything since the binding, for every interface", () => {
   const agreement = new SchemaAgreement();
   const [a, b] = [part(0, 1), part(1, 1)];
   const sent = [message(0, 1), message(1, 1)];
@@ -176,7 +176,7 @@ test("a receiver with another schema has not taken what was sent since it was as
   expect(agreement.isAsking).toBe(false);
 });
 
-test("the answer for an interface that was asked later leaves what was sent for the ones before", () => {
+test("the answer to a later binding keeps the copies of earlier bindings", () => {
   const agreement = new SchemaAgreement();
   const [a, b] = [part(0, 1), part(1, 1)];
   agreement.ask(a);
@@ -184,18 +184,18 @@ test("the answer for an interface that was asked later leaves what was sent for 
   agreement.ask(b);
   agreement.keepCopy(message(1, 1));
   expect(agreement.confirmSame(1)).toBe(true);
-  // They answer in the order in which they are asked; after the last one nothing is kept.
+  // The receiver answers in the order of the bindings. After the last answer, no copies are kept.
   expect([b.state, agreement.isAsking]).toEqual(["lockstep", false]);
 });
 
-test("slots that were agreed before belong to no interface that is asked for", () => {
+test("slots that were agreed on earlier belong to no interface of the agreement", () => {
   const agreement = new SchemaAgreement();
   const late = part(2, 2);
   agreement.ask(late);
   expect([1, 2, 3, 4].map((slot) => agreement.interfaceAt(slot))).toEqual([undefined, late, late, undefined]);
 });
 
-test("an interface that is asked for once more is not agreed, whatever was agreed before", () => {
+test("an interface that is bound again is not agreed on until the receiver answers", () => {
   const agreement = new SchemaAgreement();
   const again = part(0, 1);
   again.state = "lockstep";

@@ -1,4 +1,4 @@
-/** Messages that are encoded apart from a link: in which layout, how large they are, and what is refused. */
+/** Tests of messages that are encoded apart from a link: their layout, their size, and the ones that are refused. */
 import { beforeEach, expect, test } from "vitest";
 import { MessageSizeError } from "../../../runtime/link/errors.js";
 import { HEADER_BYTES } from "../../../runtime/link/frame/frame.js";
@@ -43,7 +43,7 @@ beforeEach(() => {
   hasRead.unknownFields = true;
 });
 
-test("a message is in the lockstep layout unless its receiver needs the other one", () => {
+test("a message is in the lockstep layout unless its receiver needs the protobuf layout", () => {
   const message = { label: "a.b", codec: writes(1), protobuf: writes(2, 3) };
   expect(encodeMessage(message, "x", defaultLinkLimits)).toEqual({
     bytes: Uint8Array.of(1),
@@ -59,13 +59,13 @@ test("a message is in the lockstep layout unless its receiver needs the other on
   });
 });
 
-test("what the lockstep layout has no room for is in the other one", () => {
+test("a value that the lockstep layout cannot represent is in the protobuf layout", () => {
   const value = { x: 1, [unknownFields]: Uint8Array.of(0xf8, 0x07, 1) };
   expect(encodeMessage(points, { x: 1 }, defaultLinkLimits).isProtobuf).toBe(false);
   expect(encodeMessage(points, value, defaultLinkLimits).isProtobuf).toBe(true);
 });
 
-test("what the lockstep layout refuses is tried in the other one, if values of newer schemas have been read", () => {
+test("a value that the lockstep layout refuses is tried in the protobuf layout, if values of newer schemas have been read", () => {
   const refusal = new CodecError("encode", "Color", "why");
   const message = { label: "a.b", codec: refuses(refusal), protobuf: writes(2) };
   expect(encodeMessage(message, "x", defaultLinkLimits)).toMatchObject({ bytes: Uint8Array.of(2), isProtobuf: true });
@@ -75,7 +75,7 @@ test("what the lockstep layout refuses is tried in the other one, if values of n
   expect(() => encodeMessage(message, "x", defaultLinkLimits)).toThrow(refusal);
 });
 
-test("what both layouts refuse is refused as by the lockstep layout, and by one codec once", () => {
+test("a value that both layouts refuse fails with the error of the lockstep layout, and is encoded once by a single codec", () => {
   const refusal = new CodecError("encode", "Color", "why");
   const other = new CodecError("encode", "Color", "why else");
   expect(() =>
@@ -92,14 +92,14 @@ test("what both layouts refuse is refused as by the lockstep layout, and by one 
   expect(times).toBe(1);
 });
 
-test("the size of a message counts its blocks, which stay those of the value", () => {
+test("the size of a message includes its blocks, which are not copied", () => {
   const block = new Uint8Array(100_000);
   const { bytes, blocks, size } = encodeMessage(raw, block, defaultLinkLimits);
   expect([blocks.length, blocks[0]?.buffer === block.buffer, size]).toEqual([1, true, bytes.length + block.length]);
   expect(encodeMessage(text, "x", defaultLinkLimits).blocks).toEqual([]);
 });
 
-test("a message is refused from the size on that no frame can have", () => {
+test("a message that does not fit into a frame is refused", () => {
   const limits = { ...defaultLinkLimits, maxFrame: HEADER_BYTES + 3 };
   const message = (size: number): OutboundMessage => ({ ...text, codec: writes(...Array(size).fill(1)) });
   expect(encodeMessage(message(3), "x", limits).size).toBe(3);
@@ -110,7 +110,7 @@ test("a message is refused from the size on that no frame can have", () => {
   );
 });
 
-test("what a getter of a value encodes meanwhile is another message, and so is the one after", () => {
+test("a message that a getter encodes is independent of the outer message", () => {
   const seen: string[] = [];
   const outer: MessageEncoder = {
     encodeInto: (w) => {

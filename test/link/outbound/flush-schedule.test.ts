@@ -1,4 +1,4 @@
-/** When what was written goes out: with the end of the read that brought its cause, or behind the ready microtasks. */
+/** Tests that written frames are sent at the end of the read that has caused them, or after the ready microtasks. */
 import { expect, test } from "vitest";
 import { beginReading, endReading, scheduleFlush } from "../../../runtime/link/outbound/flush-schedule.js";
 
@@ -8,7 +8,7 @@ function flushed(log: string[], name: string) {
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-test("what is written outside of reading goes out once, in order, behind the microtasks that are ready", async () => {
+test("frames that are written outside of a read are sent once, in order, after the ready microtasks", async () => {
   const log: string[] = [];
   scheduleFlush(flushed(log, "one"));
   scheduleFlush(flushed(log, "two"));
@@ -20,7 +20,7 @@ test("what is written outside of reading goes out once, in order, behind the mic
   expect(log.length).toBe(3);
 });
 
-test("what is written while links read goes out when the last of them has handled what it has read", async () => {
+test("frames that are written while links read are sent when the last of them has handled its bytes", async () => {
   const log: string[] = [];
   beginReading();
   scheduleFlush(flushed(log, "one"));
@@ -36,7 +36,7 @@ test("what is written while links read goes out when the last of them has handle
   expect(log).toEqual(["one", "two", "later"]);
 });
 
-test("what flushing writes goes out too", async () => {
+test("frames that are written during a flush are sent as well", async () => {
   const log: string[] = [];
   scheduleFlush({ flushScheduled: () => scheduleFlush(flushed(log, "again")) });
   await tick();

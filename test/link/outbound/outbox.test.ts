@@ -1,10 +1,13 @@
-/** The sending half of a link: frames leave in batches and in order, with their blocks, as fast as the pipe takes them. */
+/**
+ * Tests of the sending half of a link: frames are sent in batches and in order, with their blocks, as fast as the pipe
+ * accepts them.
+ */
 import { expect, test } from "vitest";
 import { beginFrame, FrameKind, HEADER_BYTES } from "../../../runtime/link/frame/frame.js";
 import { FLUSH_BYTES, Outbox } from "../../../runtime/link/outbound/outbox.js";
 import type { Pipe } from "../../../runtime/link/transport/pipe.js";
 
-/** A pipe that notes the frames of each write, and takes them when a test says so. */
+/** A pipe that records the frames of each write, and completes a write when the test says so. */
 function slowPipe() {
   const writes: string[][] = [];
   const done: (() => void)[] = [];
@@ -18,7 +21,7 @@ function slowPipe() {
   return { pipe, writes: () => writes.splice(0), took: () => done.shift()!(), waiting: () => done.length };
 }
 
-/** Frames by their kind, a, and the bytes of their body: those of blocks and pieces by size. */
+/** Describes frames by their kind, `a` and body, and blocks and pieces by their size. */
 function framesIn(bytes: Buffer): string[] {
   const found: string[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -1,4 +1,4 @@
-/** One session of a sender, with its link recorded: credit, what waits for it, agreement on a schema, and the end. */
+/** Tests of a session with a recorded link: credit, the queue, agreement on a schema, and the end. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { BackpressureError, DeliveryError } from "../../../runtime/link/errors.js";
 import { Layout } from "../../../runtime/link/frame/binding.js";
@@ -45,7 +45,7 @@ function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canT
   const { link, sent } = recordedLink(2n);
   const calls = new PendingCalls();
   let held = 0;
-  // As links do; what is sent to add, or bind, has no outbox to be written to here.
+  // The functions of the link are replaced by ones that record, because these frames are not written to an outbox.
   Object.assign(link.outbox, { beginValue: () => {}, endValue: () => {} });
   Object.assign(link, {
     limits: { ...defaultLinkLimits, ...limits },
@@ -95,7 +95,7 @@ function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canT
     ended() {},
   });
   const waiter = (name: string) => ({ credited: () => void note(name)("credited") });
-  /** Messages by what they say, and places among casts. */
+  /** Describes messages by their text, and `sync` frames by their numbers. */
   const frames = (): string[] =>
     sent().map(({ kind, flags, slot, a: lane, b: place, r }) => {
       expect(lane).toBe(4);
@@ -117,7 +117,7 @@ function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canT
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** The same with an interface that both know. */
+/** Creates such a session with an interface on which both sides agree. */
 function agreed(limits: Partial<LinkLimits> = {}) {
   const made = sending(limits);
   made.session.slotOf(a);
@@ -173,7 +173,7 @@ test("messages without credit wait for those before them, in messages and in byt
   expect(session.hasCredit).toBe(false);
   session.credited(2, 11);
   expect(session.hasCredit).toBe(true);
-  // More than was used does not become more than there is.
+  // Returning more credit than was used does not raise the limit.
   session.credited(100, 100);
   for (const text of ["f", "g", "h"]) post(text);
   expect(frames()).toEqual(["0 eeeeeeeeee", "0 f", "0 g"]);

@@ -1,4 +1,4 @@
-/** What was sent to a receiver that has moved: when later messages need not wait for it, and when all of it is answered. */
+/** Tests of the messages for a receiver that has moved: when later messages can be sent, and when all calls are answered. */
 import { expect, test } from "vitest";
 import type { PendingCall } from "../../../runtime/link/outbound/pending-calls.js";
 import { UnhandledMessages } from "../../../runtime/link/outbound/unhandled-messages.js";
@@ -15,7 +15,7 @@ const call = (): PendingCall => ({
   ended() {},
 });
 
-/** Notes what is told, in its order. */
+/** Records the callbacks, in order. */
 function leavingWith(...calls: PendingCall[]) {
   const sender = new FakeSender();
   const leaving = new UnhandledMessages(sender, calls);
@@ -27,7 +27,7 @@ function leavingWith(...calls: PendingCall[]) {
   return { leaving, news: () => told.splice(0), told };
 }
 
-test("later messages wait until everything was handled, and no longer", () => {
+test("later messages wait exactly until everything was handled", () => {
   const { leaving, news, told } = leavingWith();
   expect([news(), leaving.isHandled]).toEqual([[], false]);
   leaving.markHandled();
@@ -39,7 +39,7 @@ test("later messages wait until everything was handled, and no longer", () => {
   expect(news()).toEqual(["at once", "at once too"]);
 });
 
-test("it is over when every call has its answer besides, in whichever order", () => {
+test("the record ends when everything was handled and every call has its answer, in either order", () => {
   const [one, two] = [call(), call()];
   const { leaving, news, told } = leavingWith(one, two);
   leaving.callEnded(one);
@@ -60,7 +60,7 @@ test("it is over when every call has its answer besides, in whichever order", ()
   expect(early.news()).toEqual(["handled", "handled too", "answered"]);
 });
 
-test("what is told of the end may ask for it again, and is told once", () => {
+test("a callback may register another one, and each is called once", () => {
   const { leaving, news, told } = leavingWith();
   leaving.afterAnswers(() => {
     leaving.markHandled();
@@ -70,7 +70,7 @@ test("what is told of the end may ask for it again, and is told once", () => {
   expect(news()).toEqual(["handled", "handled too", "answered", "asked later"]);
 });
 
-test("with the end of its session nothing is waited for any more", () => {
+test("the end of the session ends all waiting", () => {
   const { leaving, news } = leavingWith(call());
   leaving.sessionEnded();
   expect([news(), leaving.isHandled]).toEqual([["handled", "handled too", "answered"], true]);

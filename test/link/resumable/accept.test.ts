@@ -1,4 +1,4 @@
-/** The side that listens for lasting links: which connections it takes, and which link each of them continues. */
+/** Tests of the acceptor of resumable links: the connections that it accepts, and the link that each of them continues. */
 import { expect, test } from "vitest";
 import { PROTOCOL_VERSION } from "../../../runtime/link/frame/frame.js";
 import { offerLink } from "../../../runtime/link/handshake/dial.js";
@@ -31,7 +31,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 30; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A segment of data, or of another kind. */
+/** Returns a segment of data or of another kind. */
 function segment(text: string): Uint8Array {
   const header = new Uint8Array(4);
   writeSegmentHeader(header, 0, SegmentKind.data, text.length);
@@ -109,7 +109,7 @@ test("a link goes on over the next connection that asks for it, and is announced
   await turns();
   expect([guests.length, guests[0]!.heard, acceptor.linkCount, acceptor.connectionCount]).toEqual([1, ["hello"], 1, 1]);
   const second = await offer({ first: false });
-  // The first connection is not heard any more, though nobody has noticed yet that it is lost.
+  // Bytes of the first connection are ignored, although its loss was not noticed yet.
   expect([second.received, asked.length, guests.length, acceptor.connectionCount]).toEqual([5, 1, 1, 1]);
   second.pipe!.write([segment(" again")], () => {});
   await turns();
@@ -166,7 +166,7 @@ test("there are only so many links", async () => {
   await turns();
   expect(await failure({ link: 3n })).toBe("busy: this process has 2 links and takes no more");
   expect(asked.length).toBe(2);
-  // One that is here goes on.
+  // An existing link can be resumed.
   expect((await offer({ link: 1n, first: false })).received).toBe(0);
 });
 
@@ -245,7 +245,7 @@ test("limits of links are checked when the acceptor is made", () => {
   );
 });
 
-/** A connection that has its answer, and has not said yet that it knows of it. */
+/** Creates a connection that has its answer and has not confirmed it yet. */
 async function answered(acceptor: ResumableAcceptor, clock: ManualClock, more: Partial<LinkOffer> = {}) {
   const [near, far] = inProcessPipePair();
   acceptor.accept(far);

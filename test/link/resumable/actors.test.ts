@@ -1,6 +1,6 @@
 /**
- * Actors that talk over real TCP connections which are cut again and again: each message is handled once, in order, each
- * call gets its answer, and nobody is told of anything.
+ * Tests of actors over real TCP connections that are cut again and again: each message is handled once, in order, each
+ * call gets its answer, and no failure is reported.
  */
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, expect, test } from "vitest";
@@ -24,8 +24,8 @@ const credentials = new Credentials(authority.issue("host"));
 const machine = { clock: systemClock, random: systemRandom };
 
 /**
- * Passes on what comes over TCP, until it is told to cut. Cuts by itself when so many bytes have passed, and not after some
- * time: however slow the machine is, some connections live long enough to carry something.
+ * A TCP proxy that cuts connections when the test says so, or after a number of bytes. It does not cut after a time, so
+ * that some connections carry data however slow the machine is.
  */
 class Cutter {
   cuts = 0;
@@ -57,13 +57,16 @@ class Cutter {
     });
   }
 
-  /** @param bytes draws how many pass before the next cut */
+  /**
+   * Creates a proxy.
+   * @param bytes returns the number of bytes until the next cut
+   */
   cutAfter(bytes: () => number): void {
     this.#lifetime = bytes;
     this.#left = bytes();
   }
 
-  /** Ends all connections, and what is under way in them is lost. */
+  /** Closes all connections. Bytes in transit are lost. */
   cut(): void {
     this.cuts += this.#open.size / 2;
     for (const socket of this.#open) socket.resetAndDestroy();
@@ -82,7 +85,7 @@ class Cutter {
   }
 }
 
-/** Procs that reach each other over TCP or TLS alone. */
+/** Creates procs that reach each other over TCP or TLS only. */
 class FarWorld extends World {
   readonly #kind: "tcp" | "tls";
   readonly #giveUpMs: number;
@@ -150,7 +153,7 @@ test.each([
     const procs = [await world.listen("a"), await world.listen("b"), await world.listen("c")];
     const counters = world.spawn("counters", Counter, [1], procs);
     await counters.value.call();
-    // From the middle of a handshake to some large messages.
+    // The range is from the middle of a handshake to a few large messages.
     for (const cutter of world.cutters.values()) cutter.cutAfter(() => 2 ** (10 + random(12_000) / 1000));
     const block = new Uint8Array(300_000).map((_, i) => i * 31);
     const uncut = () => [...world.cutters.values()].some((cutter) => cutter.cuts === 0);
@@ -172,7 +175,7 @@ test.each([
 });
 
 test("a peer that does not come back is dead: what waits for it fails, with what happened", async () => {
-  // Long enough for it to have been dialled in vain.
+  // This time is long enough for at least one failed attempt to dial.
   world = new FarWorld("tcp", 3000);
   const counters = world.spawn("counters", Counter, [0], [await world.listen("a")]);
   expect(await counters.value.callOne()).toBe(0);

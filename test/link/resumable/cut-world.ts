@@ -1,6 +1,7 @@
 /**
- * Two sides of a lasting link in this process, over connections that end at drawn places: in the handshake, in a header,
- * in the middle of a message. Time passes only when nothing else happens, everything is drawn from one seed.
+ * Two sides of a resumable link in this process, over connections that end at random places: in the handshake, in a
+ * header, inside a message. Simulated time passes only when nothing else happens, and one seed determines every random
+ * number.
  */
 import type { Clock, Random } from "../../../runtime/link/clock.js";
 import type { LinkOffer } from "../../../runtime/link/handshake/message.js";
@@ -31,7 +32,7 @@ interface Task {
   readonly task: () => void;
 }
 
-/** A clock that stands still until it is told. */
+/** A clock that stands still until the test advances it. */
 export class ManualClock implements Clock {
   #now = 0;
   readonly #tasks = new Set<Task>();
@@ -58,19 +59,22 @@ export class ManualClock implements Clock {
     return this.#tasks.size;
   }
 
-  /** So many ms go by, and what is due runs when it is due. */
+  /** Advances the clock by a number of milliseconds, and runs each task when it is due. */
   pass(ms: number): void {
     const end = this.#now + ms;
     while ([...this.#tasks].some(({ at }) => at <= end)) this.step();
     this.#now = end;
   }
 
-  /** So many ms go by, and nothing runs: the process was stopped, or busy. */
+  /** Advances the clock by a number of milliseconds without running any task, as if the process was stopped or busy. */
   sleep(ms: number): void {
     this.#now += ms;
   }
 
-  /** Runs what is due next. @returns whether there was anything */
+  /**
+   * Advances the clock to the next task and runs the task.
+   * @returns false if there is no task
+   */
   step(): boolean {
     let next: Task | undefined;
     for (const task of this.#tasks) if (next === undefined || task.at < next.at) next = task;
@@ -82,7 +86,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** A pipe that takes so many bytes and then breaks, what was under way being lost, or swallows whatever comes. */
+/** A pipe that carries a number of bytes. Then it breaks and loses the bytes in transit, or drops all further bytes. */
 class Cut implements Pipe {
   readonly #pipe: Pipe;
   readonly #budget: { left: number };
@@ -107,7 +111,7 @@ class Cut implements Pipe {
     }
     this.#pipe.write(passed, done);
     if (this.#silently) return;
-    // In a later turn: some of what was written may arrive, or none.
+    // The pipe breaks in a later turn, so that any part of the written bytes may arrive.
     if (this.#budget.left === 0) setImmediate(() => this.#pipe.destroy(new Error("cut")));
   }
 
@@ -126,9 +130,9 @@ class Cut implements Pipe {
 
 export interface CutWorldOptions {
   readonly seed: number;
-  /** Bytes that a connection carries before it breaks, both directions together. */
+  /** Returns the number of bytes, in both directions together, that a connection carries before it breaks. */
   readonly budget: (random: Random) => number;
-  /** Whether a connection that would break goes dumb instead: for what the dialler says, or for both sides. */
+  /** Returns whether a connection becomes silent instead of breaking: for the bytes of the dialler, or in both directions. */
   readonly dumb?: (random: Random) => "no" | "dialler" | "both";
   readonly limits?: Partial<ResumableLimits>;
   readonly admit?: (offer: LinkOffer) => Admission;
@@ -140,9 +144,9 @@ export class CutWorld {
   readonly acceptor: ResumableAcceptor;
   readonly accepted: Pipe[] = [];
   readonly refusals: string[] = [];
-  /** Pipes to the acceptor's side that stand, or once stood. */
+  /** All pipes to the acceptor's side, including ended ones. */
   readonly connections: Pipe[] = [];
-  /** Nobody can connect any more. */
+  /** Whether new connections are refused. */
   unreachable = false;
   readonly #options: CutWorldOptions;
 
@@ -185,7 +189,7 @@ export class CutWorld {
     return new Cut(near, budget, dumb !== "no");
   }
 
-  /** The dialler's end of a new link. The other side knows of it at the latest when something has been said. */
+  /** Dials a new link and returns the dialler's end. The acceptor knows of the link at the latest when data has been sent. */
   async started(): Promise<ResumablePipe> {
     let near: ResumablePipe | undefined;
     const dial = () => {
@@ -198,13 +202,13 @@ export class CutWorld {
     return near!;
   }
 
-  /** The acceptor's end of the first link. */
+  /** Returns the acceptor's end of the first link. */
   async met(): Promise<ResumablePipe> {
     await this.run(() => this.accepted.length > 0);
     return this.accepted[0] as ResumablePipe;
   }
 
-  /** Lets everything happen that can until `done`, time passing when nothing else moves. */
+  /** Runs the world until `done`. Time advances only when nothing else happens. */
   async run(done: () => boolean, steps = 3000): Promise<void> {
     for (let i = 0; i < steps; i++) {
       for (let quiet = 0; quiet < 6; quiet++) {
@@ -217,7 +221,7 @@ export class CutWorld {
   }
 }
 
-/** Writes drawn bytes in drawn pieces, and keeps what comes. */
+/** Writes random bytes in pieces of random size, and records what comes. */
 export class Talker implements PipeSink {
   sent = Buffer.alloc(0);
   readonly pipe: Pipe;
@@ -240,7 +244,7 @@ export class Talker implements PipeSink {
       const chunks: Uint8Array[] = [];
       for (let n = Math.floor(random.number() * 3); n >= 0; n--) {
         const size = Math.floor(random.number() ** 4 * 200_000);
-        // A copy that is overwritten when it is given back: nobody may look at it after that.
+        // The chunk is a copy that is overwritten after `done`, because the pipe must not read it later.
         chunks.push(new Uint8Array(this.sent.subarray(at, at + size)));
         at += size;
       }

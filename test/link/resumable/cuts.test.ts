@@ -1,4 +1,4 @@
-/** A link survives its connections, wherever they break: everything arrives, once, in order, from bounded memory. */
+/** Tests that a link survives its connections, wherever they break: all bytes arrive, once and in order, with bounded memory. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Random } from "../../../runtime/link/clock.js";
@@ -7,7 +7,10 @@ import { CutWorld, type CutWorldOptions, Talker } from "./cut-world.js";
 
 const forever = () => Number.MAX_SAFE_INTEGER;
 
-/** Two sides that talk to each other until all has arrived. @returns how many connections it took */
+/**
+ * Exchanges bytes until all have arrived.
+ * @returns the number of connections that this took
+ */
 async function talk(options: Pick<CutWorldOptions, "seed" | "budget" | "dumb">, bytes: number): Promise<number> {
   const limits = { resendBytes: 100_000, giveUpMs: 1_000_000_000, redialMs: 1, redialMaxMs: 10 };
   const world = new CutWorld({ ...options, limits });
@@ -30,7 +33,7 @@ async function talk(options: Pick<CutWorldOptions, "seed" | "budget" | "dumb">, 
   expect(b.heard.equals(a.sent)).toBe(true);
   expect(most).toBeLessThanOrEqual(limits.resendBytes);
   expect([a.ends, b.ends]).toEqual([[], []]);
-  // Attempts whose answer was lost have left no links.
+  // Attempts whose answer was lost have created no links.
   expect(world.accepted).toEqual([far]);
   return world.connections.length;
 }
@@ -44,7 +47,7 @@ test("bytes of both sides arrive once and in order over connections that break a
     }),
     { ...mayHang, numRuns: cases(25) },
   );
-  // Most of them broke.
+  // Most of the connections have broken.
   expect(connections).toBeGreaterThan(cases(25) * 5);
 });
 
@@ -72,7 +75,7 @@ test("what still comes over a dumb connection while another one is being made do
   a.say(world.random, 1000);
   let said = 0;
   await world.run(() => {
-    // In every turn of the event loop, those of the handshake included.
+    // The check runs in every turn of the event loop, including those of the handshake.
     if (b.bytesHeard < 1000 || said < 100) far.write([Buffer.from([said++ & 0xff])], () => {});
     return b.bytesHeard === 1000 && a.bytesHeard === said;
   });

@@ -1,4 +1,4 @@
-/** The side that dials a lasting link: whom it asks, how often, and when it gives up. Time passes when a test says so. */
+/** Tests of the dialler of a resumable link: its attempts, their number and their end. Time passes only when the test says so. */
 import { expect, test } from "vitest";
 import { HandshakeAcceptor, type HandshakeVerdict } from "../../../runtime/link/handshake/accept.js";
 import type { LinkOffer } from "../../../runtime/link/handshake/message.js";
@@ -10,7 +10,7 @@ import { ManualClock } from "./cut-world.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Long enough for a handshake, in which no time passes. */
+/** Waits for a handshake, which takes no simulated time. */
 async function turns(): Promise<void> {
   for (let i = 0; i < 30; i++) await turn();
 }
@@ -18,18 +18,18 @@ async function turns(): Promise<void> {
 type Refusal = Extract<HandshakeVerdict, { kind: "refuse" }>;
 const refusal = (reason: Refusal["reason"], text: string): HandshakeVerdict => ({ kind: "refuse", reason, text });
 
-/** Somebody who listens and says what a test wants: lets the dialler in, unless there is something else to be said. */
+/** A fake acceptor that accepts the dialler unless the test gives it another answer. */
 function dialling(options: Partial<ResumableDialOptions> = {}) {
   const clock = new ManualClock();
   const random = { id: () => 77n, number: () => 0.5 };
   const answers: HandshakeVerdict[] = [];
   const failures: Error[] = [];
-  /** What connections that are being made wait for. */
+  /** Promises for which new connections wait. */
   const gates: Promise<void>[] = [];
   const offers: LinkOffer[] = [];
-  /** The ports that were dialled, and when. */
+  /** The dialled ports, with the times. */
   const attempts: (readonly [number | undefined, number])[] = [];
-  /** The far ends of connections that stand. */
+  /** The far ends of the open connections. */
   const connections: Pipe[] = [];
   let received = 0;
   const acceptor = new HandshakeAcceptor({
@@ -73,14 +73,14 @@ function dialling(options: Partial<ResumableDialOptions> = {}) {
   return { clock, dial, answers, failures, gates, offers, attempts, connections, says };
 }
 
-/** A link that stands, and how it ends. */
+/** Creates a link, and records its end. */
 async function standing(options: Partial<ResumableDialOptions> = {}) {
   const made = dialling(options);
   const pipe = await made.dial();
   await turns();
   const ends: (string | undefined)[] = [];
   pipe.open({ buffer: () => new Uint8Array(64), received() {}, closed: (error) => ends.push(error?.message) });
-  /** The connection that stands is lost. */
+  /** Breaks the open connection. */
   const cut = async (): Promise<void> => {
     made.connections.at(-1)!.destroy(new Error("cut"));
     await turns();
@@ -193,7 +193,7 @@ test("a connection that is lost is made again: at once, then after pauses that g
     clock.pass(1);
     if (i % 25 === 24) await turns();
   }
-  // Three quarters of 100, 200, 350, 350 and 350 ms, as the chance of this test has it.
+  // The pauses are three quarters of 100, 200, 350, 350 and 350 ms with the random number of this test.
   const pauses = attempts.map(([, at], i) => at - (i === 0 ? start : attempts[i - 1]![1]));
   expect(pauses[0]).toBe(0);
   const expected = [75, 150, 262, 262, 262];
@@ -223,7 +223,7 @@ test("connections that end as soon as they are made are not made again without a
   clock.pass(351);
   await cut();
   expect(attempts.length).toBe(4);
-  // However long the process runs.
+  // This holds however long the process has run.
   clock.sleep(1_000_000);
   await cut();
   await cut();

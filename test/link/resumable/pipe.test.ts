@@ -1,4 +1,7 @@
-/** A pipe that outlives its connections, one step at a time: the connections are recorded, and time passes when a test says so. */
+/**
+ * Tests of a pipe that outlives its connections, step by step. The connections are recorded, and time passes only when
+ * the test says so.
+ */
 import { expect, test } from "vitest";
 import { type ResumableLimits, resumableLimits } from "../../../runtime/link/resumable/limits.js";
 import { ResumablePipe } from "../../../runtime/link/resumable/pipe.js";
@@ -13,7 +16,7 @@ import {
 import type { Pipe, PipeSink } from "../../../runtime/link/transport/pipe.js";
 import { ManualClock } from "./cut-world.js";
 
-/** A connection, of which a test says when it has taken what it was given. */
+/** A connection whose writes complete when the test says so. */
 class Connection implements Pipe {
   readonly log: string[] = [];
   readonly #done: (() => void)[] = [];
@@ -45,7 +48,7 @@ class Connection implements Pipe {
     this.log.push("unref");
   }
 
-  /** Has taken its oldest write. */
+  /** Completes the oldest write. */
   took(): void {
     this.#done.shift()!();
   }
@@ -66,7 +69,7 @@ class Connection implements Pipe {
     }
   }
 
-  /** @returns what happened to it since it was asked last */
+  /** Returns the recorded calls since the last time. */
   news(): string[] {
     return this.log.splice(0);
   }
@@ -96,7 +99,7 @@ function data(text: string | Uint8Array): Uint8Array {
 
 const given: Partial<ResumableLimits> = { resendBytes: 640, giveUpMs: 1000, ackMs: 50, overdueMs: 300 };
 
-/** A pipe without connection. */
+/** Creates a pipe without a connection. */
 function lasting(more: Partial<ResumableLimits> = {}, watches = true) {
   const clock = new ManualClock();
   const told: string[] = [];
@@ -127,7 +130,7 @@ function lasting(more: Partial<ResumableLimits> = {}, watches = true) {
   return { clock, pipe, write, connect, sink, news, heard: () => Buffer.concat(received.splice(0)).toString() };
 }
 
-/** The same, read by somebody, with a connection. */
+/** Creates a pipe with a sink and a connection. */
 function connected(more: Partial<ResumableLimits> = {}, watches = true) {
   const made = lasting(more, watches);
   made.pipe.open(made.sink);
@@ -222,7 +225,7 @@ test("on another connection, sending goes on behind what the peer has, and what 
   next.says(data("12"));
   expect([heard(), pipe.bytesReceived]).toEqual(["", 4]);
   clock.pass(50);
-  // The peer is told of what this connection has brought, and of no more.
+  // The acknowledgement counts the bytes of this connection, and no more.
   expect(next.news()).toEqual(["ack 3"]);
   next.says(data("345"));
   expect([heard(), pipe.bytesReceived]).toEqual(["45", 6]);
@@ -304,7 +307,7 @@ test("a pipe that is closed ends when all that was written has been sent, in ord
   write("late");
   await soon();
   expect([news(), connection.news()]).toEqual([["wrote late"], []]);
-  // It is the peer that ends it: it may not have everything yet.
+  // The peer ends the pipe, because it may not have received everything yet.
   expect(pipe.hasEnded).toBe(false);
   connection.says(newEndSegment());
   expect(connection.news()).toEqual(["end", "close"]);
@@ -452,7 +455,7 @@ test("what is not confirmed for long is told, after longer and longer times", ()
   expect(news()).toEqual([]);
   clock.pass(1);
   expect(news()).toEqual(["overdue"]);
-  // A confirmation begins it anew.
+  // An acknowledgement resets the time.
   write("b");
   connection.says(newAckSegment(1));
   clock.pass(1200);
@@ -580,7 +583,7 @@ test("writes are done when the connection has taken them, and not when there is 
 });
 
 test("a connection that is replaced because it has taken something gets nothing more", () => {
-  /** Takes everything at once. */
+  /** A connection whose writes complete at once. */
   class Quick extends Connection {
     override write(chunks: readonly Uint8Array[], done: () => void): void {
       super.write(chunks, done);
@@ -600,7 +603,7 @@ test("a connection that is replaced because it has taken something gets nothing 
   const given = quick.news().map((text) => Number.parseInt(text, 10));
   expect(given.slice(0, -1).reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(2 * 400_000);
   expect(quick.log).toEqual([]);
-  // The next one gets everything from the beginning, and the end behind it.
+  // The next connection gets all bytes from the beginning, and the end behind them.
   while (next!.waiting > 0) next!.took();
   const all = next!.news();
   const sum = all.slice(0, -1).reduce((total, text) => total + Number.parseInt(text, 10), 0);

@@ -1,4 +1,4 @@
-/** The ends of a link are its two processes: one in between that dies takes a connection with it, not the link. */
+/** Tests that a relay which dies ends a connection and not the link, because the ends of the link are its two processes. */
 import { expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../runtime/link/clock.js";
 import type { RelayFrame } from "../../../runtime/link/frame/relay-frame.js";
@@ -14,12 +14,12 @@ import { ByteRecorder } from "../transport/byte-recorder.js";
 
 const machine = { clock: systemClock, random: systemRandom };
 
-/** A proc that passes on what others say to each other, and takes what is said to it. */
+/** A proc that relays the connections of others, and accepts its own. */
 class Passing extends FakeHost {
   readonly relays: RelayRouter;
   readonly links = new Map<bigint, Link>();
   passed = 0;
-  /** Dies when it has passed so many bytes. */
+  /** Ends after it has relayed a number of bytes. */
   lifetime = Number.POSITIVE_INFINITY;
 
   constructor(id: bigint, accept: (pipe: Pipe) => void = (pipe) => pipe.destroy()) {

@@ -1,4 +1,4 @@
-/** The bytes of one connection of a lasting link, and those that are kept for the next one. */
+/** Tests of the segments of a connection of a resumable link, and of the bytes that are kept for the next connection. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ProtocolError } from "../../../runtime/link/frame/frame.js";
@@ -24,7 +24,7 @@ function segment(kind: number, size: number, body: Uint8Array = new Uint8Array(0
 
 const numbered = (size: number, from = 0) => Uint8Array.from({ length: size }, (_, i) => (from + i) & 0xff);
 
-/** What a reader hands out, with memory of so many bytes for data. */
+/** Records the calls of a reader, with memory of a given size for data. */
 function reading(memory = 64 * 1024) {
   const heard: (string | number)[] = [];
   const chunks: Buffer[] = [];
@@ -47,7 +47,7 @@ function reading(memory = 64 * 1024) {
     broken: (error) => heard.push("broken", `${error.name}: ${error.message}`),
     lost: (error) => heard.push("lost", String(error?.message)),
   });
-  /** Feeds bytes in pieces of at most so many. */
+  /** Feeds bytes in pieces of limited size. */
   const feed = (bytes: Uint8Array, piece = 1 << 30): void => {
     for (let at = 0; at < bytes.length; ) {
       const into = reader.buffer();
@@ -182,7 +182,7 @@ test("a thing that stands in the reader's way does not change what was kept of a
   expect(heard).toEqual(["ack", 1, "ack", 2, "ack", 3]);
 });
 
-/** The data of the segments that a buffer hands out. */
+/** Returns the data of the segments of a buffer. */
 function taken(buffer: ResendBuffer, limit: number): Uint8Array | undefined {
   const chunks: Uint8Array[] = [];
   const size = buffer.takeSegment(chunks, limit);
@@ -257,12 +257,12 @@ test("sending begins again at any byte: within what was sent together, between, 
   for (const offset of [0, 1, 999, 1000, 1001, 1250, 1499, 1500, 1799]) {
     const buffer = make();
     buffer.rewind(offset);
-    // The peer says once more what it has.
+    // The peer acknowledges the same offset once more.
     buffer.confirm(offset);
     expect([buffer.start, buffer.sent, buffer.end]).toEqual([offset, offset, 1800]);
     expect(taken(buffer, 1 << 20)).toEqual(Buffer.from(numbered(1800 - offset, offset)));
     expect([buffer.sent, taken(buffer, 1)]).toEqual([1800, undefined]);
-    // And once more, as far as that was confirmed.
+    // Sending restarts from the acknowledged offset.
     buffer.rewind(1600);
     expect(taken(buffer, 1 << 20)).toEqual(Buffer.from(numbered(200, 1600)));
   }
@@ -322,7 +322,7 @@ test("memory is used again when what was in it is confirmed", () => {
     buffer.confirm(buffer.end);
   }
   expect(pages.size).toBe(1);
-  // Something is always unconfirmed, so pages that are free are kept.
+  // Some bytes are always unacknowledged, so free pages are kept.
   for (let i = 0; i < 200; i++) {
     addAll(buffer, new Uint8Array(5000));
     const chunks: Uint8Array[] = [];

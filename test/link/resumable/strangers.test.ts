@@ -1,6 +1,6 @@
 /**
- * What strangers and broken peers send over real TCP reaches nobody: their connections end, with a reason where they can
- * read one, and a link of others that stands beside them loses nothing.
+ * Tests that bytes of unauthenticated and faulty peers over real TCP reach no link. Their connections end, with a
+ * reason where the peer can read one, and the link of an honest peer loses nothing.
  */
 
 import { connect, createServer, type Socket } from "node:net";
@@ -42,13 +42,16 @@ const token = "a token that nobody guesses";
 const machine = { clock: systemClock, random: systemRandom };
 const limits = { handshakeMs: 300, halfOpen: 8 };
 
-/** Of the side that listens: strangers are late when a test says so, and honest ones never, however busy the machine is. */
+/**
+ * The clock of the acceptor. It stands still, so that strangers time out when the test says so, and honest peers never
+ * do, however busy the machine is.
+ */
 let time: ManualClock;
 let acceptor: ResumableAcceptor;
 let listener: Listener;
 let port: number;
 let refusals: string[];
-/** Ends of links that were let in: who stands at the other end, and what came. */
+/** The ends of accepted links: the peer and the received bytes. */
 let guests: { readonly offer: LinkOffer; readonly heard: ByteRecorder; readonly pipe: Pipe }[];
 let good: Pipe;
 let goodHeard: ByteRecorder;
@@ -80,7 +83,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Whatever happened: the link of those who keep to the rules goes on, and all its bytes are there.
+  // The link of the honest peers still works, and all its bytes have arrived.
   const said = "x".repeat(50_000);
   good.write([Buffer.from(said)], () => {});
   guests[0]!.pipe.write([Buffer.from(said)], () => {});
@@ -92,7 +95,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** The other end of a link, once it has been let in. */
+/** Returns the acceptor's end of a link after the link was accepted. */
 async function guest(index: number): Promise<(typeof guests)[number]> {
   await until(() => guests.length > index);
   return guests[index]!;
@@ -115,7 +118,7 @@ function dialTo(at: number, options: Partial<ResumableDialOptions> = {}): Promis
   });
 }
 
-/** A peer that sends what it likes. */
+/** A peer that sends arbitrary bytes. */
 class Raw {
   readonly socket: Socket;
   readonly closed: Promise<void>;
@@ -149,7 +152,7 @@ class Raw {
     return bytes;
   }
 
-  /** A correct handshake; without its last message unless it `knows` of the answer. */
+  /** Performs a correct handshake, without its last message unless `knows` is true. */
   async handshake(
     offer: Partial<LinkOffer> = {},
     own = token,
@@ -311,7 +314,7 @@ describe("a stranger", () => {
     await heard.end;
     time.pass(limits.handshakeMs);
     await Promise.all(raws.map(({ closed }) => closed));
-    // The end of a connection is told at both of its ends on its own: here it may come first.
+    // The end of a connection is reported at both ends independently, so this end may come first.
     await until(() => refusals.length === raws.length);
     const told = (text: string) => refusals.filter((refusal) => refusal === text).length;
     expect([
@@ -347,7 +350,7 @@ describe("a stranger", () => {
     const raw = new Raw();
     const answer = await raw.handshake({ from: 2n, link, first: false }, "another token, as good");
     expect(readAnswer(answer)).toMatchObject({ kind: "refuse", reason: "token" });
-    // Not even something to try tokens against.
+    // The answer contains nothing against which tokens could be tested.
     expect(proofField(answer).every((byte) => byte === 0)).toBe(true);
   });
 
@@ -450,11 +453,11 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     (await guest(1)).pipe.write([Buffer.from("abcdef")], () => {});
     await raw.read(10);
     raw.send(Buffer.concat([newAckSegment(5), segment(SegmentKind.data, 1, Buffer.from("x"))]));
-    // What was confirmed has come before it.
+    // The acknowledged bytes have arrived before.
     await guests[1]!.heard.bytes(1);
     const again = await new Raw().handshake({ link: 77n, first: false, received: 4 });
     expect(readAnswer(again)).toMatchObject({ kind: "refuse", reason: "offset" });
-    // And the right one goes on from there.
+    // The honest peer resumes from there.
     const back = new Raw();
     expect(readAnswer(await back.handshake({ link: 77n, first: false, received: 5 })).kind).toBe("open");
     expect(Buffer.from(await back.read(5)).toString("latin1")).toBe("\u0001\0\0\0f");

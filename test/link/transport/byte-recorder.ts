@@ -1,10 +1,10 @@
-/** What comes over a pipe, for tests that look at bytes. */
+/** Records the bytes of a pipe, for tests that compare bytes. */
 import type { Pipe, PipeSink } from "../../../runtime/link/transport/pipe.js";
 
 export const soon = (ms = 20) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class ByteRecorder implements PipeSink {
-  /** Settles when the pipe has ended, with why. */
+  /** Resolves when the pipe has ended, with the error. */
   readonly end: Promise<Error | undefined>;
   readonly #chunks: Buffer[] = [];
   readonly #memory = Buffer.alloc(64 * 1024);
@@ -23,7 +23,7 @@ export class ByteRecorder implements PipeSink {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Settles when so many bytes have come in all. */
+  /** Resolves when a number of bytes have come in all. */
   bytes(size: number): Promise<void> {
     return new Promise((reached) => {
       this.#wanted = { size, reached };

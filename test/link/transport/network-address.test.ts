@@ -1,4 +1,4 @@
-/** Addresses that people write: how they are read and printed, and why a text is none. */
+/** Tests of the addresses that users write: parsing, formatting, and the errors for invalid texts. */
 import { describe, expect, test } from "vitest";
 import {
   formatNetworkAddress,

@@ -1,6 +1,6 @@
 import type { PipeSink } from "../../../runtime/link/transport/pipe.js";
 
-/** A sink that notes the bytes and the end of its pipe. Its memory takes eight bytes at a time. */
+/** A sink that records the bytes and the end of its pipe. Its memory is eight bytes long. */
 export class RecordingSink implements PipeSink {
   text = "";
   readonly ends: string[] = [];

@@ -1,11 +1,11 @@
-/** Pipes inside one process: when bytes and ends are delivered, turn by turn, on a clock that the test turns. */
+/** Tests of the delivery of bytes and ends by pipes inside one process, turn by turn, on a clock that the test controls. */
 import { expect, test } from "vitest";
 import { type Clock, systemClock } from "../../../../runtime/link/clock.js";
 import { inProcessPipePair, loopbackPipe } from "../../../../runtime/link/transport/in-process/pipe.js";
 import { deliverBytes } from "../../../../runtime/link/transport/pipe.js";
 import { RecordingSink } from "../recording-sink.js";
 
-/** A clock whose turns of the event loop a test makes. */
+/** A clock on which the test runs the turns of the event loop. */
 function handClock() {
   let tasks: (() => void)[] = [];
   const clock: Clock = { ...systemClock, nextTurn: (task) => void tasks.push(task) };

@@ -1,4 +1,4 @@
-/** Pipes through a third proc, frame by frame: what the ends say, and what the one in between passes on and remembers. */
+/** Tests of pipes through a third proc, frame by frame: the frames of the two ends, and the relay's behaviour. */
 import { describe, expect, test } from "vitest";
 import type { RelayFrame } from "../../../../runtime/link/frame/relay-frame.js";
 import type { Link } from "../../../../runtime/link/link.js";
@@ -7,7 +7,7 @@ import { RelayRouter } from "../../../../runtime/link/transport/relay/pipe.js";
 import { RecordingSink } from "../recording-sink.js";
 
 const [own, peer, stranger] = [10n, 11n, 12n];
-/** What a relay frame says; the lowest bit: its acceptor says it. */
+/** The operations of a relay frame. The lowest bit is set in frames of the acceptor. */
 const [data, close, reset, acceptor] = [0, 2, 4, 1];
 
 type Said = readonly [to: bigint, from: bigint, channel: number, op: number, text: string];
@@ -44,7 +44,7 @@ function world() {
   const receive = (over: HandLink, [to, from, channel, op, text]: Said): void => {
     const bytes = Buffer.from(text, "latin1");
     relays.frameReceived(over.link, { to, from, channel, op, bytes });
-    // Bytes are those of the frame, and valid only while it is handled.
+    // The bytes belong to the frame and are valid only while it is handled.
     bytes.fill(0xee);
   };
   return { relays, accepted, linkTo, links, receive };
@@ -83,7 +83,7 @@ describe("who dials", () => {
     pipe.open(notes);
     receive(via, [own, peer, 1, data | acceptor, "and much longer than its memory"]);
     expect(notes.text).toBe("early, and much longer than its memory");
-    // Other channels, other peers, and the other side of the same channel are somebody else's.
+    // Frames of other channels, other peers and the other side of the channel belong to other pipes.
     receive(via, [own, peer, 2, data | acceptor, "x"]);
     receive(via, [own, stranger, 1, data | acceptor, "x"]);
     expect(notes.text.length).toBe(38);
@@ -186,7 +186,7 @@ describe("who is dialled", () => {
 });
 
 describe("the proc in between", () => {
-  /** A pipe from `peer` to `stranger` through here. */
+  /** Opens a pipe from `peer` to `stranger` through this proc. */
   function passing() {
     const made = world();
     const [toDialler, toAcceptor] = [made.linkTo(peer), made.linkTo(stranger)];
@@ -207,7 +207,7 @@ describe("the proc in between", () => {
     receive(over, [stranger, peer, 8, close | acceptor, ""]);
     receive(over, [stranger, peer, 9, reset, ""]);
     receive(over, [stranger, peer, 9, reset | acceptor, ""]);
-    // The way there is the way back.
+    // The frame would go back on the link on which it came.
     receive(over, [peer, stranger, 5, data, "x"]);
     expect(over.news()).toEqual([
       [peer, stranger, 7, reset | acceptor, ""],

@@ -1,4 +1,4 @@
-/** Procs that cannot dial each other talk through one that both know. */
+/** Tests of calls between procs that cannot dial each other, through a proc that both can reach. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Actor } from "../../../../runtime/actor/actor.js";
 import type { Endpoint } from "../../../../runtime/actor/call/endpoint.js";

@@ -1,4 +1,4 @@
-/** A process that sends back what comes over file descriptor 3, and says in lines how much that was. */
+/** A process that returns what comes over file descriptor 3, and prints the number of bytes. */
 import { parentPipe } from "../../../../runtime/link/transport/unix/connect.js";
 
 const page = Buffer.alloc(64 * 1024);

@@ -1,4 +1,4 @@
-/** A thread that dials the socket it is given, and sends back what comes. */
+/** A thread that dials the given socket, and returns what comes. */
 import { workerData } from "node:worker_threads";
 import { connectUnix } from "../../../../runtime/link/transport/unix/connect.js";
 

@@ -1,4 +1,7 @@
-/** A peer that breaks the rules of shared memory ends its link with an error that says why, and harms nobody else. */
+/**
+ * Tests that a peer which breaks the protocol of shared memory ends its own link with an error that gives the reason,
+ * and affects no other link.
+ */
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
