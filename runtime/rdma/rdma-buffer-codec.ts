@@ -1,4 +1,5 @@
 /** Buffers as values: what stands for one in a message. Whoever reads one trusts nothing of it; it is tried when it is used. */
+import { describeValue } from "../../shared/text/describe-value.js";
 import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../link/frame/control-body.js";
 import type { Reader } from "../wire/reader.js";
 import type { WireEnvironment } from "../wire/wire-environment.js";
@@ -15,7 +16,7 @@ export const rdmaBufferCodec: Required<Pick<WireEnvironment, "writeBuffer" | "re
 const WRITABLE = 1;
 
 function writeBuffer(w: Writer, value: unknown): void {
-  if (!(value instanceof RdmaBuffer)) throw new TypeError(`expected an RdmaBuffer, got ${describe(value)}`);
+  if (!(value instanceof RdmaBuffer)) throw new TypeError(`expected an RdmaBuffer, got ${describeValue(value)}`);
   const { handle } = value;
   const { proc, location, process: name } = handle;
   const begin = w.position;
@@ -79,9 +80,4 @@ function readBuffer(r: Reader): RdmaBuffer {
     access,
     transportParts,
   });
-}
-
-function describe(value: unknown): string {
-  if (value === null) return "null";
-  return typeof value === "object" ? `a ${value.constructor?.name ?? "record"}` : typeof value;
 }

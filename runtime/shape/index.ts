@@ -6,7 +6,6 @@ export {
   type Coordinates,
   checkDimension,
   checkExtent,
-  describeValue,
   type Extent,
   extentSize,
   formatExtent,

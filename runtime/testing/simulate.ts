@@ -3,6 +3,7 @@
  * the invariants of every run.
  */
 
+import { errorMessage } from "../../shared/text/error-message.js";
 import type { LinkLimits } from "../link/link-limits.js";
 import type { ResumableLimits } from "../link/resumable/limits.js";
 import { applyFault } from "./apply-fault.js";
@@ -267,7 +268,7 @@ class SimulationRunner {
   }
 
   #failed(error: unknown): SimulationError {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return new SimulationError(this.#world.seed, why, this.#world.faults, this.#world.trace.lines ?? [], error);
   }
 }

@@ -381,10 +381,10 @@ test("a class that no registry names is refused when the modules of its schema h
 test("what an isolation can't have is refused", () => {
   const spawn = (isolation: Isolation, options: SpawnProcsOptions) => () =>
     thisHost().spawnProcs({ gpus: 1 }, { isolation, ...options } as SpawnProcsOptions<"gpus">);
-  expect(spawn("thread", { cpus: ["0"] })).toThrow('cannot spawn procs: isolation "thread" has no cpus, got an array');
-  expect(spawn("thread", { execArgv: [] })).toThrow('isolation "thread" has no execArgv, got an array');
-  expect(spawn("inline", { cpus: ["0"] })).toThrow('isolation "inline" has no cpus, got an array');
-  expect(spawn("inline", { execArgv: [] })).toThrow('isolation "inline" has no execArgv, got an array');
+  expect(spawn("thread", { cpus: ["0"] })).toThrow('cannot spawn procs: isolation "thread" has no cpus, got an array of 1');
+  expect(spawn("thread", { execArgv: [] })).toThrow('isolation "thread" has no execArgv, got an array of 0');
+  expect(spawn("inline", { cpus: ["0"] })).toThrow('isolation "inline" has no cpus, got an array of 1');
+  expect(spawn("inline", { execArgv: [] })).toThrow('isolation "inline" has no execArgv, got an array of 0');
   expect(spawn("inline", { env: {} })).toThrow('isolation "inline" has no env, got an object');
   expect(spawn("inline", { stdio: "ignore" })).toThrow('isolation "inline" has no stdio, got "ignore"');
 });

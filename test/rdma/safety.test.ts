@@ -66,7 +66,7 @@ describe("handles", () => {
     expect(() => forge(handles.decode(bytes), "pid", () => 0)).toThrow("a handle to memory is none");
     expect(() => forge(handles.decode(bytes), "access", (word) => word | 7)).toThrow("a handle to memory is none");
     expect(() => forge(handles.decode(bytes), "access", (word) => word + 0x0100)).toThrow("the message ends too early");
-    expect(() => handles.encode({} as RdmaBuffer)).toThrow("expected an RdmaBuffer, got a Object");
+    expect(() => handles.encode({} as RdmaBuffer)).toThrow("expected an RdmaBuffer, got an object");
   });
 });
 

@@ -25,7 +25,7 @@ const wrong = (value: unknown) => value as never;
 describe("an extent", () => {
   test.each([
     [null, TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got null"],
-    [[4], TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got an array"],
+    [[4], TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got an array of 1"],
     [4, TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got 4"],
     [
       { "gpus of n1": 1 },

@@ -2,6 +2,7 @@
  * One attached host as the driver sees it: the connection to its agent, the processes that were started there, and the
  * end of the host. `AttachedHosts` groups hosts that were attached together.
  */
+
 import {
   type HostAgentMesh,
   type HostInfo,
@@ -9,6 +10,7 @@ import {
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { TimeoutError } from "../../actor/errors.js";
 import { makeMesh } from "../../actor/mesh/actor-mesh.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -260,7 +262,7 @@ export class AttachedHost implements HostLink {
     const isLate = error instanceof TimeoutError;
     const cause = this.#lastDialError ?? (isLate ? this.#timeoutError() : error);
     const tried = isLate && this.#lastDialError !== undefined ? `; tried for ${this.#access.timeout} ms` : "";
-    const why = `${cause instanceof Error ? cause.message : String(cause)}${tried}`;
+    const why = `${errorMessage(cause)}${tried}`;
     this.#lostCause ??= { name: "HostEnd", message: `cannot attach host ${this.address}: ${why}` };
     this.#runtime.attachedHosts.delete(this.id);
     return new Error(this.#lostCause.message, { cause });

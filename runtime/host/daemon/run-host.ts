@@ -2,9 +2,11 @@
  * The command `viceroy host` after its options have been parsed: listens, prints the addresses, and runs until it is
  * ended.
  */
+
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
 import { connectTo, listenAt } from "../../link/transport/connect.js";
@@ -169,7 +171,7 @@ function readToken(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new Error(`cannot read the token from ${file}, given as --token-file: ${why}`, { cause });
   }
 }

@@ -1,7 +1,8 @@
 /** The options of `ProcMesh.with`, and their checks before anything is spawned. */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import type { SupervisionPlan } from "../../proc/mesh/proc-group.js";
-import { checkOptionNames, describeValue } from "../../shape/index.js";
+import { checkOptionNames } from "../../shape/index.js";
 import { planRestart, type RestartOptions } from "../../supervise/restart-policy.js";
 
 /** The options of `ProcMesh.with`. */

@@ -2,6 +2,7 @@
  * The dialler's side of a lasting link: makes its first connection, and others when one is lost, with growing pauses and
  * some chance in them, so that many who lost the same peer do not all come back at once.
  */
+import { toError } from "../../../shared/text/error-message.js";
 import type { Clock, Random } from "../clock.js";
 import { offerLink } from "../handshake/dial.js";
 import { HandshakeError } from "../handshake/errors.js";
@@ -160,7 +161,7 @@ class ResumableDialler {
         await this.connect();
         return;
       } catch (error) {
-        const failure = error instanceof Error ? error : new Error(String(error));
+        const failure = toError(error);
         if (failure instanceof HandshakeError && !failure.isTransient) this.pipe.destroy(this.#lostForGood(failure));
         else this.pipe.attemptFailed(failure);
         // The host knows whether the proc has ended, or listens elsewhere.

@@ -3,6 +3,7 @@
  * and so many bytes. Data continues the bytes of the link wherever the last connection broke off, in the middle of a frame
  * too; the other kinds can stand between any two segments, so that they are never stuck behind a large message.
  */
+import { toError } from "../../../shared/text/error-message.js";
 import { ProtocolError } from "../frame/frame.js";
 import type { PipeSink } from "../transport/pipe.js";
 
@@ -105,7 +106,7 @@ export class SegmentReader implements PipeSink {
       } else this.#parse(this.#fill + n);
     } catch (error) {
       this.stop();
-      this.#handler.broken(error instanceof Error ? error : new Error(String(error)));
+      this.#handler.broken(toError(error));
     }
   }
 

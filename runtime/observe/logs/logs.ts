@@ -2,10 +2,10 @@
  * The logs of a mesh: what all its ranks print, on one console and in files. Goes where `stdio` of `spawnProcs` goes, and
  * may be that of several meshes, whose lines are then folded together.
  */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import { type Clock, systemClock } from "../../link/clock.js";
 import { BoundedOutput } from "../../proc/launch/bounded-output.js";
 import type { LineOrigin } from "../../proc/launch/stdio.js";
-import { describeValue } from "../../shape/index.js";
 import { type PrintLine, SimilarLineFolder } from "./fold-lines.js";
 import { LogFile } from "./log-file.js";
 import { type LogLevel, logLevelOf, logLevels } from "./log-level.js";

@@ -9,6 +9,7 @@
  */
 
 import type { ProcConfig, SpawnOutcome } from "../../../generated/proc-agent.js";
+import { errorMessage, toError } from "../../../shared/text/error-message.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import { ActorError } from "../../actor/errors.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -77,7 +78,7 @@ export async function replaceChild(host: ReplaceableProcs, started: StartedChild
     if (child.exit !== undefined) throw new Error(child.exit.cause.message);
   } catch (error) {
     discardChild(child);
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new Error(`cannot replace rank ${rank} of mesh "${host.name}": ${why}`, { cause: error });
   }
   const old = host.childAt(rank);
@@ -161,7 +162,7 @@ async function configureChild(host: ReplaceableProcs, { child, config }: Started
     host.sendKnownMoves(child);
   } catch (error) {
     if (error instanceof ActorError) throw error;
-    throw new Error(child.exit?.cause.message ?? (error instanceof Error ? error.message : String(error)));
+    throw new Error(child.exit?.cause.message ?? errorMessage(error));
   }
 }
 
@@ -179,7 +180,7 @@ export async function recreateActor(
     const [first] = [...(await runAsRoot(proc, () => agent.createActor.callSettled(order))).values()];
     return await settleSpawnOrder(proc, agent, mesh, order, first!);
   } catch (error) {
-    return { status: "rejected", reason: error instanceof Error ? error : new Error(String(error)) };
+    return { status: "rejected", reason: toError(error) };
   }
 }
 

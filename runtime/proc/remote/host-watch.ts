@@ -4,8 +4,10 @@
  * while beats arrive, the host knows that the driver's machine is reachable. The driver decides how to react when a
  * host is gone.
  */
+
 import { type HostAgentMesh, hostAgentDescriptor } from "../../../generated/host-agent.js";
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { ActorError } from "../../actor/errors.js";
 import { makeMesh } from "../../actor/mesh/actor-mesh.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -188,7 +190,7 @@ class WatchedHost {
 
   #recordFailure(error: unknown): void {
     if (this.#stopped) return;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     if (isFinal(error)) this.#declareGone(why);
     else this.#lastFailure = why;
   }

@@ -2,7 +2,9 @@
  * Everything of registered memory that one process has: the table of what it grants, the transports, and who answers when a peer
  * needs this process. Made when memory is first registered, or a buffer of another process first used.
  */
+
 import { closeSync } from "node:fs";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Clock } from "../../link/clock.js";
 import { type RdmaAddon, rdmaAddon } from "../../native/rdma-addon.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
@@ -65,7 +67,7 @@ export class RdmaDomain {
     try {
       return addon.createMemory(bytes, false);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new RdmaError("ERR_RDMA_LIMIT", `cannot allocate ${bytes} bytes: ${why}`, { cause: error });
     }
   }

@@ -2,9 +2,11 @@
  * A byte pipe over TLS 1.3: both ends show a certificate of an authority that the other one trusts. Who has none, or one
  * that has expired, does not get as far as sending a byte to a link.
  */
+
 import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer, type Server, type TLSSocket } from "node:tls";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import type { Clock } from "../../clock.js";
 import { HandshakeError } from "../../handshake/errors.js";
 import { writeTurnedAway } from "../../handshake/message.js";
@@ -177,7 +179,7 @@ function reloadCredentials(
     return next;
   } catch (cause) {
     credentials.keepUsing(good);
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     refused(
       new Error(`cannot use the files for TLS that have changed: ${why}; those from before stay in use`, { cause }),
     );

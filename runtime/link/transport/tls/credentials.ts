@@ -2,7 +2,9 @@
  * The certificate, key and authority that a process shows and asks for, from files. They are read again when they have
  * changed, so that certificates are replaced without a restart: connections that stand go on, new ones use the new files.
  */
+
 import { readFileSync, statSync } from "node:fs";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 
 /** Paths of the PEM files for TLS connections. */
 export interface TlsFiles {
@@ -83,6 +85,6 @@ function readTlsFile(what: string, file: string): Buffer {
 }
 
 function tlsFileError(what: string, file: string, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = errorMessage(cause);
   return new Error(`cannot read the ${what} for TLS from ${file}: ${why}`, { cause });
 }

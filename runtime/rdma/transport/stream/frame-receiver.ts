@@ -2,6 +2,7 @@
  * Reads what comes on a connection for bulk bytes: frames of a fixed size, some with bytes behind them, which are read straight to where
  * they belong if the pipe can. That place may be taken away at any time: nothing is put there any more then.
  */
+import { toError } from "../../../../shared/text/error-message.js";
 import type { PipeSink } from "../../../link/transport/pipe.js";
 
 /** Bytes that are read at a time where they don't belong: frames, what is short, and the beginning of what is not; or all of it. */
@@ -94,7 +95,7 @@ export class FrameReceiver implements PipeSink {
         this.#countReceived(lent, n);
       }
     } catch (error) {
-      this.stop(error instanceof Error ? error : new Error(String(error)));
+      this.stop(toError(error));
     }
   }
 

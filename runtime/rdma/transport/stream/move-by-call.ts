@@ -2,7 +2,9 @@
  * The way between processes of which neither can make a connection for bulk alone: calls of the owner's agent, which take the links that
  * there are. Those send large values in pieces between other messages.
  */
+
 import type { MemoryAnswer } from "../../../../generated/rdma.js";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import { RdmaError } from "../../errors.js";
 import type { MemoryHandle } from "../../grant/memory-handle.js";
 import type { PeerConnector } from "../../peer/peer-connector.js";
@@ -36,7 +38,7 @@ async function awaitAnswer(call: PromiseLike<MemoryAnswer>): Promise<MemoryAnswe
   try {
     return await call;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot reach the owner of an RdmaBuffer: ${why}`, { cause: error });
   }
 }

@@ -3,7 +3,9 @@
  * process does anything for it. Bounds, rights and the end of a grant are enforced by the owner's device. The owner's event loop is needed
  * once for each buffer, when it is opened, and when a connection has broken.
  */
+
 import type { GrantClaim } from "../../../../generated/rdma.js";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import type { Clock } from "../../../link/clock.js";
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
 import { RdmaError } from "../../errors.js";
@@ -169,7 +171,7 @@ class VerbsMemory implements OpenedMemory {
       return this.#path;
     } catch (error) {
       if (error instanceof RdmaError || operation.isCancelled) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot ${what}: the owner is not reached: ${why}`, { cause: error });
     }
   }

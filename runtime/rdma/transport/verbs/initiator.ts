@@ -4,6 +4,7 @@
  */
 
 import type { GrantClaim } from "../../../../generated/rdma.js";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import { offAbort, onAbort } from "../../../abort-listeners.js";
 import { lazyModules } from "../../../lazy-modules.js";
 import { RdmaError } from "../../errors.js";
@@ -128,7 +129,7 @@ async function askForAnswer(
 ): Promise<VerbsAnswer> {
   const bytes = await unlessAborted(ask(encodeRequest(request), signal), signal).catch((error) => {
     if (signal.aborted || error instanceof RdmaError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot ${what}: the owner is not reached: ${why}`, { cause: error });
   });
   const answer = decodeAnswer(bytes);

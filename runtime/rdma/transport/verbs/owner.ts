@@ -3,6 +3,7 @@
  * grant, so that the device itself knows its bounds, its rights and its end; and answers for the other side of queue pairs.
  */
 
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import { accessFlags } from "../../../native/verbs-addon.js";
 import type { Grant } from "../../grant/grant.js";
 import type { GrantLookup } from "../../grant/grant-table.js";
@@ -47,7 +48,7 @@ export class VerbsOwner {
     try {
       return encodeAnswer(await this.#answer(decodeRequest(bytes)));
     } catch (error) {
-      return encodeAnswer({ why: error instanceof Error ? error.message : String(error) });
+      return encodeAnswer({ why: errorMessage(error) });
     }
   }
 

@@ -2,6 +2,7 @@
  * Moves the bytes of one operation: several pieces at a time, on a queue pair that may break in the middle of it, also because of
  * somebody else's mistake. Then what was only read is read again on a new one. What was being written may have been written or not.
  */
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import { RdmaError } from "../../errors.js";
 import type { TransferOperation } from "../../transfer/transfer-operation.js";
 import type { OpenPort } from "./devices.js";
@@ -52,7 +53,7 @@ async function acquireLocal(operation: TransferOperation, { localRegions }: Open
   try {
     return await localRegions.acquire(operation);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new RdmaError("ERR_RDMA_LIMIT", `${failureText(operation)}: ${why}`, { cause: error });
   }
 }
