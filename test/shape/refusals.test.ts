@@ -162,7 +162,7 @@ describe("look-up", () => {
     [
       { hosts: 0, gpus: range(2) },
       TypeError,
-      "cannot look up gpus of {'hosts': 2, 'gpus': 8}: expected an integer from 0 to 7, got an object",
+      "cannot look up gpus of {'hosts': 2, 'gpus': 8}: expected an integer from 0 to 7, got a Range",
     ],
     [
       { hosts: 0, gpus: 0, x: 0 },
