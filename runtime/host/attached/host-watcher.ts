@@ -5,7 +5,7 @@
  */
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
-import { ChildProc } from "../../proc/mesh/child-proc.js";
+import type { ChildProc } from "../../proc/mesh/child-proc.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 
@@ -65,23 +65,18 @@ class HostWatcher {
       cpus: undefined,
       stdio: "ignore",
     });
-    mainProc.proc.attach(backend.pipe, id);
-    const { clock } = platform;
-    const member = new ChildProc({ id, parent: mainProc.proc.id, rank: 0, location: "", backend, clock }, (_, end) =>
-      this.#childExited(id, end.cause.message),
+    const child = this.#runtime.addChild(mainProc.proc, { id, rank: 0, location: "", backend }, () =>
+      this.#childExited(id),
     );
-    this.#child = member;
-    this.#runtime.children.set(id, member);
-    for (const order of this.#orders.values()) this.#sendOrder(member, order);
+    this.#child = child;
+    for (const order of this.#orders.values()) this.#sendOrder(child, order);
   }
 
   #sendOrder({ id }: ChildProc, order: HostWatchOrder): void {
     runAsRoot(this.#runtime.mainProc.proc, () => agentOf(id).watchHost.broadcast(order));
   }
 
-  #childExited(id: ProcId, reason: string): void {
-    this.#runtime.children.delete(id);
-    this.#runtime.mainProc.proc.peerDown(id, reason);
+  #childExited(id: ProcId): void {
     if (this.#child?.id !== id) return;
     this.#child = undefined;
     if (this.#runtime.platform.clock.now() - this.#startedAt > stableAfterMs) this.#quickStarts = 0;

@@ -18,7 +18,6 @@ import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { ProcExit } from "../../proc/launch/proc-backend.js";
 import type { Stdio } from "../../proc/launch/stdio.js";
-import { ChildProc } from "../../proc/mesh/child-proc.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -145,12 +144,9 @@ export class DriverSession implements OutputReceiver, DriverRequests {
       : "ignore";
     const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, stdio };
     const backend = this.#platform.start(request);
-    const { clock } = this.#platform;
-    this.#runtime.mainProc.proc.attach(backend.pipe, proc);
-    const member = new ChildProc({ id: proc, parent: this.id, rank, location: "", backend, clock }, (_, end) =>
-      this.#childExited(proc, end),
+    this.#runtime.addChild(this.#runtime.mainProc.proc, { id: proc, rank, location: "", backend }, (_, exit) =>
+      this.#childExited(proc, exit),
     );
-    this.#runtime.children.set(proc, member);
     void backend.outputEnded.then(() => this.#output.endProcess(proc));
     runAsRoot(this.#runtime.mainProc.proc, () => agentOf(proc).prove.broadcast(this.#owner.proof));
   }
@@ -212,9 +208,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   }
 
   #childExited(proc: ProcId, { kind, cause, clean = false }: ProcExit): void {
-    this.#runtime.children.delete(proc);
     this.#ports.delete(proc);
-    this.#runtime.mainProc.proc.peerDown(proc, cause.message);
     this.#tellDriver((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
   }
 

@@ -7,7 +7,6 @@ import { currentCell } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { inlineBackend } from "../../proc/launch/inline-backend.js";
 import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
-import { ChildProc } from "../../proc/mesh/child-proc.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -83,12 +82,10 @@ function startChild<D extends string>(
   const { identity, config, host } = start;
   const { id, rank, runDir } = identity;
   const backend = startBackend(local, procs.proc, start, plan);
-  procs.proc.attach(backend.pipe, id);
   const near = () => (plan.isolation === "process" ? (identity.host ?? local.platform.locationOf(runDir, id)) : "");
   const location = host?.location ?? near();
-  const child = new ChildProc(
-    { id, parent: procs.proc.id, rank, location, backend, clock: procs.proc.clock },
-    (ended, end) => procs.childExited(ended, end),
+  const child = local.addChild(procs.proc, { id, rank, location, backend }, (ended, exit) =>
+    procs.childExited(ended, exit),
   );
   return { child, config };
 }

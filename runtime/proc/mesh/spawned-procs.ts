@@ -105,7 +105,6 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     const members = started.map(({ child }) => child);
     this.#children = members;
     this.#agents = new ProcAgents(this.proc.id, this.extent, members.map(rankLocationOf));
-    for (const member of members) this.runtime.children.set(member.id, member);
     this.runtime.ownership.add(this.owner, this);
     this.runtime.registerShutdown();
     const configs = started.map(({ config }) => config);
@@ -239,19 +238,15 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return this.#stopping;
   }
 
-  /** Handles the exit of a child. */
-  childExited(member: ChildProc, { kind, cause, clean = false }: ProcExit): void {
-    this.runtime.children.delete(member.id);
-    this.proc.peerDown(member.id, cause.message);
-    if (!member.isExitExpected)
-      this.#restarts.childExited(member.rank, { kind, cause, at: new Date(this.proc.clock.epochMs()) }, clean);
+  /** Handles the exit of a child: restarts it or reports a failure, unless the child was told to end. */
+  childExited(child: ChildProc, { kind, cause, clean = false }: ProcExit): void {
+    if (child.isExitExpected) return;
+    this.#restarts.childExited(child.rank, { kind, cause, at: new Date(this.proc.clock.epochMs()) }, clean);
   }
 
   /** Registers a process that is not installed yet. Until then its exit is not a failure of the mesh. */
   #registerStarting(started: StartedChild): StartedChild {
-    const { child } = started;
-    child.isExitExpected = true;
-    this.runtime.children.set(child.id, child);
+    started.child.isExitExpected = true;
     return started;
   }
 

@@ -19,8 +19,8 @@ import { refuseWhileLoading } from "../agent/module-loading.js";
 import { procAgentRole } from "../agent/proc-agent.js";
 import { type EndProc, ProcRuntime } from "../agent/proc-runtime.js";
 import type { AgentRole, ProcServices } from "../agent/proc-services.js";
-import type { ProcIdentity } from "../launch/proc-backend.js";
-import type { ChildProc } from "../mesh/child-proc.js";
+import type { ProcExit, ProcIdentity } from "../launch/proc-backend.js";
+import { ChildProc, type ChildProcOptions } from "../mesh/child-proc.js";
 import { RecoveryWatch } from "../mesh/recovery-watch.js";
 import type { SpawnedActors } from "../mesh/spawned-actors.js";
 import type { Platform } from "../platform/platform.js";
@@ -114,6 +114,28 @@ export class ProcessRuntime implements ProcServices {
     this.procs.set(options.id, runtime);
     ProcessRuntime.#byProc.set(runtime.proc, this);
     return runtime;
+  }
+
+  /**
+   * Attaches the link of a started child, and registers the child until it has ended. This is the only place where the
+   * end of a child enters this process: whatever was pending on the child fails first, and then its mesh is told.
+   * @param parent the proc that started the child
+   * @param onExit called once, when the child has ended for any reason
+   */
+  addChild(
+    parent: Proc,
+    options: Omit<ChildProcOptions, "parent" | "clock">,
+    onExit: (child: ChildProc, exit: ProcExit) => void,
+  ): ChildProc {
+    const { id, backend } = options;
+    parent.attach(backend.pipe, id);
+    const child = new ChildProc({ ...options, parent: parent.id, clock: parent.clock }, (exit) => {
+      this.children.delete(id);
+      parent.peerDown(id, exit.cause.message);
+      onExit(child, exit);
+    });
+    this.children.set(id, child);
+    return child;
   }
 
   /** @throws Error if `owner` has ended, or the calling code is not allowed to spawn */
