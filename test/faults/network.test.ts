@@ -123,7 +123,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     return checked;
   }
 
-  const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not been heard of for 2000 ms: /;
+  const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not answered for 2000 ms: /;
 
   const outOfReach: [string, () => void][] = [
     ["packets to it do not arrive", () => net.two.dropFrom(net.driver)],

@@ -99,7 +99,7 @@ test("who wants an agent that is not there is not taken for a driver", async () 
   const from = new World().root.proc;
   const target = { address: parseNetworkAddress(host.address), proof: { token }, agent: 77n };
   await expect(connectToHost(platform, from, target, 60_000)).rejects.toThrow(
-    "there is no such process here, or it takes no links itself",
+    "there is no such process here, or it does not listen",
   );
   const driver = await connectToHost(platform, from, { ...target, attaches: true }, 60_000);
   const other = await connectToHost(platform, new World().root.proc, target, 60_000).catch(({ message }) => message);

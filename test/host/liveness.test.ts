@@ -70,9 +70,7 @@ test("a host that is out of reach: its ranks fail, once each, and calls reject; 
     [[0], "process"],
     [[1], "process"],
   ]);
-  expect(faults[0]!.cause.message).toMatch(
-    `host ${proxy.address} is gone: it has not been heard of for ${silence} ms: `,
-  );
+  expect(faults[0]!.cause.message).toMatch(`host ${proxy.address} is gone: it has not answered for ${silence} ms: `);
   await until(() => pids.every(gone));
   proxy.thaw();
   expect(faults.length).toBe(2);

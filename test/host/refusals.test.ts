@@ -122,7 +122,7 @@ describe("a host that does not let the driver in", () => {
     const address = await listener(() => {});
     await using hosts = attachHosts([address], { timeout: 300 });
     await expect(hosts.ready).rejects.toThrow(
-      `cannot attach host ${address}: it did not let this driver in within 300 ms`,
+      `cannot attach host ${address}: it did not accept this driver within 300 ms`,
     );
   });
 

@@ -65,7 +65,7 @@ test("out of memory: told as that", async () => {
   );
   const worker = procs.spawn("worker", crew.SteelWorker);
   await expect(worker.exhaustMemory.callOne()).rejects.toThrow(
-    /ended of "Reached heap limit.*JavaScript heap out of memory"/,
+    /ended because of "Reached heap limit.*JavaScript heap out of memory"/,
   );
   await until(() => faults.length > 0);
   expect(faults[0]!.report()).toContain("was killed by SIGABRT");

@@ -344,7 +344,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     await worker.exit.callOne(0).catch(() => {});
     await until(() => faults.length > 0);
     expect(faults[0]!.cause.message).toMatch(
-      /^(process|thread) \d+ ended of "process\.exit\(0\) was called with a call to worker\[0\]\.exit not answered" and exited with code 1$/,
+      /^(process|thread) \d+ ended because of "process\.exit\(0\) was called with a call to worker\[0\]\.exit not answered" and exited with code 1$/,
     );
   });
 
@@ -381,7 +381,9 @@ test("a class that no registry names is refused when the modules of its schema h
 test("what an isolation can't have is refused", () => {
   const spawn = (isolation: Isolation, options: SpawnProcsOptions) => () =>
     thisHost().spawnProcs({ gpus: 1 }, { isolation, ...options } as SpawnProcsOptions<"gpus">);
-  expect(spawn("thread", { cpus: ["0"] })).toThrow('cannot spawn procs: isolation "thread" has no cpus, got an array of 1');
+  expect(spawn("thread", { cpus: ["0"] })).toThrow(
+    'cannot spawn procs: isolation "thread" has no cpus, got an array of 1',
+  );
   expect(spawn("thread", { execArgv: [] })).toThrow('isolation "thread" has no execArgv, got an array of 0');
   expect(spawn("inline", { cpus: ["0"] })).toThrow('isolation "inline" has no cpus, got an array of 1');
   expect(spawn("inline", { execArgv: [] })).toThrow('isolation "inline" has no execArgv, got an array of 0');

@@ -127,7 +127,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
         }
         expect(code).toBe("ERR_RDMA_TIMEOUT");
         await expect(memory.revoke(granted, { timeout: 0 })).rejects.toThrow(
-          `cannot take back a grant in time: process ${pid} is still writing, or was stopped while it did`,
+          `cannot end a grant in time: process ${pid} is still writing, or was stopped while it wrote`,
         );
         process.kill(pid, "SIGKILL");
         await memory.revoke(granted);

@@ -62,9 +62,9 @@ describe("handles", () => {
 
   test("that are no handles are refused when they come", () => {
     const bytes = handles.encode(RdmaBuffer.register(new Uint8Array(8)));
-    expect(() => forge(handles.decode(bytes), "length", () => 0)).toThrow("a handle to memory is none");
-    expect(() => forge(handles.decode(bytes), "pid", () => 0)).toThrow("a handle to memory is none");
-    expect(() => forge(handles.decode(bytes), "access", (word) => word | 7)).toThrow("a handle to memory is none");
+    expect(() => forge(handles.decode(bytes), "length", () => 0)).toThrow("invalid memory handle");
+    expect(() => forge(handles.decode(bytes), "pid", () => 0)).toThrow("invalid memory handle");
+    expect(() => forge(handles.decode(bytes), "access", (word) => word | 7)).toThrow("invalid memory handle");
     expect(() => forge(handles.decode(bytes), "access", (word) => word + 0x0100)).toThrow("the message ends too early");
     expect(() => handles.encode({} as RdmaBuffer)).toThrow("expected an RdmaBuffer, got an object");
   });
@@ -156,7 +156,7 @@ test("after a boot of the machine, handles of before are refused by whoever is a
   const good = await owners.at(0).make.callOne(true, 10, "r");
   const before = forge(good, "machine", (word) => word ^ 1);
   await expect(before.open()).rejects.toThrow(
-    "cannot open: the handle is of something that is no more; ask the owner for a new one",
+    "cannot open: the handle belongs to a grant or a process that no longer exists; ask the owner for a new one",
   );
   expect(await codeOf(before.open())).toBe("ERR_RDMA_STALE");
 });

@@ -96,7 +96,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       const bytes = new Uint8Array(100);
       await part.readInto(bytes);
       expectBytes(bytes, expected(5000, 100));
-      await expect(part.writeFrom(bytes)).rejects.toThrow("cannot write 100 bytes: the buffer is for reading alone");
+      await expect(part.writeFrom(bytes)).rejects.toThrow("cannot write 100 bytes: the buffer is read-only");
       expect(await codeOf(part.writeFrom(bytes))).toBe("ERR_RDMA_ACCESS");
       const writable = await by(transport, await vault.grant.callOne(6000, 10, "rw"));
       await writable.writeFrom(new Uint8Array(10).fill(1));
@@ -278,8 +278,8 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expect(() => buffer.view).toThrow(
         "cannot view: it is memory of another process: read it with readInto, or map it",
       );
-      expect(() => buffer.grant()).toThrow("cannot grant part of an RdmaBuffer: only its owner can");
-      await expect(buffer.revoke()).rejects.toThrow("cannot revoke a grant: only its owner can");
+      expect(() => buffer.grant()).toThrow("cannot grant part of an RdmaBuffer: only its owner can do so");
+      await expect(buffer.revoke()).rejects.toThrow("cannot revoke a grant: only its owner can do so");
     });
 
     test("what can be mapped is the owner's memory itself, and nothing else can be", async () => {
@@ -288,7 +288,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       const buffer = await by(transport, await vault.make.callOne(allocated, 10_000, "rw"));
       if (transport !== "shared") {
         await expect(buffer.map()).rejects.toThrow(
-          `cannot map an RdmaBuffer: transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`,
+          `cannot map an RdmaBuffer: transport ${transport} cannot map memory; only memory of RdmaBuffer.allocate can be mapped, on the machine of its owner`,
         );
         return;
       }

@@ -69,7 +69,7 @@ test("a host that starts after its driver is attached when it is there, or given
     return { refused, took, values, late: simulation.now - now - 20_000 };
   });
   expect(value.refused).toBe(
-    "cannot attach host tcp://n1:26600: cannot connect to tcp://n1:26600: nobody listens there; tried for 3000 ms",
+    "cannot attach host tcp://n1:26600: cannot connect to tcp://n1:26600: no process listens there; tried for 3000 ms",
   );
   expect(value.took).toBeCloseTo(3000, -2);
   expect(value.values).toEqual([0, 0]);
@@ -85,7 +85,9 @@ test("hosts do not let a driver in that has not their token, or dials an address
     await expect(refused("tcp://n0", "another token than that")).rejects.toThrow(
       "the token is not that of this process",
     );
-    await expect(refused("tcp://n0:7", token)).rejects.toThrow("cannot connect to tcp://n0:7: nobody listens there");
+    await expect(refused("tcp://n0:7", token)).rejects.toThrow(
+      "cannot connect to tcp://n0:7: no process listens there",
+    );
     await expect(refused("unix:///n0", token)).rejects.toThrow(
       "in a simulation hosts have addresses like tcp://name:port",
     );
@@ -185,7 +187,7 @@ describe("a host that is gone", () => {
       expect(value.took).toBeLessThan(3000);
       expect(value.told).toHaveLength(2);
       expect(value.told[0]).toMatch(
-        /^mesh "procs" failed at rank 2: host tcp:\/\/n1:26600 is gone: it has not been heard of/,
+        /^mesh "procs" failed at rank 2: host tcp:\/\/n1:26600 is gone: it has not answered/,
       );
       // What it still ran is ended when it hears that it was given up, or nothing at all.
       expect(value.left).toEqual([]);

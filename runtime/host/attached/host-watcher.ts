@@ -24,8 +24,8 @@ class HostWatcher {
   #quickStarts = 0;
   #startedAt = 0;
 
-  constructor(local: ProcessRuntime) {
-    this.#runtime = local;
+  constructor(runtime: ProcessRuntime) {
+    this.#runtime = runtime;
   }
 
   watch(order: HostWatchOrder): void {
@@ -35,23 +35,26 @@ class HostWatcher {
   }
 
   unwatch(host: ProcId): void {
-    const watching = this.#child;
-    if (!this.#orders.delete(host) || watching === undefined) return;
+    const child = this.#child;
+    if (!this.#orders.delete(host) || child === undefined) return;
     if (this.#orders.size > 0) {
-      runAsRoot(this.#runtime.mainProc.proc, () => agentOf(watching.id).unwatchHost.broadcast(host));
+      runAsRoot(this.#runtime.mainProc.proc, () => agentOf(child.id).unwatchHost.broadcast(host));
       return;
     }
     this.#child = undefined;
     this.#quickStarts = 0;
-    watching.isExitExpected = true;
-    watching.backend.kill();
+    child.isExitExpected = true;
+    child.backend.kill();
   }
 
   #start(): void {
     const { platform, universe, mainProc } = this.#runtime;
     this.#startedAt = platform.clock.now();
     if (this.#quickStarts++ === maxQuickStarts) {
-      platform.warn("the process that watches hosts has ended too often: hosts are watched no more", "ViceroyWarning");
+      platform.warn(
+        "the process that watches hosts has ended too often; hosts are not watched any more",
+        "ViceroyWarning",
+      );
       return;
     }
     const id = platform.random.id();
@@ -87,11 +90,11 @@ class HostWatcher {
 const watchersByProcess = new WeakMap<ProcessRuntime, HostWatcher>();
 
 /** Returns the watcher of a process. */
-export function hostWatcherOf(local: ProcessRuntime): HostWatcher {
-  let found = watchersByProcess.get(local);
+export function hostWatcherOf(runtime: ProcessRuntime): HostWatcher {
+  let found = watchersByProcess.get(runtime);
   if (found === undefined) {
-    found = new HostWatcher(local);
-    watchersByProcess.set(local, found);
+    found = new HostWatcher(runtime);
+    watchersByProcess.set(runtime, found);
   }
   return found;
 }

@@ -9,7 +9,7 @@ import { planRestart, type RestartOptions } from "../../supervise/restart-policy
 export interface SpawnOptions {
   /** Whether actors that fail, and those whose processes end, are made again. Default: the policy of `spawnProcs`. */
   readonly restart?: RestartOptions;
-  /** How long handlers may run. Default: without a limit. */
+  /** The time limits of handlers. Default: no limits. */
   readonly watchdog?: WatchdogOptions;
 }
 

@@ -142,7 +142,7 @@ export class ProcessRuntime implements ProcServices {
   checkSpawn(owner: ActorCell, what: string): void {
     refuseWhileLoading(what);
     if (!this.ownership.isClosed(owner)) return;
-    throw new Error(`cannot spawn ${what}: the actor ${owner.name}, whose it would be, has come to its end`);
+    throw new Error(`cannot spawn ${what}: its owner, the actor ${owner.name}, has ended`);
   }
 
   /** The directory for the sockets of the process tree. A program makes it on first access. */
@@ -155,12 +155,12 @@ export class ProcessRuntime implements ProcServices {
     return this.#runDir;
   }
 
-  /** Returns the location of a proc that `maker` starts, if this process runs on an attached host. */
-  childLocationOf(maker: Proc): Location | undefined {
+  /** Returns the location of a proc that `parent` starts, if this process runs on an attached host. */
+  childLocationOf(parent: Proc): Location | undefined {
     if (this.hostLocation === undefined) return undefined;
     const home = this.mainProc.proc;
     const made = childLocation(this.hostLocation, home.id);
-    return maker === home ? made : childLocation(made, maker.id);
+    return parent === home ? made : childLocation(made, parent.id);
   }
 
   /** Returns the location of a proc of this process, as references contain it. */
@@ -208,7 +208,7 @@ export class ProcessRuntime implements ProcServices {
   /** Stops everything that this process owns. */
   async stop(options: StopOptions): Promise<void> {
     await this.ownership.stopOwned(this.mainProc.proc.root, options);
-    await Promise.all([...this.procs.values()].map((local) => local.stopActors(options)));
+    await Promise.all([...this.procs.values()].map((proc) => proc.stopActors(options)));
   }
 
   /** Tells all procs of this process, and the processes that it has started, that a host is gone. */
@@ -251,6 +251,6 @@ export class ProcessRuntime implements ProcServices {
   }
 
   killChildren(): void {
-    for (const member of this.children.values()) member.backend.kill();
+    for (const child of this.children.values()) child.backend.kill();
   }
 }

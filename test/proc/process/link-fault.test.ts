@@ -15,7 +15,7 @@ test.each([
     "gives up a link that makes no sense",
     Buffer.alloc(64, 0xff),
     1,
-    /^FATAL ERROR: cannot go on: the link to its maker was given up here\n\w*Error: /,
+    /^FATAL ERROR: cannot continue: this process has closed the link to its parent\n\w*Error: /,
   ],
   ["leaves without a word when its maker has ended", undefined, 0, /^$/],
 ])("it %s", async (_, bytes, code, stderr) => {

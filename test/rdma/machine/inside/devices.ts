@@ -41,7 +41,7 @@ describe("by an RDMA device", () => {
 
   async function open(of: Owner, named: MemoryHandle): Promise<OpenedMemory> {
     const reached = await backend.open(named, of.ask, new AbortController().signal);
-    if (reached === undefined) throw new Error("the device does not lead there");
+    if (reached === undefined) throw new Error("the device does not reach the memory");
     return reached;
   }
 
@@ -66,7 +66,7 @@ describe("by an RDMA device", () => {
 
   test("what lies beyond the grant is not read and not written, and the connection is made anew", async () => {
     const beyond = new Uint8Array(8192);
-    const text = "cannot read 8192 bytes: the owner's device refuses it, though the grant is good";
+    const text = "cannot read 8192 bytes: the owner's device refuses it, although the grant is valid";
     await expect(run(opened, "read", beyond, size - 4096)).rejects.toThrow(text);
     expect(beyond.includes(0xee)).toBe(false);
     await expect(run(opened, "write", beyond, size - 4096)).rejects.toMatchObject({ code: "ERR_RDMA_FAULT" });
@@ -220,7 +220,7 @@ describe("by an RDMA device", () => {
     expect(ends.filter((code) => code !== "done" && code !== "ERR_RDMA_PEER_GONE")).toEqual([]);
     expect(ends).toContain("ERR_RDMA_PEER_GONE");
     await expect(run(doomed, "read", new Uint8Array(16))).rejects.toThrow(
-      "cannot read 16 bytes: the owner is not reached: the owner has ended",
+      "cannot read 16 bytes: the owner cannot be reached: the owner has ended",
     );
     await run(opened, "read", new Uint8Array(16));
   });

@@ -80,7 +80,7 @@ describe("an initiator that cannot connect", () => {
     const second = new ScriptedPipe();
     backend.acceptConnection({ pipe: second, isDirect: false });
     second.receive(writeOffer(universe, token));
-    expect(second.why?.message).toBe("cannot read memory frame: a connection that nobody has asked for");
+    expect(second.why?.message).toBe("cannot read memory frame: a connection without an invitation");
     expect(pipe.destroyed).toBe(false);
   });
 
@@ -141,11 +141,11 @@ describe("an owner that is asked to connect", () => {
 
   test("says so when it cannot, and when it is asked nonsense", async () => {
     const backend = owner(async () => undefined);
-    await expect(backend.answerPeer(invitation)).rejects.toThrow(
-      "there is no way to the process that wants to be connected to",
-    );
+    await expect(backend.answerPeer(invitation)).rejects.toThrow("the initiator cannot be reached");
     for (const size of [0, 15, 5000]) {
-      await expect(backend.answerPeer(new Uint8Array(size))).rejects.toThrow("an invitation to connect is none");
+      await expect(backend.answerPeer(new Uint8Array(size))).rejects.toThrow(
+        `invalid invitation: expected 16 to 4096 bytes, got ${size}`,
+      );
     }
   });
 });
