@@ -9,14 +9,14 @@ export const invariants = {
   /** An actor handles one message at a time, and none after its end. */
   serial: / was handled (?:during|after) /,
   /** Every call, stream and receiver ends. */
-  "calls end": /never ended|has not ended within|calls of the program have never ended|nothing .*happen/,
+  "calls end": /never ended|has not ended within|calls of the program have never ended|no task is left/,
   /** Calls end in time after their timeout or cancellation. */
   "in time": / took [\d.]+ ms in place of /,
   /** Answers, items and port values belong to their request. */
   values:
     /: a (?:sum|concat|port|stream|answer)[^;]* in place of | is [^;]* in place of |stream(?:s| \d+)? (?:yielded|ended)|came back as/,
   /** A process that no fault has affected answers. */
-  answers: / ended of /,
+  answers: / ended with /,
   /** Unreachable actors were reported, and living actors can be called. */
   reach: /cannot be called, and nobody was told|, which lives: /,
   /** The owner is told of each failure. */

@@ -106,7 +106,7 @@ export class Program {
       this.#check();
     };
     promise.then(done, (error) => {
-      if (!this.#expected(error)) this.#fail(`${what} ended of ${String(error)}`);
+      if (!this.#expected(error)) this.#fail(`${what} ended with ${String(error)}`);
       done();
     });
   }
@@ -311,7 +311,7 @@ export class Program {
   #checkSettled(what: string, outcomes: ValueMesh<Settled<number>, string>, right?: number): void {
     for (const outcome of outcomes.values()) {
       if (outcome.status === "rejected") {
-        if (!this.#expected(outcome.reason)) this.#fail(`${what} ended of ${String(outcome.reason)}`);
+        if (!this.#expected(outcome.reason)) this.#fail(`${what} ended with ${String(outcome.reason)}`);
       } else if (right !== undefined) this.#expect(what, right)(outcome.value);
     }
   }
