@@ -3,10 +3,12 @@
  * nothing is loaded for it that isn't needed. `viceroy/compiler` in it is answered from here: the package need not be
  * installed beside the config, and importing it costs nothing.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { compileFunction } from "node:vm";
+import { errorMessage } from "../../shared/text/error-message.js";
 import { type Config, ConfigError, defineConfig } from "./config.js";
 import { validateConfig } from "./validate.js";
 
@@ -63,7 +65,7 @@ export function evaluateConfig(file: string, text: string, transpile: Transpile)
     });
     run(module.exports, requireFor(file), module, file, path.dirname(file));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new ConfigError(`cannot load ${name}: ${why}`, { cause: error });
   }
   return validateConfig(module.exports["default"], path.dirname(file), name);

@@ -1,5 +1,7 @@
 /** From what a config file exports to a config, or to one clear error per mistake. */
+
 import path from "node:path/posix";
+import { describeValue } from "../../shared/text/describe-value.js";
 import { type Artefact, type Config, ConfigError, type IgnoredBreak, type UserProtoConfig } from "./config.js";
 
 const keys = ["schemas", "actors", "out", "lock", "emit", "proto", "break"];
@@ -13,7 +15,7 @@ const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema",
 export function validateConfig(value: unknown, root: string, file: string): Config {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new ConfigError(
-      `cannot use ${file}: it must export a config as default: export default defineConfig({ … }), got ${describe(value)}`,
+      `cannot use ${file}: it must export a config as default: export default defineConfig({ … }), got ${describeValue(value)}`,
     );
   }
   const given = value as Readonly<Record<string, unknown>>;
@@ -47,7 +49,7 @@ function patterns(value: unknown, key: string, required: boolean, mistakes: stri
     mistakes.push(`invalid "${key}": expected patterns below the config's folder, got "${outside}"`);
     return [];
   }
-  mistakes.push(`invalid "${key}": expected a glob pattern or a list of them, got ${describe(value)}`);
+  mistakes.push(`invalid "${key}": expected a glob pattern or a list of them, got ${describeValue(value)}`);
   return [];
 }
 
@@ -57,19 +59,19 @@ function folder(value: unknown, key: string, byDefault: string, mistakes: string
     const normal = path.normalize(value).replace(/\/$/, "");
     if (normal !== "." && !path.isAbsolute(normal) && !normal.startsWith("..")) return normal;
   }
-  mistakes.push(`invalid "${key}": expected a path below the config's folder, got ${describe(value)}`);
+  mistakes.push(`invalid "${key}": expected a path below the config's folder, got ${describeValue(value)}`);
   return byDefault;
 }
 
 function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
   if (value === undefined) return ["ts"];
   if (!Array.isArray(value)) {
-    mistakes.push(`invalid "emit": expected a list of ${artefacts.join(", ")}, got ${describe(value)}`);
+    mistakes.push(`invalid "emit": expected a list of ${artefacts.join(", ")}, got ${describeValue(value)}`);
     return [];
   }
   for (const entry of value) {
     if (!artefacts.includes(entry)) {
-      mistakes.push(`invalid "emit": expected ${artefacts.join(", ")}, got ${describe(entry)}`);
+      mistakes.push(`invalid "emit": expected ${artefacts.join(", ")}, got ${describeValue(entry)}`);
     }
   }
   return [...new Set(value as readonly Artefact[])];
@@ -81,7 +83,7 @@ const packagePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
 function proto(value: unknown, mistakes: string[]): UserProtoConfig {
   if (value === undefined) return {};
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    mistakes.push(`invalid "proto": expected an object with "package", got ${describe(value)}`);
+    mistakes.push(`invalid "proto": expected an object with "package", got ${describeValue(value)}`);
     return {};
   }
   for (const key of Object.keys(value)) {
@@ -91,7 +93,7 @@ function proto(value: unknown, mistakes: string[]): UserProtoConfig {
   if (name === undefined) return {};
   if (typeof name === "string" && packagePattern.test(name)) return { package: name };
   mistakes.push(
-    `invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got ${describe(name)}`,
+    `invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got ${describeValue(name)}`,
   );
   return {};
 }
@@ -99,7 +101,7 @@ function proto(value: unknown, mistakes: string[]): UserProtoConfig {
 function ignored(value: unknown, mistakes: string[]): readonly IgnoredBreak[] {
   if (value === undefined) return [];
   const fail = (what: string, got: unknown): readonly IgnoredBreak[] => {
-    mistakes.push(`invalid "break": expected ${what}, got ${describe(got)}`);
+    mistakes.push(`invalid "break": expected ${what}, got ${describeValue(got)}`);
     return [];
   };
   if (typeof value !== "object" || value === null) return fail('an object with "ignore"', value);
@@ -113,11 +115,7 @@ function ignored(value: unknown, mistakes: string[]): readonly IgnoredBreak[] {
     const found = entry as Partial<IgnoredBreak> | null;
     const texts = [found?.code, found?.place, found?.reason];
     if (texts.every((text) => typeof text === "string" && text.trim() !== "")) return [found as IgnoredBreak];
-    return fail("{ code, place, reason }, all of them texts", entry);
+    mistakes.push(`invalid "break": expected { code, place, reason }, all of them texts, got ${JSON.stringify(entry)}`);
+    return [];
   });
-}
-
-function describe(value: unknown): string {
-  if (value === undefined) return "nothing";
-  return typeof value === "function" ? "a function" : (JSON.stringify(value) ?? String(value));
 }

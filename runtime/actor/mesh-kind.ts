@@ -13,10 +13,7 @@ export interface MeshKind {
   readonly mesh: unknown;
 }
 
-/** The type of the meshes of an actor interface with the dimensions `D`. */
-export type Apply<K, D extends string> = K extends { readonly mesh: unknown }
-  ? (K & { readonly dims: D })["mesh"]
-  : never;
+export type { Apply } from "../shape/index.js";
 
 /** A value, or a promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;

@@ -92,7 +92,7 @@ function isUsableDirectory(directory: string): boolean {
   }
 }
 
-/** Whether no other user could have written the file or directory. */
+/** Returns whether no other user could have written the file or directory. */
 function isPrivate({ uid, mode }: Stats): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }

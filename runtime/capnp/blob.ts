@@ -1,5 +1,6 @@
 /** Texts, bytes and typed arrays: what a pointer leads to that is one block. */
-import { describeValue, PathError } from "./error.js";
+import { describeValue } from "../../shared/text/describe-value.js";
+import { PathError } from "./error.js";
 import { listAt } from "./list.js";
 import { type CapnpMessage, type MessageSegment, malformed, wordText } from "./message.js";
 import { ListSize, type PointerType } from "./type.js";

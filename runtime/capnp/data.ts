@@ -1,5 +1,6 @@
 /** Types whose values lie in structs and lists themselves: numbers, booleans, dates, enumerations. */
-import { describeValue, PathError } from "./error.js";
+import { describeValue } from "../../shared/text/describe-value.js";
+import { PathError } from "./error.js";
 import type { DataType } from "./type.js";
 
 function refuse(what: string, expected: string, value: unknown): never {

@@ -52,28 +52,3 @@ export function rethrowAt(step: string, error: unknown): never {
 export function memberStep(name: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
-
-/** A value as an error shows it: short, on one line. */
-export function describeValue(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  switch (typeof value) {
-    case "string":
-      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-    case "bigint":
-      return `${value}n`;
-    case "number":
-    case "boolean":
-      return Object.is(value, -0) ? "-0" : String(value);
-    case "function":
-      return "a function";
-    case "symbol":
-      return "a symbol";
-    default:
-      return Array.isArray(value) ? "an array" : `an object of class ${classOf(value as object)}`;
-  }
-}
-
-function classOf(value: object): string {
-  const { constructor: made } = value as { constructor?: unknown };
-  return typeof made === "function" && made.name !== "" ? made.name : "Object";
-}

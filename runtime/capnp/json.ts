@@ -1,6 +1,7 @@
 /** Anything that JSON has, as a text of it. */
+import { describeValue } from "../../shared/text/describe-value.js";
 import { text } from "./blob.js";
-import { describeValue, memberStep, PathError, rethrowAt } from "./error.js";
+import { memberStep, PathError, rethrowAt } from "./error.js";
 import { malformed, wordText } from "./message.js";
 import { ListSize, type PointerType } from "./type.js";
 

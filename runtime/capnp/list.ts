@@ -1,6 +1,7 @@
 /** Lists: read in place element by element, and written from arrays. */
 
-import { describeValue, PathError, rethrowAt } from "./error.js";
+import { describeValue } from "../../shared/text/describe-value.js";
+import { PathError, rethrowAt } from "./error.js";
 import {
   type CapnpMessage,
   followPointer,

@@ -3,7 +3,8 @@
  * generated getters know the places themselves.
  */
 
-import { CapnpError, describeValue, memberStep, PathError, rethrowAt } from "./error.js";
+import { describeValue } from "../../shared/text/describe-value.js";
+import { CapnpError, memberStep, PathError, rethrowAt } from "./error.js";
 import { setOwn } from "./list.js";
 import { openMessage, type ReadLimits } from "./message.js";
 import { MessageBuilder, type WriteOptions } from "./message-builder.js";

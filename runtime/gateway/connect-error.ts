@@ -6,6 +6,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { snakeCase } from "../../shared/protobuf/names.js";
 import type { ProtoField } from "../../shared/protobuf/proto-schema.js";
+import { errorMessage } from "../../shared/text/error-message.js";
 import {
   ActorError,
   BackpressureError,
@@ -52,10 +53,6 @@ function connectCodeOf(error: unknown, codes: ErrorCodes): Code {
   if (error instanceof CodecError) return error.verb === "decode" ? Code.InvalidArgument : Code.Internal;
   if (error instanceof Error && error.name === "AbortError") return Code.Canceled;
   return Code.Internal;
-}
-
-function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Returns the actor, rank and endpoint of an error, as far as the error contains them. */

@@ -1,12 +1,14 @@
 /** `attachHosts`, its options and their checks. */
+
 import { resolve } from "node:path";
 import type { CertificateFiles } from "../../generated/proc-agent.js";
+import { describeValue } from "../../shared/text/describe-value.js";
 import { currentCell } from "../actor/context.js";
 import { parseToken } from "../link/handshake/proof.js";
 import { formatNetworkAddress, type NetworkAddress, parseNetworkAddress } from "../link/transport/network-address.js";
 import { Credentials, type TlsFiles } from "../link/transport/tls/credentials.js";
 import { currentRuntime } from "../proc/process/current-runtime.js";
-import { checkDimension, checkOptionNames, describeValue, wholeRegion } from "../shape/index.js";
+import { checkDimension, checkOptionNames, wholeRegion } from "../shape/index.js";
 import { AttachedHost, type HostAccess } from "./attached/attached-host.js";
 import { AttachedHosts } from "./attached/attached-hosts.js";
 import { HostMesh } from "./mesh/host-mesh.js";

@@ -5,11 +5,12 @@
  *     { "trainers": ["tcp://n1", "tcp://n2"],
  *       "loaders": { "addresses": ["tls://n3"], "tls": { "cert": "driver.pem", "key": "driver.key", "ca": "ca.pem" } } }
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { describeValue } from "../../shared/text/describe-value.js";
 import { parseToken } from "../link/handshake/proof.js";
 import type { TlsFiles } from "../link/transport/tls/credentials.js";
-import { describeValue } from "../shape/index.js";
 import { type AttachOptions, attachHosts } from "./attach-hosts.js";
 import type { HostMesh } from "./mesh/host-mesh.js";
 

@@ -1,7 +1,9 @@
 /** Finds and loads addons. Every addon is optional. */
+
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type AddonName, addonFile, addonVariable, isTrusted } from "../../native/addon-location.js";
+import { errorMessage } from "../../shared/text/error-message.js";
 
 /** The result of a lookup: the addon and its file, or the reason why there is none. */
 export type AddonLookup<Addon> =
@@ -24,7 +26,7 @@ export function findAddon<Addon>(name: AddonName): AddonLookup<Addon> {
     if (!given && !isTrusted(file)) return missing(`others than this user could have written ${file}`, false);
     return { addon: createRequire(import.meta.url)(file) as Addon, file };
   } catch (error) {
-    return missing(`it cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, false);
+    return missing(`it cannot be loaded: ${errorMessage(error)}`, false);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What goes wrong with memory of another process: one class, told apart by codes, which are part of the interface. */
+/** The error of registered memory. Its codes are a part of the public interface. */
 
 /**
  * The codes of {@link RdmaError}.
@@ -8,11 +8,13 @@
  * - `ERR_RDMA_REVOKED`: the owner has revoked the grant.
  * - `ERR_RDMA_DROPPED`: the owner has dropped the memory.
  * - `ERR_RDMA_FORGED`: no owner has issued the handle.
- * - `ERR_RDMA_STALE`: the handle belongs to an earlier use of a slot or a process id, or to an earlier boot of the machine.
+ * - `ERR_RDMA_STALE`: the handle belongs to an earlier use of a slot or a process id, or to an earlier boot of the
+ *   machine.
  * - `ERR_RDMA_PEER_GONE`: the process of the owner has ended, or cannot be reached.
  * - `ERR_RDMA_TIMEOUT`: the time limit has passed.
  * - `ERR_RDMA_UNREACHABLE`: no allowed transport reaches the memory.
- * - `ERR_RDMA_FAULT`: the memory cannot be read or written, although it was granted: its owner has freed it in another way.
+ * - `ERR_RDMA_FAULT`: the memory cannot be read or written, although it was granted: its owner has freed it in another
+ *   way.
  * - `ERR_RDMA_UNKNOWN`: a write may have happened, completely, partly or not at all.
  * - `ERR_RDMA_LIMIT`: the number of grants or the amount of memory has reached its limit.
  * - `ERR_RDMA_UNSUPPORTED`: the transport or the machine does not support the operation.

@@ -1,4 +1,4 @@
-/** Several transfers as one step: to any buffers, of any processes, all under way at a time; done when all are. */
+/** `RdmaAction`: several transfers that run at the same time. */
 import { offAbort, onAbort } from "../abort-listeners.js";
 import type { RdmaBuffer, RdmaTransferOptions } from "./rdma-buffer.js";
 import type { TransferOptions } from "./transfer/run-transfer.js";

@@ -1,4 +1,5 @@
-/** Buffers as values: what stands for one in a message. Whoever reads one trusts nothing of it; it is tried when it is used. */
+/** Encodes and decodes the handles of buffers in messages. A decoded handle is not trusted; its first use checks it. */
+import { describeValue } from "../../shared/text/describe-value.js";
 import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../link/frame/control-body.js";
 import type { Reader } from "../wire/reader.js";
 import type { WireEnvironment } from "../wire/wire-environment.js";
@@ -15,7 +16,7 @@ export const rdmaBufferCodec: Required<Pick<WireEnvironment, "writeBuffer" | "re
 const WRITABLE = 1;
 
 function writeBuffer(w: Writer, value: unknown): void {
-  if (!(value instanceof RdmaBuffer)) throw new TypeError(`expected an RdmaBuffer, got ${describe(value)}`);
+  if (!(value instanceof RdmaBuffer)) throw new TypeError(`expected an RdmaBuffer, got ${describeValue(value)}`);
   const { handle } = value;
   const { proc, location, process: name } = handle;
   const begin = w.position;
@@ -60,13 +61,13 @@ function readBuffer(r: Reader): RdmaBuffer {
     const transport = transports[word >>> 16];
     const size = word & 0xffff;
     if (transport === undefined || size > MAX_PART_BYTES)
-      throw new RangeError("a handle to memory has a part that is none");
+      throw new RangeError("invalid memory handle: unknown or oversized transport part");
     const at = r.take(size);
-    // A copy: the message is somebody else's memory.
+    // A copy, because the memory of the message is reused.
     transportParts[transport] = Uint8Array.from(r.bytes.subarray(at, at + size));
   }
   const isHandle = length > 0 && Number.isSafeInteger(length) && (flags & 0xff) <= WRITABLE && process.pid > 0;
-  if (!isHandle || r.position - begin > MAX_HANDLE_BYTES) throw new RangeError("a handle to memory is none");
+  if (!isHandle || r.position - begin > MAX_HANDLE_BYTES) throw new RangeError("invalid memory handle");
   const access = (flags & WRITABLE) === 0 ? "r" : "rw";
   return RdmaBuffer.fromHandle({
     proc,
@@ -79,9 +80,4 @@ function readBuffer(r: Reader): RdmaBuffer {
     access,
     transportParts,
   });
-}
-
-function describe(value: unknown): string {
-  if (value === null) return "null";
-  return typeof value === "object" ? `a ${value.constructor?.name ?? "record"}` : typeof value;
 }

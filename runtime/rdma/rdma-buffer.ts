@@ -1,6 +1,6 @@
 /**
- * Memory that processes reach into: registered by one, used by all to whom it has sent the buffer. The owner has the memory itself;
- * everybody else has a handle, and moves bytes between that memory and views of his own.
+ * `RdmaBuffer`: registered memory as a value that can be sent. The owner has the memory itself. Other processes have a
+ * handle, and copy bytes between the memory and their own views.
  */
 
 import { MemoryRegistration } from "./domain/memory-registration.js";
@@ -44,11 +44,11 @@ export interface GrantOptions {
 
 /** The options of `revoke` and `drop`. */
 export interface RevokeOptions {
-  /** How long to wait for writers, in milliseconds. Default: 10,000. */
+  /** The time for which to wait for writers, in milliseconds. Default: 10,000. */
   readonly timeout?: number;
 }
 
-/** Only this module makes buffers. */
+/** Only this module has the key, so only this module creates buffers. */
 const constructorKey = Symbol("RdmaBuffer");
 
 /**
@@ -138,17 +138,17 @@ export class RdmaBuffer {
     return new RdmaBuffer(constructorKey, handle, new MemoryRegistration(here, memory, grant));
   }
 
-  /** @internal What came in a message. */
+  /** Makes the buffer of a received handle. @internal */
   static fromHandle(handle: MemoryHandle): RdmaBuffer {
     return new RdmaBuffer(constructorKey, handle);
   }
 
-  /** Whether this process owns the memory, and this buffer decides about its life. */
+  /** Whether this process owns the memory, so that this buffer can revoke and drop it. */
   get owned(): boolean {
     return this.#registration !== undefined;
   }
 
-  /** How bytes are transferred: `"local"` at the owner. Undefined until the buffer has been opened. */
+  /** The transport of the buffer: `"local"` at the owner. Undefined until the buffer has been opened. */
   get transport(): Transport | "local" | undefined {
     return this.#registration === undefined ? this.#selection?.selected?.transport : "local";
   }
@@ -232,12 +232,12 @@ export class RdmaBuffer {
    * @throws {RdmaError} when this process is not the owner, or the range exceeds the buffer
    */
   grant({ offset = 0, length = this.size - offset, access = "r" }: GrantOptions = {}): RdmaBuffer {
-    const owned = this.#requireOwned("grant part of an RdmaBuffer", "only its owner can");
+    const owned = this.#requireOwned("grant part of an RdmaBuffer", "only its owner can do so");
     this.#checkNotDropped("grant part of an RdmaBuffer");
     segmentsOfRange({ offset, length }, this.size, length);
     if (length === 0) throw new RdmaError("ERR_RDMA_BOUNDS", "cannot grant part of an RdmaBuffer: it has no bytes");
     if (access === "rw" && this.access === "r") {
-      throw new RdmaError("ERR_RDMA_ACCESS", "cannot grant part of an RdmaBuffer for writing: it is for reading alone");
+      throw new RdmaError("ERR_RDMA_ACCESS", "cannot grant part of an RdmaBuffer for writing: the buffer is read-only");
     }
     const { handle, part } = owned.grantPart(offset, length, access);
     return new RdmaBuffer(constructorKey, handle, part);
@@ -248,16 +248,16 @@ export class RdmaBuffer {
    * Revoking a grant again has no effect.
    *
    * @param granted the grant to revoke; default: that of this buffer
-   * @param options how long to wait for writers
+   * @param options the time for which to wait for writers
    * @returns a promise that resolves when no process uses the grant any more
    * @throws {RdmaError} as a rejection with `ERR_RDMA_TIMEOUT`, when a writer does not end in time, for example after
    *   SIGSTOP; the grant stays refused, but that writer may still write
    */
   async revoke(granted: RdmaBuffer = this, options: RevokeOptions = {}): Promise<void> {
-    const own = this.#requireOwned("revoke a grant", "only its owner can");
-    const owned = granted.#requireOwned("revoke a grant", "only its owner can");
+    const own = this.#requireOwned("revoke a grant", "only its owner can do so");
+    const owned = granted.#requireOwned("revoke a grant", "only its owner can do so");
     if (owned.memory !== own.memory) {
-      throw new RdmaError("ERR_RDMA_UNSUPPORTED", "cannot revoke a grant: it is of other memory");
+      throw new RdmaError("ERR_RDMA_UNSUPPORTED", "cannot revoke a grant: it belongs to other memory");
     }
     await owned.revoke(options.timeout);
   }
@@ -267,7 +267,7 @@ export class RdmaBuffer {
    * `allocate` is freed, except for processes that have mapped it. A part that was granted is revoked. In other
    * processes, the handle is closed. Dropping a buffer again has no effect.
    *
-   * @param options how long to wait for writers
+   * @param options the time for which to wait for writers
    * @throws {RdmaError} as a rejection with `ERR_RDMA_TIMEOUT`, as for `revoke`
    */
   async drop(options: RevokeOptions = {}): Promise<void> {
@@ -290,15 +290,12 @@ export class RdmaBuffer {
     try {
       const local = bytesOf(view);
       this.#checkNotDropped(direction);
-      const stretches = this.#segmentsOf(local.length, options);
+      const segments = this.#segmentsOf(local.length, options);
       if (direction === "write" && this.access === "r" && this.#registration === undefined) {
-        throw new RdmaError(
-          "ERR_RDMA_ACCESS",
-          `cannot write ${stretches.bytes} bytes: the buffer is for reading alone`,
-        );
+        throw new RdmaError("ERR_RDMA_ACCESS", `cannot write ${segments.bytes} bytes: the buffer is read-only`);
       }
       const { clock } = this.#localDomain();
-      return runTransfer(direction, local, stretches, options, clock, (operation) => this.#startOperation(operation));
+      return runTransfer(direction, local, segments, options, clock, (operation) => this.#startOperation(operation));
     } catch (error) {
       return Promise.reject(error);
     }

@@ -1,4 +1,4 @@
-/** What this machine can do with memory of other processes, for people: `viceroy doctor` prints it. Opens nothing. */
+/** `rdmaSupport`: the transports that this machine supports, as `viceroy doctor` prints them. It opens no device. */
 import { readFileSync } from "node:fs";
 import { systemClock, systemRandom } from "../link/clock.js";
 import { describeLinkTransport } from "../link/transport/shared-memory/select-addon.js";
@@ -35,10 +35,10 @@ export interface RdmaSupport {
 /** Returns which transports this process and machine support, and why others are not available. */
 export function rdmaSupport(): RdmaSupport {
   const state = rdmaAddonState();
-  const nothing = () => Promise.reject(new Error("nothing is asked for here")) as never;
-  const road = { universe: 0n, reachableAddress: undefined, askAgent: nothing, connect: nothing, listen() {} };
+  const unused = () => Promise.reject(new Error("this connector reaches no process")) as never;
+  const connector = { universe: 0n, reachableAddress: undefined, askAgent: unused, connect: unused, listen() {} };
   const grants = { find: () => "forged" as const };
-  const transports = createBackends(state.addon, road, grants, systemClock, systemRandom).map((backend) => {
+  const transports = createBackends(state.addon, connector, grants, systemClock, systemRandom).map((backend) => {
     const why = backend.whyUnavailable();
     const { transport, oneSided } = backend;
     return { transport, oneSided, ...(why !== undefined && { why }) };

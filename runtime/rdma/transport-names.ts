@@ -1,15 +1,17 @@
-/** The names of the ways in which bytes move, for users and in handles. */
+/** The names of the transports, as users write them and handles number them. */
 
 /**
- * How bytes are transferred: through shared memory, by reading the memory of a process of the same machine (`vm`), by
- * an RDMA network card (`verbs`), or over a connection (`stream`).
+ * The mechanism that transfers bytes: through shared memory, by reading the memory of a process of the same machine
+ * (`vm`), by an RDMA network card (`verbs`), or over a connection (`stream`).
  */
 export type Transport = "shared" | "vm" | "verbs" | "stream";
 
-/** Best first: the order in which they are tried. Handles count by this order: new ones come at the end. */
+/**
+ * The transports in the order in which they are tried. Handles contain indexes of this list, so new ones are appended.
+ */
 export const transports: readonly Transport[] = ["shared", "vm", "verbs", "stream"];
 
-/** @throws TypeError with the names that there are */
+/** @throws TypeError that lists the valid names */
 export function checkTransports(given: readonly string[]): readonly Transport[] {
   for (const name of given) {
     if (!(transports as readonly string[]).includes(name)) {
@@ -23,7 +25,11 @@ export function checkTransports(given: readonly string[]): readonly Transport[] 
 
 let knownAllowed: readonly Transport[] | undefined;
 
-/** Which are allowed in this process: `VICEROY_RDMA_TRANSPORT`, with commas; all by default. Read once. @throws TypeError */
+/**
+ * Returns the transports that `VICEROY_RDMA_TRANSPORT` allows in this process, separated by commas; by default all. The
+ * variable is read once.
+ * @throws TypeError if the variable contains another name
+ */
 export function allowedTransports(): readonly Transport[] {
   knownAllowed ??= readAllowed(process.env["VICEROY_RDMA_TRANSPORT"]);
   return knownAllowed;

@@ -1,5 +1,6 @@
 /** Records of options, as users write them: a name that nobody knows is a mistake, not to be passed over in silence. */
-import { describeValue } from "./extent.js";
+
+import { describeValue } from "../../shared/text/describe-value.js";
 
 /**
  * @param failed `cannot call counters.value`

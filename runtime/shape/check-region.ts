@@ -1,5 +1,6 @@
 /** What is refused before a region is made of it: regions that came from elsewhere, and records given by users. */
-import { checkDimension, checkExtent, describeValue, formatExtent, maxRanks } from "./extent.js";
+import { describeValue } from "../../shared/text/describe-value.js";
+import { checkDimension, checkExtent, formatExtent, maxRanks } from "./extent.js";
 import { type Region, regionExtent, regionSize } from "./region.js";
 
 /**

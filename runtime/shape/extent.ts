@@ -3,6 +3,8 @@
  * reads. Where the ranks of a mesh lie in the mesh it was cut from is a region's business (region.ts).
  */
 
+import { describeValue } from "../../shared/text/describe-value.js";
+
 /**
  * The size of each dimension of a mesh, in the order of the dimensions: `{ hosts: 2, gpus: 4 }`. Ranks count the last
  * dimension fastest.
@@ -98,21 +100,4 @@ export function formatExtent(extent: Extent): string {
   return `{${Object.entries(extent)
     .map(([name, size]) => `'${name}': ${size}`)
     .join(", ")}}`;
-}
-
-/** A user's value in the text of an error: short, on one line, never throwing. */
-export function describeValue(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value);
-    case "bigint":
-      return `${value}n`;
-    case "function":
-      return "a function";
-    case "object":
-      if (value === null) return "null";
-      return Array.isArray(value) ? "an array" : "an object";
-    default:
-      return String(value);
-  }
 }

@@ -6,7 +6,6 @@ export {
   type Coordinates,
   checkDimension,
   checkExtent,
-  describeValue,
   type Extent,
   extentSize,
   formatExtent,
@@ -26,6 +25,7 @@ export {
   sameRegion,
   wholeRegion,
 } from "./region.js";
+export { type Apply, meshOfRegion, meshRegion, RegionMesh, type RegionMeshKind } from "./region-mesh.js";
 export { formatRegionTable, formatTableCell } from "./region-table.js";
 export { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
 export type {

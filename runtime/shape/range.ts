@@ -2,7 +2,8 @@
  * A range of indices, as `slice` takes it: `range(0, 4)` is 0, 1, 2, 3. It knows no mesh: whether the indices exist is
  * seen when it is used.
  */
-import { describeValue } from "./extent.js";
+
+import { describeValue } from "../../shared/text/describe-value.js";
 
 /** A range of indices of a dimension. {@link range} makes ranges. */
 export class Range {

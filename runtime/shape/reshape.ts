@@ -3,8 +3,9 @@
  * order.
  */
 
+import { describeValue } from "../../shared/text/describe-value.js";
 import { checkDistinctLabels, checkKnownLabels, formatRegion } from "./check-region.js";
-import { checkDimension, describeValue, formatExtent } from "./extent.js";
+import { checkDimension, formatExtent } from "./extent.js";
 import { isDense, type Region, regionSize, rowMajorStrides } from "./region.js";
 import type { Renamed, RenameSpec, Split, SplitSpec } from "./reshape-types.js";
 

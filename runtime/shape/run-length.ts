@@ -2,7 +2,8 @@
  * A sequence in which equal neighbours are stored once. The values may come encoded: each is decoded when it is first
  * asked for, once for its whole run.
  */
-import { describeValue } from "./extent.js";
+
+import { describeValue } from "../../shared/text/describe-value.js";
 
 /** `length` places in a row with the same value. */
 export interface ValueRun<T> {

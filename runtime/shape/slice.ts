@@ -3,8 +3,9 @@
  * mesh is the same mesh with another region.
  */
 
+import { describeValue } from "../../shared/text/describe-value.js";
 import { checkKnownLabels, formatRegion } from "./check-region.js";
-import { type Coordinates, describeValue, type Extent, formatExtent, sameExtent } from "./extent.js";
+import { type Coordinates, type Extent, formatExtent, sameExtent } from "./extent.js";
 import { Point } from "./point.js";
 import { Range } from "./range.js";
 import { type Region, regionExtent } from "./region.js";

@@ -6,22 +6,16 @@
 import { type Coordinates, type Extent, formatExtent } from "./extent.js";
 import { type Point, points } from "./point.js";
 import { baseRank, baseRanks, detachedRegion, type Region, regionExtent, regionSize, wholeRegion } from "./region.js";
+import { meshOfRegion, meshRegion, type RegionMeshKind, ReshapableMesh } from "./region-mesh.js";
 import { formatRegionTable, formatTableCell } from "./region-table.js";
-import { flattenRegion, renameRegion, splitRegion } from "./reshape.js";
-import type {
-  OnlyKeys,
-  PointFor,
-  Renamed,
-  RenameSpec,
-  Sliced,
-  SliceSpec,
-  Split,
-  SplitNames,
-  SplitSizes,
-  SplitSpec,
-} from "./reshape-types.js";
+import type { PointFor } from "./reshape-types.js";
 import { joinEqualNeighbours, RunLengthSequence, type ValueRun } from "./run-length.js";
-import { rankAt, sliceRegion } from "./slice.js";
+import { rankAt } from "./slice.js";
+
+/** Maps the names of dimensions to types of meshes of values. */
+interface ValueMeshKind<T> extends RegionMeshKind {
+  readonly mesh: ValueMesh<T, this["dims"]>;
+}
 
 /**
  * The answers of a mesh, one value for each rank. It is immutable and has the shape of the mesh that was called.
@@ -36,7 +30,10 @@ import { rankAt, sliceRegion } from "./slice.js";
  * [...losses.slice({ hosts: 0 }).values()]; // [0.5, 0.25]
  * ```
  */
-export class ValueMesh<T, D extends string = string> implements Iterable<[Point<D>, T]> {
+export class ValueMesh<T, D extends string = string>
+  extends ReshapableMesh<ValueMeshKind<T>, D>
+  implements Iterable<[Point<D>, T]>
+{
   /** The size of each dimension, in the order of the dimensions. */
   readonly extent: Extent<D>;
   /** The number of ranks. */
@@ -47,6 +44,7 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
 
   /** Use `ValueMesh.of` or `ValueMesh.fromRuns`. */
   private constructor(region: Region<D>, runs: RunLengthSequence<T>, extent = regionExtent(region)) {
+    super();
     this.extent = extent;
     this.size = regionSize(region);
     this.#region = region;
@@ -121,65 +119,6 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
     return this.#runs.at(baseRank(this.#region, rankAt(this.#region, where)));
   }
 
-  /**
-   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
-   * a part of the dimension, and a point selects one value.
-   *
-   * @param point a position in this mesh
-   * @returns the part as a mesh of its own; the values are the same
-   * @throws {TypeError} when a dimension does not exist, or the point belongs to another extent
-   * @throws {RangeError} when an index or a range is outside the dimension, or a range is empty
-   */
-  slice<P extends string>(point: PointFor<D, P>): ValueMesh<T, never>;
-  /**
-   * @param spec an index or a range for each dimension to cut: `{ gpus: 0 }`, `{ gpus: range(0, 4) }`
-   * @returns the part as a mesh of its own; the values are the same
-   */
-  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): ValueMesh<T, Sliced<D, S>>;
-  slice(spec: SliceSpec | Point): unknown {
-    return new ValueMesh<T, string>(sliceRegion(this.#region, spec as SliceSpec | Point), this.#runs);
-  }
-
-  /**
-   * Replaces dimensions by several dimensions each: `split({ gpus: ["dp", "tp"] }, { tp: 2 })`. Ranks and their order
-   * stay.
-   *
-   * @param spec the new dimensions of each dimension to split, outermost first
-   * @param sizes the sizes of the new dimensions; one size of each split can be left out
-   * @returns the same values with other dimensions
-   * @throws {TypeError} when a dimension does not exist, a name is used twice, or a size is missing
-   * @throws {RangeError} when the sizes do not multiply to the size of the dimension
-   */
-  split<const M extends SplitSpec<D>>(
-    spec: OnlyKeys<D, M>,
-    sizes: SplitSizes<SplitNames<M>> = {},
-  ): ValueMesh<T, Split<D, M>> {
-    return new ValueMesh(splitRegion<D, M>(this.#region, spec, sizes), this.#runs);
-  }
-
-  /**
-   * Gives dimensions other names: `rename({ gpus: "tp" })`.
-   *
-   * @param names the new name of each dimension to rename
-   * @returns the same values with other dimensions
-   * @throws {TypeError} when a dimension does not exist, or a name is invalid or used twice
-   */
-  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): ValueMesh<T, Renamed<D, M>> {
-    return new ValueMesh(renameRegion<D, M>(this.#region, names), this.#runs);
-  }
-
-  /**
-   * Replaces all dimensions by one. Ranks and their order stay.
-   *
-   * @param name of the new dimension: letters, digits and underscores, with no digit first
-   * @returns the same values with one dimension
-   * @throws {TypeError} when `name` is invalid
-   * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
-   */
-  flatten<N extends string>(name: N): ValueMesh<T, N> {
-    return new ValueMesh(flattenRegion(this.#region, name), this.#runs);
-  }
-
   /** Yields the values in rank order. */
   values(): Generator<T, void, undefined> {
     return this.#runs.values(baseRanks(this.#region));
@@ -200,6 +139,16 @@ export class ValueMesh<T, D extends string = string> implements Iterable<[Point<
   toTable(): string {
     const values = this.values();
     return formatRegionTable(this.#region, ["value"], () => [formatTableCell(values.next().value)]);
+  }
+
+  /** @hidden */
+  protected get [meshRegion](): Region<D> {
+    return this.#region;
+  }
+
+  /** @hidden */
+  protected [meshOfRegion](region: Region): ValueMesh<T> {
+    return new ValueMesh<T>(region, this.#runs);
   }
 
   [Symbol.for("nodejs.util.inspect.custom")](): string {

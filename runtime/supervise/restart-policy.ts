@@ -2,7 +2,8 @@
  * Restart policies: whether what has failed is made again, when, and when that is given up. Keeps the account of a mesh,
  * rank by rank. How something is made again is no concern of this file.
  */
-import { checkOptionNames, describeValue } from "../shape/index.js";
+import { describeValue } from "../../shared/text/describe-value.js";
+import { checkOptionNames } from "../shape/index.js";
 import type { PastFailure } from "./mesh-failure.js";
 
 /** A restart policy: whether ranks that fail are made again in place, at the same address and with fresh state. */

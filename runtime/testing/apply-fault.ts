@@ -3,7 +3,7 @@ import type { Fault } from "./fault.js";
 import type { SimulatedProcess } from "./simulated-process.js";
 import type { World } from "./world.js";
 
-/** How much slower the network is during a fault of kind `slow`. */
+/** The factor by which a fault of kind `slow` multiplies delays. */
 const SLOW_FACTOR = 20;
 
 /** @returns a description of the effect for people; undefined if the fault had no effect */
@@ -56,7 +56,7 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
   }
 }
 
-/** @returns the host, if there is one */
+/** Kills all processes of a host. @returns the host, or undefined if none was given */
 export function crashHost(world: World, host: string | undefined): string | undefined {
   if (host === undefined) return undefined;
   world.network.crashedHosts.add(host);

@@ -8,8 +8,8 @@ const MAX_OUTBOX_BYTES = 64 * 1024 * 1024;
 export function checkQueues(world: World): void {
   const living = [...world.living];
   const senders = living.reduce((sum, { runtime }) => sum + countSenders(runtime), 0);
-  for (const { name, runtime: local } of living) {
-    for (const { proc } of local?.procs.values() ?? []) {
+  for (const { name, runtime } of living) {
+    for (const { proc } of runtime?.procs.values() ?? []) {
       const most = proc.limits.creditMessages * senders;
       for (const cell of proc.cells()) {
         if (cell.waitingCount <= most) continue;
@@ -24,8 +24,8 @@ export function checkQueues(world: World): void {
 }
 
 /** Returns the number of actors and roots. */
-function countSenders(local: World["processes"][number]["runtime"]): number {
+function countSenders(runtime: World["processes"][number]["runtime"]): number {
   let count = 0;
-  for (const { proc } of local?.procs.values() ?? []) count += 1 + [...proc.cells()].length;
+  for (const { proc } of runtime?.procs.values() ?? []) count += 1 + [...proc.cells()].length;
   return count;
 }

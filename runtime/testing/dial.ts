@@ -15,7 +15,7 @@ const CONNECT_LIMIT_MS = 127_000;
 
 /** @throws Error if another process listens there */
 export function listen({ listeners }: WorldRef, owner: ProcessRef, place: string, accept: (pipe: Pipe) => void): void {
-  if (listeners.has(place)) throw new Error(`cannot listen at ${place}: somebody does`);
+  if (listeners.has(place)) throw new Error(`cannot listen at ${place}: another process listens there`);
   listeners.set(place, { owner, accept });
   owner.addresses.add(place);
 }
@@ -41,7 +41,7 @@ export function dial(world: WorldRef, from: ProcessRef, location: Location): Pro
   return new Promise((resolve, reject) => {
     const refuse = (ms: number, why: string) =>
       scheduler.schedule(scheduler.now + ms, from, "refused", () => reject(refusedConnectionError(location, why)));
-    if (reachable === undefined) refuse(network.latency(from, from), "nobody listens there");
+    if (reachable === undefined) refuse(network.latency(from, from), "no process listens there");
     else if (!network.answers(from, reachable.owner.host)) refuse(DIAL_LIMIT_MS, "it does not answer");
     else connect(world, from, reachable, location).then(resolve, reject);
   });
@@ -63,7 +63,7 @@ export function connectTo(
   return new Promise((resolve, reject) => {
     const abort = () => {
       const { reason } = signal;
-      reject(refusedConnectionError(place, reason instanceof Error ? reason.message : "it was given up"));
+      reject(refusedConnectionError(place, reason instanceof Error ? reason.message : "it was cancelled"));
     };
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
@@ -71,7 +71,7 @@ export function connectTo(
       if (signal.aborted) pipe.destroy();
       else resolve(pipe);
     };
-    const refuse = () => reject(refusedConnectionError(place, "nobody listens there"));
+    const refuse = () => reject(refusedConnectionError(place, "no process listens there"));
     const attempt = (pause: number): void => {
       if (signal.aborted) return;
       if (network.answers(from, address.host)) {
@@ -110,7 +110,7 @@ function connect(
 
 /** The error codes of the operating system for the reasons that come from it. */
 const errorCodes = {
-  "nobody listens there": "ECONNREFUSED",
+  "no process listens there": "ECONNREFUSED",
   "it does not answer": "ETIMEDOUT",
   "the connection was reset": "ECONNRESET",
 } as const;

@@ -113,7 +113,9 @@ async function shortenRun(
   const shortest = { seed, faults, without: without(kept) };
   const last = await tryRun(scenario, { ...common, ...shortest, record: true });
   if (!(last instanceof Error))
-    throw new Error(`seed ${seed} failed once, and does not fail again: it is not simulated alone`);
+    throw new Error(
+      `cannot shorten the run of seed ${seed}: it does not fail again, so it depends on more than the seed`,
+    );
   return { shortest, lines: last.lines, shortestError: last };
 }
 

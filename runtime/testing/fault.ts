@@ -27,7 +27,7 @@ export const faultKinds = [
  */
 export type FaultKind = (typeof faultKinds)[number];
 
-/** How faults are drawn from the seed. */
+/** The options for drawing faults from the seed. */
 export interface FaultOptions {
   /** The number of faults, from 0. */
   readonly count: number;

@@ -2,7 +2,7 @@
 import type { Scheduler, TaskOwner } from "./scheduler.js";
 import type { Seeded } from "./seeded-random.js";
 
-/** An end point of which only the host matters. */
+/** A process or a host, of which only the host is used. */
 export interface OnHost {
   readonly host: string;
 }
@@ -22,7 +22,7 @@ export interface FlowNetwork {
 interface FlowPiece {
   bytes: Uint8Array;
   arrival: number;
-  /** How the connection ends, for the last piece; undefined for the other pieces. */
+  /** The end of the connection, for the last piece; undefined for the other pieces. */
   readonly end: { readonly error: Error | undefined } | undefined;
 }
 

@@ -77,7 +77,7 @@ export class SimulatedNetwork implements ConnectionNetwork {
     }
   }
 
-  /** Whether an attempt to connect gets an answer now, even a refusal. */
+  /** Returns whether an attempt to connect gets an answer now, even a refusal. */
   answers(from: ConnectedProcess, to: string): boolean {
     if (this.crashedHosts.has(to)) return false;
     const there = { host: to };

@@ -1,5 +1,6 @@
 /**
- * Draws the faults of a simulation from its seed before the run starts, so that the run can be repeated without some of them.
+ * Draws the faults of a simulation from its seed before the run starts, so that the run can be repeated without some of
+ * them.
  */
 import { type Fault, type FaultKind, type FaultOptions, faultKinds } from "./fault.js";
 import { Seeded } from "./seeded-random.js";

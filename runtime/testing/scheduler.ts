@@ -47,8 +47,8 @@ const MAX_IDLE_POLLS = 2000;
 const TASKS_PER_BURST = 64;
 
 const standstill =
-  "nothing is left to happen, and it has not ended: something is awaited that never comes, or that is not simulated " +
-  "(files, sockets, modules)";
+  "no task is left, and the scenario has not ended: it waits for something that never happens, or that is not " +
+  "simulated (files, sockets, modules)";
 
 // The real timers, captured before a simulation replaces the global ones.
 const { setImmediate, setTimeout } = globalThis;

@@ -3,6 +3,7 @@
  * the invariants of every run.
  */
 
+import { errorMessage } from "../../shared/text/error-message.js";
 import type { LinkLimits } from "../link/link-limits.js";
 import type { ResumableLimits } from "../link/resumable/limits.js";
 import { applyFault } from "./apply-fault.js";
@@ -22,7 +23,7 @@ import { World } from "./world.js";
 export interface SimulateOptions {
   /** The seed, an integer. Equal seeds give equal runs. Default: 1. */
   readonly seed?: number;
-  /** The faults of the run: how they are drawn from the seed, or a list. Default: none. */
+  /** The faults of the run: options for drawing them from the seed, or a list. Default: none. */
   readonly faults?: FaultOptions | readonly Fault[];
   /** The properties of the network. */
   readonly network?: NetworkOptions;
@@ -56,7 +57,7 @@ export interface Run<T> {
   readonly hash: string;
   /** The duration in milliseconds of virtual time. */
   readonly ms: number;
-  /** How many times bytes have arrived at a process. */
+  /** The number of times that bytes have arrived at a process. */
   readonly arrivals: number;
   /** The faults that have happened. */
   readonly faults: readonly CausedFault[];
@@ -118,7 +119,7 @@ export async function simulate<T>(
   if (isRunning) throw new Error("cannot simulate: another simulation runs in this thread, wait for its end first");
   isRunning = true;
   const before = [{ ...defaultLinkLimits }, { ...defaultResumableLimits }];
-  Object.assign(defaultLinkLimits, { FIRST_PAGE_BYTES }, options.limits);
+  Object.assign(defaultLinkLimits, { firstPage: FIRST_PAGE_BYTES }, options.limits);
   Object.assign(defaultResumableLimits, options.resumable);
   try {
     return await new SimulationRunner(seed, options).run(scenario);
@@ -207,7 +208,7 @@ class SimulationRunner {
             result(value);
             this.#endProgram();
           },
-          (error) => scheduler.stop(error ?? new Error("the scenario threw nothing")),
+          (error) => scheduler.stop(error ?? new Error("the scenario threw undefined")),
         );
       }),
     );
@@ -267,7 +268,7 @@ class SimulationRunner {
   }
 
   #failed(error: unknown): SimulationError {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return new SimulationError(this.#world.seed, why, this.#world.faults, this.#world.trace.lines ?? [], error);
   }
 }

@@ -82,7 +82,7 @@ export class SimulatedProcess implements ProcessRef {
     return this.#printed.join("").split("\n").slice(-20).join("\n");
   }
 
-  /** How the process ended, as text; undefined while it runs. */
+  /** The cause of the end of the process, as text; undefined while it runs. */
   get end(): string | undefined {
     return this.#end?.cause.message;
   }
@@ -106,10 +106,10 @@ export class SimulatedProcess implements ProcessRef {
 
   /** Starts the process as a program. */
   bootProgram(main: () => void): void {
-    const local = this.#startRuntime(new ProcessRuntime(new SimulatedPlatform(this), undefined, () => {}));
+    const runtime = this.#startRuntime(new ProcessRuntime(new SimulatedPlatform(this), undefined, () => {}));
     this.#isProgram = true;
-    this.world.programs.set(local.universe, this);
-    runInTurn(local.mainProc.proc.root.turn, main);
+    this.world.programs.set(runtime.universe, this);
+    runInTurn(runtime.mainProc.proc.root.turn, main);
   }
 
   /** Stops everything that the program owns, so that it can exit. */
@@ -126,10 +126,10 @@ export class SimulatedProcess implements ProcessRef {
     const platform = () => new SimulatedPlatform(this);
     const address: NetworkAddress = { kind: "tcp", host, port };
     const machine = { clock, random, hostname: host, platform, addresses: [address] };
-    const reception = new HostListener({ ...machine, proof });
-    listenAt(world, this, address, (pipe) => reception.accept("tcp", pipe));
-    this.#stopInOrder = (reason) => reception.end(reason);
-    void reception.daemon.ended.then(() => this.exit());
+    const listener = new HostListener({ ...machine, proof });
+    listenAt(world, this, address, (pipe) => listener.accept("tcp", pipe));
+    this.#stopInOrder = (reason) => listener.end(reason);
+    void listener.daemon.ended.then(() => this.exit());
   }
 
   /** Starts the process as the child of another process. */
@@ -197,13 +197,13 @@ export class SimulatedProcess implements ProcessRef {
     );
   }
 
-  #startRuntime(local: ProcessRuntime): ProcessRuntime {
-    this.runtime = local;
-    const { root } = local.mainProc.proc;
+  #startRuntime(runtime: ProcessRuntime): ProcessRuntime {
+    this.runtime = runtime;
+    const { root } = runtime.mainProc.proc;
     // One turn must run while no main root is set. From then on the asynchronous context follows code across awaits.
     setMainRoot(undefined);
     runInTurn(root.turn, () => {});
     setMainRoot(root);
-    return local;
+    return runtime;
   }
 }

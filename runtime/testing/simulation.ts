@@ -18,7 +18,7 @@ export interface ProcessView {
   readonly name: string;
   /** Whether the process has ended. */
   readonly ended: boolean;
-  /** How the process ended, as text; undefined while it runs. */
+  /** The cause of the end of the process, as text; undefined while it runs. */
   readonly end: string | undefined;
   /** The program that has spawned the process, directly or through other processes; undefined for a host daemon. */
   readonly program: ProcessView | undefined;
@@ -246,6 +246,6 @@ export class Simulation {
   #processOf(process: ProcessView): SimulatedProcess {
     const own = this.#world.processes[process.pid - 1];
     if (own === process) return own;
-    throw new TypeError(`cannot make ${process.name} fail: it is no process of this simulation`);
+    throw new TypeError(`cannot cause a fault in ${process.name}: it is not a process of this simulation`);
   }
 }

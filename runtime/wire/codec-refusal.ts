@@ -3,6 +3,9 @@
  * and with a reason by the composed codecs; a CodecError is made of it where the message as a whole is known.
  */
 
+import { describeValue } from "../../shared/text/describe-value.js";
+import { errorMessage } from "../../shared/text/error-message.js";
+
 /** One step of a path: a property, an index, or something said in full (`.keys()[2]`). */
 export type PathSegment = string | number | { readonly text: string };
 
@@ -27,10 +30,6 @@ export function withPathSegment(error: unknown, segment: PathSegment): CodecRefu
   return refused;
 }
 
-export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** Made when first needed: the sets of characters take longer to build than most of this file. */
 let plainName: RegExp | undefined;
 
@@ -52,35 +51,6 @@ export function formatPathOf(root: string, path: readonly PathSegment[]): string
   if (steps.length <= 2 * SHOWN_STEPS) return root + steps.join("");
   const left = steps.length - 2 * SHOWN_STEPS;
   return `${root}${steps.slice(0, SHOWN_STEPS).join("")} … ${left} more … ${steps.slice(-SHOWN_STEPS).join("")}`;
-}
-
-/** A value as errors show it: short, on one line. */
-export function describeValue(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return value.length <= 40
-        ? JSON.stringify(value)
-        : `${JSON.stringify(value.slice(0, 40))}… (${value.length} units)`;
-    case "bigint":
-      return `${value}n`;
-    case "number":
-      return Object.is(value, -0) ? "-0" : String(value);
-    case "function":
-      return "a function";
-    case "symbol":
-      return "a symbol";
-    case "object":
-      return value === null ? "null" : describeObject(value);
-    default:
-      return String(value);
-  }
-}
-
-function describeObject(value: object): string {
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  const name: unknown = Object.getPrototypeOf(value)?.constructor?.name;
-  if (typeof name !== "string" || name === "" || name === "Object") return "an object";
-  return `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** The value is not a `type`: `invalid int32: expected an integer from …, got NaN`. @param type empty: an object without a name */

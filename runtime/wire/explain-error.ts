@@ -1,6 +1,7 @@
 /** What users are told of a failure: the error for what was refused somewhere inside a message. */
+import { errorMessage } from "../../shared/text/error-message.js";
 import { CodecError } from "./codec-error.js";
-import { CodecRefusal, errorMessage, formatPathOf } from "./codec-refusal.js";
+import { CodecRefusal, formatPathOf } from "./codec-refusal.js";
 
 /** @param name of the message */
 export function toCodecError(verb: "encode" | "decode", name: string, error: unknown): CodecError {

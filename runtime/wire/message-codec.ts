@@ -6,9 +6,10 @@
  * Message: [u32 start of the heap] if it can hold text, [u32 end of the heap] if it can hold blocks, slot, body, heap,
  * blocks. Offsets are from its start.
  */
+import { describeValue } from "../../shared/text/describe-value.js";
 import type { Codec, DecodeOptions, JsonReadOptions, JsonWriteOptions } from "./codec.js";
 import { CodecError } from "./codec-error.js";
-import { CodecRefusal, describeValue } from "./codec-refusal.js";
+import { CodecRefusal } from "./codec-refusal.js";
 import { toCodecError, unexplainedError } from "./explain-error.js";
 import { fromJson, toJson } from "./json/whole-message.js";
 import { newPage } from "./page.js";

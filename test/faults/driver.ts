@@ -1,10 +1,10 @@
 /**
- * A driver in a process of its own, that counts: started with the addresses of its hosts, it puts load on them, and says in
- * lines of JSON what it hears of. Takes orders from its standard input, one a line:
+ * A driver in a separate process, which puts load on its hosts and counts the results. Its arguments are the addresses
+ * of the hosts. It prints reports as lines of JSON, and reads orders from standard input, one in each line:
  *
- * - `check`: the load ends, and it says what has come of it;
- * - `go`: the load goes on;
- * - `end`: it stops everything and ends.
+ * - `check`: ends the load and prints the results.
+ * - `go`: continues the load.
+ * - `end`: stops everything and exits.
  */
 import { createInterface } from "node:readline";
 import { attachHosts, onUnhandledFault } from "viceroy";
@@ -30,11 +30,11 @@ export type DriverLine =
       readonly done: number;
       readonly refused: Readonly<Record<string, number>>;
       readonly violations: readonly string[];
-      /** Messages that each rank has taken; null: it is not there any more. */
+      /** The number of messages that each rank has handled; null if the rank does not exist any more. */
       readonly taken: readonly (number | null)[];
     };
 
-/** Everything ends within so many ms, once all is well or given up. */
+/** Time limit in ms for all operations to end after a fault. */
 const patience = 100_000;
 
 function say(line: DriverLine): void {

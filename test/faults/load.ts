@@ -1,12 +1,12 @@
 /**
- * A program's traffic with a mesh of tallies: messages, casts, calls, streams, ports and large values, everything numbered, so
- * that whatever is missing, doubled or out of order is noticed. What it may not do is wait for ever, or fail of anything but
- * what users are told of.
+ * The load of a program on a mesh of tallies: messages, casts, calls, streams, ports and large values. All are
+ * numbered, so that lost, repeated and reordered messages are detected. Every operation must end, and may fail only
+ * with the documented errors.
  */
 import { ActorError, Channel, codec, SupervisionError } from "viceroy";
 import type { TallyMesh } from "../fixtures/crew/generated/tally.js";
 
-/** How often each is done. */
+/** The weights of the operations. */
 const operations = {
   notes: 6,
   add: 6,
@@ -24,15 +24,15 @@ const weighted = Object.entries(operations).flatMap(([name, times]) => Array<Ope
 export interface LoadOptions {
   readonly name: string;
   readonly seed: number;
-  /** Operations at the same time. */
+  /** Number of concurrent operations. */
   readonly workers: number;
-  /** Milliseconds between two operations of a worker. */
+  /** Pause between two operations of a worker, in ms. */
   readonly pause: number;
-  /** Bytes of a large value. */
+  /** Number of bytes of a large value. */
   readonly large: number;
-  /** Ranks of the mesh that actors talk to: they have been told by `meet`. */
+  /** Ranks with which the actors exchange messages, after `meet`. */
   readonly peers: number;
-  /** Inline procs of each process that are cast to down a tree; 0: none. */
+  /** Number of inline procs of each process that get casts on a tree. */
   readonly cells: number;
 }
 
@@ -43,9 +43,9 @@ interface Hive {
 }
 
 export class Load {
-  /** Broken promises. */
+  /** The detected violations. */
   readonly violations: string[] = [];
-  /** Operations that ended well, and those that were refused, by the error. */
+  /** Number of successful operations, and of failed ones by error. */
   done = 0;
   readonly refused = new Map<string, number>();
   readonly #mesh: TallyMesh<"hosts" | "gpus">;
@@ -74,19 +74,19 @@ export class Load {
     this.#workers = Array.from({ length: this.#options.workers }, () => this.#work());
   }
 
-  /** Resolves when everything that was begun has ended. */
+  /** Resolves when all started operations have ended. */
   async stop(): Promise<void> {
     this.#running = false;
     await Promise.all(this.#workers);
   }
 
-  /** What has been begun and not ended, the oldest first, and for how many ms. */
+  /** Returns the running operations with their age in ms, the oldest first. */
   get pending(): string[] {
     const now = performance.now();
     return [...this.#pending.values()].map(({ what, since }) => `${what} (${Math.round(now - since)} ms)`);
   }
 
-  /** Each rank that is there has everything that was sent to it: the last of it is answered. */
+  /** Checks that each existing rank has handled all its messages: the last one is a call, which is answered. */
   async confirm(): Promise<void> {
     for (const rank of this.#ranks.keys()) await this.#ask(`add to ${rank}`, () => this.#add(rank));
   }
@@ -109,7 +109,7 @@ export class Load {
     } catch (error) {
       if (error instanceof SupervisionError || isRefusal(error)) {
         this.refused.set(error.name, (this.refused.get(error.name) ?? 0) + 1);
-      } else this.violations.push(`${what} ended of ${String(error)}`);
+      } else this.violations.push(`${what} ended with ${String(error)}`);
     } finally {
       this.#pending.delete(key);
     }
@@ -145,7 +145,7 @@ export class Load {
     }
   }
 
-  /** Numbers a message to one rank, unless it is refused at once. */
+  /** Assigns a number to a message to one rank, unless sending fails at once. */
   #next<T>(rank: number, send: (number: [from: string, direct: number, casts: number]) => T): T {
     const number = this.#direct[rank]! + 1;
     const sent = send([this.#options.name, number, this.#casts]);
@@ -197,7 +197,7 @@ export class Load {
     if (Buffer.compare(sent, back) !== 0) this.violations.push(`${sent.length} bytes came back as others`);
   }
 
-  /** Casts down a tree, to more actors than are sent to directly. */
+  /** Casts to so many actors that a tree is used. */
   async #cast(rank: number): Promise<void> {
     let hive = this.#hives.get(rank);
     if (hive === undefined) {
@@ -209,21 +209,21 @@ export class Load {
       for (let i = 0; i < 3; i++) void hive.mesh.noteAll.broadcast(hive.from, ++hive.casts);
       await hive.mesh.noteAll.call(hive.from, ++hive.casts);
     } catch (error) {
-      // The process has ended; the next one has cells of its own.
+      // The process has ended. The next one has other inline procs.
       if (this.#hives.get(rank) === hive) this.#hives.delete(rank);
       throw error;
     }
   }
 }
 
-/** What a caller is told when an actor is gone, also by an actor that has called one that is. */
+/** The errors of calls of lost actors, also if a called actor has called the lost one. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (error instanceof ActorError) return error.remoteName === "SupervisionError";
   return error.name === "PortClosedError";
 }
 
-/** Numbers from 0 to 1, the same for a seed. */
+/** Returns a generator of numbers from 0 to 1 that a seed determines. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

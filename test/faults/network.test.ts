@@ -1,4 +1,4 @@
-/** Real faults of real networks and machines, under load: what the kernel does to packets, and what signals do to processes. */
+/** Tests under load with real faults: the kernel drops and delays packets, and signals stop and kill processes. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { startHost } from "../host/start-host.js";
 import { compileCrew } from "../proc/crew.js";
@@ -8,9 +8,9 @@ import { type Machine, makeNetwork, networks } from "./network.js";
 import { Program } from "./program.js";
 
 const token = "a token of more than enough characters";
-/** In ms, where a silence is to be noticed: long enough for a busy machine to say something in that time. */
+/** The silence limit in ms. It is long enough for a busy machine to answer. */
 const short = { silence: 2000, keepAlive: 2500 };
-/** Milliseconds that each fault stays. */
+/** Duration of each fault in ms. */
 const spell = cases(1000, 3000);
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -29,7 +29,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     return { one, two, program, pids, start };
   }
 
-  test("what is over before anybody is given up is nothing to the program: nothing is lost, doubled or refused", async () => {
+  test("faults shorter than the silence limit have no effect: no message is lost, repeated or refused", async () => {
     const { one, two, program } = await cluster({ silence: 25_000, keepAlive: 25_000 });
     const daemon = one.child.pid!;
     const proc = (await program.started()).pids[1]!;
@@ -107,7 +107,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     expect([one.child.exitCode, two.child.exitCode]).toEqual([null, null]);
   });
 
-  /** Everything of `two` is lost, once; what is on `one` goes on; nothing that was begun is forgotten. */
+  /** Checks that everything on host `two` is lost once, `one` continues, and every started operation ends. */
   async function lostTwo(program: Program, why: RegExp) {
     await until(() => program.of("failure").length >= 2);
     const checked = await program.check();
@@ -123,7 +123,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     return checked;
   }
 
-  const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not been heard of for 2000 ms: /;
+  const silent = /^host tcp:\/\/10\.213\.0\.3:26600 is gone: it has not answered for 2000 ms: /;
 
   const outOfReach: [string, () => void][] = [
     ["packets to it do not arrive", () => net.two.dropFrom(net.driver)],
@@ -133,9 +133,9 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     ["all of it is stopped", () => net.two.signal("SIGSTOP")],
   ];
 
-  // Each takes long: two of them stand for all in the short profile.
+  // Each test takes long, so the short profile runs only two of them.
   test.each(outOfReach.slice(-cases(2, 5)))(
-    "a host that is out of reach for longer is lost, once, and ends what it ran: %s",
+    "a host that is unreachable for longer is lost once, and ends its processes: %s",
     async (_, happens) => {
       const { one, two, program, pids, start } = await cluster(short);
       const begin = performance.now();
@@ -148,7 +148,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
       await until(() => pids.slice(2).every(gone));
       await until(() => net.two.pids.length === 1 && two.drivers().length === 0);
       expect(pids.slice(0, 2).some(gone)).toBe(false);
-      // It has come back, and is as good as new for another driver.
+      // The host is reachable again, and accepts another driver.
       const next = start();
       await next.started();
       const { refused, violations, done } = await next.check();
@@ -161,7 +161,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     },
   );
 
-  test("a daemon that is killed takes its processes with it, and nothing else", async () => {
+  test("only the processes of a killed daemon end with it", async () => {
     const { two, program } = await cluster(short);
     two.child.kill("SIGKILL");
     await lostTwo(program, /^host tcp:\/\/10\.213\.0\.3:26600 is gone: /);
@@ -170,7 +170,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     await until(() => net.one.pids.length === 1);
   });
 
-  test("a process that is killed is one failure of its rank, and nothing else", async () => {
+  test("a killed process is one failure of its rank only", async () => {
     const { program, pids } = await cluster({ silence: 25_000, keepAlive: 25_000 });
     process.kill(pids[2]!, "SIGKILL");
     await until(() => program.of("failure").length > 0);
@@ -184,7 +184,7 @@ describe.skipIf(!networks)("a driver and two hosts, each on a machine of its own
     await until(() => net.one.pids.length === 1 && net.two.pids.length === 1);
   });
 
-  test("a driver that is killed under load, or cut off, leaves nothing on any host", async () => {
+  test("a driver that is killed or disconnected under load leaves no process on any host", async () => {
     const { program, start, one, two } = await cluster(short);
     program.child.kill("SIGKILL");
     await until(() => net.one.pids.length === 1 && net.two.pids.length === 1 && net.driver.pids.length === 0);

@@ -1,6 +1,7 @@
 /**
- * A network of machines: namespaces of the kernel, each with an interface of its own, joined by a bridge in one more. What goes
- * wrong there is done by the kernel: packets are lost, delayed, dropped one way, refused. Takes root, `ip`, and `nft`.
+ * A network of simulated machines: network namespaces of the kernel, each with its own interface, connected by a bridge
+ * in another namespace. The kernel causes the faults: it loses, delays, drops and refuses packets. Needs root, `ip` and
+ * `nft`.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { afterAll } from "vitest";
@@ -12,7 +13,7 @@ function run(file: string, args: readonly string[], input?: string): string {
   return execFileSync(file, args, { encoding: "utf8", stdio: ["pipe", "pipe", "pipe"], ...(input ? { input } : {}) });
 }
 
-/** Namespaces take root, a system that has them, and permission to make them. */
+/** Namespaces need root, a kernel with support for them, and the permission to create them. */
 function hasNetworks(): boolean {
   const name = `viceroy-try-${process.pid}`;
   if (spawnSync("ip", ["netns", "add", name]).status !== 0) return false;
@@ -41,7 +42,7 @@ export class Machine {
     this.ip = ip;
   }
 
-  /** A command to run others there. */
+  /** The command prefix that runs a program on the machine. */
   get through(): string[] {
     return ["ip", "netns", "exec", this.#space];
   }
@@ -50,7 +51,7 @@ export class Machine {
     return run("ip", ["netns", "exec", this.#space, file, ...args]);
   }
 
-  /** Processes there that have not ended. */
+  /** Returns the processes on the machine that have not ended. */
   get pids(): number[] {
     return run("ip", ["netns", "pids", this.#space])
       .split("\n")
@@ -59,17 +60,17 @@ export class Machine {
       .filter((pid) => !gone(pid));
   }
 
-  /** All processes there. */
+  /** Returns all processes on the machine. */
   signal(signal: "SIGSTOP" | "SIGCONT"): void {
     for (const pid of this.pids) process.kill(pid, signal);
   }
 
-  /** So many of a hundred packets are lost, each way. */
+  /** Loses a percentage of the packets, in each direction. */
   lose(percent: number): void {
     this.#rules(["in", "out"], `numgen random mod 100 < ${percent} drop`);
   }
 
-  /** What comes from another machine vanishes here; what goes there gets there. */
+  /** Drops the packets from another machine. Packets to that machine arrive. */
   dropFrom({ ip }: Machine): void {
     this.#rules(["in"], `ip saddr ${ip} drop`);
   }
@@ -78,23 +79,23 @@ export class Machine {
     this.#rules(["out"], `ip daddr ${ip} drop`);
   }
 
-  /** Nothing comes or goes. */
+  /** Drops all packets. */
   isolate(): void {
     this.#rules(["in", "out"], "drop");
   }
 
-  /** Connections end, and cannot be made. */
+  /** Ends all connections, and refuses new ones. */
   refuse(): void {
     this.#rules(["in"], "meta l4proto tcp reject with tcp reset");
   }
 
-  /** Connections end, and can be made again. */
+  /** Ends all connections. New ones can be opened. */
   reset(): void {
     this.run("ss", "-K", "state", "established");
   }
 
   /**
-   * What leaves comes late: by a fixed time where the kernel can do that, else behind what a narrow road lets through.
+   * Delays sent packets: by a fixed time if the kernel supports it, and otherwise by a small bandwidth.
    */
   delay(): void {
     const discipline = ["qdisc", "replace", "dev", "eth0", "root"];
@@ -113,11 +114,11 @@ export class Machine {
     this.run("tc", ...discipline, "tbf", "rate", "16mbit", "burst", "16kb", "latency", "400ms");
   }
 
-  /** All is well again. */
+  /** Removes all faults. */
   heal(): void {
     this.run(peer("nft")!, "flush", "ruleset");
     spawnSync("ip", ["netns", "exec", this.#space, "tc", "qdisc", "del", "dev", "eth0", "root"]);
-    // The kernel remembers for a while that nobody was there.
+    // The kernel caches unreachable neighbours for a while.
     this.run("ip", "neigh", "flush", "all");
   }
 
@@ -130,7 +131,7 @@ export class Machine {
   }
 }
 
-/** It may have ended since it was looked for. */
+/** Sends a signal to a process, which may have ended meanwhile. */
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -139,14 +140,14 @@ function kill(pid: number): void {
   }
 }
 
-/** Machines that reach each other, until all tests of this file are over. */
+/** Creates connected machines, which exist until all tests of this file have ended. */
 export function makeNetwork<const N extends readonly string[]>(names: N): { readonly [K in N[number]]: Machine } {
   const prefix = `viceroy-${process.pid}-${++networksMade}`;
   const hub = `${prefix}-hub`;
   const spaces = [hub, ...names.map((name) => `${prefix}-${name}`)];
   const made: Machine[] = [];
   afterAll(() => {
-    // A test that failed may have left what it has stopped.
+    // A failed test may have left stopped processes.
     for (const machine of made) for (const pid of machine.pids) kill(pid);
     for (const space of spaces) spawnSync("ip", ["netns", "del", space]);
   });

@@ -1,4 +1,4 @@
-/** A driver on a machine of its own, as the test that has started it sees it. */
+/** A driver on its own machine, as the test that has started it uses it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -41,7 +41,7 @@ export class Program {
     return this.of("ready")[0]!;
   }
 
-  /** Ends the load. Everything that has been begun must end for that. */
+  /** Ends the load. Resolves when all started operations have ended. */
   async check(): Promise<Line<"checked">> {
     const before = this.of("checked").length;
     this.child.stdin!.write("check\n");

@@ -1,6 +1,6 @@
 /**
- * A mesh of two processes served over HTTP by a process of its own, and called from here by clients of others: those of
- * connect-node over all three protocols, grpc-js, and `buf curl`.
+ * Tests of the gateway with clients of other projects: connect-node with all three protocols, grpc-js, and `buf curl`.
+ * A separate process serves a mesh of two processes over HTTP.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ import { until } from "../proc/until.js";
 const project = fileURLToPath(new URL("./project/", import.meta.url));
 const bin = fileURLToPath(new URL("../../node_modules/.bin/", import.meta.url));
 
-/** What clients send and get: plain messages. */
+/** Requests and answers as plain messages. */
 type Data = Record<string, unknown>;
 interface Client {
   call(method: string, request?: Data, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Data>;
@@ -91,7 +91,7 @@ const items = [
 ];
 
 describe.each(Object.entries(clients))("%s", (name, connect) => {
-  test("a unary method takes and gives whole messages", async () => {
+  test("a unary method takes and returns complete messages", async () => {
     const { result } = await connect().call("Order", { items, note: "hot" });
     expect(result).toMatchObject({
       items,
@@ -101,7 +101,7 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
     expect(result).toMatchObject({ notes: { note: "hot" } });
   });
 
-  test("a newer client's enum values reach the actors and come back; its unknown fields, which could hold handles, do not", async () => {
+  test("enum values of a newer client reach the actors and are returned; unknown fields, which could contain handles, are dropped", async () => {
     const input = service.methods.find((method) => method.name === "Order")!.input;
     const request = create(input, { items: [{ name: "tea", cents: 1n, size: 7 }] } as never) as Message & {
       readonly items: { $unknown?: unknown[] }[];
@@ -120,7 +120,7 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
     expect(await client.call("Order")).toMatchObject({ result: { items: [], total: 0n } });
   });
 
-  test("a stream gives its items in order", async () => {
+  test("a stream yields its items in order", async () => {
     const prices: unknown[] = [];
     for await (const { result } of connect().stream("Follow", { item: items[0], count: 200 })) {
       prices.push((result as Data)["number"]);
@@ -148,7 +148,7 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
     await untilAmong(client, "GivenUp", `${name}, late`);
   });
 
-  test("a client that leaves reaches the handler", async () => {
+  test("a client that disconnects aborts the signal of the handler", async () => {
     const client = connect();
     const leave = new AbortController();
     const caller = `${name}, gone`;
@@ -159,7 +159,7 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
     await untilAmong(client, "GivenUp", caller);
   });
 
-  test("a client that leaves a stream stops its sender", async () => {
+  test("a client that leaves a stream stops the stream", async () => {
     const client = connect();
     const item = { name: `${name}, stream`, cents: 1n };
     const leave = new AbortController();
@@ -172,13 +172,13 @@ describe.each(Object.entries(clients))("%s", (name, connect) => {
   });
 });
 
-/** Asks until the actor that had this caller is the one that answers, and names it. */
+/** Repeats a request until the actor that had this caller answers and names it. */
 function untilAmong(client: Client, method: "Waiting" | "GivenUp", caller: string): Promise<void> {
   return until(async () => ((await client.call(method)) as { result: string[] }).result.includes(caller));
 }
 
 describe("grpc-js", () => {
-  test("unary, streaming, errors and deadlines", async () => {
+  test("calls unary and streaming methods, with errors and deadlines", async () => {
     const client = new grpc.Client(`127.0.0.1:${ports.http2}`, grpc.credentials.createInsecure());
     const method = (name: string): DescMethod => service.methods.find((method) => method.name === name)!;
     const encode = (name: string) => (value: Data) =>
@@ -230,7 +230,7 @@ describe("buf curl", () => {
   const request = JSON.stringify({ items: [{ name: "tea", cents: "350", size: "SIZE_LARGE" }] });
 });
 
-test("the trace of a client goes on; one that is malformed is as if there were none", async () => {
+test("the trace of a client is continued, and a malformed one is ignored", async () => {
   const trace = async (traceparent: string): Promise<string> => {
     const headers = { "Content-Type": "application/json", traceparent };
     const url = `http://localhost:${ports.http1}/${service.typeName}/Trace`;
@@ -245,7 +245,7 @@ test("the trace of a client goes on; one that is malformed is as if there were n
 });
 
 describe("failures", () => {
-  test("an endpoint that takes a port is refused, whatever is sent", async () => {
+  test("an endpoint that takes a port is refused for any request", async () => {
     const client = clients["gRPC, HTTP/2"]!();
     for (const state of [new Uint8Array(), Uint8Array.of(1, 2, 3), new Uint8Array(200).fill(255)]) {
       const error = await client.call("Subscribe", { to: { state } }).catch(ConnectError.from);
@@ -259,7 +259,7 @@ describe("failures", () => {
     expect(await client.call("Name")).toMatchObject({ result: "corner" });
   });
 
-  test("an actor whose process has died is unavailable, the other one answers", async () => {
+  test("an actor whose process has died is unavailable, and the other actor answers", async () => {
     const client = clients["gRPC, HTTP/2"]!();
     const error = await client.call("Crash").catch(ConnectError.from);
     expect(error).toMatchObject({ code: Code.Unavailable });

@@ -1,6 +1,6 @@
 /**
- * Handles do not pass the gateway. Endpoints that could take or give one are refused, whatever the schema hides it in; and what
- * clients make up reaches no actor, and makes no process connect to anything.
+ * Tests that handles do not pass the gateway. Endpoints that could take or return a handle are refused, at any depth of
+ * the schema. Forged handles reach no actor, and no process connects to their addresses.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,7 +47,7 @@ const handles: readonly Codec<unknown>[] = [
 ];
 const plain: readonly Codec<unknown>[] = [codec.int32, codec.string, codec.bytes, codec.any, codec.value, codec.date];
 
-/** Types made of others in every way that there is, with whether a handle is in them. */
+/** Types that contain other types in every way, each with whether it contains a handle. */
 const types = fc.letrec<{ type: Served }>((tie) => {
   const inner = tie("type");
   const around = (make: (codec: Codec<unknown>) => Codec<unknown>) =>
@@ -90,8 +90,8 @@ const types = fc.letrec<{ type: Served }>((tie) => {
   };
 }).type;
 
-describe("which endpoints are refused", () => {
-  test("those whose arguments or answers can hold a handle, and no others", () => {
+describe("refused endpoints", () => {
+  test("are those whose arguments or answers can contain a handle", () => {
     fc.assert(
       fc.property(types, types, fc.boolean(), (taken, given, stream) => {
         const descriptor = defineActor({
@@ -140,7 +140,7 @@ describe("withoutHandles", () => {
   });
 });
 
-/** A client of relays that are served by a process of their own. */
+/** Makes a client of relays that a separate process serves. */
 interface Gateway {
   readonly server: ChildProcess;
   readonly warnings: readonly string[];
@@ -207,7 +207,7 @@ async function end({ server }: Gateway): Promise<void> {
 const methodOf = (name: string): DescMethod => service.methods.find((method) => method.name === name)!;
 const served = new Set(["Plain", "PlainChain", "Arrived"]);
 
-/** Random messages of a type, full of forged handles. */
+/** Makes random messages of a type that contain forged handles. */
 function messages(desc: DescMessage, depth = 3): fc.Arbitrary<object> {
   if (desc.typeName.startsWith("viceroy.handle.")) {
     return fc.constant({ state: forge(desc.name, forgery) });
@@ -256,7 +256,7 @@ describe("a served mesh", () => {
   });
   afterAll(() => end(gateway));
 
-  test("a warning names the endpoints that are not served, and where their handles are", () => {
+  test("a warning names the refused endpoints and the paths of their handles", () => {
     expect(gateway.warnings).toHaveLength(1);
     const lines = gateway.warnings[0]!.split("\n");
     expect(lines).toHaveLength(service.methods.length - served.size);
@@ -266,7 +266,7 @@ describe("a served mesh", () => {
     expect(lines).toContain(`cannot serve Relay.giveMemory: its answer can hold a RdmaBuffer at result${alone}`);
   });
 
-  test("forged handles reach no actor, and nobody connects to where they say", async () => {
+  test("forged handles reach no actor, and no process connects to their addresses", async () => {
     const requests = fc
       .constantFrom(...service.methods)
       .chain((method) => messages(method.input).map((request) => [method, request] as const));
@@ -287,7 +287,7 @@ describe("a served mesh", () => {
   });
 });
 
-/** Writes the build of tomorrow, whose `Parcel` has a port, and in which that port is used. */
+/** Writes a newer build, in which `Parcel` has a port and the port is used. */
 function buildNewer(): string {
   const newer = path.join(folder, "newer");
   mkdirSync(path.join(newer, "node_modules"), { recursive: true });
@@ -317,7 +317,7 @@ function replace(file: string, old: string, by: string): void {
   writeFileSync(file, text.replace(old, by));
 }
 
-test("fields that only a newer process knows as handles are dropped, in both directions", async () => {
+test("fields that only a newer process knows to be handles are dropped in both directions", async () => {
   const gateway = await serve(buildNewer());
   const plain = methodOf("Plain");
   const state = forge("Port", forgery);

@@ -1,4 +1,4 @@
-/** Requests that are no messages are the client's mistake, over every protocol; those that are large or compressed too. */
+/** Tests that malformed requests are errors of the client with every protocol, also if they are large or compressed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -58,7 +58,7 @@ function json(method: keyof typeof requests): Uint8Array {
   );
 }
 
-/** The same bytes, with one that no UTF-8 has in the place of the text `tea`. */
+/** Replaces the text `tea` by bytes that are not valid UTF-8. */
 function spoilt(bytes: Uint8Array): Uint8Array {
   const copy = Buffer.from(bytes);
   copy[copy.indexOf("tea") + 1] = 0xff;
@@ -85,7 +85,7 @@ describe.each(protocols)("%s, %s", (protocol, method) => {
     };
     const refused = (why: RegExp) => ({ code: invalidArgument(protocol), message: expect.stringMatching(why) });
 
-    test("what is well-formed is answered", async () => {
+    test("a well-formed request is answered", async () => {
       expect(await send("proto", binary(method))).toMatchObject({ code: 0 });
       expect(await send("json", json(method))).toMatchObject({ code: 0 });
     });
@@ -96,7 +96,7 @@ describe.each(protocols)("%s, %s", (protocol, method) => {
       expect(await send("json", json(method).subarray(0, -1))).toMatchObject(refused(/JSON/));
     });
 
-    test("text that is no UTF-8 is invalid", async () => {
+    test("text that is not UTF-8 is invalid", async () => {
       const text = new RegExp(`^cannot decode a request of ${service.typeName}/${method}: .*UTF-?8`, "i");
       expect(await send("proto", spoilt(binary(method)))).toMatchObject(refused(text));
       expect(await send("json", spoilt(json(method)))).toMatchObject(
@@ -105,7 +105,7 @@ describe.each(protocols)("%s, %s", (protocol, method) => {
     });
   });
 
-  test("whatever bytes come, it is never the server's mistake", async () => {
+  test("random bytes are never an error of the server", async () => {
     const message = binary(method);
     const changes = fc.array(fc.tuple(fc.nat(message.length - 1), fc.nat(255)), { maxLength: 4 });
     await fc.assert(

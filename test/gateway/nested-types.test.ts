@@ -1,10 +1,10 @@
-/** Types in namespaces, as the gateway describes them to clients and to reflection. */
+/** Tests of the description of types in namespaces, for clients and reflection. */
 import { create, toJson } from "@bufbuild/protobuf";
 import { connectService } from "viceroy/gateway";
 import { expect, test } from "vitest";
 import { ShopActor } from "../compiler/emit/golden/namespaces/expected/order.js";
 
-test("messages and enums nest in the file of the package, which is that of the service", () => {
+test("messages and enums are nested in the file of the package, which is that of the service", () => {
   const { service, registry } = connectService(ShopActor);
   expect(service.typeName).toBe("golden.v1.ShopService");
   const line = registry.getMessage("golden.v1.Order.Line");
@@ -20,7 +20,7 @@ test("messages and enums nest in the file of the package, which is that of the s
   expect(service.method["pay"]?.output.field["result"]?.message?.typeName).toBe("golden.v1.Shop.Receipt");
 });
 
-test("a namespace without a message of its name has an empty one around its types", () => {
+test("a namespace without a message of its name becomes an empty message", () => {
   const { registry } = connectService(ShopActor);
   const shop = registry.getMessage("golden.v1.Shop");
   expect(shop?.fields).toEqual([]);

@@ -1,22 +1,22 @@
-/** Requests as bytes, over each protocol, for what no client would send; and the code that comes back. */
+/** Sends requests as bytes, with each protocol, and returns the code of the answer. */
 import { connect } from "node:http2";
 
 export type Protocol = "Connect" | "Connect, streaming" | "gRPC" | "gRPC-web";
 
 export interface RawRequest {
-  /** Of the server: HTTP/2 for gRPC, HTTP/1.1 for all others. */
+  /** The port of the server: HTTP/2 for gRPC, HTTP/1.1 for the other protocols. */
   readonly ports: { readonly http1: number; readonly http2: number };
   /** `/acme.v1.ShopService/Order` */
   readonly path: string;
   readonly format: "proto" | "json";
   /** One message. */
   readonly payload: Uint8Array;
-  /** How the payload is compressed. */
+  /** The compression of the payload. */
   readonly encoding?: "gzip" | "br";
 }
 
 export interface RawAnswer {
-  /** The name in Connect, the number in gRPC. 0: it has been done. */
+  /** The name of the code in Connect, or its number in gRPC; 0 if the call has succeeded. */
   readonly code: string | number;
   readonly message: string;
 }

@@ -1,4 +1,6 @@
-/** Processes on hosts that are reached at ports of their own, past the daemon, and what becomes of strangers there. */
+/**
+ * Tests of direct links to processes on hosts, which bypass the daemon, and of unauthorised connections to their ports.
+ */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { attachHosts } from "viceroy";
@@ -20,25 +22,25 @@ beforeAll(async () => {
 });
 
 const token = "a token of more than enough characters";
-/** Longer than any daemon is stopped here. */
+/** A time limit in ms that is longer than any stop of a daemon in these tests. */
 const silence = 60_000;
 
-/** Two hosts with a process each: of the second one, the daemon can be stopped. */
+/** Starts two hosts with one process each. The daemon of the second host can be stopped. */
 async function pair(args: readonly string[] = []) {
   const start = () => startHost("tcp://127.0.0.1:0", args, { VICEROY_TOKEN: token });
   const [one, two] = await Promise.all([start(), start()]);
   const hosts = attachHosts([one.address, two.address], { silence, token });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
-  // A port has 2 seconds to answer, or it is taken for one that a firewall hides: not those in which its process starts.
+  // A port that does not answer within 2 s counts as blocked by a firewall. The process must have started before.
   await workers.ready;
   const [asker, far] = [workers.slice({ hosts: 0 }), workers.slice({ hosts: 1 })];
-  // The first messages find out how a process is reached.
+  // The first messages select the path to a process.
   expect(await asker.order.callOne(far, "hello")).toEqual(["hello"]);
   expect(await far.echo.callOne("hello")).toBe("hello");
   return { hosts, asker, far, daemon: two.child };
 }
 
-test("a daemon that is stopped does not hold up messages to the processes that it has started", async () => {
+test("a stopped daemon does not delay messages to the processes of its host", async () => {
   const { hosts, asker, far, daemon } = await pair();
   daemon.kill("SIGSTOP");
   try {
@@ -52,7 +54,7 @@ test("a daemon that is stopped does not hold up messages to the processes that i
   await until(() => gone(pid));
 });
 
-test("with --single-port all goes through the daemon, and processes listen nowhere", async () => {
+test("with --single-port all links go through the daemon, and processes do not listen", async () => {
   const { hosts, asker, far, daemon } = await pair(["--single-port"]);
   const { pid } = await far.where.callOne();
   expect(listeningPorts(pid)).toBe(0);
@@ -65,14 +67,14 @@ test("with --single-port all goes through the daemon, and processes listen nowhe
   await hosts.shutdown();
 });
 
-test("a process listens once it was asked for, and at the address of its host alone", async () => {
+test("a process listens only on request, and only at the address of its host", async () => {
   const { hosts, far } = await pair();
   const { pid } = await far.where.callOne();
   expect(listeningPorts(pid)).toBe(1);
   await hosts.shutdown();
 });
 
-test("a port takes nobody without the token, or who wants another process, or from another tree", async () => {
+test("a port refuses connections without the token, for another process, or from another tree", async () => {
   const world = new World();
   const platform = makeNodePlatform();
   const { proc } = world.proc("listening");
@@ -93,13 +95,13 @@ test("a port takes nobody without the token, or who wants another process, or fr
   world.close();
 });
 
-test("who wants an agent that is not there is not taken for a driver", async () => {
+test("a connection to an unknown agent does not create a session", async () => {
   const host = await startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token });
   const platform = makeNodePlatform();
   const from = new World().root.proc;
   const target = { address: parseNetworkAddress(host.address), proof: { token }, agent: 77n };
   await expect(connectToHost(platform, from, target, 60_000)).rejects.toThrow(
-    "there is no such process here, or it takes no links itself",
+    "there is no such process here, or it does not listen",
   );
   const driver = await connectToHost(platform, from, { ...target, attaches: true }, 60_000);
   const other = await connectToHost(platform, new World().root.proc, target, 60_000).catch(({ message }) => message);
@@ -116,7 +118,7 @@ test("a port cannot be opened at a Unix socket", async () => {
   await expect(opened).rejects.toThrow("cannot open a port: a Unix socket has none");
 });
 
-/** How many TCP sockets of a process listen; all of them at 127.0.0.1. */
+/** Returns the number of listening TCP sockets of a process, and checks that all are at 127.0.0.1. */
 function listeningPorts(pid: number): number {
   const own = new Set(socketsOf(pid));
   const listening = "0A";
@@ -132,7 +134,7 @@ function listeningPorts(pid: number): number {
   return found.length;
 }
 
-/** The inodes of the sockets of a process. */
+/** Returns the inodes of the sockets of a process. */
 function socketsOf(pid: number): string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {

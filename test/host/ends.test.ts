@@ -1,4 +1,7 @@
-/** However a driver, a host or a daemon ends, nothing is left, everybody is told, and others are not disturbed. */
+/**
+ * Tests of the ends of drivers, hosts and daemons: no process is left, the others are told, and other drivers are not
+ * affected.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +25,7 @@ interface Program {
   readonly exited: Promise<number | null>;
 }
 
-/** A driver in a process of its own. */
+/** Starts a driver in a separate process. */
 async function driver(how: string, ...hosts: RunningHost[]): Promise<Program> {
   const argv = ["--import", "tsx", join(project, "programs/on-hosts.ts"), how, ...hosts.map(({ address }) => address)];
   const child = spawn(process.execPath, argv, { cwd: project, stdio: ["ignore", "pipe", "ignore"] });
@@ -41,8 +44,8 @@ async function nothingLeft({ pids }: Program, ...hosts: RunningHost[]): Promise<
   await until(() => hosts.every((host) => host.drivers().length === 0));
 }
 
-describe("nothing of a driver is left on its hosts, neither processes that spin or were stopped nor grandchildren", () => {
-  test.each(["SIGKILL", "SIGTERM"] as const)("when it gets %s", async (signal) => {
+describe("neither busy nor stopped processes of a driver, nor grandchildren, are left on its hosts", () => {
+  test.each(["SIGKILL", "SIGTERM"] as const)("when the driver gets %s", async (signal) => {
     const [one, two] = await Promise.all([startHost(), startHost("tcp://127.0.0.1:0")]);
     const program = await driver("wait", one, two);
     program.child.kill(signal);
@@ -64,7 +67,7 @@ describe("nothing of a driver is left on its hosts, neither processes that spin 
   });
 });
 
-test("two drivers share a host: the violent end of one is nothing to the other", async () => {
+test("two drivers share a host, and the death of one does not affect the other", async () => {
   const host = await startHost();
   await using hosts = attachHosts([host.address]);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
@@ -81,7 +84,7 @@ test("two drivers share a host: the violent end of one is nothing to the other",
 });
 
 describe("a daemon that is killed", () => {
-  test("each rank on its host fails once, calls reject, nothing is left, other hosts go on", async () => {
+  test("each rank on its host fails once, calls reject, no process is left, and other hosts continue", async () => {
     const [one, two] = await Promise.all([startHost(), startHost()]);
     await using hosts = attachHosts([one.address, two.address]);
     const procs = hosts.spawnProcs({ gpus: 2 });
@@ -110,7 +113,7 @@ describe("a daemon that is killed", () => {
   });
 });
 
-test("procs that live in one process with others, here and on a host, hear of a host that is gone, and go on", async () => {
+test("inline procs here and on a host learn of a lost host, and continue", async () => {
   const [one, two] = await Promise.all([startHost(), startHost()]);
   await using hosts = attachHosts([one.address, two.address]);
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
@@ -132,7 +135,7 @@ test("procs that live in one process with others, here and on a host, hear of a 
 });
 
 describe("a daemon that is told to end", () => {
-  test("by a signal: it ends what it has started, tells drivers why, and leaves with 0", async () => {
+  test("by a signal ends its processes, tells drivers the reason, and exits with code 0", async () => {
     const host = await startHost();
     await using hosts = attachHosts([host.address]);
     const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
@@ -164,7 +167,7 @@ describe("stop", () => {
     expect(await again.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 }).echo.callOne("x")).toBe("x");
   });
 
-  test("before the host has let the driver in: nothing is left that was started after all", async () => {
+  test("before the host has accepted the driver leaves no process", async () => {
     const host = await startHost("tcp://127.0.0.1:0");
     const proxy = await startProxy(host.address);
     proxy.freeze();
@@ -182,7 +185,7 @@ describe("stop", () => {
     expect(faults).toEqual([]);
   });
 
-  test("what is queued is handled first, and cleanups run", async () => {
+  test("handles queued messages first, and runs cleanups", async () => {
     const host = await startHost();
     const hosts = attachHosts([host.address]);
     const worker = hosts.slice({ hosts: 0 }).spawnProcs().spawn("workers", crew.SteelWorker);
@@ -196,7 +199,7 @@ describe("stop", () => {
   });
 });
 
-test("shutdown ends the daemon, and what other drivers have there", async () => {
+test("shutdown ends the daemon and the processes of other drivers", async () => {
   const host = await startHost();
   const program = await driver("wait", host);
   const hosts = attachHosts([host.address]);
@@ -206,7 +209,7 @@ test("shutdown ends the daemon, and what other drivers have there", async () => 
   expect(await host.exited).toEqual({ code: 0, signal: null });
   expect(pids.every(gone)).toBe(true);
   await nothingLeft(program, host);
-  // Without a hook, the failure of its processes ends the other driver.
+  // Without a hook, the loss of its processes ends the other driver.
   expect(await program.exited).toBe(1);
   expect(faults).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Real daemons: `viceroy host` as processes, in temporary directories of their own. Whoever starts one ends it. */
+/** Starts `viceroy host` as a process, in its own temporary directory. The caller ends the daemon. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,15 +9,15 @@ const built = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url
 export interface RunningHost {
   readonly address: string;
   readonly child: ChildProcess;
-  /** Its own temporary directory, where the directories of drivers are. */
+  /** The temporary directory of the daemon, which contains the directories of drivers. */
   readonly folder: string;
   readonly output: { text: string };
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  /** The directories of drivers. */
+  /** Returns the directories of drivers. */
   drivers(): string[];
 }
 
-/** Resolves when it listens. @throws Error with what it has said, if it ends instead */
+/** Resolves when the daemon listens. Rejects with its output if it ends instead. */
 export async function listening(host: Omit<RunningHost, "address">): Promise<RunningHost> {
   await until(() => host.output.text.includes("listens at ") || host.child.exitCode !== null, 60_000);
   const [, address] = /listens at (\S+)/.exec(host.output.text) ?? [];
@@ -25,7 +25,7 @@ export async function listening(host: Omit<RunningHost, "address">): Promise<Run
   return { ...host, address };
 }
 
-/** Runs the command, whatever comes of it. @param cli that of another build */
+/** Runs the command. @param cli the command of another build */
 export function spawnHost(
   folder: string,
   args: readonly string[],

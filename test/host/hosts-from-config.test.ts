@@ -1,4 +1,4 @@
-/** `hostsFromConfig`: the same program, on the machines that a file names; and what is said of files that make no sense. */
+/** Tests of `hostsFromConfig`, and of its errors for invalid files. */
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ function fileWith(config: unknown): string {
   return file;
 }
 
-test("hosts are attached by their name, from a file in a folder above, with what it says of them", async () => {
+test("hosts are attached by name from a file in a parent folder, with the options of the file", async () => {
   const tokenFile = join(mkdtempSync(join(tmpdir(), "vhc-")), "token");
   writeFileSync(tokenFile, `${token}\n`);
   const [first, second] = await Promise.all([
@@ -51,7 +51,7 @@ test("hosts are attached by their name, from a file in a folder above, with what
   await hosts.stop();
 });
 
-test("a list is addresses alone, and VICEROY_HOSTS names the file", async () => {
+test("an entry may be a list of addresses, and VICEROY_HOSTS names the file", async () => {
   const host = await startHost();
   process.env["VICEROY_HOSTS"] = fileWith({ one: [host.address] });
   const hosts = hostsFromConfig("one");
@@ -60,7 +60,7 @@ test("a list is addresses alone, and VICEROY_HOSTS names the file", async () => 
   await hosts.stop();
 });
 
-describe("what cannot be used is said with its file", () => {
+describe("errors name the file", () => {
   test("no file", () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "vhc-")));
     process.chdir(folder);
@@ -114,7 +114,7 @@ describe("what cannot be used is said with its file", () => {
     expect(() => hostsFromConfig("trainers")).toThrow(`(hosts "trainers" of ${file})`);
   });
 
-  test("a name that is none", () => {
+  test("an invalid name", () => {
     expect(() => hostsFromConfig("")).toThrow(
       'cannot attach hosts: expected the name of an entry of viceroy.hosts.json, got ""',
     );

@@ -1,4 +1,4 @@
-/** Hosts and drivers that fall silent, and those that only seem to. */
+/** Tests of silent hosts and drivers, and of busy ones that must not count as dead. */
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { attachHosts, SupervisionError } from "viceroy";
@@ -15,12 +15,12 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-/** In ms. Long enough for a busy machine to let the other side say something in that time. */
+/** The silence limit in ms. It is long enough for the other side to answer on a busy machine. */
 const silence = 2000;
 
 const token = "a token of more than enough characters";
 
-/** A host behind a proxy, through which all goes that its processes hear. */
+/** Starts a host behind a proxy, through which all its connections go. */
 async function farHost(given?: string) {
   const host = await startHost(
     "tcp://127.0.0.1:0",
@@ -31,7 +31,7 @@ async function farHost(given?: string) {
   return { host, proxy };
 }
 
-/** The process that watches the hosts of a process. */
+/** Returns the pid of the process that watches the hosts of a driver. */
 function watcherOf(pid: number): number {
   const list = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" });
   const line = list
@@ -40,7 +40,7 @@ function watcherOf(pid: number): number {
   return Number(line?.trim().split(/\s+/)[0]);
 }
 
-test("connections that are cut and made again are nothing to the program: every call once, in order", async () => {
+test("cut connections are restored, and every call is handled once and in order", async () => {
   const { proxy } = await farHost();
   await using hosts = attachHosts([proxy.address]);
   const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
@@ -55,7 +55,7 @@ test("connections that are cut and made again are nothing to the program: every 
   expect(faults).toEqual([]);
 });
 
-test("a host that is out of reach: its ranks fail, once each, and calls reject; it ends what ran there", async () => {
+test("the ranks of an unreachable host fail once, calls reject, and the host ends its processes", async () => {
   const { proxy } = await farHost();
   await using hosts = attachHosts([proxy.address], { silence, keepAlive: 2500 });
   const procs = hosts.spawnProcs({ gpus: 2 });
@@ -70,20 +70,18 @@ test("a host that is out of reach: its ranks fail, once each, and calls reject; 
     [[0], "process"],
     [[1], "process"],
   ]);
-  expect(faults[0]!.cause.message).toMatch(
-    `host ${proxy.address} is gone: it has not been heard of for ${silence} ms: `,
-  );
+  expect(faults[0]!.cause.message).toMatch(`host ${proxy.address} is gone: it has not answered for ${silence} ms: `);
   await until(() => pids.every(gone));
   proxy.thaw();
   expect(faults.length).toBe(2);
-  // The same program can have it again.
+  // The same program can attach the host again.
   await hosts.stop();
   await using again = attachHosts([proxy.address]);
   const worker = again.spawnProcs().spawn("workers again", crew.SteelWorker).slice({ hosts: 0 });
   expect(await worker.echo.callOne("back")).toBe("back");
 });
 
-test("processes of different hosts talk past the driver, and hear of a host that is gone as soon as the driver does", async () => {
+test("processes of different hosts use direct links, and learn of a lost host together with the driver", async () => {
   const [one, { proxy }] = await Promise.all([
     startHost("tcp://127.0.0.1:0", [], { VICEROY_TOKEN: token }),
     farHost(token),
@@ -103,7 +101,7 @@ test("processes of different hosts talk past the driver, and hear of a host that
   await until(() => faults.length === 1);
 });
 
-test("a host whose daemon was stopped counts as gone; when it goes on, it ends what ran there", async () => {
+test("a host with a stopped daemon counts as gone, and ends its processes when it continues", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
   await using hosts = attachHosts([host.address], { silence });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
@@ -116,7 +114,7 @@ test("a host whose daemon was stopped counts as gone; when it goes on, it ends w
   await until(() => host.drivers().length === 0);
 });
 
-test("a daemon that was killed and started again at the same address is another host: what was there is gone", async () => {
+test("a killed daemon that is started again at the same address counts as another host", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
   await using hosts = attachHosts([host.address], { silence: 20_000 });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);
@@ -129,7 +127,7 @@ test("a daemon that was killed and started again at the same address is another 
   expect(next.drivers()).toEqual([]);
 });
 
-test("a process that is stopped or busy is alive, and so is its host", async () => {
+test("a stopped or busy process counts as alive, and so does its host", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
   await using hosts = attachHosts([host.address], { silence, keepAlive: silence });
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
@@ -142,7 +140,7 @@ test("a process that is stopped or busy is alive, and so is its host", async () 
   expect([...(await waiting).values()]).toEqual(["later", "later"]);
 });
 
-test("a driver that was stopped is alive: its processes wait for it", async () => {
+test("a stopped driver counts as alive, and its processes wait", async () => {
   const host = await startHost("tcp://127.0.0.1:0");
   const argv = ["--import", "tsx", join(project, "programs/patient.ts"), host.address, String(silence)];
   const program = spawn(process.execPath, argv, { cwd: project, stdio: ["pipe", "pipe", "inherit"] });
@@ -161,7 +159,7 @@ test("a driver that was stopped is alive: its processes wait for it", async () =
   await until(() => host.drivers().length === 0);
 });
 
-test("hosts are watched, however often they have been attached and left before", async () => {
+test("hosts are watched after they were attached and left repeatedly", async () => {
   const { proxy } = await farHost();
   for (let i = 0; i < 10; i++) {
     await using hosts = attachHosts([proxy.address], { silence });
@@ -171,7 +169,7 @@ test("hosts are watched, however often they have been attached and left before",
   await until(() => !(watcherOf(process.pid) > 0));
 });
 
-test("who watches the hosts is started again when it was killed, and ends with the last of them", async () => {
+test("the process that watches hosts is restarted when it is killed, and ends with the last host", async () => {
   const { proxy } = await farHost();
   const hosts = attachHosts([proxy.address], { silence });
   const workers = hosts.spawnProcs().spawn("workers", crew.SteelWorker);

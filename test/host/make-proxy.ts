@@ -1,18 +1,18 @@
-/** A network between a driver and a host that can be cut: connections end, or nothing passes any more and nobody is told. */
+/** A proxy between a driver and a host that can end connections, or silently stop forwarding. */
 import { connect, createServer, type Socket } from "node:net";
 
 export interface Network {
-  /** In place of that of the host. */
+  /** The address to use in place of that of the host. */
   readonly address: string;
-  /** Connections that pass. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** Ends all connections; new ones can be made. */
+  /** Ends all connections. New ones can be opened. */
   cut(): void;
-  /** From now on nothing passes, in either direction, and no connection ends. */
+  /** Stops forwarding in both directions, without ending connections. */
   freeze(): void;
-  /** What was held back goes on. */
+  /** Continues forwarding, starting with the delayed bytes. */
   thaw(): void;
-  /** Connections end, and none can be made any more. */
+  /** Ends all connections and refuses new ones. */
   close(): void;
 }
 

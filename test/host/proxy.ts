@@ -1,4 +1,4 @@
-/** Networks between drivers and hosts (make-proxy.ts), each for one test. */
+/** Starts proxies (make-proxy.ts), each for one test. */
 import { afterEach } from "vitest";
 import { makeProxy, type Network } from "./make-proxy.js";
 

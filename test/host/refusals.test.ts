@@ -1,4 +1,7 @@
-/** What cannot be, and how it is said: addresses, options, hosts that are not there, are not hosts, or do not let anyone in. */
+/**
+ * Tests of errors: invalid addresses and options, missing hosts, servers that are no hosts, and hosts that refuse the
+ * driver.
+ */
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -25,7 +28,7 @@ afterEach(() => {
 const folder = mkdtempSync(join(tmpdir(), "vr-"));
 const token = "a token of more than enough characters";
 
-/** Something that listens and is no host. */
+/** Starts a server that is no host. */
 async function listener(onSocket: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     sockets.push(socket);
@@ -37,7 +40,7 @@ async function listener(onSocket: (socket: Socket) => void): Promise<string> {
   return `tcp://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-describe("what attachHosts refuses at once", () => {
+describe("attachHosts refuses at once", () => {
   test.each([
     [[], "cannot attach hosts: expected at least one address, got none"],
     ["tcp://n1:26600", "cannot attach hosts: expected a list of addresses, got "],
@@ -70,7 +73,7 @@ describe("what attachHosts refuses at once", () => {
   });
 });
 
-describe("what a slice of hosts and the own host refuse", () => {
+describe("a slice of hosts and the own host refuse", () => {
   test("to be stopped or shut down", async () => {
     const [one, two] = await Promise.all([startHost(), startHost()]);
     await using hosts = attachHosts([one.address, two.address], { name: "pair" });
@@ -95,8 +98,8 @@ describe("what a slice of hosts and the own host refuse", () => {
   });
 });
 
-describe("a host that does not let the driver in", () => {
-  test("because nobody is there: ready rejects, and so does what was spawned on it; others work", async () => {
+describe("attaching a host fails", () => {
+  test("if no daemon listens: ready and the procs on this host reject, and other hosts work", async () => {
     const host = await startHost();
     await using hosts = attachHosts([host.address, `unix://${folder}/nobody.sock`], { timeout: 10_000 });
     const procs = hosts.spawnProcs({}, { name: "half" });
@@ -110,7 +113,7 @@ describe("a host that does not let the driver in", () => {
     await expect(workers.slice({ hosts: 1 }).echo.callOne("x")).rejects.toThrow(why);
   });
 
-  test("because what stands at its path is a plain file: it is not tried again", async () => {
+  test("if its path is a plain file, without another attempt", async () => {
     writeFileSync(join(folder, "plain"), "");
     await using hosts = attachHosts([`unix://${folder}/plain`], { timeout: 2_000_000 });
     await expect(hosts.ready).rejects.toThrow(
@@ -118,21 +121,21 @@ describe("a host that does not let the driver in", () => {
     );
   });
 
-  test("because it never says anything", async () => {
+  test("if it never answers", async () => {
     const address = await listener(() => {});
     await using hosts = attachHosts([address], { timeout: 300 });
     await expect(hosts.ready).rejects.toThrow(
-      `cannot attach host ${address}: it did not let this driver in within 300 ms`,
+      `cannot attach host ${address}: it did not accept this driver within 300 ms`,
     );
   });
 
-  test("because it speaks something else", async () => {
+  test("if it speaks another protocol", async () => {
     const address = await listener((socket) => socket.end(`HTTP/1.1 400 Bad Request\r\n\r\n${"x".repeat(1000)}`));
     await using hosts = attachHosts([address]);
     await expect(hosts.ready).rejects.toThrow("the peer does not speak this protocol; is it a Viceroy process?");
   });
 
-  test("because it closes the connection", async () => {
+  test("if it closes the connection", async () => {
     const address = await listener((socket) => socket.end());
     await using hosts = attachHosts([address], { timeout: 5000 });
     await expect(hosts.ready).rejects.toThrow(
@@ -140,7 +143,7 @@ describe("a host that does not let the driver in", () => {
     );
   });
 
-  test("because it has another token, or either has none", async () => {
+  test("if the tokens differ or one is missing", async () => {
     const guarded = await startHost(undefined, [], { VICEROY_TOKEN: token });
     const open = await startHost();
     const attach = async (address: string, given?: string) => {
@@ -160,7 +163,7 @@ describe("a host that does not let the driver in", () => {
     await until(() => noted.test(far.output.text));
   });
 
-  test("because it is attached already, also by another name", async () => {
+  test("if it is attached already, also by another address", async () => {
     const host = await startHost("tcp://127.0.0.1:0");
     const other = host.address.replace("127.0.0.1", "localhost");
     await using hosts = attachHosts([host.address]);
@@ -175,9 +178,9 @@ describe("a host that does not let the driver in", () => {
   });
 });
 
-describe("a host that is not there yet", () => {
-  test.each(["unix", "tcp"])("is tried again until it is: %s", async (kind) => {
-    // A port that was free a moment ago.
+describe("a host that has not started yet", () => {
+  test.each(["unix", "tcp"])("is tried again until it listens: %s", async (kind) => {
+    // The port was free a moment ago.
     const before = kind === "tcp" ? await startHost("tcp://127.0.0.1:0") : undefined;
     before?.child.kill("SIGKILL");
     await before?.exited;
@@ -192,7 +195,7 @@ describe("a host that is not there yet", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is not waited for any more once it is left", async () => {
+  test("is not tried any more after stop", async () => {
     const hosts = attachHosts([`unix://${folder}/never.sock`], { timeout: 2_000_000 });
     const refused = hosts.ready.then(undefined, (error: Error) => error.message);
     await hosts.stop();
@@ -200,14 +203,14 @@ describe("a host that is not there yet", () => {
   });
 });
 
-describe("what the command refuses", () => {
+describe("the command refuses", () => {
   const ends = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const host = runHost(folder, args, env);
     const { code } = await host.exited;
     return { code, text: host.output.text };
   };
 
-  test("no address, one that is none, one that is taken, one beyond this machine that is open to all", async () => {
+  test("a missing, invalid or used address, and an unprotected address of the network", async () => {
     const taken = await startHost();
     writeFileSync(join(folder, "short"), "short\n");
     const refused = await Promise.all([
@@ -237,7 +240,7 @@ describe("what the command refuses", () => {
     for (const [i, text] of texts.entries()) expect(refused[i]!.text).toContain(text);
   });
 
-  test("not: an open address that is asked for, and the socket of a daemon that was killed", async () => {
+  test("neither an unprotected address with --insecure nor the socket of a killed daemon", async () => {
     const open = await startHost("tcp://0.0.0.0:0", ["--insecure"]);
     expect(open.output.text).toContain("listens at tcp://0.0.0.0:");
     const killed = await startHost();

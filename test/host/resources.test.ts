@@ -1,4 +1,7 @@
-/** Hosts and processes that run out of file descriptors or of disk: who asked is told, and everything else goes on. */
+/**
+ * Tests of hosts and processes without free file descriptors or disk space: requests fail, and everything else
+ * continues.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -28,7 +31,7 @@ const hasLimits = permitted(
 describe.skipIf(!hasLimits)("file descriptors", () => {
   const limited = (most: number) => startHost("tcp://127.0.0.1:0", [], {}, ["prlimit", `--nofile=${most}:${most}`]);
 
-  test("of a daemon: a process that cannot be started is told of with the reason, others go on, and later ones start", async () => {
+  test("of a daemon run out: a start fails with the reason, other processes continue, and later ones start", async () => {
     const host = await limited(44);
     await using hosts = attachHosts([host.address], { silence: 20_000 });
     const started: { procs: ProcMesh<"hosts">; worker: WorkerMesh<never> }[] = [];
@@ -52,7 +55,7 @@ describe.skipIf(!hasLimits)("file descriptors", () => {
     expect(host.child.exitCode).toBe(null);
   });
 
-  test("of a daemon, taken by strangers: those that it knows go on, and others are let in when the strangers have left", async () => {
+  test("of a daemon are used up by strangers: known drivers continue, and others are accepted when the strangers have left", async () => {
     const host = await limited(44);
     await using hosts = attachHosts([host.address], { silence: 20_000 });
     const worker = hosts.spawnProcs().spawn("workers", crew.SteelWorker).slice({ hosts: 0 });
@@ -63,14 +66,14 @@ describe.skipIf(!hasLimits)("file descriptors", () => {
     for (let i = 0; i < 20; i++) expect(await worker.echo.callOne(`${i}`)).toBe(`${i}`);
     for (const stranger of strangers) stranger.destroy();
     const driver = attachHosts([(await limited(256)).address, host.address.replace("127.0.0.1", "localhost")]);
-    // It is the same host by another name: being told so takes being let in.
+    // The other address belongs to the same host. The refusal shows that the driver was accepted.
     await expect(driver.ready).rejects.toThrow("it is the same host as");
     await driver.stop();
     expect(host.child.exitCode).toBe(null);
     expect(faults).toEqual([]);
   });
 
-  test("of a process: what it cannot start is told of, its actors go on, and it starts others when it can", async () => {
+  test("of a process run out: a start fails, its actors continue, and later starts succeed", async () => {
     await using procs = thisHost().spawnProcs();
     const worker = procs.spawn("workers", crew.SteelWorker).slice({});
     const { pid } = await worker.where.callOne();
@@ -88,8 +91,8 @@ describe.skipIf(!hasLimits)("file descriptors", () => {
   });
 });
 
-describe.skipIf(!existsSync("/dev/full"))("a disk that is full", () => {
-  test("under the logs of a mesh: it is said once, and actors go on", async () => {
+describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
+  test("below the logs of a mesh is reported once, and actors continue", async () => {
     const warnings: string[] = [];
     const warned = ({ name, message }: Error) => void (name === "ViceroyLogs" && warnings.push(message));
     process.on("warning", warned);
@@ -104,7 +107,7 @@ describe.skipIf(!existsSync("/dev/full"))("a disk that is full", () => {
     expect(warnings).toEqual([expect.stringMatching(/^cannot write logs to \/dev\/full: ENOSPC/)]);
   });
 
-  test("under what a daemon prints: it goes on", async () => {
+  test("below the output of a daemon does not end the daemon", async () => {
     const folder = mkdtempSync(join(tmpdir(), "vh-"));
     const address = `unix://${folder}/host.sock`;
     const full = ["sh", "-c", 'exec "$@" > /dev/full 2>&1', "sh"];
@@ -127,7 +130,7 @@ const canMount = permitted(
 );
 if (canMount) execFileSync("umount", [mounted]);
 
-/** Takes all that there is. */
+/** Takes all free descriptors. */
 function fill(): string[] {
   const files: string[] = [];
   try {
@@ -143,7 +146,7 @@ function fill(): string[] {
 }
 
 test.skipIf(!canMount)(
-  "a full disk under the directory of a daemon: who spawns is told why, and can when there is room",
+  "a full disk below the directory of a daemon: spawning fails with the reason, and succeeds when there is room",
   async () => {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k,nr_inodes=8", "tmpfs", mounted]);
     try {

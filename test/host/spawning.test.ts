@@ -1,4 +1,4 @@
-/** What works on this host works on hosts that were attached. */
+/** Tests that features of this host work on attached hosts, too. */
 import { attachHosts, SupervisionError } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew, project } from "../proc/crew.js";
@@ -17,7 +17,7 @@ async function twoHosts() {
   return { one, two, addresses: [one.address, two.address] };
 }
 
-test("hosts x gpus: each proc on its host, in rank order; slices of hosts likewise", async () => {
+test("procs are started on their hosts in rank order, also for slices of hosts", async () => {
   const { one, two, addresses } = await twoHosts();
   await using hosts = attachHosts(addresses);
   await hosts.ready;
@@ -43,7 +43,7 @@ test("hosts x gpus: each proc on its host, in rank order; slices of hosts likewi
   expect(await alone.env.callOne("TMPDIR")).toBe(two.folder);
 });
 
-test("another name for the dimension", async () => {
+test("the dimension can have another name", async () => {
   const host = await startHost();
   await using hosts = attachHosts([host.address], { dimension: "machines", name: "lab" });
   expect(hosts.slice({ machines: 0 }).extent).toEqual({});
@@ -53,7 +53,7 @@ test("another name for the dimension", async () => {
   expect(hosts.name).toBe("lab");
 });
 
-test("environment, options of Node.js, bootstrap module and registry reach the processes", async () => {
+test("processes get environment, options of Node.js, bootstrap module and registry", async () => {
   const host = await startHost(undefined, [], { FROM_HOST: "host", BOTH: "host", UNWANTED: "host" });
   await using hosts = attachHosts([host.address], { registry: `${project}generated/registry.ts` });
   const procs = hosts.spawnProcs(
@@ -75,7 +75,7 @@ test("environment, options of Node.js, bootstrap module and registry reach the p
   expect(await workers.slice({ hosts: 0, gpus: 1 }).argv.callOne()).toContain("--max-old-space-size=123");
 });
 
-test("what processes print comes to the driver, in order, with its place", async () => {
+test("the driver gets the output of processes in order, with its origin", async () => {
   const { addresses } = await twoHosts();
   await using hosts = attachHosts(addresses);
   const lines: string[] = [];
@@ -95,7 +95,7 @@ test("what processes print comes to the driver, in order, with its place", async
   expect(lines.slice(2000).sort()).toEqual(["hosts=0 0 stdout the last words", "hosts=1 1 stdout the last words"]);
 });
 
-test("a process that is killed: one failure of its rank, calls to it reject, its neighbours go on", async () => {
+test("a killed process is one failure of its rank, calls to it reject, and other ranks continue", async () => {
   const { addresses } = await twoHosts();
   await using hosts = attachHosts(addresses);
   const procs = hosts.spawnProcs({ gpus: 2 });
@@ -117,7 +117,7 @@ test("a process that is killed: one failure of its rank, calls to it reject, its
   expect(await workers.slice({ hosts: 0, gpus: 0 }).echo.callOne("x")).toBe("x");
 });
 
-test("an uncaught exception: told with the last lines of the standard error", async () => {
+test("an uncaught exception is reported with the last lines of standard error", async () => {
   const host = await startHost();
   await using hosts = attachHosts([host.address]);
   const procs = hosts.spawnProcs({}, { stdio: "ignore" });
@@ -128,7 +128,7 @@ test("an uncaught exception: told with the last lines of the standard error", as
   expect(faults[0]!.report()).toContain("nobody catches this");
 });
 
-test("actors on different hosts, and on the same, call each other; the end of one is an error for the other", async () => {
+test("actors on different hosts and on the same host call each other, and the end of one is an error for the other", async () => {
   const { addresses } = await twoHosts();
   await using hosts = attachHosts(addresses);
   const procs = hosts.spawnProcs({ gpus: 3 });
@@ -150,7 +150,7 @@ test("actors on different hosts, and on the same, call each other; the end of on
   await until(() => faults.length === 2);
 });
 
-test("what an actor on a host spawns runs there, is reached from everywhere, and ends with it", async () => {
+test("processes of an actor on a host run there, are reachable from all processes, and end with the actor", async () => {
   const { one, addresses } = await twoHosts();
   await using hosts = attachHosts(addresses);
   const workers = hosts.spawnProcs({ gpus: 2 }).spawn("workers", crew.SteelWorker);
@@ -167,7 +167,7 @@ test("what an actor on a host spawns runs there, is reached from everywhere, and
   await expect(far.order.callOne(hired, "too late")).rejects.toThrow("cannot call crew.echo on rank");
 });
 
-test("a process is replaced in place, on the same host", async () => {
+test("a process is replaced on the same host", async () => {
   const { addresses, two } = await twoHosts();
   await using hosts = attachHosts(addresses);
   const procs = hosts.spawnProcs();

@@ -1,4 +1,4 @@
-/** Daemons (host-process.ts), each for one test. */
+/** Starts daemons (host-process.ts), each for one test. */
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,8 +16,8 @@ afterEach(() => {
 
 /**
  * Starts a daemon and waits until it listens, at a Unix socket unless `listen` says otherwise.
- * @param through a command that runs it
- * @param cli that of another build
+ * @param through a command that runs the daemon
+ * @param cli the command of another build
  */
 export async function startHost(
   listen?: string,
@@ -31,7 +31,7 @@ export async function startHost(
   return listening(host);
 }
 
-/** Runs the command, whatever comes of it. */
+/** Runs the command. */
 export function runHost(...how: Parameters<typeof spawnHost>): Omit<RunningHost, "address"> {
   const host = spawnHost(...how);
   running.add(host.child);

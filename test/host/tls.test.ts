@@ -1,4 +1,4 @@
-/** Hosts behind TLS: certificates decide who may start processes. */
+/** Tests of hosts with TLS: certificates decide which drivers may start processes. */
 import { attachHosts } from "viceroy";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Authority } from "../link/transport/tls/certificates.js";
@@ -19,7 +19,7 @@ afterAll(() => {
   strangers.remove();
 });
 
-/** Longer than a test may take: whoever tries again until then does not say anything at once. */
+/** A time limit in ms longer than that of a test, so that a test with further attempts fails. */
 const timeout = 2_000_000;
 const token = "a token of more than enough characters";
 
@@ -28,7 +28,7 @@ function tlsHost(env: Readonly<Record<string, string>> = {}) {
   return startHost("tls://127.0.0.1:0", ["--cert", cert, "--key", key, "--ca", ca], env);
 }
 
-test("a driver with a certificate of the same authority is let in; a token may be wanted as well", async () => {
+test("a driver with a certificate of the same authority is accepted, if its token is right, too", async () => {
   const [host, guarded] = await Promise.all([tlsHost(), tlsHost({ VICEROY_TOKEN: token })]);
   const tls = authority.issue("driver");
   await using hosts = attachHosts([host.address], { tls });
@@ -40,7 +40,7 @@ test("a driver with a certificate of the same authority is let in; a token may b
   await expect(without.ready).rejects.toThrow("asks for a token");
 });
 
-test("a driver of another authority, or whose certificate has expired, is not, and nothing of it is left", async () => {
+test("a driver of another authority or with an expired certificate is refused, and nothing of it is left", async () => {
   const host = await tlsHost();
   const refusal = `cannot attach host ${host.address}: the host does not trust the certificate of this process: `;
   await using stranger = attachHosts([host.address], {
@@ -56,7 +56,7 @@ test("a driver of another authority, or whose certificate has expired, is not, a
   expect(host.drivers()).toEqual([]);
 });
 
-test("a driver does not take a host of another authority for its own", async () => {
+test("a driver refuses a host of another authority", async () => {
   const host = await tlsHost();
   await using hosts = attachHosts([host.address], { tls: strangers.issue("driver"), timeout });
   await expect(hosts.ready).rejects.toThrow(
@@ -65,7 +65,7 @@ test("a driver does not take a host of another authority for its own", async () 
   );
 });
 
-test("a driver that was given tcp:// for a host that speaks TLS, or the other way round, is told so at once", async () => {
+test("a driver gets an error at once if it uses tcp:// for a host with TLS, or the reverse", async () => {
   const guarded = await tlsHost();
   const tcp = guarded.address.replace("tls:", "tcp:");
   await using plain = attachHosts([tcp], { timeout });

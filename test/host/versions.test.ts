@@ -1,4 +1,4 @@
-/** Daemons of other versions of Viceroy: what counts is whether the agents understand each other, not what the versions are called. */
+/** Tests of daemons of other versions of Viceroy: the schemas of the agents decide, and not the version numbers. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const copy of copies.splice(0)) rmSync(copy, { recursive: true, force: true });
 });
 
-/** The built package with another version, and with `edits` in its runtime. @returns its command */
+/** Makes a copy of the built package with another version and with `edits` in its runtime. @returns its command */
 function otherVersion(edits: Readonly<Record<string, string>> = {}): string {
   const copy = mkdtempSync(join(tmpdir(), "vv-"));
   copies.push(copy);
@@ -33,7 +33,7 @@ function otherVersion(edits: Readonly<Record<string, string>> = {}): string {
   return join(copy, "dist/cli/viceroy.js");
 }
 
-test("a host with another version is attached, and ends what it was asked for, as long as its agents have the same schemas", async () => {
+test("a host of another version works if its agents have the same schemas", async () => {
   const host = await startHost("tcp://127.0.0.1:0", [], {}, [], otherVersion());
   const hosts = attachHosts([host.address]);
   await hosts.ready;
@@ -44,7 +44,7 @@ test("a host with another version is attached, and ends what it was asked for, a
   expect((await host.exited).code).toBe(0);
 });
 
-test("a host whose agents have other schemas refuses at once, and says who has which version", async () => {
+test("a host whose agents have other schemas refuses the driver at once, with both versions", async () => {
   const own = `0x${hostAgentDescriptor.fingerprint.toString(16)}n`;
   const host = await startHost("tcp://127.0.0.1:0", [], {}, [], otherVersion({ [own]: "0x1234567812345678n" }));
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };

@@ -1,4 +1,4 @@
-/** Logs of a mesh: similar lines as one, levels, files, and nothing that holds anybody up. */
+/** Tests of the logs of a mesh: folded lines, levels, files, and output that never blocks. */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ function origin(rank: number, stream: LineOrigin["stream"] = "stdout"): LineOrig
   return { stream, label: `gpus=${rank}`, rank };
 }
 
-/** Logs by a clock that stands still until it is told otherwise. */
+/** Makes logs with a manual clock. */
 function world(options: LogOptions) {
   const printed: string[] = [];
   const warnings: string[] = [];
@@ -42,7 +42,7 @@ function world(options: LogOptions) {
   return { take, pass, printed, warnings };
 }
 
-test("lines that differ in numbers alone are one with a count, over all ranks; the first comes at once", () => {
+test("lines that differ only in numbers are folded over all ranks, and the first one is printed at once", () => {
   const { take, pass, printed } = world({ window: 500 });
   for (let step = 1; step <= 4; step++)
     for (let rank = 0; rank < 3; rank++) take(`step ${step} loss 0.${step}`, origin(rank));
@@ -55,7 +55,7 @@ test("lines that differ in numbers alone are one with a count, over all ranks; t
   expect(printed.slice(3)).toEqual(["[gpus=2] step 5 loss 0.5"]);
 });
 
-test("other words, and the other output, are other lines", () => {
+test("lines with other words or of the other output are not folded", () => {
   const { take, printed } = world({});
   take("alpha 1", origin(0));
   take("beta 1", origin(0));
@@ -63,7 +63,7 @@ test("other words, and the other output, are other lines", () => {
   expect(printed).toHaveLength(3);
 });
 
-test("what is kept of different lines is bounded, and what is dropped is counted", () => {
+test("the number of different lines is bounded, and dropped lines are counted", () => {
   const { take, pass, printed } = world({ window: 100 });
   const letters = (n: number) => [...String(n)].map((digit) => "abcdefghij"[Number(digit)]).join("");
   for (let i = 0; i < 1500; i++) take(letters(i), origin(0));
@@ -92,7 +92,7 @@ test.each<[string, LineOrigin["stream"], string]>([
   expect(logLevelOf(line, stream)).toBe(level);
 });
 
-test("lines of lower levels are left out of the console, and not of files", async () => {
+test("lines of lower levels are omitted from the console, and not from files", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "logs-")), "all.log");
   const { take, printed } = world({ level: "warn", file });
   take("INFO all is well", origin(0));
@@ -104,7 +104,7 @@ test("lines of lower levels are left out of the console, and not of files", asyn
   );
 });
 
-test("a file that cannot be written costs its lines, which are told of once, and is tried again", async () => {
+test("lines for a file that cannot be written are dropped with one warning, and the file is tried again", async () => {
   const directory = mkdtempSync(join(tmpdir(), "logs-"));
   const missing = join(directory, "missing", "x.log");
   const { take, printed, warnings } = world({ file: ({ rank }) => (rank === 0 ? missing : join(directory, "y.log")) });
@@ -120,7 +120,7 @@ test("a file that cannot be written costs its lines, which are told of once, and
   expect(readFileSync(join(directory, "y.log"), "utf8")).toContain("[gpus=1] two\n");
 });
 
-test("a full disk is as bad as that, and no worse", async () => {
+test("a full disk is handled in the same way", async () => {
   const { take, warnings, printed } = world({ file: "/dev/full" });
   take("lost", origin(0));
   await until(() => warnings.length > 0);
@@ -129,7 +129,7 @@ test("a full disk is as bad as that, and no worse", async () => {
   expect(printed).toEqual(["[gpus=0] lost", "[gpus=0] printed all the same"]);
 });
 
-test("what processes print arrives, with its origins", async () => {
+test("the output of processes arrives with its origin", async () => {
   const { IronSmith } = await loadGuild();
   const directory = mkdtempSync(join(tmpdir(), "logs-"));
   const stdio = logs({ console: false, file: ({ rank }) => join(directory, `${rank}.log`) });

@@ -1,4 +1,4 @@
-/** A limit of messages at once (`@concurrent 2`), from the schema to the process that keeps it. */
+/** Tests of concurrency limits of endpoints (`@concurrent 2`), from the schema to the process that enforces them. */
 import { thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "./crew.js";
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 test.each(["process", "thread", "inline"] as const)(
-  "isolation %s: two at once, the others in their place",
+  "isolation %s: two messages are handled at a time, and the others in order",
   async (isolation) => {
     await using procs = thisHost().spawnProcs({ gpus: 2 }, { isolation });
     const workers = procs.spawn("workers", crew.SteelWorker);
@@ -20,7 +20,8 @@ test.each(["process", "thread", "inline"] as const)(
       ...[1, 2, 3].map(() => workers.slice({ gpus: 0 }).wait.callOne()),
     ];
     const released: number[] = [];
-    // A release may be answered, and the next one come, before the handlers that were let go have ended and others begun.
+    // A release may be answered, and the next one arrive, before the released handlers have ended and others have
+    // started.
     while (released.reduce((sum, count) => sum + count, 0) < 5) {
       released.push(await workers.slice({ gpus: 0 }).release.callOne());
     }

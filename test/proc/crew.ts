@@ -1,4 +1,4 @@
-/** The project that these tests spawn actors of: compiled when first needed, by whichever test file comes first. */
+/** The project with the actors of these tests. The first test file that needs the project compiles it. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 export const project = fileURLToPath(new URL("../fixtures/crew/", import.meta.url));
 const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
 
-/** Test files run at the same time: one compiles, the others wait. */
+/** Test files run concurrently: one compiles the project, and the others wait. */
 export function compileCrew(): Promise<void> {
   return compileProject(project);
 }
@@ -22,7 +22,7 @@ export async function compileProject(project: string): Promise<void> {
       break;
     } catch (error) {
       if (!existsSync(lock)) throw error;
-      // Whoever made it may have been killed.
+      // The process that has created the lock may have been killed.
       if (tries === 4500) rmdirSync(lock);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -46,7 +46,7 @@ export async function loadCrew() {
 
 export type Crew = Awaited<ReturnType<typeof loadCrew>>;
 
-/** Modules of the project, as bootstrap takes them. */
+/** Returns the URL of a module of the project, for the option `bootstrap`. */
 export function moduleOf(path: string): URL {
   return new URL(`../fixtures/crew/${path}`, import.meta.url);
 }

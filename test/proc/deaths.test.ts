@@ -1,4 +1,7 @@
-/** Processes that end in bad ways: each is one failure, told with its cause, and no call waits for a dead process. */
+/**
+ * Tests of processes that die: each death is one failure, reported with its cause, and no call waits for a dead
+ * process.
+ */
 import { SupervisionError, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Crew, loadCrew } from "./crew.js";
@@ -11,7 +14,7 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-test("SIGKILL: pending calls of every kind end, later ones too, and nobody else is disturbed", async () => {
+test("SIGKILL: pending and later calls of every kind end, and other processes are not affected", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 3 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   const others = procs.spawn("others", crew.SteelWorker);
@@ -31,7 +34,7 @@ test("SIGKILL: pending calls of every kind end, later ones too, and nobody else 
   process.kill(pids[1]!, "SIGKILL");
   const reasons = await Promise.all(pending.map((call) => Promise.resolve(call).catch((error) => error)));
   for (const reason of reasons) expect(reason).toBeInstanceOf(SupervisionError);
-  // Calls wait 30 ms for the status: on a machine that is overloaded it may come later, and stands in the fault below.
+  // Calls wait 30 ms for the exit status. On an overloaded machine it may arrive later, and is then in the fault below.
   const known = `process ${pids[1]} was killed by SIGKILL|its process has closed its link`;
   expect(reasons[0].message).toMatch(
     new RegExp(`^cannot call workers.sleep on rank 0 \\(workers\\[1\\]\\): (${known})$`),
@@ -58,20 +61,20 @@ test("SIGKILL: pending calls of every kind end, later ones too, and nobody else 
   await expect(none.echo.callOne("x")).rejects.toThrow(SupervisionError);
 });
 
-test("out of memory: told as that", async () => {
+test("a process that runs out of memory is reported with this cause", async () => {
   await using procs = thisHost().spawnProcs(
     {},
     { execArgv: ["--import", "tsx", "--max-old-space-size=64"], stdio: () => {} },
   );
   const worker = procs.spawn("worker", crew.SteelWorker);
   await expect(worker.exhaustMemory.callOne()).rejects.toThrow(
-    /ended of "Reached heap limit.*JavaScript heap out of memory"/,
+    /ended because of "Reached heap limit.*JavaScript heap out of memory"/,
   );
   await until(() => faults.length > 0);
   expect(faults[0]!.report()).toContain("was killed by SIGABRT");
 });
 
-test("a process that is stopped or busy is alive: calls wait, and the procs can be stopped all the same", async () => {
+test("a stopped or busy process counts as alive: calls wait, and the procs can be stopped", async () => {
   const procs = thisHost().spawnProcs({ gpus: 2 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   const pids = [...(await workers.where.call()).values()].map(({ pid }) => pid);
@@ -92,7 +95,7 @@ test("a process that is stopped or busy is alive: calls wait, and the procs can 
   expect(faults).toEqual([]);
 });
 
-test("the exit code and the last lines of standard error are in the report", async () => {
+test("the report contains the exit code and the last lines of standard error", async () => {
   await using procs = thisHost().spawnProcs({}, { stdio: () => {}, name: "talkers" });
   const worker = procs.spawn("worker", crew.SteelWorker);
   await worker.throwLater.callOne("what a pity");
@@ -103,18 +106,18 @@ test("the exit code and the last lines of standard error are in the report", asy
   expect(report).toContain("Error: what a pity");
 });
 
-test("what a process has started goes with it", async () => {
+test("the child processes of a process end with it", async () => {
   await using procs = thisHost().spawnProcs({});
   const boss = procs.spawn("boss", crew.SteelWorker);
   const crewPids = [...(await (await boss.hire.callOne(2)).where.call()).values()].map(({ pid }) => pid);
   const { pid } = await boss.where.callOne();
   process.kill(pid, "SIGKILL");
   await until(() => crewPids.every(gone));
-  // Told of it now, not in the middle of the next test.
+  // The failure is awaited here, so that it is not reported during the next test.
   await until(() => faults.length > 0);
 });
 
-test("a process that cannot be started is a failure like others", async () => {
+test("a process that cannot be started is reported as a failure", async () => {
   const procs = thisHost().spawnProcs({}, { env: { TOO_LONG: "x".repeat(4_000_000) } });
   const worker = procs.spawn("worker", crew.SteelWorker);
   await expect(procs.ready).rejects.toThrow("the process could not be started");

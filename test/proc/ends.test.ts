@@ -1,4 +1,4 @@
-/** However a program ends, nothing of it is left. Real programs, ended in real ways. */
+/** Tests that nothing of a program is left after its end, with real programs that end in different ways. */
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ interface Running {
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-/** In a temporary directory of its own, so that the run directory in it is the program's. */
+/** Starts a program with its own temporary directory, so that any run directory there belongs to the program. */
 function start(program: string, ...args: string[]): Running {
   return startWith({ ...process.env, TMPDIR: mkdtempSync(join(tmpdir(), "v-")) }, program, ...args);
 }
@@ -27,7 +27,7 @@ function startWith(env: NodeJS.ProcessEnv, program: string, ...args: string[]): 
 }
 
 const children: ChildProcess[] = [];
-// One that does not end when it should would go on for ever.
+// A program that fails to end is killed.
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
@@ -58,7 +58,7 @@ async function nothingLeft({ pids, dirs }: { pids: number[]; dirs: string[] }): 
   await until(() => !dirs.some(existsSync));
 }
 
-describe("nothing is left, neither processes that spin or were stopped nor grandchildren nor the run directory", () => {
+describe("neither busy nor stopped processes, nor grandchildren, nor the run directory are left", () => {
   test.each(["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT"] as const)("when the program gets %s", async (signal) => {
     const program = start("ends.ts", "wait");
     const crew = await crewOf(program);
@@ -68,7 +68,7 @@ describe("nothing is left, neither processes that spin or were stopped nor grand
     await nothingLeft(crew);
   });
 
-  test("when Ctrl-C comes twice: at once", async () => {
+  test("when Ctrl-C is pressed twice, at once", async () => {
     const program = start("ends.ts", "wait");
     const crew = await crewOf(program);
     program.child.kill("SIGINT");
@@ -79,7 +79,7 @@ describe("nothing is left, neither processes that spin or were stopped nor grand
     await nothingLeft(crew);
   });
 
-  test("when it throws", async () => {
+  test("when the program throws", async () => {
     const program = start("ends.ts", "throw");
     const crew = await crewOf(program);
     expect(await program.exited).toEqual({ code: 1, signal: null });
@@ -87,14 +87,14 @@ describe("nothing is left, neither processes that spin or were stopped nor grand
     await nothingLeft(crew);
   });
 
-  test("when it calls process.exit", async () => {
+  test("when the program calls process.exit", async () => {
     const program = start("ends.ts", "exit");
     const crew = await crewOf(program);
     expect(await program.exited).toEqual({ code: 5, signal: null });
     await nothingLeft(crew);
   });
 
-  test("when it has nothing more to do", async () => {
+  test("when the program has nothing more to do", async () => {
     const program = start("ends.ts", "quietly");
     const crew = await crewOf(program);
     expect(await program.exited).toEqual({ code: 0, signal: null });
@@ -108,7 +108,7 @@ describe("a program with actors in threads, one of which has started a process, 
     const program = start("threads.ts", ...args);
     const { code, signal } = await program.exited;
     const { stdout, stderr } = program.output;
-    // A thread's lines are in no order with those of the program.
+    // The lines of a thread and of the program are in no fixed order.
     return { code, signal, lines: stdout.split("\n").filter(Boolean).sort(), stderr };
   }
 
@@ -131,23 +131,26 @@ describe("a program with actors in threads, one of which has started a process, 
   });
 });
 
-describe.each(["SIGINT", "SIGTERM"] as const)("%s ends a program in order, in silence and with its code", (signal) => {
-  const awaited = "call callOne choose stream ready procs recv disposed caught again timer".split(" ");
-  test.each(awaited)("which waits: %s", async (what) => {
-    const program = start("waits.ts", what);
-    const { pids, dirs } = await crewOf(program);
-    program.child.kill(signal);
-    expect(await program.exited).toEqual({ code: signal === "SIGINT" ? 130 : 143, signal: null });
-    expect(program.output.stderr).toBe("");
-    expect(pids.length).toBe(2);
-    await until(() => pids.every(gone) && !dirs.some(existsSync));
-  });
-});
+describe.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends a program in order, without output and with the exit code of the signal",
+  (signal) => {
+    const awaited = "call callOne choose stream ready procs recv disposed caught again timer".split(" ");
+    test.each(awaited)("while it waits: %s", async (what) => {
+      const program = start("waits.ts", what);
+      const { pids, dirs } = await crewOf(program);
+      program.child.kill(signal);
+      expect(await program.exited).toEqual({ code: signal === "SIGINT" ? 130 : 143, signal: null });
+      expect(program.output.stderr).toBe("");
+      expect(pids.length).toBe(2);
+      await until(() => pids.every(gone) && !dirs.some(existsSync));
+    });
+  },
+);
 
-test("Ctrl-C ends what `viceroy run` runs, although both hear of it", async () => {
+test("Ctrl-C ends the program of `viceroy run`, although both processes get the signal", async () => {
   const cli = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
   const env = { ...process.env, TMPDIR: mkdtempSync(join(tmpdir(), "v-")) };
-  // A group of processes of its own, as a terminal makes one for each command.
+  // The command has its own process group, as in a terminal.
   const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
   const command = [cli, "run", "programs/waits.ts", "call"];
   const program = watched(spawn(process.execPath, command, { cwd: project, stdio, env, detached: true }));
@@ -158,7 +161,7 @@ test("Ctrl-C ends what `viceroy run` runs, although both hear of it", async () =
   await until(() => pids.every(gone) && !dirs.some(existsSync));
 });
 
-test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the program ends by: %s", async (how) => {
+test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the program ends with: %s", async (how) => {
   const log = join(mkdtempSync(join(tmpdir(), "viceroy-ends-")), "log");
   const program = start("ends.ts", how, log);
   await crewOf(program);
@@ -169,7 +172,7 @@ test.each(["wait", "throw", "exit", "quietly"])("cleanup runs also when the prog
 });
 
 describe("a program that spawns actors which its own main module exports does not run again in each process", () => {
-  test("when it spawns while it is being loaded", async () => {
+  test("when the module spawns while it is being loaded", async () => {
     const program = start("own-actor.ts");
     await program.exited;
     expect(program.output.stdout).toContain(
@@ -179,7 +182,7 @@ describe("a program that spawns actors which its own main module exports does no
     );
   });
 
-  test("when it spawns later", async () => {
+  test("when the module spawns later", async () => {
     const program = startWith({ ...process.env, CREW_LATE: "yes" }, "own-actor.ts");
     await program.exited;
     const lines = program.output.stdout.split("\n");

@@ -1,4 +1,4 @@
-/** A message can name a socket of its sender's choice. No process connects to it: sockets of the tree are in its run directory. */
+/** Tests that no process connects to a socket only because a message names it: all sockets are in the run directory. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { forge } from "../forged.js";
 import { loadCrew } from "./crew.js";
 
 test.each(["process", "thread", "inline"] as const)(
-  "isolation %s: what a forged mesh names is not dialled",
+  "isolation %s: the address of a forged mesh is not dialled",
   async (isolation) => {
     const { SteelWorker } = await loadCrew();
     const { descriptor } = SteelWorker;
@@ -25,7 +25,7 @@ test.each(["process", "thread", "inline"] as const)(
 
     const procs = thisHost().spawnProcs({}, { isolation });
     const workers = procs.spawn("workers", SteelWorker);
-    // First by an actor that was given it, then by the driver.
+    // First an actor uses the forged mesh, then the driver.
     await expect(workers.order.callOne(forged, "hello")).rejects.toThrow("its process cannot be reached");
     await expect(forged.echo.callOne("hello")).rejects.toThrow("its process cannot be reached");
     expect(connections).toBe(0);

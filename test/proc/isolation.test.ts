@@ -1,4 +1,4 @@
-/** One suite for all isolations: what holds for processes holds for threads and inline procs, but for what is named. */
+/** One suite of tests for all isolations, with a list of the abilities that threads and inline procs lack. */
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { type Crew, loadCrew, moduleOf } from "./crew.js";
 import { collectUnhandledFaults } from "./unhandled-faults.js";
 import { until } from "./until.js";
 
-/** What a thread and the own event loop can't do. */
+/** The abilities that a thread and an inline proc lack. */
 const missing: Readonly<Record<Isolation, readonly string[]>> = {
   process: [],
   thread: ["be bound to processors", "have options of Node.js of its own", "be killed by a signal"],
@@ -50,7 +50,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     await Promise.all(meshes.splice(0).map((procs) => procs.stop({ drain: 0 })));
   });
 
-  test("what is called before anything is ready is answered, in order", async () => {
+  test("calls before the processes are ready are answered in order", async () => {
     const workers = spawnProcs({ gpus: 3 }).spawn("workers", crew.SteelWorker);
     const [first, second] = [workers.echo.call("first"), workers.echo.call("second")];
     expect([...(await second).values()]).toEqual(["second", "second", "second"]);
@@ -58,7 +58,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     await workers.ready;
   });
 
-  test("actors know their place, in the mesh and in the slice", async () => {
+  test("actors know their rank and position, also in slices", async () => {
     const procs = spawnProcs({ hosts: 2, gpus: 2 });
     const workers = procs.slice({ hosts: 1 }).spawn("workers", crew.SteelWorker);
     expect(workers.extent).toEqual({ gpus: 2 });
@@ -69,7 +69,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(places[0]!.mainThread).toBe(isolation !== "thread");
   });
 
-  test("nothing is shared by accident: what was sent can be changed", async () => {
+  test("sent values are copies, which the sender may change", async () => {
     const worker = spawnProcs({}).spawn("worker", crew.SteelWorker);
     const bytes = new Uint8Array([1, 2, 3]);
     await worker.keep.callOne(bytes);
@@ -77,7 +77,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(await worker.keep.callOne(bytes)).toBe(6);
   });
 
-  test("the bootstrap module runs first, and its default export knows the point", async () => {
+  test("the bootstrap module runs first, and its default export gets the position", async () => {
     const procs = spawnProcs({ gpus: 2 }, { bootstrap: moduleOf("bootstrap.js") });
     const said = [...(await procs.spawn("workers", crew.SteelWorker).bootstrapped.call()).values()];
     if (isolation === "inline") expect(said.every((text) => text.startsWith("prepared {"))).toBe(true);
@@ -85,7 +85,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     await procs.ready;
   });
 
-  test("a bootstrap module that fails is a failure of its process", async () => {
+  test("a failing bootstrap module is a failure of its process", async () => {
     const procs = spawnProcs({ gpus: 1 }, { name: "lazy", bootstrap: moduleOf("bootstrap-fails.js") });
     const workers = procs.spawn("workers", crew.SteelWorker);
     await expect(procs.ready).rejects.toThrow('mesh "lazy" is not ready: rank 0: not in the mood');
@@ -95,7 +95,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults[0]!.report()).toContain("RangeError: not in the mood");
   });
 
-  test("actors spawn processes of their own; those are values like others, pending ones too", async () => {
+  test("actors spawn processes, and meshes of them can be sent, also before they are ready", async () => {
     const boss = spawnProcs({}).spawn("boss", crew.SteelWorker);
     const hired = await boss.hire.callOne(2);
     expect(hired.extent).toEqual({ gpus: 2 });
@@ -104,7 +104,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(await boss.order.callOne(fresh.slice({ gpus: range(1, 3) }), "hi")).toEqual(["hi", "hi"]);
   });
 
-  test("actors spawn actors beside them", async () => {
+  test("actors spawn actors in their own process", async () => {
     const boss = spawnProcs({}).spawn("boss", crew.SteelWorker);
     const [neighbour, own] = [await boss.hireHere.callOne("neighbour"), await boss.where.callOne()];
     expect(await neighbour.where.callOne()).toMatchObject({ pid: own.pid, name: "neighbour" });
@@ -116,7 +116,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(await boss.roll.callOne()).toBe((500 * 499) / 2);
   });
 
-  test("a constructor or an init that throws: ready rejects, calls reject, the owner is told", async () => {
+  test("a constructor or init that throws rejects ready and calls, and is reported to the owner", async () => {
     const procs = spawnProcs({ gpus: 2 });
     for (const [mode, kind, text] of [
       ["throws", "constructor", "no such mode"],
@@ -138,7 +138,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(await procs.slice({ gpus: 0 }).spawn("good", crew.SteelWorker).echo.callOne("x")).toBe("x");
   });
 
-  test("an exception that answers a call is the caller's; in a broadcast it is the actor's end", async () => {
+  test("an exception in a call rejects the call; in a broadcast it ends the actor", async () => {
     const procs = spawnProcs({ gpus: 2 });
     const workers = procs.spawn("workers", crew.SteelWorker);
     const others = procs.spawn("others", crew.SteelWorker);
@@ -153,7 +153,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect((await others.echo.call("x")).size).toBe(2);
   });
 
-  test("a name is free again when its actors have failed or were stopped", async () => {
+  test("a name can be reused when its actors have failed or were stopped", async () => {
     const procs = spawnProcs({ gpus: 1 });
     const bad = procs.spawn("name", crew.SteelWorker, "throws");
     expect(() => procs.spawn("name", crew.SteelWorker)).toThrow(
@@ -166,7 +166,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(await procs.spawn("name", crew.SteelWorker).echo.call("x")).toMatchObject({ size: 1 });
   });
 
-  test("stop lets queued messages be handled, runs cleanup once, and ends everything", async () => {
+  test("stop handles queued messages, runs cleanup once, and ends everything", async () => {
     const file = join(mkdtempSync(join(tmpdir(), "viceroy-cleanup-")), "log");
     const procs = spawnProcs({ gpus: 2 });
     const workers = procs.spawn("workers", crew.SteelWorker);
@@ -207,7 +207,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults).toEqual([]);
   });
 
-  test("what is known to be wrong is refused on the spot", () => {
+  test("invalid arguments are refused at once", () => {
     const procs = spawnProcs({ gpus: 1 });
     const spawn = procs.spawn as unknown as (...args: unknown[]) => unknown;
     const refused = (...args: unknown[]) => expect(() => spawn.apply(procs, args));
@@ -221,21 +221,24 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     refused("x", crew.SmallGrain, 1.5).toThrow("cannot encode Grain(id): invalid uint32");
   });
 
-  can("have an environment of its own")("the environment is inherited, overlaid, by point if wanted", async () => {
-    const env = ({ rank }: { rank: number }) => ({ CREW: `number ${rank}`, PATH: undefined });
-    const workers = spawnProcs({ gpus: 2 }, { env }).spawn("workers", crew.SteelWorker);
-    expect([...(await workers.env.call("CREW")).values()]).toEqual(["number 0", "number 1"]);
-    expect([...(await workers.env.call("PATH")).values()]).toEqual(["unset", "unset"]);
-    expect([...(await workers.env.call("NODE_ENV")).values()]).toEqual(["test", "test"]);
-  });
+  can("have an environment of its own")(
+    "the environment is inherited with changes, which may depend on the position",
+    async () => {
+      const env = ({ rank }: { rank: number }) => ({ CREW: `number ${rank}`, PATH: undefined });
+      const workers = spawnProcs({ gpus: 2 }, { env }).spawn("workers", crew.SteelWorker);
+      expect([...(await workers.env.call("CREW")).values()]).toEqual(["number 0", "number 1"]);
+      expect([...(await workers.env.call("PATH")).values()]).toEqual(["unset", "unset"]);
+      expect([...(await workers.env.call("NODE_ENV")).values()]).toEqual(["test", "test"]);
+    },
+  );
 
-  can("have options of Node.js of its own")("Node.js gets the options that are given", async () => {
+  can("have options of Node.js of its own")("Node.js gets the given options", async () => {
     const procs = spawnProcs({}, { execArgv: ["--import", "tsx", "--max-old-space-size=100"] });
     const argv = await procs.spawn("worker", crew.SteelWorker).argv.callOne();
     expect(argv).toContain("--max-old-space-size=100");
   });
 
-  can("have its output forwarded")("what is printed is forwarded with its origin", async () => {
+  can("have its output forwarded")("the output is forwarded with its origin", async () => {
     const lines: unknown[] = [];
     const stdio: SpawnProcsOptions["stdio"] = (line, { stream, label, rank }) =>
       lines.push([line, stream, label, rank]);
@@ -248,21 +251,25 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     ]);
   });
 
-  can("exit without the program")("a process that exits by itself fails its rank; others go on", async () => {
-    const procs = spawnProcs({ gpus: 2 });
-    const workers = procs.spawn("workers", crew.SteelWorker);
-    const one = workers.slice({ gpus: 0 });
-    const [exit, queued] = [one.exit.callOne(7), one.echo.callOne("too late")];
-    // On a busy machine the status can come later than the end of the link; the failure below has it in any case.
-    await expect(exit).rejects.toThrow(/exited with code 7|has closed its link/);
-    await expect(queued).rejects.toThrow(SupervisionError);
-    await until(() => faults.length > 0);
-    expect(faults).toMatchObject([
-      { mesh: "procs", ranks: [0], kind: "process", affected: [{ mesh: "workers", ranks: [0] }] },
-    ]);
-    expect(await workers.slice({ gpus: 1 }).echo.callOne("x")).toBe("x");
-    await expect(workers.echo.call("x")).rejects.toThrow(SupervisionError);
-  });
+  can("exit without the program")(
+    "a process that exits by itself fails its rank, and other ranks continue",
+    async () => {
+      const procs = spawnProcs({ gpus: 2 });
+      const workers = procs.spawn("workers", crew.SteelWorker);
+      const one = workers.slice({ gpus: 0 });
+      const [exit, queued] = [one.exit.callOne(7), one.echo.callOne("too late")];
+      // On a busy machine the exit status may arrive after the end of the link. The failure below contains the status in
+      // any case.
+      await expect(exit).rejects.toThrow(/exited with code 7|has closed its link/);
+      await expect(queued).rejects.toThrow(SupervisionError);
+      await until(() => faults.length > 0);
+      expect(faults).toMatchObject([
+        { mesh: "procs", ranks: [0], kind: "process", affected: [{ mesh: "workers", ranks: [0] }] },
+      ]);
+      expect(await workers.slice({ gpus: 1 }).echo.callOne("x")).toBe("x");
+      await expect(workers.echo.call("x")).rejects.toThrow(SupervisionError);
+    },
+  );
 
   const left = [
     "a timer",
@@ -272,9 +279,9 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     "a listener of its signal",
     "a getter of what it threw",
   ];
-  // In the process of these tests, rejections are Vitest's own affair.
+  // Vitest handles rejections in the process of these tests.
   const ours = left.filter((what) => isolation !== "inline" || !/promise|call/.test(what));
-  test.each(ours)("what an actor has left running throws (%s): the actor fails, and nobody else", async (what) => {
+  test.each(ours)("code that an actor has left running throws (%s): only this actor fails", async (what) => {
     const procs = spawnProcs({});
     const worker = procs.spawn("worker", crew.SteelWorker);
     const neighbour = procs.spawn("neighbour", crew.SteelWorker);
@@ -291,13 +298,13 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults).toHaveLength(1);
   });
 
-  test("a listener of its own signal has the context of its call, whoever brings the news", async () => {
+  test("a listener of a call signal has the context of the call", async () => {
     const worker = spawnProcs({}).spawn("worker", crew.SteelWorker);
     await worker.ready;
     const given = new AbortController();
     const call = worker.leaveRunning.with({ signal: given.signal }).callOne("a look at the context", "worker");
     call.catch(() => {});
-    // It is concurrent, and has begun when what came after it is answered.
+    // The call is concurrent, so it has started when the next call is answered.
     await worker.echo.callOne("x");
     given.abort();
     await until(async () => (await worker.failures.callOne()).length > 0);
@@ -305,7 +312,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults).toEqual([]);
   });
 
-  test("an answer that only pretends to be a promise is an error of its call", async () => {
+  test("a result with a `then` that throws rejects the call", async () => {
     const worker = spawnProcs({}).spawn("worker", crew.SteelWorker);
     const [error, next] = await Promise.all([
       worker.pretend.callOne("pretended").catch((error) => error),
@@ -317,38 +324,41 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults).toEqual([]);
   });
 
-  can("exit without the program")("exit code 0 in the middle of calls is a failure, with what ended it", async () => {
-    const lines: string[] = [];
-    const restart = { policy: "on-failure", backoff: 1 } as const;
-    const procs = spawnProcs({}, { restart, stdio: (line) => void lines.push(line) });
-    const worker = procs.spawn("worker", crew.SteelWorker);
-    const { pid, mainThread } = await worker.where.callOne();
-    const exit = worker.exit.callOne(0).catch((error) => error);
-    const queued = worker.echo.callOne("too late").catch((error) => error);
-    expect(await exit).toBeInstanceOf(SupervisionError);
-    expect(await queued).toBeInstanceOf(SupervisionError);
-    // It is made again, as after a failure.
-    await until(async () => (await worker.where.callOne().catch(() => undefined)) !== undefined);
-    expect(faults).toEqual([]);
-    if (mainThread) {
-      expect((await worker.where.callOne()).pid).not.toBe(pid);
-      const why = /^FATAL ERROR: process\.exit\(0\) was called with (a call|calls) to worker\[0\]\.exit/;
-      expect(lines.some((line) => why.test(line))).toBe(true);
-      expect(lines.some((line) => /^\s+at SteelWorker\.exit /.test(line))).toBe(true);
-    }
-  });
+  can("exit without the program")(
+    "exit code 0 during calls is a failure, reported with the trigger of the exit",
+    async () => {
+      const lines: string[] = [];
+      const restart = { policy: "on-failure", backoff: 1 } as const;
+      const procs = spawnProcs({}, { restart, stdio: (line) => void lines.push(line) });
+      const worker = procs.spawn("worker", crew.SteelWorker);
+      const { pid, mainThread } = await worker.where.callOne();
+      const exit = worker.exit.callOne(0).catch((error) => error);
+      const queued = worker.echo.callOne("too late").catch((error) => error);
+      expect(await exit).toBeInstanceOf(SupervisionError);
+      expect(await queued).toBeInstanceOf(SupervisionError);
+      // The process is restarted, as after a failure.
+      await until(async () => (await worker.where.callOne().catch(() => undefined)) !== undefined);
+      expect(faults).toEqual([]);
+      if (mainThread) {
+        expect((await worker.where.callOne()).pid).not.toBe(pid);
+        const why = /^FATAL ERROR: process\.exit\(0\) was called with (a call|calls) to worker\[0\]\.exit/;
+        expect(lines.some((line) => why.test(line))).toBe(true);
+        expect(lines.some((line) => /^\s+at SteelWorker\.exit /.test(line))).toBe(true);
+      }
+    },
+  );
 
-  can("exit without the program")("exit code 0 with a call in hand: its owner is told why", async () => {
+  can("exit without the program")("exit code 0 during a call is reported to the owner with the reason", async () => {
     const worker = spawnProcs({}, { stdio: "ignore" }).spawn("worker", crew.SteelWorker);
     await worker.ready;
     await worker.exit.callOne(0).catch(() => {});
     await until(() => faults.length > 0);
     expect(faults[0]!.cause.message).toMatch(
-      /^(process|thread) \d+ ended of "process\.exit\(0\) was called with a call to worker\[0\]\.exit not answered" and exited with code 1$/,
+      /^(process|thread) \d+ ended because of "process\.exit\(0\) was called with a call to worker\[0\]\.exit not answered" and exited with code 1$/,
     );
   });
 
-  can("exit without the program")("an error that is no actor's ends the process, with its last words", async () => {
+  can("exit without the program")("an error outside of all actors ends the process, and is in the report", async () => {
     const stdio = isolation === "process" ? ("prefix" as const) : ("ignore" as const);
     const worker = spawnProcs({}, { stdio }).spawn("worker", crew.SteelWorker);
     await worker.throwLater.callOne("nobody catches this");
@@ -356,7 +366,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
     expect(faults[0]!.report()).toContain("nobody catches this");
   });
 
-  can("spin without the program")("a loop that never ends holds up nobody else, and can be stopped", async () => {
+  can("spin without the program")("an endless loop delays no other process, and can be stopped", async () => {
     const procs = spawnProcs({ gpus: 2 });
     const workers = procs.spawn("workers", crew.SteelWorker);
     await workers.ready;
@@ -367,7 +377,7 @@ describe.each(["process", "thread", "inline"] as const)("with isolation %s", (is
   });
 });
 
-test("a class that no registry names is refused when the modules of its schema have been looked into", async () => {
+test("a class that no registry exports is refused after the modules of its schema were loaded", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 1 });
   const unlisted = procs.spawn("unlisted", crew.Unlisted, 1);
   const text = "cannot spawn Unlisted: not registered;";
@@ -378,18 +388,20 @@ test("a class that no registry names is refused when the modules of its schema h
   expect(() => procs.spawn("again", crew.Unlisted, 1)).toThrow(text);
 });
 
-test("what an isolation can't have is refused", () => {
+test("options that an isolation does not support are refused", () => {
   const spawn = (isolation: Isolation, options: SpawnProcsOptions) => () =>
     thisHost().spawnProcs({ gpus: 1 }, { isolation, ...options } as SpawnProcsOptions<"gpus">);
-  expect(spawn("thread", { cpus: ["0"] })).toThrow('cannot spawn procs: isolation "thread" has no cpus, got an array');
-  expect(spawn("thread", { execArgv: [] })).toThrow('isolation "thread" has no execArgv, got an array');
-  expect(spawn("inline", { cpus: ["0"] })).toThrow('isolation "inline" has no cpus, got an array');
-  expect(spawn("inline", { execArgv: [] })).toThrow('isolation "inline" has no execArgv, got an array');
+  expect(spawn("thread", { cpus: ["0"] })).toThrow(
+    'cannot spawn procs: isolation "thread" has no cpus, got an array of 1',
+  );
+  expect(spawn("thread", { execArgv: [] })).toThrow('isolation "thread" has no execArgv, got an array of 0');
+  expect(spawn("inline", { cpus: ["0"] })).toThrow('isolation "inline" has no cpus, got an array of 1');
+  expect(spawn("inline", { execArgv: [] })).toThrow('isolation "inline" has no execArgv, got an array of 0');
   expect(spawn("inline", { env: {} })).toThrow('isolation "inline" has no env, got an object');
   expect(spawn("inline", { stdio: "ignore" })).toThrow('isolation "inline" has no stdio, got "ignore"');
 });
 
-test("options that make no sense are refused", () => {
+test("invalid options are refused", () => {
   const spawn = (options: unknown) => () => thisHost().spawnProcs({ gpus: 2 }, options as SpawnProcsOptions<"gpus">);
   expect(spawn({ isolation: "container" })).toThrow(
     'cannot spawn procs: expected isolation "process", "thread" or "inline", got "container"',
@@ -422,7 +434,7 @@ test("options that make no sense are refused", () => {
   );
 });
 
-test("the own process is a place for actors; neither it nor a slice can be stopped", async () => {
+test("actors can be spawned in the own process; neither this process nor a slice can be stopped", async () => {
   const grains = thisProc().spawn("grain", crew.SmallGrain, 7);
   expect(await grains.number.callOne()).toBe(7);
   expect(() => thisProc().stop()).toThrow("cannot stop the own process: it was not spawned from here");

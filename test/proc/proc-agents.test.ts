@@ -1,4 +1,4 @@
-/** How processes speak to each other's agents. */
+/** Tests of the access to the agents of processes. */
 import { afterEach, expect, test } from "vitest";
 import { AGENT_MESH } from "../../runtime/link/address.js";
 import { agentOf, runAsRoot } from "../../runtime/proc/proc-agents.js";
@@ -8,7 +8,7 @@ import { World } from "../actor/world.js";
 let world: World;
 afterEach(() => world.close());
 
-test("whatever is said to an agent, and however often, takes one session", async () => {
+test("all requests to an agent use one session", async () => {
   world = new World();
   const { proc } = world.root;
   const other = world.proc("other").proc;

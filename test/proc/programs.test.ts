@@ -1,4 +1,4 @@
-/** Programs as users run them: compiled JavaScript, TypeScript by tsx, installed in awkward places. */
+/** Tests of programs as users run them: compiled JavaScript, TypeScript with tsx, and unusual installations. */
 import { execFile } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ function run(argv: readonly string[], cwd: string, env: NodeJS.ProcessEnv = proc
   });
 }
 
-/** In any order: each process prints for itself. */
+/** The expected lines, in any order, because each process prints independently. */
 const greeting = ["[gpus=0] hello", "[gpus=1] hello", "it works, it works"];
 
 const place = mkdtempSync(join(tmpdir(), "viceroy with spaces "));
@@ -40,21 +40,21 @@ test.each(["process", "thread"])("TypeScript, by tsx, with isolation %s", async 
   expect(outcome).toEqual({ code: 0, stdout: greeting, stderr: "" });
 });
 
-test("what actors in the program's own process leave running fails them, what the program throws ends it", async () => {
+test("code that actors of the own process leave running fails them, and an error of the program ends it", async () => {
   const outcome = await run(["--import", "tsx", "programs/left-running.ts"], project);
   const failed = (what: string) => `mesh "${what}" failed at rank 0: left behind`;
   expect(outcome.stdout).toEqual([failed("a call that nobody awaits"), failed("a promise"), failed("a timer")]);
   expect(outcome.code).toBe(1);
-  // As Node.js prints it, down to its own version.
+  // The output is that of Node.js, which ends with its version.
   expect(outcome.stderr).toMatch(/throw new Error\("the program's own"\);.*Error: the program's own.*Node\.js v/s);
 });
 
-test("without a terminal's environment: no PATH, no HOME", async () => {
+test("programs run without PATH and HOME", async () => {
   const outcome = await run(["--import", "tsx", "programs/hello.ts"], project, {});
   expect(outcome).toEqual({ code: 0, stdout: greeting, stderr: "" });
 });
 
-test("options of Node.js that are about the program alone do not reach its processes", async () => {
+test("options of Node.js that concern only the program are not passed to its processes", async () => {
   const options = ["--inspect=0", "--test-only", "--import", "tsx"];
   const outcome = await run([...options, "programs/hello.ts"], project, { NODE_OPTIONS: "--inspect=0" });
   expect(outcome).toMatchObject({ code: 0, stdout: greeting });

@@ -1,4 +1,4 @@
-/** The prompt of `viceroy repl`, typed at: what fails is reported, and the prompt lives on. */
+/** Tests of the prompt of `viceroy repl`: failures are reported, and the prompt continues. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -25,13 +25,13 @@ async function start(): Promise<void> {
   await prompted();
 }
 
-/** Waits until it asks for a line, or has ended. */
+/** Waits for the prompt, or the end of the program. */
 async function prompted(): Promise<void> {
   await until(() => shown.endsWith(prompt) || child.exitCode !== null);
   expect(child.exitCode).toBe(null);
 }
 
-/** Types a line. @returns what is shown until the next prompt */
+/** Types a line. @returns the output until the next prompt */
 async function type(line: string): Promise<string> {
   const before = shown.length;
   child.stdin!.write(`${line}\n`);
@@ -40,7 +40,7 @@ async function type(line: string): Promise<string> {
   return shown.slice(before, -prompt.length).trim();
 }
 
-/** Waits until something is shown, whenever that is, and the prompt after it. */
+/** Waits for an output and the next prompt. */
 async function shows(text: string): Promise<void> {
   await until(() => shown.includes(text) || child.exitCode !== null);
   await prompted();
@@ -54,7 +54,7 @@ async function hire(): Promise<void> {
   expect(await type('[...(await workers.echo.call("hello")).values()].join()')).toBe("'hello,hello'");
 }
 
-test("a broadcast that fails is reported, and the prompt lives on with the rest", async () => {
+test("a failed broadcast is reported, and the prompt continues with the other actors", async () => {
   await hire();
   await type('void workers.slice({ gpus: 0 }).fail.broadcast("what a pity")');
   await shows('unhandled fault: mesh "workers" failed at rank 0: what a pity');
@@ -65,7 +65,7 @@ test("a broadcast that fails is reported, and the prompt lives on with the rest"
   expect(await type('await workers.slice({ gpus: 0 }).echo.callOne("x")')).toContain("SupervisionError");
 });
 
-test("a worker that is killed is reported, and the prompt lives on and ends in order", async () => {
+test("a killed worker is reported, and the prompt continues and ends in order", async () => {
   await hire();
   const pids = (await type("[...(await workers.where.call()).values()].map(({ pid }) => pid).join()"))
     .slice(1, -1)
@@ -81,15 +81,18 @@ test("a worker that is killed is reported, and the prompt lives on and ends in o
   await until(() => pids.every(gone));
 });
 
-test.each(["SIGINT", "SIGTERM"] as const)("%s ends it and all that it has started", async (signal) => {
-  await hire();
-  const pids = (await type("[...(await workers.where.call()).values()].map(({ pid }) => pid).join()"))
-    .slice(1, -1)
-    .split(",")
-    .map(Number);
-  child.stdin!.write("await workers.sleep.call(1_000_000)\n");
-  child.kill(signal);
-  await until(() => child.exitCode !== null || child.signalCode !== null);
-  expect(child.exitCode).toBe(signal === "SIGINT" ? 130 : 143);
-  await until(() => pids.every(gone));
-});
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends the prompt and all processes that it has started",
+  async (signal) => {
+    await hire();
+    const pids = (await type("[...(await workers.where.call()).values()].map(({ pid }) => pid).join()"))
+      .slice(1, -1)
+      .split(",")
+      .map(Number);
+    child.stdin!.write("await workers.sleep.call(1_000_000)\n");
+    child.kill(signal);
+    await until(() => child.exitCode !== null || child.signalCode !== null);
+    expect(child.exitCode).toBe(signal === "SIGINT" ? 130 : 143);
+    await until(() => pids.every(gone));
+  },
+);

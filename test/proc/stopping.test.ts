@@ -1,4 +1,4 @@
-/** What `stop({ drain })` promises of actors that are just being made: messages to them are handled. Real processes. */
+/** Tests with real processes that `stop({ drain })` handles messages to actors that are being created. */
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-/** For what hangs for ever. */
+/** Time limit in ms. */
 const drain = 120_000;
 
 function newLog(): string {
@@ -24,10 +24,21 @@ function wordsOf(log: string): string[] {
   return lines.map((line) => line.split(" ")[0]!);
 }
 
+test.each(["init pauses", "ok"])("processes are stopped as soon as an actor was spawned there: %s", async (mode) => {
+  const procs = thisHost().spawnProcs({ gpus: 2 });
+  const log = newLog();
+  const workers = procs.spawn("workers", crew.SteelWorker, mode);
+  workers.log.broadcast(log, "first");
+  await procs.stop({ drain });
+  expect(wordsOf(log)).toEqual(["first", "first"]);
+});
+
 test.each(["init pauses", "ok"])(
-  "processes that are stopped as soon as an actor is spawned there: %s",
+  "processes that are ready are stopped as soon as an actor was spawned there: %s",
   async (mode) => {
     const procs = thisHost().spawnProcs({ gpus: 2 });
+    await procs.ready;
+    await procs.spawn("before", crew.SteelWorker).ready;
     const log = newLog();
     const workers = procs.spawn("workers", crew.SteelWorker, mode);
     workers.log.broadcast(log, "first");
@@ -36,33 +47,19 @@ test.each(["init pauses", "ok"])(
   },
 );
 
-test.each(["init pauses", "ok"])("the same of processes that have been there for long: %s", async (mode) => {
-  const procs = thisHost().spawnProcs({ gpus: 2 });
-  await procs.ready;
-  await procs.spawn("before", crew.SteelWorker).ready;
+test.each(["process", "inline"] as const)("actors are stopped before their init has ended: %s", async (isolation) => {
+  await using procs = thisHost().spawnProcs({}, { isolation });
   const log = newLog();
-  const workers = procs.spawn("workers", crew.SteelWorker, mode);
-  workers.log.broadcast(log, "first");
-  await procs.stop({ drain });
-  expect(wordsOf(log)).toEqual(["first", "first"]);
+  const worker = procs.spawn("worker", crew.SteelWorker, "init pauses");
+  worker.log.broadcast(log, "first");
+  const answer = worker.echo.callOne("second");
+  await worker.stop({ drain });
+  expect(await answer).toBe("second");
+  expect(wordsOf(log)).toEqual(["first"]);
 });
 
-test.each(["process", "inline"] as const)(
-  "actors that are stopped before their init has ended: %s",
-  async (isolation) => {
-    await using procs = thisHost().spawnProcs({}, { isolation });
-    const log = newLog();
-    const worker = procs.spawn("worker", crew.SteelWorker, "init pauses");
-    worker.log.broadcast(log, "first");
-    const answer = worker.echo.callOne("second");
-    await worker.stop({ drain });
-    expect(await answer).toBe("second");
-    expect(wordsOf(log)).toEqual(["first"]);
-  },
-);
-
 test.each(["init pauses", "ok"])(
-  "actors in the own process that are stopped as soon as they are spawned: %s",
+  "actors in the own process are stopped as soon as they were spawned: %s",
   async (mode) => {
     const worker = thisProc().spawn("worker", crew.SteelWorker, mode);
     const log = newLog();
@@ -72,7 +69,7 @@ test.each(["init pauses", "ok"])(
   },
 );
 
-test("an init that never ends is waited for as long as the drain allows", async () => {
+test("stop waits for an endless init for the drain time", async () => {
   await using procs = thisHost().spawnProcs({});
   const worker = procs.spawn("worker", crew.SteelWorker, "init waits");
   const answer = worker.echo.callOne("never");
@@ -80,11 +77,11 @@ test("an init that never ends is waited for as long as the drain allows", async 
   await expect(answer).rejects.toThrow("cannot call worker.echo on rank 0: ");
 });
 
-/** More messages than a sender has credit for. */
+/** Number of messages beyond the credit of a sender. */
 const many = 6000;
 
 test.each(["process", "inline"] as const)(
-  "messages that wait for credit when their mesh is stopped: %s",
+  "messages that wait for credit are handled when their mesh is stopped: %s",
   async (isolation) => {
     await using procs = thisHost().spawnProcs({}, { isolation });
     const log = newLog();
@@ -95,7 +92,7 @@ test.each(["process", "inline"] as const)(
   },
 );
 
-test("messages that wait for credit when their processes are stopped", async () => {
+test("messages that wait for credit are handled when their processes are stopped", async () => {
   const procs = thisHost().spawnProcs({ gpus: 2 });
   const logs = [newLog(), newLog()];
   const workers = procs.spawn("workers", crew.SteelWorker);
@@ -106,7 +103,7 @@ test("messages that wait for credit when their processes are stopped", async () 
   for (const log of logs) expect(wordsOf(log)).toEqual(Array.from({ length: many }, (_, i) => `${i}`));
 });
 
-test("calls that will be answered by port, whose handlers have ended", async () => {
+test("calls are answered by port although their handlers have ended", async () => {
   await using procs = thisHost().spawnProcs({});
   const worker = procs.spawn("worker", crew.SteelWorker);
   const answer = worker.later.callOne(50);
@@ -115,7 +112,7 @@ test("calls that will be answered by port, whose handlers have ended", async () 
   expect(await answer).toBe("late");
 });
 
-test("a broadcast to an endpoint that answers by port keeps no actor", async () => {
+test("a broadcast to an endpoint that answers by port does not delay stop", async () => {
   await using procs = thisHost().spawnProcs({});
   const worker = procs.spawn("worker", crew.SteelWorker);
   worker.later.broadcast(2 ** 31 - 1);

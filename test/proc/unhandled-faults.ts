@@ -1,8 +1,8 @@
-/** Failures that nobody has handled, of each test anew. */
+/** Collects the unhandled failures of each test. */
 import { type MeshFailure, onUnhandledFault } from "viceroy";
 import { beforeEach } from "vitest";
 
-/** @returns what is told while a test runs; emptied before the next */
+/** @returns the list of failures, which is emptied before each test */
 export function collectUnhandledFaults(): MeshFailure[] {
   const faults: MeshFailure[] = [];
   beforeEach(() => {

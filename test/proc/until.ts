@@ -1,7 +1,7 @@
-/** Waiting for what must come true some time: never a measure of how long it took. */
+/** Waits for conditions, without asserting how long they take. */
 import { readFileSync } from "node:fs";
 
-/** @param limit in ms: only to say what has never come true before the test's own limit says nothing of it */
+/** @param limit in ms; it is shorter than the time limit of the test, so that the error names the condition */
 export async function until(test: () => boolean | Promise<boolean>, limit = 100_000): Promise<void> {
   const end = Date.now() + limit;
   while (!(await test())) {
@@ -10,12 +10,12 @@ export async function until(test: () => boolean | Promise<boolean>, limit = 100_
   }
 }
 
-/** Whether a process stands still, by SIGSTOP. */
+/** Returns whether a process is stopped by SIGSTOP. */
 export function stopped(pid: number): boolean {
   return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
 }
 
-/** Whether a process has ended; one that nobody has reaped yet has. */
+/** Returns whether a process has ended. A zombie has ended. */
 export function gone(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-/** The addon itself: how it is found, what it takes, and that nothing needs it. */
+/** Tests of the addon: how it is found, which memory it accepts, and that everything works without it. */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe("without the addon", () => {
-  test("everything works, and that it is missing is said once, with what to do", async () => {
+  test("everything works, and one warning tells how to build the addon", async () => {
     const { code, stdout, stderr } = await run(process.execPath, [program], folder, {
       VICEROY_RDMA_ADDON: path.join(folder, "nowhere.node"),
     });
@@ -33,12 +33,12 @@ describe("without the addon", () => {
     );
   });
 
-  test("who switches it off hears nothing", async () => {
+  test("no warning is printed if the addon is switched off", async () => {
     const { stdout, stderr } = await run(process.execPath, [program], folder, { VICEROY_RDMA_ADDON: "off" });
     expect({ stdout, stderr }).toEqual({ stdout: "2 3\n", stderr: "" });
   });
 
-  test("a file that is no addon is said to be none", async () => {
+  test("a file that is not an addon is reported", async () => {
     const file = path.join(folder, "text.node");
     writeFileSync(file, "no addon");
     const { code, stderr } = await run(process.execPath, [program], folder, { VICEROY_RDMA_ADDON: file });
@@ -46,7 +46,7 @@ describe("without the addon", () => {
     expect(stderr).toContain("one-sided memory needs the addon, and it cannot be loaded: ");
   });
 
-  test("by stream, a process without it reads what one with it has, and the other way round", async () => {
+  test("the transport stream works between processes with and without the addon", async () => {
     await using procs = thisHost().spawnProcs({ n: 1 }, { env: { VICEROY_RDMA_ADDON: "off" } });
     const vault = procs.spawn("vault", vaults.IronVault);
     const remote = await vault.make.callOne(true, 1000, "r");
@@ -65,7 +65,7 @@ describe("without the addon", () => {
   });
 });
 
-test("an addon that others could have written is not trusted", () => {
+test("an addon that another user could have written is not loaded", () => {
   const file = path.join(folder, "open.node");
   writeFileSync(file, "");
   chmodSync(file, 0o600);
@@ -74,7 +74,7 @@ test("an addon that others could have written is not trusted", () => {
   expect(isTrusted(file)).toBe(false);
 });
 
-test("who has no compiler is told what to install, and what a compiler says is passed on", async () => {
+test("a missing compiler is reported with the package to install, and the messages of a compiler are passed on", async () => {
   const file = path.join(folder, "built.node");
   await expect(buildAddon("rdma", { compiler: "no-such-compiler", file })).rejects.toThrow(
     /^cannot build the addon: cannot run no-such-compiler, .*: install g\+\+ \(package g\+\+ of Debian\), or name a compiler by CXX$/,
@@ -85,13 +85,13 @@ test("who has no compiler is told what to install, and what a compiler says is p
   expect(readdirSync(folder).filter((name) => name.startsWith(".build") || name === "built.node")).toEqual([]);
 });
 
-test("the sources are there, one idea in each", () => {
+test("the package contains the sources of the addon", () => {
   const { files } = locateAddon("rdma");
   for (const file of files) expect(readFileSync(file, "utf8").split("\n").length, file).toBeLessThan(250);
 });
 
 describe.skipIf(!hasAddon)("with the addon", () => {
-  test("memory is accounted to V8, and given back when it is dropped", async () => {
+  test("memory is reported to V8, and freed when it is dropped", async () => {
     const before = process.memoryUsage().external;
     const buffer = RdmaBuffer.allocate(32 << 20);
     expect(process.memoryUsage().external - before).toBeGreaterThan(31 << 20);
@@ -102,7 +102,7 @@ describe.skipIf(!hasAddon)("with the addon", () => {
     expect(openMemory()).toBe(1);
   });
 
-  test("files of memory are not inherited by programs that are started", async () => {
+  test("child programs do not inherit the descriptors of memory", async () => {
     await using buffer = RdmaBuffer.allocate(4096);
     expect(buffer.view.length).toBe(4096);
     expect(openMemory()).toBeGreaterThan(1);
@@ -110,7 +110,7 @@ describe.skipIf(!hasAddon)("with the addon", () => {
     expect(inherited.stdout).not.toContain("memfd");
   });
 
-  test("threads have memory of their own, which ends with them", async () => {
+  test("each thread has its own memory, which ends with the thread", async () => {
     const procs = thisHost().spawnProcs({ n: 1 }, { isolation: "thread" });
     const vault = procs.spawn("vault", vaults.IronVault);
     const remote = await by("vm", await vault.make.callOne(false, 100_000, "rw"));
@@ -121,7 +121,7 @@ describe.skipIf(!hasAddon)("with the addon", () => {
     expect(await codeOf(remote.readInto(bytes))).toMatch(/^ERR_RDMA_(DROPPED|FORGED|PEER_GONE)$/);
   });
 
-  test("memory that was registered and is transferred away is noticed by its owner", async () => {
+  test("the owner gets an error when registered memory was transferred away", async () => {
     const memory = new ArrayBuffer(100);
     const buffer = RdmaBuffer.register(new Uint8Array(memory));
     structuredClone(memory, { transfer: [memory] });
@@ -131,7 +131,7 @@ describe.skipIf(!hasAddon)("with the addon", () => {
     await buffer.drop();
   });
 
-  test("memory that can move is not registered", () => {
+  test("resizable memory cannot be registered", () => {
     const resizable = Reflect.construct(ArrayBuffer, [8, { maxByteLength: 16 }]) as ArrayBuffer;
     expect(() => RdmaBuffer.register(new Uint8Array(resizable))).toThrow("a resizable ArrayBuffer can give it back");
     expect(() => RdmaBuffer.register(new Uint8Array(0))).toThrow("cannot register memory: it has no bytes");
@@ -140,7 +140,7 @@ describe.skipIf(!hasAddon)("with the addon", () => {
   });
 });
 
-/** Descriptors of memory of ours that this process has open. */
+/** Returns the open descriptors of registered memory of this process. */
 function openMemory(): number {
   return readdirSync("/proc/self/fd").filter((fd) => {
     try {

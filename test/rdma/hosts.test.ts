@@ -1,4 +1,7 @@
-/** Transport `stream` between hosts: connections of its own through the ports of processes, by TCP and TLS, and what it does without. */
+/**
+ * Tests of the transport `stream` between hosts: over connections to the ports of processes, by TCP and TLS, and
+ * without them.
+ */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { attachHosts, thisHost } from "viceroy";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,9 +22,9 @@ const size = 20_000_000;
 
 type Kind = "tcp" | "tls";
 
-/** Two hosts with a vault each. */
+/** Starts two hosts with one vault each. */
 async function pair(kind: Kind, args: readonly string[] = []) {
-  // Before either reads it: it is written to the same files each time.
+  // The project is compiled before either host reads it, because each compilation writes the same files.
   const { cert, key, ca } = authority.issue("host");
   const files = kind === "tls" ? ["--cert", cert, "--key", key, "--ca", ca] : [];
   const start = () => startHost(`${kind}://127.0.0.1:0`, [...args, ...files], { VICEROY_TOKEN: token });
@@ -39,7 +42,7 @@ function pattern(): Uint8Array {
 }
 
 describe.each<Kind>(["tcp", "tls"])("between hosts, by %s", (kind) => {
-  test("bytes go both ways by a connection of their own, from the driver and from host to host", async () => {
+  test("a separate connection carries the bytes of the driver and of the hosts, in both directions", async () => {
     await using cluster = await pair(kind);
     const { near, far } = cluster;
     const sent = await far.make.callOne(false, size, "rw");
@@ -55,13 +58,13 @@ describe.each<Kind>(["tcp", "tls"])("between hosts, by %s", (kind) => {
     const before = connectionsOf(pid);
     const found = await near.read.callOne(sent, "stream", 1000);
     expectBytes(found.bytes!.subarray(1), new Uint8Array(999).fill(7));
-    // A link of the other process, for the calls that a handle takes, is not needed for this.
+    // The transfer needs no link to the other process.
     expect(connectionsOf(pid)).toBe(before + 1);
     await buffer.readInto(bytes);
     expect(connectionsOf(pid)).toBe(before + 1);
   });
 
-  test("calls do not wait behind bulk", async () => {
+  test("calls do not wait behind memory bytes", async () => {
     await using cluster = await pair(kind);
     const { far } = cluster;
     const buffer = await by("stream", await far.make.callOne(false, 4 * size, "r"));
@@ -76,7 +79,7 @@ describe.each<Kind>(["tcp", "tls"])("between hosts, by %s", (kind) => {
     expect(order).toEqual(["calls", "bulk"]);
   });
 
-  test("what is revoked in the middle is refused; an owner that is killed is gone for who reads, in time", async () => {
+  test("a grant that is revoked during a read is refused, and a killed owner is detected in time", async () => {
     using _ = ignoringFaults();
     await using cluster = await pair(kind);
     const { near, far } = cluster;
@@ -99,7 +102,7 @@ describe.each<Kind>(["tcp", "tls"])("between hosts, by %s", (kind) => {
 });
 
 describe.each<Kind>(["tcp", "tls"])("memory of the driver, by %s", (kind) => {
-  test("is read from hosts, which cannot connect to it, by a connection that it makes when it is asked to", async () => {
+  test("is read by hosts, which cannot connect to the driver, over connections that the driver opens on request", async () => {
     await using cluster = await pair(kind);
     const { far, near } = cluster;
     await using own = RdmaBuffer.register(new Uint8Array(3_000_000).fill(6));
@@ -109,14 +112,14 @@ describe.each<Kind>(["tcp", "tls"])("memory of the driver, by %s", (kind) => {
     expect(transport).toBe("stream");
     expect(bytes!.every((byte) => byte === 6)).toBe(true);
     expect(connectionsOf(pid)).toBe(links + 1);
-    // One for each process that reads, and the same for all that it reads.
+    // Each reading process has one connection, for all its reads.
     own.view.fill(7);
     const again = await Promise.all([far, near, far].map((one) => one.read.callOne(own.grant(), "stream", 3_000_000)));
     for (const { bytes } of again) expect(bytes!.every((byte) => byte === 7)).toBe(true);
     expect(connectionsOf(pid)).toBe(links + 1);
   });
 
-  test("is refused to hosts once it is revoked, also in the middle of a read", async () => {
+  test("is refused after it was revoked, also during a read", async () => {
     await using cluster = await pair(kind);
     await using own = RdmaBuffer.register(new Uint8Array(size).fill(3));
     const granted = own.grant();
@@ -128,7 +131,7 @@ describe.each<Kind>(["tcp", "tls"])("memory of the driver, by %s", (kind) => {
   });
 });
 
-test("memory of other processes of the driver's machine is read from hosts in the same way", async () => {
+test("memory of other processes of the driver's machine is read by hosts in the same way", async () => {
   await using cluster = await pair("tls");
   await using procs = thisHost().spawnProcs();
   const own = procs.spawn("own", vaults.IronVault);
@@ -140,7 +143,7 @@ test("memory of other processes of the driver's machine is read from hosts in th
   expect(connectionsOf(pid)).toBe(links + 1);
 });
 
-test("memory of the driver is read by calls where ports are hidden", async () => {
+test("memory of the driver is read by calls if ports are blocked", async () => {
   await using cluster = await pair("tcp", ["--single-port"]);
   await using own = RdmaBuffer.register(new Uint8Array(3_000_000).fill(6));
   const { bytes } = await cluster.far.read.callOne(own.grant(), "stream", 3_000_000);
@@ -148,7 +151,7 @@ test("memory of the driver is read by calls where ports are hidden", async () =>
   expect(connectionsOf(await cluster.far.pid.callOne())).toBe(0);
 });
 
-test("with --single-port processes have no port, and all goes through the daemon", async () => {
+test("with --single-port, processes have no ports, and all connections go through the daemon", async () => {
   await using cluster = await pair("tcp", ["--single-port"]);
   const sent = await cluster.far.make.callOne(false, size, "rw");
   const bytes = new Uint8Array(size);
@@ -168,7 +171,7 @@ async function readUntilItFails(buffer: RdmaBuffer): Promise<string> {
   );
 }
 
-/** How many TCP connections a process has. */
+/** Returns the number of TCP connections of a process. */
 function connectionsOf(pid: number): number {
   const own = new Set(
     readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

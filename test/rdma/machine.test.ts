@@ -1,6 +1,6 @@
 /**
- * Transport `verbs` on RDMA devices, which this machine need not have: in virtual machines, whose kernel makes them out of Ethernet. What
- * runs there is in machine/inside, and the suite that all transports pass.
+ * Tests of the transport `verbs` on RDMA devices of virtual machines, whose kernel provides the devices over Ethernet.
+ * The tests inside of the machines are in machine/inside and in the suite that all transports pass.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,9 +20,11 @@ if (parts !== undefined && !existsSync(addon) && process.env["VICEROY_PEERS"] ==
   );
 }
 
-/** Machines are emulated, and other tests run beside them: alone on two cores it takes a tenth of this. */
+/**
+ * Time limit in ms. On two idle cores the tests take a tenth of it, but machines are emulated and other tests run, too.
+ */
 const timeLimit = 400_000;
-/** Two machines may boot one after the other. */
+/** The time for booting two machines one after the other is added. */
 const limit = timeLimit + 2 * boots * bootLimit + 60_000;
 const environment = {
   VICEROY_RDMA_ADDON: addon,
@@ -32,7 +34,7 @@ const environment = {
 };
 
 describe.skipIf(parts === undefined || !existsSync(addon))("RDMA devices", { timeout: limit }, () => {
-  test("enforce what is granted, and transfers of every kind pass over them", async () => {
+  test("enforce grants, and carry transfers of every kind", async () => {
     const devices = await suite("devices", ["machine/inside/devices.ts"], ["machine/inside/owner.ts"]);
     const transfers = await suite("transfers", ["transfers.test.ts", "one-sided.test.ts", "safety.test.ts"]);
     const command = `node ${devices}; node ${transfers}`;
@@ -40,7 +42,7 @@ describe.skipIf(parts === undefined || !existsSync(addon))("RDMA devices", { tim
     expectPassed(await machine.end, 25);
   });
 
-  test("of two machines reach each other, until one of them dies", async () => {
+  test("connect two machines until one of them dies", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "viceroy-cable-"));
     const cable = path.join(folder, "cable");
     const program = await suite("peers", ["machine/inside/peers.ts"]);
@@ -55,7 +57,7 @@ describe.skipIf(parts === undefined || !existsSync(addon))("RDMA devices", { tim
         rdma: { end: "connects", path: cable },
       });
       await one.printed("the other machine may die now");
-      // In the middle of the read that has begun by then.
+      // The other machine is killed during a read.
       await new Promise((resolve) => setTimeout(resolve, 300));
       other.kill();
       expectPassed(await one.end, 3);
@@ -67,9 +69,9 @@ describe.skipIf(parts === undefined || !existsSync(addon))("RDMA devices", { tim
   });
 });
 
-/** @param least how many tests there must have been */
+/** @param least the minimum number of tests */
 function expectPassed({ code, stdout, stderr, console: kernel }: MachineEnd, least: number): void {
-  // At its time limit the machine says what each process does: the first ones are its own, the last ones those of the tests.
+  // After a timeout the console lists the state of each process: first those of the system, last those of the tests.
   const said = `${stdout}${stderr}\nConsole: ${code === undefined ? kernel : kernel.slice(-2000)}`;
   const lines = stdout.split("\n").filter((line) => line.startsWith("{"));
   const outcomes = lines.map((line) => JSON.parse(line) as Outcome);

@@ -1,4 +1,6 @@
-/** Transport `stream` between machines of a network that loses packets, delays them, cuts connections, and vanishes. */
+/**
+ * Tests of the transport `stream` over a network that loses and delays packets, cuts connections and fails completely.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -21,7 +23,7 @@ describe.skipIf(!networks)("between machines", () => {
   beforeAll(loadVaults);
   const net = networks ? makeNetwork(["driver", "one", "two"]) : undefined!;
 
-  /** The program on its machine, and what it says next. */
+  /** The program on its machine, and its next line of output. */
   async function cluster(silence: number) {
     const daemons = [net.one, net.two].map((machine) =>
       startHost(`tcp://${machine.ip}:26600`, [], { VICEROY_TOKEN: token }, machine.through),
@@ -46,7 +48,7 @@ describe.skipIf(!networks)("between machines", () => {
     return { says, order };
   }
 
-  test("packets that are lost or late, and connections that are cut, are nothing to a transfer", async () => {
+  test("a transfer completes in spite of lost and delayed packets and cut connections", async () => {
     const { says, order } = await cluster(60_000);
     net.one.lose(3);
     net.two.lose(3);
@@ -57,7 +59,7 @@ describe.skipIf(!networks)("between machines", () => {
     net.driver.delay();
     order("move 2000000");
     const late = says();
-    // While it is under way: 16 Mbit/s, or 40 ms there and back, make it long enough.
+    // With 16 Mbit/s or a round trip of 40 ms, the transfer takes long enough.
     for (let i = 0; i < 3; i++) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       net.two.reset();
@@ -67,7 +69,7 @@ describe.skipIf(!networks)("between machines", () => {
     order("end");
   });
 
-  test("a machine that vanishes in the middle is told to all who read from it, when it has been silent", async () => {
+  test("all readers get an error when a machine has not answered for the time limit", async () => {
     const { says, order } = await cluster(2000);
     order("hold 50000000");
     expect(await says()).toEqual({ holding: true });

@@ -1,4 +1,7 @@
-/** What owners do not have to do, what they wait for, and what nobody gets to see. */
+/**
+ * Tests of one-sidedness: transfers without the owner, revocations that wait for writers, and reused memory that is
+ * never read.
+ */
 
 import { RdmaBuffer } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -25,7 +28,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 for (const { transport, oneSided, allocated, skipped } of tested) {
   describe.skipIf(skipped)(`by ${transport}`, () => {
-    test("an owner that is stopped by SIGSTOP is read and written all the same, if it is one-sided", async () => {
+    test("a one-sided transport reads and writes memory of an owner that is stopped by SIGSTOP", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
       const buffer = await by(transport, await vault.make.callOne(allocated, 1_000_000, "rw"));
@@ -48,7 +51,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
       await buffer.readInto(bytes);
     });
 
-    test("the event loop goes round while one transfer is awaited after the other", async () => {
+    test("the event loop continues while transfers are awaited one after another", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, 1 << 20, "r"));
       let turns = 0;
@@ -65,12 +68,12 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
       expect(turns).toBeGreaterThanOrEqual(12 - 1);
     });
 
-    test("what takes the place of revoked memory is never seen, however the owner's timing is", async () => {
+    test("the new content of revoked memory is never read, whenever the owner revokes it", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const size = long(6 << 20);
       await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
       let reads = 0;
-      // Longer and longer, until there was time for a read in between.
+      // The pause grows until a read fits in between.
       for (let round = 0; round < 12 || reads === 0; round++) {
         memory.view.fill(0x11);
         const granted = memory.grant();
@@ -84,7 +87,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
       }
     });
 
-    test("once a grant is revoked nobody writes by it: those who do are waited for", async () => {
+    test("a revocation waits for writers, and no process writes afterwards", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const size = long(6 << 20);
       await using memory = allocated ? RdmaBuffer.allocate(size) : RdmaBuffer.register(new Uint8Array(size));
@@ -102,7 +105,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
     });
 
     test.skipIf(!oneSided || transport === "verbs")(
-      "a writer that is stopped holds up the revocation, and says so; one that dies does not",
+      "a stopped writer delays the revocation, which reports it; a dead writer does not",
       async () => {
         using _ = ignoringFaults();
         await using owners = await vaultsIn(vaults, 1, true);
@@ -113,7 +116,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
         let granted = memory;
         let writing = Promise.resolve("done");
         let code = "done";
-        // It writes most of the time, but not always.
+        // The writer is inside a write most of the time, but not always.
         for (let tries = 0; tries < 20 && code === "done"; tries++) {
           memory.view[0] = 0;
           granted = memory.grant({ access: "rw" });
@@ -127,7 +130,7 @@ for (const { transport, oneSided, allocated, skipped } of tested) {
         }
         expect(code).toBe("ERR_RDMA_TIMEOUT");
         await expect(memory.revoke(granted, { timeout: 0 })).rejects.toThrow(
-          `cannot take back a grant in time: process ${pid} is still writing, or was stopped while it did`,
+          `cannot end a grant in time: process ${pid} is still writing, or was stopped while it wrote`,
         );
         process.kill(pid, "SIGKILL");
         await memory.revoke(granted);

@@ -1,24 +1,27 @@
 /**
- * The protocols by which readers and writers use a grant that its owner takes back, in every order in which their steps can happen. Each
- * step is one that others see whole: a word, or a byte, written or read. What is tried is the order of steps that native/rdma has;
- * with another order the same trial must find the mistake.
+ * Checks the protocols of readers, writers and a revoking owner in every interleaving of their atomic steps, each of
+ * which reads or writes one word or byte. The steps are in the order of native/rdma. With a wrong order, the same check
+ * must find the error.
  */
 import { expect, test } from "vitest";
 
 interface World {
   live: boolean;
-  /** A writer's cell is taken. */
+  /** Whether a writer has taken its cell. */
   writing: boolean;
-  /** Whose each byte is: the memory is used again for something else once the grant is taken back. */
+  /** The use to which each byte belongs. The memory is reused after the grant has ended. */
   readonly bytes: ("granted" | "foreign" | "written")[];
 }
 
-/** Does its step, and returns whether that could be done by now; a step that cannot is tried again later. */
+/** Does a step, and returns whether the step was possible. An impossible step is tried again later. */
 type Step<S> = (world: World, own: S) => boolean;
 
 const cells = 3;
 
-/** Runs both in every order. @returns how many orders there are, and in how many `wrong` holds at the end */
+/**
+ * Runs both step lists in every interleaving.
+ * @returns the number of interleavings, and of those that end with `wrong`
+ */
 function everyOrder<A, B>(
   first: readonly Step<A>[],
   second: readonly Step<B>[],
@@ -81,12 +84,12 @@ const useAgain: readonly Step<unknown>[] = Array.from({ length: cells }, (_, at)
 const makeReader = () => [{ before: true, after: true, seen: [] as string[] }, {}] as const;
 const sawForeign = (_: World, { before, after, seen }: Reader) => before && after && seen.includes("foreign");
 
-test("a read between two looks at the head never shows bytes of what comes after the grant", () => {
+test("a read between two checks of the head never returns bytes of a later use of the memory", () => {
   const reader = [look("before"), ...copy, look("after")];
   expect(everyOrder(reader, [takeBack, ...useAgain], makeReader, sawForeign)).toEqual({ orders: 126, wrong: 0 });
 });
 
-test("without the second look, or with an owner who takes back too late, the same trial finds foreign bytes", () => {
+test("without the second check, or with a late revocation, the same check finds foreign bytes", () => {
   const once = everyOrder([look("before"), ...copy], [takeBack, ...useAgain], makeReader, sawForeign);
   expect(once.wrong).toBeGreaterThan(0);
   const late = everyOrder([look("before"), ...copy, look("after")], [...useAgain, takeBack], makeReader, sawForeign);
@@ -119,13 +122,13 @@ const makeWriter = () => [{ allowed: false }, {}] as const;
 const wroteForeign = ({ bytes }: World) => bytes.some((byte) => byte !== "foreign");
 const owner = [takeBack, waitForWriters, ...useAgain];
 
-test("a write that has taken a cell before it looked never hits what comes after the grant", () => {
+test("a write that takes a cell before the check never overwrites a later use of the memory", () => {
   const { orders, wrong } = everyOrder([claim, check, ...put, release], owner, makeWriter, wroteForeign);
   expect(orders).toBeGreaterThan(5);
   expect(wrong).toBe(0);
 });
 
-test("with the look before the cell, or an owner who does not wait, the same trial finds overwritten bytes", () => {
+test("with the check before the cell, or an owner that does not wait, the same check finds overwritten bytes", () => {
   expect(everyOrder([check, claim, ...put, release], owner, makeWriter, wroteForeign).wrong).toBeGreaterThan(0);
   const hasty = [takeBack, ...useAgain];
   expect(everyOrder([claim, check, ...put, release], hasty, makeWriter, wroteForeign).wrong).toBeGreaterThan(0);

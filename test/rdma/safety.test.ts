@@ -1,4 +1,4 @@
-/** Handles that lie: each is refused for what it is, and none of them reads a byte. */
+/** Tests of forged handles: each is refused with the right code, and none reads a byte. */
 import { readdirSync, readlinkSync } from "node:fs";
 import { inspect } from "node:util";
 import { codec } from "viceroy";
@@ -26,7 +26,7 @@ import {
 
 const handles = codec.rdmaBuffer<RdmaBuffer>();
 
-/** Where fields of a handle are, from the end of them. */
+/** Offsets of the fields of a handle, from their end. */
 const Field = {
   machine: 60,
   pid: 52,
@@ -38,11 +38,11 @@ const Field = {
   access: 4,
 } as const;
 
-/** The same handle with one field changed. */
+/** Returns a handle with one field changed. */
 function forge(buffer: RdmaBuffer, field: keyof typeof Field, change: (value: number) => number): RdmaBuffer {
   const bytes = Uint8Array.from(handles.encode(buffer));
   const view = new DataView(bytes.buffer);
-  // What transports have put into it stands behind its fields.
+  // The parts of transports follow the fields.
   const parts = Object.values(buffer.handle.transportParts).reduce((sum, part) => sum + 4 + part.length, 0);
   const at = bytes.length - parts - Field[field];
   view.setUint32(at, change(view.getUint32(at, true)) >>> 0, true);
@@ -55,24 +55,24 @@ beforeAll(async () => {
 });
 
 describe("handles", () => {
-  test("take at most 256 bytes", async () => {
+  test("have at most 256 bytes", async () => {
     await using buffer = RdmaBuffer.allocate(2 ** 20);
     expect(handles.encode(buffer).length).toBeLessThanOrEqual(256);
   });
 
-  test("that are no handles are refused when they come", () => {
+  test("that are invalid are refused on arrival", () => {
     const bytes = handles.encode(RdmaBuffer.register(new Uint8Array(8)));
-    expect(() => forge(handles.decode(bytes), "length", () => 0)).toThrow("a handle to memory is none");
-    expect(() => forge(handles.decode(bytes), "pid", () => 0)).toThrow("a handle to memory is none");
-    expect(() => forge(handles.decode(bytes), "access", (word) => word | 7)).toThrow("a handle to memory is none");
+    expect(() => forge(handles.decode(bytes), "length", () => 0)).toThrow("invalid memory handle");
+    expect(() => forge(handles.decode(bytes), "pid", () => 0)).toThrow("invalid memory handle");
+    expect(() => forge(handles.decode(bytes), "access", (word) => word | 7)).toThrow("invalid memory handle");
     expect(() => forge(handles.decode(bytes), "access", (word) => word + 0x0100)).toThrow("the message ends too early");
-    expect(() => handles.encode({} as RdmaBuffer)).toThrow("expected an RdmaBuffer, got a Object");
+    expect(() => handles.encode({} as RdmaBuffer)).toThrow("expected an RdmaBuffer, got an object");
   });
 });
 
 for (const { transport, allocated, skipped } of tested) {
   describe.skipIf(skipped)(`by ${transport}`, () => {
-    test("each lie is refused with the code of its own", async () => {
+    test("each forged field is refused with its own code", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
       const good = await vault.make.callOne(allocated, 10_000, "r");
@@ -90,16 +90,16 @@ for (const { transport, allocated, skipped } of tested) {
       expect(await tried(forge(good, "slot", () => 0xffff_ffff))).toBe("ERR_RDMA_FORGED");
       expect(await tried(forge(good, "length", (bytes) => bytes + 1))).toBe("ERR_RDMA_FORGED");
       expect(await tried(forge(good, "access", (word) => word | 1))).toBe("ERR_RDMA_FORGED");
-      // The id of the process is another's by now.
+      // Another process has the process id now.
       expect(await tried(forge(good, "started", (ticks) => ticks + 1))).toBe("ERR_RDMA_STALE");
       const bytes = new Uint8Array(16);
       await (await by(transport, good)).readInto(bytes);
       expectBytes(bytes, patternOf(vaults, 0, 16));
     });
 
-    // By verbs an owner is asked: machine/inside/devices.ts asks it for what handles like these would.
+    // With verbs, the owner checks a request. machine/inside/devices.ts tests altered requests.
     test.skipIf(transport === "verbs")(
-      "handles with any bytes changed crash nobody, and read what they named, or nothing",
+      "altered handles crash no process, and read only the memory that they name",
       async () => {
         if (transport === "stream") return withRandom(fuzzOwner);
         await using owners = await vaultsIn(vaults, 1);
@@ -129,19 +129,16 @@ for (const { transport, allocated, skipped } of tested) {
   });
 }
 
-test.skipIf(emulated || !hasAddon)(
-  "a lie about when its owner has started throws away nothing of what is kept of him",
-  async () => {
-    await using owners = await vaultsIn(vaults, 1);
-    const good = await by("shared", await owners.at(0).make.callOne(true, 16, "r"));
-    const watched = `/proc/${await owners.at(0).pid.callOne()}/comm`;
-    const kept = () => readdirSync("/proc/self/fd").filter((fd) => linkOf(fd) === watched);
-    const before = kept();
-    expect(before).toHaveLength(1);
-    expect(await codeOf(forge(good, "started", (word) => word + 1).open())).toBe("ERR_RDMA_STALE");
-    expect(kept()).toEqual(before);
-  },
-);
+test.skipIf(emulated || !hasAddon)("a forged start time does not remove the mapped table of the owner", async () => {
+  await using owners = await vaultsIn(vaults, 1);
+  const good = await by("shared", await owners.at(0).make.callOne(true, 16, "r"));
+  const watched = `/proc/${await owners.at(0).pid.callOne()}/comm`;
+  const kept = () => readdirSync("/proc/self/fd").filter((fd) => linkOf(fd) === watched);
+  const before = kept();
+  expect(before).toHaveLength(1);
+  expect(await codeOf(forge(good, "started", (word) => word + 1).open())).toBe("ERR_RDMA_STALE");
+  expect(kept()).toEqual(before);
+});
 
 function linkOf(fd: string): string | undefined {
   try {
@@ -151,17 +148,17 @@ function linkOf(fd: string): string | undefined {
   }
 }
 
-test("after a boot of the machine, handles of before are refused by whoever is asked", async () => {
+test("handles from before a reboot are refused by every transport", async () => {
   await using owners = await vaultsIn(vaults, 1);
   const good = await owners.at(0).make.callOne(true, 10, "r");
   const before = forge(good, "machine", (word) => word ^ 1);
   await expect(before.open()).rejects.toThrow(
-    "cannot open: the handle is of something that is no more; ask the owner for a new one",
+    "cannot open: the handle belongs to a grant or a process that no longer exists; ask the owner for a new one",
   );
   expect(await codeOf(before.open())).toBe("ERR_RDMA_STALE");
 });
 
-test.skipIf(emulated)("a slot that is used again is not taken for what it was", async () => {
+test.skipIf(emulated)("a handle of an earlier use of a slot is refused", async () => {
   const table = new GrantTable(undefined, systemClock, systemRandom);
   const memory = { bytes: new Uint8Array(8), address: undefined, file: undefined };
   const add = () => table.add(memory, 0, 8, "r");
@@ -181,7 +178,7 @@ test.skipIf(emulated)("a slot that is used again is not taken for what it was", 
   expect(new Set([first, again, ...others].map(({ nonce }) => nonce.join())).size).toBe(SLOT_COUNT);
 });
 
-/** What owners are asked for by messages: claims of all kinds. */
+/** Claims of all kinds in messages to an owner. */
 function fuzzOwner(random: Random): void {
   const table = new GrantTable(undefined, systemClock, systemRandom);
   const bytes = new Uint8Array(64).fill(77);

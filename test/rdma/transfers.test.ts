@@ -1,4 +1,4 @@
-/** The suite that every transport passes. */
+/** The suite of tests that every transport passes. */
 
 import { RdmaAction, RdmaBuffer, RdmaError } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ const expected = (offset: number, length: number): Uint8Array => patternOf(vault
 
 for (const { transport, oneSided, allocated, survives, skipped } of tested) {
   describe.skipIf(skipped)(`by ${transport}`, () => {
-    test("bytes are read and written, and it is said how", async () => {
+    test("bytes are read and written, and the buffer names its transport", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
       const buffer = await by(transport, await vault.make.callOne(allocated, size, "rw"));
@@ -50,7 +50,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expectBytes(all.subarray(2_500_001), expected(2_500_001, size - 2_500_001));
     });
 
-    test("views of any kind are read into, at their own offset", async () => {
+    test("views of every type are filled at their own offset", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, 4096, "r"));
       const memory = new ArrayBuffer(64);
@@ -63,7 +63,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expectBytes(Uint8Array.from(shared), expected(0, 16));
     });
 
-    test("what leaves the buffer or the local view is refused, and nothing is moved", async () => {
+    test("a range outside of the buffer or the local view is refused, and no byte is transferred", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, 100, "rw"));
       const local = new Uint8Array(200);
@@ -87,7 +87,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       await buffer.readInto(local, { offset: 100, length: 0 });
     });
 
-    test("a grant is a part of the memory and no more, and one for reading alone is that", async () => {
+    test("a grant gives access to its part of the memory only, and a read-only grant cannot be written", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
       await vault.make.callOne(allocated, 10_000, "rw");
@@ -96,7 +96,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       const bytes = new Uint8Array(100);
       await part.readInto(bytes);
       expectBytes(bytes, expected(5000, 100));
-      await expect(part.writeFrom(bytes)).rejects.toThrow("cannot write 100 bytes: the buffer is for reading alone");
+      await expect(part.writeFrom(bytes)).rejects.toThrow("cannot write 100 bytes: the buffer is read-only");
       expect(await codeOf(part.writeFrom(bytes))).toBe("ERR_RDMA_ACCESS");
       const writable = await by(transport, await vault.grant.callOne(6000, 10, "rw"));
       await writable.writeFrom(new Uint8Array(10).fill(1));
@@ -105,7 +105,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       );
     });
 
-    test("a grant that is revoked is refused, the memory's own is not; a buffer that is dropped is refused", async () => {
+    test("a revoked grant is refused while the grant of the whole buffer is not; a dropped buffer is refused", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
       const buffer = await by(transport, await vault.make.callOne(allocated, 1000, "rw"));
@@ -128,7 +128,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expect(await codeOf(buffer.writeFrom(bytes))).toBe("ERR_RDMA_DROPPED");
     });
 
-    test("who has dropped a buffer he received uses it no more; others do", async () => {
+    test("a process that has dropped a received buffer cannot use it, and other processes can", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const sent = await owners.at(0).make.callOne(allocated, 1000, "r");
       const mine = await by(transport, sent);
@@ -144,16 +144,16 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expect(await codeOf(other.readInto(new Uint8Array(1)))).toBe("ERR_RDMA_DROPPED");
     });
 
-    test("regions of several dimensions are moved there and back", async () => {
+    test("regions of several dimensions are transferred in both directions", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, 64 * 64 * 4, "rw"));
-      // A block of 10 rows and 7 columns of a matrix of 64 x 64 items of 4 bytes.
+      // The region is a block of 10 rows and 7 columns of a matrix of 64 x 64 items of 4 bytes.
       const region = { shape: [10, 7], item: 4, strides: [256, 4] };
       const block = new Uint8Array(280);
       await buffer.readInto(block, { offset: 3 * 256 + 5 * 4, region });
       const rows = Array.from({ length: 10 }, (_, row) => [...expected((3 + row) * 256 + 20, 28)]);
       expect([...block]).toEqual(rows.flat());
-      // Columns, transposed on the way.
+      // The columns are transposed by the transfer.
       const column = new Uint8Array(40);
       await buffer.readInto(column, {
         offset: 12,
@@ -170,7 +170,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       }
     });
 
-    test("a transfer has begun when it is called, and says how far it is", async () => {
+    test("a transfer has started when the call returns, and reports its progress", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
       const length = long(24 << 20);
@@ -185,7 +185,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expect(seen).toEqual([...seen].sort((a, b) => a - b));
     });
 
-    test("a signal or a limit of time gives a transfer up, and then nothing touches the local view any more", async () => {
+    test("a signal or a time limit cancels a transfer, which then does not access the local view any more", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const length = long(64 << 20);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, length, "rw"));
@@ -201,14 +201,14 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       bytes.fill(0);
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(bytes.every((byte) => byte === 0)).toBe(true);
-      // A transfer may be over before this process, on a busy machine, looks at its clock.
+      // On a busy machine, a transfer may be complete before this process checks its clock.
       let late: unknown;
       while (late === undefined) late = await buffer.readInto(bytes, { timeout: 0 }).catch((error: unknown) => error);
       expect(String(late)).toContain(`cannot read ${length} bytes: it took longer than 0 ms`);
       expect(late).toMatchObject({ code: "ERR_RDMA_TIMEOUT" });
     });
 
-    test("several transfers, to several processes, are one step; when one fails, all are given up", async () => {
+    test("an action runs several transfers to several processes, and cancels all when one fails", async () => {
       await using owners = await vaultsIn(vaults, 2);
       const buffers = await Promise.all(
         [0, 1].map(async (rank) => by(transport, await owners.at(rank).make.callOne(allocated, 100_000, "rw"))),
@@ -232,7 +232,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       await new RdmaAction().submit();
     });
 
-    test("buffers go from process to process, and lead to the same memory", async () => {
+    test("a buffer that is passed on between processes refers to the same memory", async () => {
       await using owners = await vaultsIn(vaults, 2);
       const sent = await owners.at(0).make.callOne(allocated, 3000, "r");
       const found = await owners.at(1).read.callOne(sent, transport, 3000);
@@ -243,7 +243,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expectBytes(bytes, expected(0, 3000));
     });
 
-    test("memory of this process is reached by others, and by itself", async () => {
+    test("memory of this process is accessible to other processes and to itself", async () => {
       await using owners = await vaultsIn(vaults, 1);
       await using own = allocated ? RdmaBuffer.allocate(1000) : RdmaBuffer.register(new Uint8Array(1000));
       own.view.fill(4);
@@ -258,7 +258,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expectBytes(bytes, new Uint8Array(1000).fill(5));
     });
 
-    test("transfers at the same time, many, do not disturb each other", async () => {
+    test("many concurrent transfers do not affect each other", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, 200_000, "rw"));
       const views = Array.from({ length: 64 }, () => new Uint8Array(100_000));
@@ -266,7 +266,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       for (const [i, view] of views.entries()) expectBytes(view, expected(i * 1000, 100_000));
     });
 
-    test("errors are RdmaErrors, with a code", async () => {
+    test("errors are of class RdmaError, with a code", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const buffer = await by(transport, await owners.at(0).make.callOne(allocated, 100, "rw"));
       const error = await buffer.readInto(new Uint8Array(101)).catch((caught: unknown) => caught);
@@ -278,17 +278,17 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expect(() => buffer.view).toThrow(
         "cannot view: it is memory of another process: read it with readInto, or map it",
       );
-      expect(() => buffer.grant()).toThrow("cannot grant part of an RdmaBuffer: only its owner can");
-      await expect(buffer.revoke()).rejects.toThrow("cannot revoke a grant: only its owner can");
+      expect(() => buffer.grant()).toThrow("cannot grant part of an RdmaBuffer: only its owner can do so");
+      await expect(buffer.revoke()).rejects.toThrow("cannot revoke a grant: only its owner can do so");
     });
 
-    test("what can be mapped is the owner's memory itself, and nothing else can be", async () => {
+    test("only memory of allocate can be mapped, and the view is the memory of the owner", async () => {
       await using owners = await vaultsIn(vaults, 1);
       const vault = owners.at(0);
       const buffer = await by(transport, await vault.make.callOne(allocated, 10_000, "rw"));
       if (transport !== "shared") {
         await expect(buffer.map()).rejects.toThrow(
-          `cannot map an RdmaBuffer: transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`,
+          `cannot map an RdmaBuffer: transport ${transport} cannot map memory; only memory of RdmaBuffer.allocate can be mapped, on the machine of its owner`,
         );
         return;
       }
@@ -305,7 +305,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       expectBytes(await vault.bytes.callOne(5000, 1), Uint8Array.of(8));
     });
 
-    test("an owner that is killed leaves readers alive, with an error in time", async () => {
+    test("readers get an error in time when their owner is killed", async () => {
       using _ = ignoringFaults();
       await using owners = await vaultsIn(vaults, 2, true);
       const mesh = owners.at(0);
@@ -322,7 +322,7 @@ for (const { transport, oneSided, allocated, survives, skipped } of tested) {
       })();
       setTimeout(() => process.kill(pid, "SIGKILL"), 20);
       expect(await codeOf(reading)).toBe(survives ? "done" : "ERR_RDMA_PEER_GONE");
-      // By then its links have told of its death.
+      // By then the links have reported the death of the owner.
       expect(await codeOf(mesh.pid.callOne())).not.toBe("done");
       expect(await codeOf(fresh.open({ transports: [transport] }))).toBe("ERR_RDMA_PEER_GONE");
       expect(await owners.at(1).pid.callOne()).toBeGreaterThan(0);

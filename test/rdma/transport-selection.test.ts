@@ -1,4 +1,4 @@
-/** Which way a buffer goes: that which is in use, until another one is asked for; and what is kept of owners. */
+/** Tests of the selected transport of a buffer, and of the cached state of owners. */
 import { readdirSync, readlinkSync } from "node:fs";
 import { RdmaBuffer } from "viceroy/rdma";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ function expected(offset: number, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => vaults.pattern(offset + i));
 }
 
-/** Where this process looks whether others live. */
+/** Returns the files in /proc by which this process checks that owners are alive. */
 function lives(): string[] {
   return readdirSync("/proc/self/fd").flatMap((fd) => {
     try {
@@ -36,7 +36,7 @@ function lives(): string[] {
 }
 
 describe.skipIf(!hasAddon || emulated)("with several transports", () => {
-  test("a buffer goes another way when it is asked to, and stays with the one that is among those", async () => {
+  test("open selects another transport only if the current one is not allowed", async () => {
     await using owners = await vaultsIn(vaults, 1);
     const buffer = await by("stream", await owners.at(0).make.callOne(true, 2_000_000, "rw"));
     const [before, after] = [new Uint8Array(2_000_000), new Uint8Array(2_000_000)];
@@ -53,7 +53,7 @@ describe.skipIf(!hasAddon || emulated)("with several transports", () => {
     expectBytes((await buffer.map()).slice(5, 9), expected(5, 4));
   });
 
-  test("what is asked for at the same time comes to what was asked for last", async () => {
+  test("of concurrent selections, the last one counts", async () => {
     await using owners = await vaultsIn(vaults, 1);
     const buffer = await owners.at(0).make.callOne(true, 1000, "rw");
     const [one, two] = [buffer.open({ transports: ["stream"] }), buffer.open({ transports: ["vm"] })];
@@ -64,7 +64,7 @@ describe.skipIf(!hasAddon || emulated)("with several transports", () => {
     expect(buffer.transport).toBe("vm");
   });
 
-  test("one owner has one file that tells of its life, however many handles; it goes when the owner has ended", async () => {
+  test("one file shows that an owner is alive, for all its handles, and is closed after the owner has ended", async () => {
     using _ = ignoringFaults();
     await using owners = await vaultsIn(vaults, 1, true);
     const vault = owners.at(0);
@@ -93,7 +93,7 @@ describe.skipIf(!hasAddon || emulated)("with several transports", () => {
     expect(own()).toBe(0);
   });
 
-  test("handles of the same grant are told apart by what they say", async () => {
+  test("forged handles of a grant are not mistaken for the valid one", async () => {
     await using memory = RdmaBuffer.allocate(4096);
     memory.view.fill(3);
     await using owners = await vaultsIn(vaults, 1);

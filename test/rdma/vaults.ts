@@ -1,9 +1,9 @@
 /**
- * What tests of one-sided memory have in common: vaults in other processes, and which transports are tried.
+ * The common part of the tests of registered memory: vaults in other processes, and the tested transports.
  *
- * VICEROY_TEST_RDMA names the transports, with commas; by default those that any machine of Linux has. Inside of a virtual machine
- * with RDMA it is `verbs`. Tests of transports that need the addon are left out where it has not been built, unless everything
- * is to be tested (VICEROY_PEERS is "required"): then its absence is an error.
+ * VICEROY_TEST_RDMA names the transports, separated by commas. The default are those of any Linux machine; in the
+ * virtual machine with RDMA it is `verbs`. Tests of transports that need the addon are skipped if the addon was not
+ * built. If VICEROY_PEERS is "required", a missing addon is an error.
  */
 import { fileURLToPath } from "node:url";
 import { onUnhandledFault, thisHost } from "viceroy";
@@ -16,19 +16,19 @@ const named = process.env["VICEROY_TEST_RDMA"] ?? "shared,vm,stream";
 const wanted = named.split(",") as Transport[];
 const support = rdmaSupport();
 
-/** Whether the addon is there. @throws Error when it must be and is not */
+/** Returns whether the addon was built. @throws Error if the addon is required and missing */
 export const hasAddon = support.addon !== undefined;
 if (!hasAddon && process.env["VICEROY_PEERS"] === "required") {
   throw new Error(`cannot test one-sided memory: ${support.why}. Run \`node dist/cli/viceroy.js setup --rdma\``);
 }
 
-/** A transport that the whole suite runs on, and what is peculiar to it. */
+/** A transport that the whole suite tests, with its properties. */
 export interface Tested {
   readonly transport: Transport;
   readonly oneSided: boolean;
-  /** Whether its memory must be made by `allocate`. */
+  /** Whether the memory must come from `allocate`. */
   readonly allocated: boolean;
-  /** Whether what has been opened can be read when the owner has died. */
+  /** Whether opened memory can be read after the owner has died. */
   readonly survives: boolean;
   readonly skipped: boolean;
 }
@@ -49,14 +49,14 @@ export async function loadVaults() {
 
 export type Vaults = Awaited<ReturnType<typeof loadVaults>>;
 
-/** What `length` bytes from `offset` on of a vault's memory hold at first. */
+/** Returns the initial content of a range of a vault's memory. */
 export function patternOf({ pattern }: Vaults, offset: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = pattern(offset + i);
   return bytes;
 }
 
-/** Whether every instruction is emulated: starting a process takes ten times as long as most tests. */
+/** Whether the tests run in an emulated machine, where starting a process takes ten times as long as most tests. */
 export const emulated = process.env["VICEROY_TEST_EMULATED"] !== undefined;
 
 async function newVaults({ IronVault }: Vaults, count: number) {
@@ -69,8 +69,8 @@ async function newVaults({ IronVault }: Vaults, count: number) {
 const free = new Map<number, ReturnType<typeof newVaults>[]>();
 
 /**
- * Vaults in processes of their own, which end with the scope; where all is emulated they serve other scopes then.
- * @param mortal they are going to be killed: nobody else gets them
+ * Starts vaults in separate processes, which end with the scope. In an emulated machine, later scopes reuse them.
+ * @param mortal whether the test kills the vaults, so that no other test may use them
  */
 export async function vaultsIn(vaults: Vaults, count: number, mortal = false) {
   const waiting = free.get(count) ?? [];
@@ -84,12 +84,12 @@ export async function vaultsIn(vaults: Vaults, count: number, mortal = false) {
   return { mesh, at: (rank: number) => mesh.slice({ vaults: rank }), [Symbol.asyncDispose]: end };
 }
 
-/** The same memory, reached by this transport. */
+/** Opens a buffer with a transport. */
 export async function by(transport: Transport, buffer: RdmaBuffer): Promise<RdmaBuffer> {
   return buffer.open({ transports: [transport] });
 }
 
-/** Fails with the first byte that differs: comparing millions one by one is not what `toEqual` is made for. */
+/** Compares bytes, and fails with the first difference. `toEqual` is too slow for millions of bytes. */
 export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
   if (Buffer.compare(new Uint8Array(actual), expected) === 0) return;
   const at = actual.findIndex((byte, i) => byte !== expected[i]);
@@ -98,18 +98,18 @@ export function expectBytes(actual: Uint8Array, expected: Uint8Array): void {
   throw new Error(`expected ${expected.length} bytes, got ${actual.length} that differ${where}`);
 }
 
-/** Processes are killed on purpose in this scope. */
+/** Ignores failures of processes, which the test kills, until the end of the scope. */
 export function ignoringFaults(): Disposable {
   const before = onUnhandledFault(() => {});
   return { [Symbol.dispose]: () => void onUnhandledFault(before) };
 }
 
-/** Bytes of a transfer that is to take a while: fewer where every instruction is emulated. */
+/** Number of bytes of a transfer that takes a while; smaller in an emulated machine. */
 export function long(bytes: number): number {
   return emulated ? bytes / 16 : bytes;
 }
 
-/** What a transfer was refused with. */
+/** Returns the error code of a refused transfer. */
 export async function codeOf(transfer: Promise<unknown>): Promise<string> {
   try {
     await transfer;

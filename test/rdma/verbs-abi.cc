@@ -1,6 +1,6 @@
 /**
- * Compares the declarations of native/rdma/verbs_abi.h with those of libibverbs: compiles only if they are the same. test/rdma/verbs-abi.test.ts
- * compiles it where the header of libibverbs is.
+ * Compares the declarations of native/rdma/verbs_abi.h with those of libibverbs. The file compiles only if they are
+ * equal. test/rdma/verbs-abi.test.ts compiles it if the header of libibverbs is installed.
  */
 #include <infiniband/verbs.h>
 

@@ -16,7 +16,7 @@ if (missing && process.env["VICEROY_PEERS"] === "required") {
 }
 
 describe.skipIf(missing)("the binary interface of libibverbs", () => {
-  test("is declared as its own header has it", () => {
+  test("is declared as in the header of libibverbs", () => {
     const flags = ["-std=c++17", "-Wall", "-Wno-invalid-offsetof", "-Werror", "-fsyntax-only"];
     const includes = [path.join(root, "native/rdma"), header!].map((folder) => `-I${folder}`);
     const source = path.join(root, "test/rdma/verbs-abi.cc");

@@ -8,7 +8,7 @@ test.each([
   [null, "cannot call counters.value: expected options like { timeout }, got null"],
   [undefined, "cannot call counters.value: expected options like { timeout }, got undefined"],
   [5, "cannot call counters.value: expected options like { timeout }, got 5"],
-  [["timeout"], "cannot call counters.value: expected options like { timeout }, got an array"],
+  [["timeout"], "cannot call counters.value: expected options like { timeout }, got an array of 1"],
 ])("%o is no record of options", (options, text) => {
   expect(() => checkOptionNames(failed, options, ["timeout", "retry"])).toThrow(new TypeError(text));
 });

@@ -25,7 +25,7 @@ const wrong = (value: unknown) => value as never;
 describe("an extent", () => {
   test.each([
     [null, TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got null"],
-    [[4], TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got an array"],
+    [[4], TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got an array of 1"],
     [4, TypeError, "cannot make a mesh: expected an extent like { gpus: 4 }, got 4"],
     [
       { "gpus of n1": 1 },
@@ -162,7 +162,7 @@ describe("look-up", () => {
     [
       { hosts: 0, gpus: range(2) },
       TypeError,
-      "cannot look up gpus of {'hosts': 2, 'gpus': 8}: expected an integer from 0 to 7, got an object",
+      "cannot look up gpus of {'hosts': 2, 'gpus': 8}: expected an integer from 0 to 7, got a Range",
     ],
     [
       { hosts: 0, gpus: 0, x: 0 },

@@ -1,7 +1,7 @@
 /**
- * What a program keeps more and more of: `node test/soak/compare-heaps.mjs A B C`, three snapshots of one process's heap, in order.
- * Prints the objects that are in the last two and not in the first, counted by constructor, and for each the ways by which
- * the most of them are kept.
+ * Finds memory leaks: `node test/soak/compare-heaps.mjs A B C` compares three snapshots of the heap of one process, in
+ * order. It prints the objects that are in the last two snapshots and not in the first, counted by constructor, with
+ * the most frequent paths that keep them alive.
  */
 import { readFileSync } from "node:fs";
 
@@ -15,7 +15,7 @@ if (last === undefined) {
   process.exit(3);
 }
 
-/** The fields of a flat table by name: how wide a row is, and where each field is in it. */
+/** Returns the width of the rows of a flat table, and the offset of each field in a row. */
 function layoutOf(fields) {
   return { width: fields.length, ...Object.fromEntries(fields.map((name, i) => [name, i])) };
 }
@@ -40,7 +40,7 @@ function idsOf({ nodes, node }) {
   return ids;
 }
 
-/** The edge by which each node is reached first from the root, breadth first; nothing is reached by a weak one. */
+/** Returns the edge by which a breadth-first search from the root reaches each node. Weak edges are not followed. */
 function reach(heap) {
   const { nodes, edges, node, edge, edgeTypes } = heap;
   const count = nodes.length / node.width;

@@ -1,7 +1,8 @@
 /**
- * The program of a soak: uses two hosts for everything that there is to use them for, for as long as it is told, and says every
- * second, in a line of JSON, how it is. `steady` keeps its processes, `shaky` does not. Takes orders from its standard input, one
- * a line: `fail`, `exit` (an actor, a process of `shaky`), `heap FILE` (a snapshot of its heap), `end`.
+ * The program of a soak. It uses all features of two hosts until it is told to end, and prints its state every second,
+ * as a line of JSON. The host `steady` keeps its processes, and the host `shaky` does not. It reads orders from
+ * standard input, one in each line: `fail` and `exit` (of an actor or a process of `shaky`), `heap FILE` (writes a heap
+ * snapshot), `end`.
  */
 import { readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -22,21 +23,21 @@ export interface SoakStatus {
   readonly done: number;
   readonly refused: number;
   readonly violations: readonly string[];
-  /** What has been under way for too long. */
+  /** Operations that run for too long. */
   readonly late: readonly string[];
-  /** Meshes that were made and stopped, and times that a host was attached. */
+  /** Number of meshes that were spawned and stopped, and of attachments of hosts. */
   readonly meshes: number;
   readonly stays: number;
   readonly pids: { readonly steady: readonly number[]; readonly shaky: readonly number[] };
-  /** Bytes. */
+  /** The size of the heap in bytes. */
   readonly heap: number;
   readonly steadyHeaps: readonly number[];
   readonly descriptors: number;
-  /** The last one. */
+  /** Whether this is the last report. */
   readonly ended: boolean;
 }
 
-/** Milliseconds within which whatever is begun must end. */
+/** Time limit in ms of each operation. */
 const patience = 60_000;
 
 const { steady: steadyAt, shaky: shakyAt, seed } = JSON.parse(process.argv[2]!) as SoakOrder;
@@ -51,7 +52,7 @@ function print(line: string): void {
   else process.stderr.write(`${line}\n`);
 }
 
-// Messages to processes that have ended come back all the time.
+// Messages to ended processes are returned all the time.
 process.removeAllListeners("warning");
 process.on("warning", ({ name, message }) => {
   if (name !== "ViceroyUndeliverable") process.stderr.write(`${name}: ${message}\n`);
@@ -74,7 +75,7 @@ onUnhandledFault((failure: MeshFailure) => {
   for (const site of sites) site.failed(failure);
 });
 
-/** Meshes that come and go: here and on hosts, called while they are made, also by actors of others. */
+/** Spawns and stops meshes here and on hosts, which are called while they start, also by other actors. */
 async function churn(): Promise<void> {
   while (!ending) {
     const name = `churn${++meshes}`;
@@ -88,7 +89,7 @@ async function churn(): Promise<void> {
       await steady.tallies?.errand.callSettled(1);
     } catch (error) {
       if (!(error instanceof SupervisionError) && !/^cannot spawn|was stopped/.test(String((error as Error).message))) {
-        violations.push(`${name} ended of ${String(error)}`);
+        violations.push(`${name} ended with ${String(error)}`);
       }
     }
     await new Promise((resolve) => setTimeout(resolve, 2000 * random()));
@@ -137,5 +138,5 @@ ending = true;
 await Promise.all(loops);
 await Promise.all(sites.map((site) => site.end()));
 say(true);
-// What is left keeps the program alive, and is a violation.
+// Anything that is left keeps the program alive, which is a violation.
 process.stdin.destroy();

@@ -1,17 +1,17 @@
-/** What goes wrong in a soak, and when: chosen by a seed. */
+/** Chooses the faults of a soak and their times from a seed. */
 import type { Network } from "../host/make-proxy.js";
 
-/** What faults can get at. */
+/** The targets of faults. */
 export interface Victims {
-  /** Processes of the host that keeps none. */
+  /** Returns the processes of the host `shaky`. */
   procs(): readonly number[];
-  /** All processes of the program that may be stopped for a while. */
+  /** Returns the processes of the program that may be paused. */
   stoppable(): readonly number[];
-  /** Who watches hosts, beside the driver. */
+  /** Returns the process that watches hosts for the driver. */
   watcher(): number | undefined;
   readonly networks: readonly Network[];
   order(text: "fail" | "exit"): void;
-  /** Kills the daemon, and starts another in its place when nothing of it is left. */
+  /** Kills the daemon, and starts another one when all its processes have ended. */
   respawn(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export const faultKinds = Object.entries(kinds).flatMap(([kind, times]) =>
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Resolves when it is over. */
+/** Causes a fault, and resolves when it is over. */
 export async function strike(kind: FaultKind, victims: Victims, random: () => number): Promise<void> {
   const pick = <T>(among: readonly T[]): T | undefined => among[Math.floor(random() * among.length)];
   switch (kind) {
@@ -72,6 +72,6 @@ function signal(pid: number | undefined, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }

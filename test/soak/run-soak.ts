@@ -1,9 +1,10 @@
 /**
- * The soak: daemons, a driver and its processes under load, with a fault every few seconds, for as long as one likes. Checks all the
- * time that nothing is lost, doubled or out of order, that each failure is told once, that every call ends, and in the end that
- * no process is left and memory is flat. `npm run soak -- --minutes 30 [--seed 1] [--every 5]
- * [--snapshots FOLDER]`; see .ci/soak.mjs. With a folder for snapshots, the heap of the driver is written there at a third, at two
- * thirds and at the end: `node test/soak/compare-heaps.mjs A B C` says what there is more of, and what keeps it.
+ * The soak: daemons, a driver and its processes under load, with a fault every few seconds, for a given time. It checks
+ * that no message is lost, repeated or reordered, that each failure is reported once, that every call ends, and at the
+ * end that no process is left and memory has not grown. It is started by `npm run soak -- --minutes 30 [--seed 1]
+ * [--every 5] [--snapshots FOLDER]`; see .ci/soak.mjs. With a folder for snapshots, it writes the heap of the driver
+ * there at a third, at two thirds and at the end of the time, and `node test/soak/compare-heaps.mjs A B C` prints the
+ * objects that have accumulated.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -21,7 +22,7 @@ import { type FaultKind, faultKinds, strike } from "./faults.js";
 import { descriptorsOf, type GrowthBound, residentOf, UsageSeries } from "./usage.js";
 
 const MiB = 1024 * 1024;
-/** Shorter runs are over before memory has found its level. */
+/** Minimum duration for a check of the memory, which grows at first. */
 const tellsMemory = 120_000;
 const bounds: Readonly<Record<"resident" | "heap" | "open files", GrowthBound>> = {
   resident: { times: 1.15, more: 24 * MiB },
@@ -56,7 +57,7 @@ function stamp(): string {
   return `${(elapsed() / 1000).toFixed(0).padStart(5)} s`;
 }
 
-/** Processes that this run has started, but for their watchers. */
+/** Returns the processes that this run has started, except the watchers. */
 function ours(where = mark): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -91,7 +92,7 @@ void exited.then((code) => {
   if (!status?.ended) violation(`the driver ended by itself with ${code}`);
 });
 
-// However this ends, nothing of it is left.
+// All processes are killed at the end of this program.
 process.once("exit", () => {
   for (const child of [driver, steady.child, shaky.child]) child.kill("SIGKILL");
 });
@@ -187,7 +188,7 @@ while (elapsed() < length && driver.exitCode === null) {
   await strike(kind, victims, random);
   if (values.snapshots !== undefined && elapsed() > ((snapshots + 1) * length) / 3) snapshot();
 }
-// All may recover before it is asked what has become of everything.
+// The hosts may recover before the final checks.
 await new Promise((resolve) => setTimeout(resolve, 2000));
 driver.stdin.write("end\n");
 try {

@@ -1,6 +1,6 @@
 /**
- * A host as the program of a soak uses it: attached, with processes and actors on it that are made again when they end, and
- * load on them. When the host is gone everything is begun anew.
+ * A host as the program of a soak uses it: attached, with load on processes and actors that are restarted when they
+ * end. When the host is lost, it is attached again.
  */
 import { attachHosts, type HostMesh, type MeshFailure, type ProcMesh, type Settled, type ValueMesh } from "viceroy";
 import { Load } from "../faults/load.js";
@@ -11,12 +11,12 @@ export interface SiteOptions {
   readonly name: string;
   readonly address: string;
   readonly seed: number;
-  /** Processes there. */
+  /** Number of processes on the host. */
   readonly gpus: number;
   readonly print: (line: string) => void;
 }
 
-/** One time that the host was attached. */
+/** One attachment of the host. */
 class SiteSession {
   readonly hosts: HostMesh<"hosts">;
   readonly procs: ProcMesh<"hosts" | "gpus">;
@@ -37,10 +37,10 @@ class SiteSession {
 
 export class SoakSite {
   readonly name: string;
-  /** Of all times together. */
+  /** The sum over all attachments. */
   readonly violations: string[] = [];
   reports: TallyReport[] = [];
-  /** How often it had to be attached again. */
+  /** Number of times that the host was attached again. */
   stays = 0;
   readonly #options: SiteOptions;
   #stay: SiteSession | undefined;
@@ -52,7 +52,7 @@ export class SoakSite {
     this.#options = options;
   }
 
-  /** Resolves when actors are there, however long the host takes to come back. */
+  /** Resolves when actors exist, however long the host is lost. */
   async begin(): Promise<void> {
     while (!this.#ended) {
       const stay = new SiteSession(this.#options, ++this.stays);
@@ -88,7 +88,7 @@ export class SoakSite {
     return this.#stay?.load.pending ?? [];
   }
 
-  /** A failure has been told: if it is of this site, its host is gone. */
+  /** Handles a failure. If the failure is of this host, the host is lost. */
   failed({ mesh, cause }: MeshFailure): void {
     const stay = this.#stay;
     if (stay === undefined || stay.lost || !mesh.startsWith(`${this.#options.name}${this.stays} `)) return;
@@ -112,7 +112,7 @@ export class SoakSite {
     this.violations.push(...load.violations.splice(0));
   }
 
-  /** Asks all actors how they are; those that are not there now are left out. */
+  /** Asks all actors for their state. Actors that do not exist now are omitted. */
   async look(): Promise<void> {
     const stay = this.#stay;
     if (stay === undefined) return;
@@ -121,14 +121,14 @@ export class SoakSite {
     try {
       answers = await stay.tallies.report.with({ timeout: 20_000 }).callSettled();
     } catch {
-      // It is being stopped; or does not answer in time, which is noticed by what it does not end.
+      // The mesh is being stopped, or does not answer in time, which another check detects.
     }
     this.reports = [...(answers?.values() ?? [])].flatMap((answer) =>
       answer.status === "fulfilled" ? [answer.value] : [],
     );
   }
 
-  /** Everything that was begun ends, everything that was sent has come, and nothing is left. */
+  /** Checks that all operations end, all messages have arrived, and no process is left. */
   async end(): Promise<void> {
     this.#ended = true;
     const stay = this.#stay;

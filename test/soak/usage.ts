@@ -1,7 +1,7 @@
-/** Memory and open files of processes over time, and whether they are flat: what leaks is more at the end than in the middle. */
+/** Records the memory and open files of processes over time, and detects leaks: more at the end than in the middle. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Bytes of physical memory. 0: there is no such process. */
+/** Returns the physical memory of a process in bytes, or 0 if there is no such process. */
 export function residentOf(pid: number): number {
   try {
     return 1024 * Number(/^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1] ?? 0);
@@ -19,9 +19,9 @@ export function descriptorsOf(pid: number): number {
 }
 
 export interface GrowthBound {
-  /** The last third may have so many times what the middle third has, */
+  /** Maximum ratio of the last third to the middle third. */
   readonly times: number;
-  /** and so much more. */
+  /** Maximum growth in addition to the ratio. */
   readonly more: number;
 }
 

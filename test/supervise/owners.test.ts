@@ -133,5 +133,5 @@ test("an actor that has come to its end spawns nothing more", async () => {
   boss.fail.broadcast("the end");
   await until(() => faults.length > 0);
   const { crewLate } = globalThis as unknown as { crewLate: () => string };
-  expect(crewLate()).toBe("cannot spawn procs: the actor boss[0], whose it would be, has come to its end");
+  expect(crewLate()).toBe("cannot spawn procs: its owner, the actor boss[0], has ended");
 });

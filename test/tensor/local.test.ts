@@ -200,7 +200,7 @@ describeTensors("values", () => {
       "cannot make a tensor of nested arrays: those at depth 1 have different lengths, 1 and 2",
     );
     expect(() => tensor([1, "2" as unknown as number])).toThrow(
-      "cannot make a tensor of nested arrays: expected a number at depth 1, got string",
+      'cannot make a tensor of nested arrays: expected a number at depth 1, got "2"',
     );
     for (const [dtype, bits, value] of [
       ["int32", 32, Number.NaN],

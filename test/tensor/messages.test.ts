@@ -78,7 +78,7 @@ describeTensors("tensors in messages", () => {
   test("what is none, or is elsewhere, is refused, and the message says where", async () => {
     const model = procs.spawn("refusing", LinearModel, tensor([[1]]));
     expect(() => model.forward.call([[1]] as unknown as Tensor)).toThrow(
-      "cannot encode Model.forward(batch): expected a tensor, got a Array",
+      "cannot encode Model.forward(batch): expected a tensor, got an array of 1",
     );
     await procs.activate(async () => {
       const there = torch.ones([1, 1]);

@@ -1,16 +1,16 @@
-/** What must be true of the processes of a simulated cluster when everything has come to rest. */
+/** Checks the processes of a simulated cluster when no more tasks run. */
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { hasSuffered } from "./fault-exposure.js";
 import type { MessageBook } from "./message-book.js";
 
-/** How long hosts wait for a driver that they hear nothing of, and then take to end what it has left, in ms. */
+/** Time in ms for which hosts wait for a silent driver, plus the time for ending its processes. */
 const expiry = 10_000 + 5000;
 
 /**
- * Whoever has lost a rank knows it, and nobody was told of what has not happened.
- * @param options.perHost processes on each host
- * @param options.remade ranks may have come back
- * @param options.lasting the processes are on hosts that were attached
+ * Checks that owners were told of each lost rank, and of nothing else.
+ * @param options.perHost number of processes on each host
+ * @param options.remade whether ranks may have been restarted
+ * @param options.lasting whether the processes are on attached hosts
  */
 export function checkTold(
   simulation: Simulation,
@@ -33,18 +33,18 @@ export function checkTold(
   book.violation(`told of a failure, and there was none: ${told}; ${faults.length} faults`);
 }
 
-/** `procs hosts=1 gpus=2@n1#7`, or `procs gpus=2@host2#4`. */
+/** Matches `procs hosts=1 gpus=2@n1#7` and `procs gpus=2@host2#4`. */
 function rankOf(name: string, perHost: number): number {
   const host = Number(/ hosts=(\d+)/.exec(name)?.[1] ?? 0);
   return host * perHost + Number(/ gpus=(\d+)/.exec(name)?.[1] ?? 0);
 }
 
-/** A driver has ended, or does soon: nothing of it is left on any host when that has had time to show. */
+/** Checks that no process of a driver is left on any host, some time after the driver has ended. */
 export async function checkEnds(simulation: Simulation, book: MessageBook, driver: ProcessView): Promise<void> {
   for (let waited = 0; !driver.ended && waited < 200_000; waited += 1000) await simulation.sleep(1000);
   if (!driver.ended) book.violation(`${driver.name} has not come to its end`);
   await simulation.sleep(expiry);
-  // Whatever is paused does not leave.
+  // A paused process cannot leave.
   await simulation.sleep(20_000);
   for (const process of simulation.processes) {
     if (process.program !== driver || process.ended) continue;

@@ -1,7 +1,7 @@
 /**
- * A program that uses everything of a cluster while it goes wrong, and the promises that are kept all the same: messages of
- * one sender in order and once, every call ends, every rank that fails is told of once. Some clusters are one machine, others
- * hosts that were attached, with a second driver now and then that may vanish.
+ * A program that uses all features of a cluster while faults happen, and the checks of its guarantees: the messages of
+ * a sender are handled once and in order, every call ends, and every failed rank is reported once. Some clusters are
+ * one machine. Others are attached hosts, sometimes with a second driver that may vanish.
  */
 import { attachHosts } from "../../runtime/host/attach-hosts.js";
 import { thisHost } from "../../runtime/host/mesh/host-mesh.js";
@@ -15,33 +15,33 @@ import { type MessageBook, openBook } from "./message-book.js";
 import { expected, type Operation, Program, weighted } from "./program.js";
 
 const steps = 60;
-/** Every run delivers at least so many messages. */
+/** Minimum number of messages that each run delivers. */
 const leastDeliveries = 500;
-/** Milliseconds, long after the last fault has been got over. */
+/** Time in ms after which the effects of the last fault are over. */
 const patience = 200_000;
 const token = "what drivers and hosts share";
-/** In ms: no fault lasts longer. */
+/** The longest duration of a fault, in ms. */
 const longest = 20_000;
-/** How often the program does what no `Program` does. */
+/** Number of operations that are not operations of `Program`. */
 const rare = { replace: 0.012, pause: 0.05 };
 
-/** One machine whose processes are far from each other; or hosts that were attached. */
+/** The kind of cluster: one machine whose processes are on different hosts of the network, or attached hosts. */
 function onHosts(seed: number): boolean {
   return seed % 3 !== 0;
 }
 
-/** In ms: what a process that is replaced has to do takes less in a calm run. */
+/** Time in ms within which a replaced process handles its messages in a run without faults. */
 const calmDrain = 20_000;
 
 /**
- * Of some runs no fault is an excuse for anything: nothing is lost, nobody fails, and nothing may go wrong, also where processes
- * are replaced.
+ * The faults of calm runs. They excuse no failure: no message is lost and no actor fails, also when processes are
+ * replaced.
  */
 function isCalm(seed: number): boolean {
   return seed % 5 === 2;
 }
 
-/** In ms: what is over sooner nobody notices. */
+/** The longest duration in ms of a fault that has no effect. */
 const shortest = 400;
 const calmKinds: readonly FaultKind[] = ["pause", "pause", "partition", "slow", "skew"];
 const calmKindsOfHosts: readonly FaultKind[] = [...calmKinds, "cut", "cut", "cut", "cut", "pause-host"];
@@ -52,21 +52,23 @@ const kindsOfHosts: readonly FaultKind[] = [
   ...["partition", "partition", "slow", "skew", "crash-host"],
 ] as FaultKind[];
 
-/** Little, so that senders come to wait for it. */
+/** The credit is small, so that senders wait for it. */
 const credit = { creditMessages: 16, creditBytes: 64 * 1024, streamItems: 8, streamBytes: 4096 };
-/** Whatever is said to more actors goes down a tree. */
+/** Casts to more actors than this use trees. */
 const treesAbove = [1, 1, 2, 3, 64];
 
-/** Links are confirmed so late, in ms, that other connections are tried while there is nothing wrong; or soon enough. */
+/** Confirmation delays of links in ms. Some are so long that other connections are tried without need. */
 const overdue = [20, 200, 5000];
 
-/** Bytes that links between hosts keep: more than there are; or so few that senders wait for confirmations. */
+/**
+ * Sizes of the resend buffers of links between hosts, in bytes. Some are so small that senders wait for confirmations.
+ */
 const resendBytes = [16 * 1024 * 1024, 32 * 1024];
 
-/** In ms of virtual time: several times what the longest run takes. One that never ends is not waited for longer. */
+/** Time limit of a run in ms of virtual time, several times the duration of the longest run. */
 const limit = 600_000;
 
-/** How the clusters of `npm run sim` are made. */
+/** The options of a cluster of `npm run sim`. */
 export function optionsOf(seed: number): SimulateOptions {
   const treeAbove = treesAbove[Math.floor(seed / 3) % treesAbove.length]!;
   const limits = { ...credit, treeAbove, treeFanout: 2, endedActors: seed % 2 };
@@ -87,7 +89,7 @@ export function optionsOf(seed: number): SimulateOptions {
 }
 
 export interface Outcome {
-  /** Messages that actors have handled. */
+  /** Number of messages that actors have handled. */
   readonly deliveries: number;
 }
 
@@ -131,7 +133,7 @@ export async function cluster(simulation: Simulation): Promise<Outcome> {
   await Promise.race([program.settled(), simulation.sleep(patience)]);
   if (program.pending.length > 0) book.violation(`never ended: ${program.pending.join(", ")}`);
   await second?.();
-  // Failures are told in turns of their own, and late when a host has crashed while the process that watches it is paused.
+  // Failures are reported in later turns, and late if a host crashes while the process that watches it is paused.
   await simulation.sleep(longest + 6000);
   const { hosts = 1 } = procs.extent as Readonly<Record<string, number>>;
   const lasting = onHosts(seed);
@@ -150,7 +152,7 @@ function machine({ random }: Simulation, options: object): ProcMesh<"gpus"> {
   return thisHost().spawnProcs({ gpus: 3 + random.int(3) }, options);
 }
 
-/** From 2 to 4 hosts, attached. */
+/** Attaches 2 to 4 hosts. */
 function hostsOf(simulation: Simulation) {
   const names = Array.from({ length: 2 + simulation.random.int(3) }, (_, i) => `n${i}`);
   for (const name of names) simulation.startHost(name, { token });
@@ -165,7 +167,7 @@ function spawnLedgers(procs: ProcMesh<string>, name: string): LedgerMesh<"gpus">
   return (procs.spawn(name, Ledger) as unknown as LedgerMesh).flatten("gpus") as unknown as LedgerMesh<"gpus">;
 }
 
-/** A driver beside the program, which works on the same hosts, and vanishes or ends. @returns what checks its end */
+/** Starts a second driver on the same hosts, which vanishes or ends. @returns a function that checks its end */
 function secondDriver(simulation: Simulation, book: MessageBook): () => Promise<void> {
   const { random } = simulation;
   const fate = random.pick(["ends", "ends", "crash", "crash", "crash-host", "partition"] as const);
@@ -194,7 +196,7 @@ function secondDriver(simulation: Simulation, book: MessageBook): () => Promise<
   return () => checkEnds(simulation, book, driver);
 }
 
-/** Where most processes died early there is little left to do: new ones take what is missing. */
+/** Starts new processes if most have died early, so that each run delivers enough messages. */
 async function topUp(simulation: Simulation, book: MessageBook): Promise<void> {
   for (let round = 1; book.deliveries < leastDeliveries && round < 20; round++) {
     const name = `more${round}`;

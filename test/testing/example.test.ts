@@ -5,12 +5,12 @@ import { root, run } from "../examples/program.js";
 
 const tsx = fileURLToPath(import.meta.resolve("tsx/cli"));
 
-test("simulated counters: whoever lives has counted everything, as the page shows", async () => {
+test("simulated counters: every living counter has counted all messages, as the page shows", async () => {
   const outcome = await run(process.execPath, [tsx, `${root}examples/counter/src/simulated.ts`], root);
   expect(outcome).toEqual({ code: 0, stdout: `${outputOf("docs/explanation/simulation.md").trim()}\n`, stderr: "" });
 });
 
-test("npm run sim: seeds a second, and a trace of a seed", async () => {
+test("npm run sim prints the number of seeds per second, and the trace of a seed", async () => {
   const sim = (...args: string[]) => run(process.execPath, [`${root}.ci/sim.mjs`, ...args], root);
   const many = await sim("--seeds", "4", "--from", "7", "--workers", "2");
   expect(many).toMatchObject({ code: 0, stderr: "" });

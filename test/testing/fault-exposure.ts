@@ -1,15 +1,18 @@
 /**
- * Which of the faults of a simulation a process may have suffered from: what goes wrong with one that has suffered from none is
- * a mistake of the protocol, since nothing but faults makes anything go wrong.
+ * Finds the faults of a simulation that may have affected a process. A failure of a process that no fault has affected
+ * is an error of the protocol.
  */
 import type { CausedFault, ProcessView, Simulation } from "../../runtime/testing/index.js";
 
-/** In ms: shorter ones are no silence that anybody calls an end. */
+/** The shortest silence in ms after which a process may count as dead. */
 const noticeable = 600;
-/** In ms: a driver whose sign of life does not come for longer has vanished. Less than the limit, for what is on its way. */
+/**
+ * Time in ms without a beat after which a driver has vanished. It is less than the limit, because beats take time to
+ * arrive.
+ */
 const keptAlive = 9000;
 
-/** @param lasting its links to other hosts outlive their connections: what happens to connections alone is no excuse */
+/** @param lasting whether links between hosts are resumable; faults of connections then excuse nothing */
 export function hasSuffered({ faults }: Simulation, process: ProcessView, lasting: boolean): boolean {
   return faults.some((fault) => concerns(fault, process, lasting));
 }
@@ -35,7 +38,7 @@ function concerns({ kind, ms, did }: CausedFault, { pid, host }: ProcessView, la
   }
 }
 
-/** Whether what a fault did names a process: `gpus=1@n0#7 - host@n1#2`. */
+/** Returns whether the description of a fault names a process: `gpus=1@n0#7 - host@n1#2`. */
 function names(did: string, pid: number): boolean {
   return [...did.matchAll(/#(\d+)/g)].some(([, number]) => Number(number) === pid);
 }

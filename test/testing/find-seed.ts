@@ -1,4 +1,4 @@
-/** Looks for the seed that finds a planted bug. */
+/** Finds a seed with which a planted bug is noticed. */
 import { simulate } from "../../runtime/testing/index.js";
 import { cluster, optionsOf } from "./cluster.js";
 import { brokenBy, type Invariant } from "./invariants.js";
@@ -6,20 +6,23 @@ import type { PlantedBug } from "./planted-bugs.js";
 
 export interface FoundSeed {
   readonly seed: number;
-  /** What the run has broken. */
+  /** The invariants that the run has violated. */
   readonly broken: readonly Invariant[];
-  /** What went wrong. */
+  /** The error of the run. */
   readonly message: string;
 }
 
 export interface SeedSearch {
-  /** Undefined: no seed has found it. */
+  /** The seed, or undefined if no seed has found the bug. */
   readonly found: FoundSeed | undefined;
-  /** What else went wrong before, that the bug is not expected to be noticed for. */
+  /** Earlier errors of invariants that the bug is not expected to violate. */
   readonly otherwise: readonly FoundSeed[];
 }
 
-/** Tries one seed after the other, the bug planted anew for each: how often it was made before is no part of a seed. */
+/**
+ * Tries seeds one after another. The bug is planted again for each, because its counters must not depend on earlier
+ * runs.
+ */
 export async function findSeed({ plant, noticedBy }: PlantedBug, from: number, seeds: number): Promise<SeedSearch> {
   const otherwise: FoundSeed[] = [];
   for (let seed = from; seed < from + seeds; seed++) {

@@ -1,4 +1,4 @@
-/** What the simulator has found, each as the smallest program that shows it. */
+/** Bugs that the simulator has found, each with the smallest program that shows it. */
 import { expect, test } from "vitest";
 import { attachHosts, onUnhandledFault, thisHost } from "../../runtime/index.js";
 import { currentRuntime } from "../../runtime/proc/process/current-runtime.js";
@@ -8,7 +8,7 @@ import { Counter, type CounterMesh } from "../actor/counter.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
 import { openBook } from "./message-book.js";
 
-/** Whatever is sent to more than one actor goes down a tree. */
+/** Casts to more than one actor use trees. */
 const trees: SimulateOptions = { limits: { treeAbove: 1, treeFanout: 2, creditMessages: 16 } };
 
 function counters(count: number): CounterMesh<"gpus"> {
@@ -16,7 +16,7 @@ function counters(count: number): CounterMesh<"gpus"> {
   return procs.spawn("counters", Counter as never, ...([0] as never)) as unknown as CounterMesh<"gpus">;
 }
 
-/** Rejects when it takes longer than a minute of virtual time. */
+/** Rejects if a promise takes longer than one minute of virtual time. */
 async function soon<T>(simulation: Simulation, promise: PromiseLike<T>): Promise<T> {
   const late = simulation.sleep(60_000).then(() => {
     throw new Error("it has never ended");
@@ -24,7 +24,7 @@ async function soon<T>(simulation: Simulation, promise: PromiseLike<T>): Promise
   return await Promise.race([promise, late]);
 }
 
-test("casts that nobody waits for any more give their credit back, also those that waited for it themselves", async () => {
+test("cancelled casts give their credit back, also casts that were waiting for credit", async () => {
   const { value } = await simulate(async (simulation) => {
     const mesh = counters(3);
     await mesh.value.call();
@@ -39,7 +39,7 @@ test("casts that nobody waits for any more give their credit back, also those th
   expect(value).toEqual([0, 0, 0]);
 });
 
-test("trees are given up when processes are told to stop, and not set up anew around each that ends", async () => {
+test("trees are closed when processes are told to stop, and not rebuilt after each exit", async () => {
   const { value } = await simulate(async (simulation) => {
     const { casts } = currentRuntime().mainProc.proc;
     const procs = thisHost().spawnProcs({ gpus: 8 });
@@ -48,7 +48,7 @@ test("trees are given up when processes are told to stop, and not set up anew ar
     const planted = casts.nextTreeNumber();
     const asked = mesh.sleep.call(50);
     await simulation.sleep(10);
-    // What is under way is answered all the same.
+    // Casts in progress are still answered.
     const stopped = procs.stop({ drain: 1000 });
     const answers = [...(await soon(simulation, asked)).values()];
     const left = casts.senders.size;
@@ -58,7 +58,7 @@ test("trees are given up when processes are told to stop, and not set up anew ar
   expect(value).toEqual({ answers: Array(8).fill(50), left: 0, planted: 0 });
 });
 
-test("casts down many trees: what each of them keeps to itself is not all the credit that there is", async () => {
+test("casts on many trees do not exhaust the credit together", async () => {
   const { value } = await simulate(async (simulation) => {
     const mesh = counters(9);
     for (let low = 0; low < 8; low++) {
@@ -70,7 +70,7 @@ test("casts down many trees: what each of them keeps to itself is not all the cr
   expect(value).toEqual([3, 6, 6, 6, 6, 6, 6, 6, 3]);
 });
 
-test("a host that is gone is gone for actors on other hosts, too, whoever has made the link", async () => {
+test("a lost host is also lost for actors on other hosts, whichever side has opened the link", async () => {
   const { value } = await simulate(async (simulation) => {
     const book = openBook(simulation);
     onUnhandledFault(() => {});
@@ -90,7 +90,7 @@ test("a host that is gone is gone for actors on other hosts, too, whoever has ma
   expect(value.took).toBeLessThan(5000);
 });
 
-test("that an actor has moved is told once to each process, also beside procs in one event loop", async () => {
+test("each process is told once that an actor has moved, also beside inline procs", async () => {
   const run = await simulate(async (simulation) => {
     onUnhandledFault(() => {});
     const inline = thisHost().spawnProcs({ extras: 3 }, { name: "extras", isolation: "inline" });
@@ -106,7 +106,7 @@ test("that an actor has moved is told once to each process, also beside procs in
   expect(run.arrivals).toBeLessThan(200);
 });
 
-test("whoever calls actors that are being stopped, and that their processes remember no more, hears that they are gone", async () => {
+test("calls of stopped actors that their processes have forgotten fail", async () => {
   const scenario = async (simulation: Simulation) => {
     openBook(simulation);
     onUnhandledFault(() => {});
@@ -114,7 +114,7 @@ test("whoever calls actors that are being stopped, and that their processes reme
     const spawn = (name: string) => procs.spawn(name, Ledger) as unknown as LedgerMesh<"gpus">;
     const [callers, called] = [spawn("callers"), spawn("called")];
     await Promise.all([callers.ready, called.ready]);
-    // As long as it does not answer, the mesh is there for its owner.
+    // Until the process answers, the mesh exists for its owner.
     simulation.pause(simulation.processes.find(({ name }) => name.startsWith("gpus=2@"))!, 5000);
     void called.stop({ drain: 1 });
     await simulation.sleep(100);

@@ -1,4 +1,4 @@
-/** Simulated hosts: daemons, links that outlive their connections, the watch over hosts, and drivers that vanish. */
+/** Tests of simulated hosts: daemons, resumable links, the watch over hosts, and vanished drivers. */
 import { describe, expect, test } from "vitest";
 import { type AttachOptions, attachHosts, type HostMesh, onUnhandledFault } from "../../runtime/index.js";
 import { type ProcessView, type Simulation, simulate } from "../../runtime/testing/index.js";
@@ -6,7 +6,7 @@ import { Counter, type CounterMesh } from "../actor/counter.js";
 
 const token = "of the simulated cluster";
 
-/** Attached hosts `n0`, `n1`, …, whose daemons have been started. */
+/** Starts daemons on the hosts `n0`, `n1`, …, and attaches them. */
 function attached(simulation: Simulation, count: number, options: AttachOptions = {}): HostMesh<"hosts"> {
   const names = Array.from({ length: count }, (_, i) => `n${i}`);
   for (const name of names) simulation.startHost(name, { token });
@@ -21,7 +21,7 @@ function counters(hosts: HostMesh<"hosts">): CounterMesh<"hosts" | "gpus"> {
   return procs.spawn("counters", Counter as never, ...([0] as never)) as never;
 }
 
-/** Failures that the program is told of. */
+/** Collects the failures that reach the program. */
 function failures(): string[] {
   const told: string[] = [];
   onUnhandledFault((failure) => void told.push(failure.summary));
@@ -39,7 +39,7 @@ function daemon(simulation: Simulation, host: string): ProcessView {
 const statuses = (settled: Iterable<readonly [unknown, { readonly status: string }]>): string[] =>
   [...settled].map(([, { status }]) => status);
 
-test("hosts are attached, hold processes, and have nothing left of a driver when it leaves", async () => {
+test("hosts run the processes of a driver, and none is left after the driver has left", async () => {
   const { value } = await simulate(async (simulation) => {
     const hosts = attached(simulation, 2);
     const mesh = counters(hosts);
@@ -52,7 +52,7 @@ test("hosts are attached, hold processes, and have nothing left of a driver when
   expect(value).toEqual({ values: [3, 3, 3, 3], on: ["n0", "n0", "n1", "n1"], left: 0 });
 });
 
-test("a host that starts after its driver is attached when it is there, or given up when it was waited for long enough", async () => {
+test("a host that starts after its driver is attached if it starts within the time limit", async () => {
   const { value } = await simulate(async (simulation) => {
     failures();
     const early = attachHosts(["tcp://n0"], { token, timeout: 30_000 });
@@ -69,15 +69,15 @@ test("a host that starts after its driver is attached when it is there, or given
     return { refused, took, values, late: simulation.now - now - 20_000 };
   });
   expect(value.refused).toBe(
-    "cannot attach host tcp://n1:26600: cannot connect to tcp://n1:26600: nobody listens there; tried for 3000 ms",
+    "cannot attach host tcp://n1:26600: cannot connect to tcp://n1:26600: no process listens there; tried for 3000 ms",
   );
   expect(value.took).toBeCloseTo(3000, -2);
   expect(value.values).toEqual([0, 0]);
-  // The longest pause between two attempts is a second.
+  // The longest pause between two attempts is 1 s.
   expect(value.late).toBeLessThan(2000);
 });
 
-test("hosts do not let a driver in that has not their token, or dials an address where nobody listens", async () => {
+test("a driver with another token or a wrong address is refused", async () => {
   await simulate(async (simulation) => {
     failures();
     simulation.startHost("n0", { token });
@@ -85,14 +85,16 @@ test("hosts do not let a driver in that has not their token, or dials an address
     await expect(refused("tcp://n0", "another token than that")).rejects.toThrow(
       "the token is not that of this process",
     );
-    await expect(refused("tcp://n0:7", token)).rejects.toThrow("cannot connect to tcp://n0:7: nobody listens there");
+    await expect(refused("tcp://n0:7", token)).rejects.toThrow(
+      "cannot connect to tcp://n0:7: no process listens there",
+    );
     await expect(refused("unix:///n0", token)).rejects.toThrow(
       "in a simulation hosts have addresses like tcp://name:port",
     );
   });
 });
 
-describe("what is cut, mute or out of reach for less than a host may be silent", () => {
+describe("a fault that is shorter than the silence limit of a host", () => {
   const breaks: Readonly<Record<string, (simulation: Simulation) => void>> = {
     cut: (simulation) => simulation.cut(simulation.program, daemon(simulation, "n0")),
     mute: (simulation) => simulation.mute(simulation.program, daemon(simulation, "n0")),
@@ -122,7 +124,7 @@ describe("what is cut, mute or out of reach for less than a host may be silent",
   });
 });
 
-test("a connection that falls mute while the host lets the driver in is made again", async () => {
+test("a connection that fails while the host accepts the driver is opened again", async () => {
   const scenario = (after: number) => async (simulation: Simulation) => {
     const told = failures();
     const hosts = attached(simulation, 2);
@@ -138,7 +140,7 @@ test("a connection that falls mute while the host lets the driver in is made aga
   }
 });
 
-test("a network that is down for 2 s, at any time, is the end of no host", async () => {
+test("no host is lost when the network is down for 2 s", async () => {
   const scenario = async (simulation: Simulation) => {
     const told = failures();
     const mesh = counters(attached(simulation, 2));
@@ -158,7 +160,7 @@ test("a network that is down for 2 s, at any time, is the end of no host", async
   }
 });
 
-describe("a host that is gone", () => {
+describe("a lost host", () => {
   const ends: Readonly<Record<string, (simulation: Simulation) => void>> = {
     crash: (simulation) => simulation.crashHost("n1"),
     partition: (simulation) => simulation.partition("driver", "n1", 60_000),
@@ -166,34 +168,29 @@ describe("a host that is gone", () => {
     pause: (simulation) => simulation.pauseHost("n1", 60_000),
   };
 
-  test.each(Object.keys(ends))(
-    "fails its ranks once, and their calls, after the silence that was allowed: %s",
-    async (name) => {
-      const { value } = await simulate(async (simulation) => {
-        const told = failures();
-        const mesh = counters(attached(simulation, 2));
-        await mesh.value.call();
-        const { now } = simulation;
-        ends[name]!(simulation);
-        const outcomes = statuses(await mesh.value.callSettled());
-        const took = simulation.now - now;
-        await simulation.sleep(70_000);
-        return { outcomes, took, told: told.sort(), left: named(simulation, "hosts=1").filter(({ ended }) => !ended) };
-      });
-      expect(value.outcomes).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
-      expect(value.took).toBeGreaterThan(2000);
-      expect(value.took).toBeLessThan(3000);
-      expect(value.told).toHaveLength(2);
-      expect(value.told[0]).toMatch(
-        /^mesh "procs" failed at rank 2: host tcp:\/\/n1:26600 is gone: it has not been heard of/,
-      );
-      // What it still ran is ended when it hears that it was given up, or nothing at all.
-      expect(value.left).toEqual([]);
-    },
-  );
+  test.each(Object.keys(ends))("fails its ranks once, and their calls, after the silence limit: %s", async (name) => {
+    const { value } = await simulate(async (simulation) => {
+      const told = failures();
+      const mesh = counters(attached(simulation, 2));
+      await mesh.value.call();
+      const { now } = simulation;
+      ends[name]!(simulation);
+      const outcomes = statuses(await mesh.value.callSettled());
+      const took = simulation.now - now;
+      await simulation.sleep(70_000);
+      return { outcomes, took, told: told.sort(), left: named(simulation, "hosts=1").filter(({ ended }) => !ended) };
+    });
+    expect(value.outcomes).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
+    expect(value.took).toBeGreaterThan(2000);
+    expect(value.took).toBeLessThan(3000);
+    expect(value.told).toHaveLength(2);
+    expect(value.told[0]).toMatch(/^mesh "procs" failed at rank 2: host tcp:\/\/n1:26600 is gone: it has not answered/);
+    // The host ends its processes when it learns that it was given up, or hears nothing from the driver.
+    expect(value.left).toEqual([]);
+  });
 });
 
-test("a link that is not restored within the give-up time ends, and its calls with it", async () => {
+test("a link that is not restored in time ends with its calls", async () => {
   const { value } = await simulate(async (simulation) => {
     failures();
     const mesh = counters(attached(simulation, 1, { silence: 200_000, keepAlive: 60_000 }));
@@ -204,14 +201,14 @@ test("a link that is not restored within the give-up time ends, and its calls wi
     const error = await mesh.value.call().then(undefined, (reason: Error) => reason);
     return { error: String(error), took: simulation.now - now };
   });
-  // The kernel finds out after 15 s.
+  // The kernel detects the fault after 15 s.
   expect(value.error).toContain("was lost and not restored within 30000 ms");
   expect(value.took).toBeGreaterThan(44_000);
   expect(value.took).toBeLessThan(47_000);
 });
 
 describe("another program", () => {
-  /** A driver with processes on `n0`, besides the program that looks on. */
+  /** Starts a driver with processes on `n0`, beside the program. */
   function driver(simulation: Simulation): ProcessView {
     simulation.startHost("n0", { token });
     return simulation.startProgram("driver2", "desk", async () => {
@@ -225,7 +222,7 @@ describe("another program", () => {
   const living = (simulation: Simulation, program: ProcessView) =>
     simulation.processes.filter((process) => process.program === program && !process.ended).length;
 
-  test("that crashes leaves no process on any host, at once", async () => {
+  test("that crashes leaves no process on any host", async () => {
     const { value } = await simulate(async (simulation) => {
       const program = driver(simulation);
       await simulation.sleep(500);
@@ -234,11 +231,11 @@ describe("another program", () => {
       await simulation.sleep(3000);
       return [before, living(simulation, program)];
     });
-    // Two on the host, one that watches it, and the program itself.
+    // There are two processes on the host, one that watches the host, and the program itself.
     expect(value).toEqual([4, 0]);
   });
 
-  test("whose host crashes leaves none after the time for which it is waited", async () => {
+  test("whose host crashes leaves no process after the time limit", async () => {
     const { value } = await simulate(async (simulation) => {
       const program = driver(simulation);
       await simulation.sleep(500);
@@ -253,7 +250,7 @@ describe("another program", () => {
     expect(value).toEqual([2, 0]);
   });
 
-  test("that is stopped for long loses nothing: the process beside it keeps in touch", async () => {
+  test("that is stopped for long loses no host, because a separate process sends its beats", async () => {
     const { value } = await simulate(async (simulation) => {
       const program = driver(simulation);
       await simulation.sleep(500);
@@ -264,7 +261,7 @@ describe("another program", () => {
     expect(value).toBe(4);
   });
 
-  test("ends in order when its work is done, and with code 1 when it rejects", async () => {
+  test("ends in order after its work, and with code 1 if it rejects", async () => {
     const { value } = await simulate(async (simulation) => {
       const good = simulation.startProgram("good", "desk", () => simulation.sleep(5));
       const bad = simulation.startProgram("bad", "desk", () => Promise.reject(new Error("it was told to")));
@@ -290,7 +287,7 @@ test("a daemon that is terminated ends its processes, and a host that has crashe
   expect(value).toEqual({ told: 2, left: 0, values: [0, 0] });
 });
 
-test("links between hosts can be given other bounds, for one simulation", async () => {
+test("a simulation can change the limits of links between hosts", async () => {
   const scenario = async (simulation: Simulation) => {
     failures();
     const hosts = attached(simulation, 1, { silence: 60_000, keepAlive: 60_000 });

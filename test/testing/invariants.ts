@@ -1,43 +1,43 @@
-/** What simulated clusters are checked for, by what is said of a run that breaks it: a planted bug must be noticed for what it does. */
+/** The invariants of simulated clusters, with patterns of the errors that report a violation. */
 export const invariants = {
-  /** No message is handled twice, and none that was not sent. */
+  /** No message is handled twice, and no message is handled that was not sent. */
   once: / came twice| came and was never sent/,
-  /** Messages of one sender come in the order in which they were sent. */
+  /** The messages of a sender are handled in the order in which they were sent. */
   order: / came after \d/,
-  /** Nothing is lost in silence, where the sender and the receiver live. */
+  /** No message is lost silently while sender and receiver live. */
   "no gaps": / came and \d+ has not| has never come|came to nobody, and/,
-  /** An actor handles one message at a time, and none when it has ended. */
+  /** An actor handles one message at a time, and none after its end. */
   serial: / was handled (?:during|after) /,
-  /** Every call, stream and receiver comes to an end. */
-  "calls end": /never ended|has not ended within|calls of the program have never ended|nothing .*happen/,
-  /** Calls end in time when their time is over or they are cancelled. */
+  /** Every call, stream and receiver ends. */
+  "calls end": /never ended|has not ended within|calls of the program have never ended|no task is left/,
+  /** Calls end in time after their timeout or cancellation. */
   "in time": / took [\d.]+ ms in place of /,
-  /** Answers, items and values of ports are those of the question. */
+  /** Answers, items and port values belong to their request. */
   values:
     /: a (?:sum|concat|port|stream|answer)[^;]* in place of | is [^;]* in place of |stream(?:s| \d+)? (?:yielded|ended)|came back as/,
-  /** Whoever has not been harmed answers. */
-  answers: / ended of /,
-  /** Whoever cannot be called has been told of, and whoever lives can be called. */
+  /** A process that no fault has affected answers. */
+  answers: / ended with /,
+  /** Unreachable actors were reported, and living actors can be called. */
   reach: /cannot be called, and nobody was told|, which lives: /,
-  /** The owner is told of what has failed, */
+  /** The owner is told of each failure. */
   told: /nobody was told (?:of|that)/,
-  /** once, */
+  /** The owner is told once. */
   "told once": /: told \d+ times/,
-  /** and of nothing else. */
+  /** The owner is told only of failures that have happened. */
   "told truly": /told of [^;]* to which nothing had happened|told of a failure, and there was none/,
-  /** Nothing outlives its owner. */
+  /** No process outlives its owner. */
   "no orphans": / has outlived |these processes have not ended|has not come to its end/,
-  /** Whoever is not waited for any more hears of it. */
+  /** A handler whose caller has cancelled the call is told. */
   released: /and nobody waits for them any more/,
-  /** Nobody sends more than it has credit for. */
+  /** No sender exceeds its credit. */
   credit: /credit allows|in a link of .* at most/,
-  /** The program itself goes on. */
+  /** The program itself continues. */
   "the program lives": /the program has ended before the scenario/,
 } as const satisfies Record<string, RegExp>;
 
 export type Invariant = keyof typeof invariants;
 
-/** Those that a run has broken, by the message of its error. */
+/** Returns the invariants that a run has violated, from the message of its error. */
 export function brokenBy(message: string): Invariant[] {
   return (Object.keys(invariants) as Invariant[]).filter((name) => invariants[name].test(message));
 }

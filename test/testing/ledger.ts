@@ -1,4 +1,6 @@
-/** The actor that simulated clusters are made of: it takes numbered messages in every way there is, and sends them on. */
+/**
+ * The actor of simulated clusters. It receives numbered messages by every kind of call, and sends messages to others.
+ */
 import { Actor } from "../../runtime/actor/actor.js";
 import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
 import type { Settled } from "../../runtime/actor/call/gather-call.js";
@@ -109,7 +111,7 @@ export interface LedgerMesh<D extends string = string> extends ActorMesh<LedgerK
   readonly keep: Endpoint<[port: Port<number>], void, D>;
 }
 
-/** Of the messages that actors send to each other, so many-th ones are calls. */
+/** Every n-th message between actors is a call. */
 const callsEach = 4;
 
 export class Ledger extends Actor {
@@ -121,14 +123,14 @@ export class Ledger extends Actor {
   #peers: LedgerMesh | undefined;
   #size = 0;
   #meshName = "";
-  /** What it is called as a sender to its peers. */
+  /** The name of this actor as a sender to its peers. */
   #sender = "";
   #met = 0;
-  /** The last number that it has sent. */
+  /** The last number that this actor has sent. */
   #number = 0;
   #sum = 0;
   readonly #kept: Port<number>[] = [];
-  /** The message that is being handled, of those that are handled one at a time. */
+  /** The sequential message that is being handled. */
   #handling: string | undefined;
 
   constructor() {
@@ -148,7 +150,7 @@ export class Ledger extends Actor {
     this.#isOver();
   }
 
-  /** Nobody waits for its calls any more. */
+  /** The calls of an ended actor are not awaited any more. */
   #isOver(): void {
     this.#taker.over = true;
     for (let met = 1; met <= this.#met; met++) this.#book.senderEnded(`${this.#name}/${met}`);
@@ -173,7 +175,7 @@ export class Ledger extends Actor {
     this.#sum++;
   }
 
-  /** A message begins that no other one may overlap. @returns what ends it */
+  /** Marks the start of a sequential message. @returns a function that marks its end */
   #begin(what: string): () => void {
     if (this.#taker.over) this.#book.violation(`${this.#taker.address}: ${what} was handled after its end`);
     if (this.#handling !== undefined) {
@@ -194,7 +196,7 @@ export class Ledger extends Actor {
     this.#book.sender(this.#sender, this.#taker.pid);
   }
 
-  /** Sends notes and calls to a peer, over a link of its own, and now and then to many. */
+  /** Sends notes and calls to a peer over a direct link, and sometimes to many peers. */
   async gossip(rank: number, count: number): Promise<number> {
     const all = this.#peers;
     if (all === undefined) return 0;
@@ -254,12 +256,12 @@ export class Ledger extends Actor {
     return ms;
   }
 
-  /** Holds a port as long as it lives, and never sends anything. */
+  /** Holds a port until the end of the actor, and never sends a value. */
   keep(port: Port<number>): void {
     this.#kept.push(port);
   }
 
-  /** Waits until its caller waits no more. */
+  /** Waits until its caller cancels the call. */
   async patient(): Promise<void> {
     const { signal } = context();
     this.#taker.unfinished++;
@@ -267,7 +269,7 @@ export class Ledger extends Actor {
     this.#taker.unfinished--;
   }
 
-  /** Calls a peer. @returns why that is not possible; empty: it is */
+  /** Calls a peer. @returns the error, or an empty text */
   async reach(rank: number): Promise<string> {
     if (this.#peers === undefined) return "";
     const one = this.#peers.slice({ gpus: rank } as never) as unknown as LedgerMesh;
@@ -285,19 +287,19 @@ export class Ledger extends Actor {
   }
 
   fail(): void {
-    // What it has called is given up before what it owns has ended, and only then it cleans up.
+    // Its calls are cancelled first, then its processes end, and then `cleanup` runs.
     this.#isOver();
     this.#book.failed(this.#taker.address);
     throw new Error("told to fail");
   }
 
-  /** Makes processes of its own, which must go with it. */
+  /** Spawns processes, which must end with this actor. */
   async hire(count: number): Promise<number> {
     const answers = await this.#crew(count).sleep.callSettled(1);
     return [...answers.values()].filter(({ status }) => status === "fulfilled").length;
   }
 
-  /** Makes processes of its own for others, who may call them when they, or this one, are gone. */
+  /** Spawns processes for others, which may call them after their end or the end of this actor. */
   lend(count: number): LedgerMesh<"hands"> {
     return this.#crew(count);
   }
@@ -308,7 +310,7 @@ export class Ledger extends Actor {
     return hands.spawn(`${name} hands`, Ledger) as unknown as LedgerMesh<"hands">;
   }
 
-  /** Calls actors that may be gone by then. */
+  /** Calls actors that may have ended. */
   async visit(others: LedgerMesh, count: number): Promise<number> {
     for (let i = 0; i < count; i++) {
       await others.meanwhile.callSettled(1);

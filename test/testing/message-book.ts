@@ -1,73 +1,73 @@
 /**
- * What has been seen in one run of a simulated cluster: who sent which numbers to whom, and what came of them. All processes
- * of a simulation run in one thread, so that one book is enough.
+ * Records the messages of one run of a simulated cluster: their senders, receivers, numbers and outcomes. All processes
+ * of a simulation run in one thread, so one book is enough.
  */
 
 import type { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import type { ProcessView, Simulation } from "../../runtime/testing/index.js";
 import { hasSuffered } from "./fault-exposure.js";
 
-/** An actor that takes numbered messages, in one life of it. */
+/** One incarnation of an actor that receives numbered messages. */
 export interface MessageReceiver {
-  /** Whatever its incarnation: `ledgers[2]`. */
+  /** The address, the same for all incarnations: `ledgers[2]`. */
   readonly address: string;
   readonly pid: number;
-  /** The place of the last message of each sender, in what that has sent to this address. */
+  /** The index of the last handled message of each sender, among those that it has sent to this address. */
   readonly last: Map<string, number>;
-  /** Handlers that go on until their callers wait no more. */
+  /** Number of handlers that run until their callers cancel. */
   unfinished: number;
-  /** Its actor has come to its end in order. */
+  /** Whether the actor has ended in order. */
   over: boolean;
 }
 
 interface Sender {
   readonly pid: number;
-  /** What it calls is not called any more. */
+  /** Whether its calls are not awaited any more. */
   ended: boolean;
 }
 
-/** What one sender has sent to one address, in order. */
+/** The numbers that a sender has sent to an address, in order. */
 interface MessagePath {
   readonly numbers: number[];
-  /** Those among them whose sender waits for an answer. */
+  /** The numbers whose sender waits for an answer. */
   readonly calls: Set<number>;
   readonly seen: Set<number>;
-  /** Messages without answer to this address alone that have had credit, and have not been handled. */
+  /** Number of one-way messages to this address only that have taken credit and were not handled. */
   readonly underWay: Set<number>;
-  /** The place of the last message that was handled, by whichever life of the receiver; -1: none. */
+  /** The index of the last message that any incarnation of the receiver has handled, or -1. */
   latest: number;
 }
 
 export interface BookOptions {
-  /** Links between hosts outlive their connections. */
+  /** Whether links between hosts are resumable. */
   readonly lasting?: boolean;
-  /** No fault of the run is an excuse for anything: whatever is sent arrives, and whoever is called answers. */
+  /** Whether no fault of the run excuses a failure: every message arrives, and every call is answered. */
   readonly calm?: boolean;
-  /** Messages that a sender may have under way to one receiver. */
+  /** Maximum number of messages in flight from a sender to a receiver. */
   readonly credit?: number;
 }
 
 export class MessageBook {
-  /** Messages that have been handled. */
+  /** Number of handled messages. */
   deliveries = 0;
-  /** Ranks that owners have been told of: how often, by owner, mesh and rank. */
+  /** Number of reports to owners, by owner, mesh and rank. */
   readonly told = new Map<string, number>();
   readonly #simulation: Simulation;
   readonly #lasting: boolean;
   readonly #calm: boolean;
   readonly #credit: number;
   readonly #violations: string[] = [];
-  /** Messages of a sender that have not come although later ones have, with what is to be said of each. */
+  /** Messages that were not handled although later ones of the sender were, with the text of the violation. */
   readonly #gaps = new Map<string, string[]>();
-  /** How many messages of a sender have come back to it. */
+  /** Number of returned messages by sender. */
   readonly #bounced = new Map<string, number>();
   readonly #replaced = new Map<string, number>();
   readonly #senders = new Map<string, Sender>();
   readonly #paths = new Map<string, MessagePath>();
   readonly #takers = new Map<string, MessageReceiver>();
-  /** Who has made processes, by the name of their mesh. */
+  /** The actors that have spawned processes, by the name of the mesh. */
   readonly #crews = new Map<string, MessageReceiver>();
-  /** Actors that have thrown where nobody waited for an answer. */
+  /** Actors that have thrown in a one-way message. */
   readonly #failed = new Set<string>();
   #lives = 0;
 
@@ -80,8 +80,8 @@ export class MessageBook {
   }
 
   /**
-   * What was wrong in this run. What was lost and came back to its sender was not lost in silence; and what comes back to a process
-   * as it ends is told to nobody.
+   * The violations of this run. A lost message that was returned to its sender is no violation. Messages that are
+   * returned to an ending process cannot be counted.
    */
   get violations(): readonly string[] {
     const told = (from: string) => (this.#gone(from) ? Number.POSITIVE_INFINITY : (this.#bounced.get(from) ?? 0));
@@ -93,47 +93,47 @@ export class MessageBook {
     this.#violations.push(text);
   }
 
-  /** A message has come back to its sender. */
+  /** Records that a message was returned to its sender. */
   bounced(name: string): void {
     this.#bounced.set(name, (this.#bounced.get(name) ?? 0) + 1);
   }
 
-  /** An actor begins to take messages. @param life its name, which no other one of this run has */
+  /** Records the start of an incarnation. @param life its name, unique in this run */
   taker(life: string, address: string, pid: number): MessageReceiver {
     const taker = { address, pid, last: new Map(), unfinished: 0, over: false };
     this.#takers.set(life, taker);
     return taker;
   }
 
-  /** An actor makes processes of its own. @returns a name for them that no others of this run have */
+  /** Records that an actor spawns processes. @returns a name for them, unique in this run */
   crew(maker: MessageReceiver): string {
     const name = `crew${this.#crews.size + 1}`;
     this.#crews.set(name, maker);
     return name;
   }
 
-  /** An actor fails: its owner must be told. */
+  /** Records the failure of an actor, which must be reported to its owner. */
   failed(address: string): void {
     this.#failed.add(address);
   }
 
-  /** A name that no other actor of this run has. */
+  /** Returns a name that is unique in this run. */
   life(name: string): string {
     return `${name}~${++this.#lives}`;
   }
 
-  /** Somebody begins to send numbered messages. */
+  /** Registers a sender of numbered messages. */
   sender(name: string, pid: number): void {
     this.#senders.set(name, { pid, ended: false });
   }
 
-  /** A sender has come to its end in order: calls of it that wait are not made any more. */
+  /** Records that a sender has ended in order. Its waiting calls are not sent any more. */
   senderEnded(name: string): void {
     const sender = this.#senders.get(name);
     if (sender !== undefined) sender.ended = true;
   }
 
-  /** A failure has reached an owner. */
+  /** Records that a failure was reported to an owner. */
   owner(name: string, { mesh, ranks, affected }: MeshFailure): void {
     for (const lost of [{ mesh, ranks }, ...affected]) {
       for (const rank of lost.ranks) {
@@ -145,13 +145,13 @@ export class MessageBook {
     }
   }
 
-  /** A rank is to be replaced: its next life may fail, too. */
+  /** Records that a rank is replaced. Its next incarnation may fail, too. */
   replaced(owner: string, mesh: string, rank: number): void {
     const key = `${owner}: ${mesh}[${rank}]`;
     this.#replaced.set(key, (this.#replaced.get(key) ?? 0) + 1);
   }
 
-  /** A number is about to be sent: those of one sender grow. @returns what undoes it when it could not be sent */
+  /** Records a number before it is sent. The numbers of a sender grow. @returns a function that undoes this */
   sent(from: string, addresses: readonly string[], number: number, call: boolean): () => void {
     this.#simulation.note(`${from} ${call ? "calls" : "tells"} ${addresses.join()} ${number}`);
     const paths = addresses.map((address) => this.#path(from, address));
@@ -164,7 +164,7 @@ export class MessageBook {
     };
   }
 
-  /** A message without answer to one address has had credit. */
+  /** Records that a one-way message to one address has taken credit. */
   credited(from: string, address: string, number: number): void {
     const { seen, underWay } = this.#path(from, address);
     if (seen.has(number)) return;
@@ -174,8 +174,8 @@ export class MessageBook {
   }
 
   /**
-   * What must be true when everything has come to rest.
-   * @param remade ranks may have been made again: what was sent to one process may have come to another
+   * Checks the invariants when no more messages are in flight.
+   * @param remade whether ranks may have been restarted, so that another process may have received a message
    */
   checkRest(remade: boolean): void {
     for (const { address, pid, unfinished, over } of this.#takers.values()) {
@@ -191,7 +191,7 @@ export class MessageBook {
     if (!this.#calm) return;
     for (const [label, { numbers, calls, seen }] of this.#paths) {
       const from = label.slice(0, label.indexOf(" -> "));
-      // Nobody waits for the calls of a sender that has ended. What else it has sent comes, also from a process that was replaced.
+      // Calls of an ended sender are not awaited. Its other messages arrive, also from a replaced process.
       const ended = this.#over(from);
       if (ended && !this.#wasReplaced(from)) continue;
       const lost = numbers.filter((number) => !seen.has(number) && !(ended && calls.has(number)));
@@ -199,14 +199,14 @@ export class MessageBook {
     }
   }
 
-  /** What was sent to actors that have ended, in processes that no fault has harmed, has come back to its senders. */
+  /** Checks that messages to ended actors, in processes that no fault has affected, were returned to their senders. */
   #checkBounced(): void {
     const silent = new Map<string, number>();
     for (const [label, { numbers, calls, seen }] of this.#paths) {
       const [from, to] = label.split(" -> ") as [string, string];
       const receivers = [...this.#takers.values()].filter(({ address }) => address === to);
       const pid = this.#senders.get(from)?.pid;
-      // What comes back to the program itself is told to nobody who could count it.
+      // Messages that are returned to the program itself cannot be counted.
       if (pid === undefined || from === "program" || this.#over(from) || this.#hasSuffered(pid)) continue;
       if (receivers.length !== 1 || this.#hasSuffered(receivers[0]!.pid)) continue;
       const lost = numbers.filter((number) => !seen.has(number) && !calls.has(number)).length;
@@ -218,7 +218,7 @@ export class MessageBook {
     }
   }
 
-  /** Failures of actors that their owner does not know. */
+  /** Checks that the owner knows the failures of actors. */
   checkFailed(owner: string, isLost: (address: string) => boolean): void {
     for (const address of this.#failed) {
       if (!this.told.has(`${owner}: ${address}`) && !isLost(address))
@@ -226,7 +226,7 @@ export class MessageBook {
     }
   }
 
-  /** A message has come to be handled. */
+  /** Records that a message is handled. */
   take(from: string, number: number, { address, pid, last }: MessageReceiver): void {
     this.deliveries++;
     this.#simulation.note(`${address} takes ${number} of ${from}`);
@@ -237,7 +237,7 @@ export class MessageBook {
     if (path.seen.has(number)) this.violation(`${label}: ${number} came twice`);
     path.underWay.delete(number);
     path.seen.add(number);
-    // The process of the receiver may have been replaced: what was sent before has been handled before.
+    // The process of the receiver may have been replaced. Earlier messages must have been handled before.
     if (this.#calm && place < path.latest)
       this.violation(`${label}: ${number} came after ${path.numbers[path.latest]}, in another life`);
     path.latest = Math.max(path.latest, place);
@@ -249,7 +249,7 @@ export class MessageBook {
       const lost = path.numbers[missing]!;
       if (path.calls.has(lost) && this.#over(from)) continue;
       this.#simulation.note(`${lost} has not come`);
-      // The program is no actor that its messages come back to: it was told if the receiver was taken for dead.
+      // Messages are not returned to the program. It was told if the receiver was declared dead.
       if (this.#lasting && from === "program" && hasSuffered(this.#simulation, this.#processes[pid - 1]!, true))
         continue;
       const gaps = this.#gaps.get(from) ?? [];
@@ -267,18 +267,18 @@ export class MessageBook {
     return path;
   }
 
-  /** Whether a sender has come to its end. */
+  /** Returns whether a sender has ended. */
   #over(name: string): boolean {
     return this.#gone(name) || this.#senders.get(name)!.ended;
   }
 
-  /** Whether it has lived in a process that was replaced. */
+  /** Returns whether an actor has lived in a process that was replaced. */
   #wasReplaced(name: string): boolean {
     const address = name.slice(0, name.indexOf("~"));
     return this.#replaced.has(`program: ${address}`);
   }
 
-  /** Whether its process has. */
+  /** Returns whether a process was replaced. */
   #gone(name: string): boolean {
     const sender = this.#senders.get(name);
     return sender === undefined || this.#processes[sender.pid - 1]!.ended;
@@ -294,9 +294,9 @@ export class MessageBook {
   }
 
   /**
-   * Whether a connection of one of both was cut that ended with it, as nothing but the end of a process ends sockets of one
-   * machine: what was on its way is lost, or comes after what went another way. Their messages may have gone through it
-   * whoever was at its other end: makers relay, and casts go down trees. Links between hosts hide it.
+   * Returns whether a connection of sender or receiver was cut and not restored. Bytes in flight are then lost, or
+   * arrive after bytes on another path. The cut matters whatever process was at its other end, because parents relay
+   * messages and casts use trees. Resumable links hide cuts.
    */
   #severed(from: string, to: number): boolean {
     if (this.#lasting) return false;
@@ -309,7 +309,7 @@ export class MessageBook {
   }
 }
 
-/** Where a number stands in a list that grows; -1: nowhere. */
+/** Returns the index of a number in a sorted list, or -1. */
 function placeOf(numbers: readonly number[], number: number): number {
   let low = 0;
   let high = numbers.length - 1;
@@ -325,7 +325,7 @@ function placeOf(numbers: readonly number[], number: number): number {
 
 let book: MessageBook;
 
-/** The one of the run that is going on. */
+/** The book of the current run. */
 export function currentBook(): MessageBook {
   return book;
 }

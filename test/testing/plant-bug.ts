@@ -1,11 +1,11 @@
-/** How bugs are planted: from outside, by something that stands in for a method of the runtime. The product has no switch for them. */
+/** Plants bugs by replacing methods of the runtime from outside. The product contains no code for them. */
 
-/** Plants a bug. @returns what takes it away again */
+/** Plants a bug. @returns a function that removes it */
 export type Plant = () => () => void;
 
-/** What stands in for what. */
+/** A replacement of a method. */
 export interface Replacement {
-  /** `Mailbox.add`. */
+  /** The name of the method: `Mailbox.add`. */
   readonly replaces: string;
   readonly plant: Plant;
 }
@@ -15,8 +15,8 @@ type Original = (...args: never[]) => unknown;
 type Method = (this: never, ...args: never[]) => unknown;
 
 /**
- * Something stands in for a method, or for a getter.
- * @param make called each time that the bug is planted; `every(n)` is true for every n-th time that it is asked
+ * Replaces a method or a getter.
+ * @param make called each time the bug is planted; `every(n)` returns true at every n-th call
  */
 export function replaceMethod<C extends object, K extends keyof C & string>(
   { prototype, name: of }: Class<C>,
@@ -36,12 +36,12 @@ export function replaceMethod<C extends object, K extends keyof C & string>(
   return { replaces: `${of.replace(/^_/, "")}.${name}`, plant };
 }
 
-/** Calls a method that something stands in for. */
+/** Calls the original of a replaced method. */
 export function call(original: Original, self: unknown, args: readonly unknown[]): unknown {
   return Reflect.apply(original, self, args);
 }
 
-/** Every n-th call of a method does nothing. */
+/** Makes every n-th call of a method do nothing. */
 export function skipEvery<C extends object, K extends keyof C & string>(of: Class<C>, name: K, n: number): Replacement {
   return replaceMethod(
     of,
@@ -53,7 +53,7 @@ export function skipEvery<C extends object, K extends keyof C & string>(of: Clas
   );
 }
 
-/** Every n-th call of a method is made twice. */
+/** Makes every n-th call of a method run twice. */
 export function repeatEvery<C extends object, K extends keyof C & string>(
   of: Class<C>,
   name: K,

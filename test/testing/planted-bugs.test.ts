@@ -1,10 +1,10 @@
-/** The simulator is itself tested: bugs that are planted in the protocol are found, and noticed for what they do. */
+/** Tests the simulator: it finds planted bugs of the protocol, by the invariants that they violate. */
 import { expect, test } from "vitest";
 import "../../runtime/index.js";
 import { findSeed } from "./find-seed.js";
 import { bugs } from "./planted-bugs.js";
 
-/** So many seeds may be needed. The search begins with the one that is known, since most of the others find nothing. */
+/** Maximum number of seeds. The search starts with the known seed, because most others do not find the bug. */
 const seeds = 1000;
 
 test.each(bugs)("found: $name", async (bug) => {
@@ -13,7 +13,7 @@ test.each(bugs)("found: $name", async (bug) => {
   expect(found, why).toBeDefined();
 });
 
-test("there are at least 30, each with a name of its own", () => {
+test("there are at least 30 planted bugs with distinct names", () => {
   expect(new Set(bugs.map(({ name }) => name)).size).toBe(bugs.length);
   expect(bugs.length).toBeGreaterThanOrEqual(30);
 });

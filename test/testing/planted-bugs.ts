@@ -1,7 +1,7 @@
 /**
- * Bugs such as one makes in a protocol, each planted by something that stands in for a method (planting.ts): a simulator that
- * does not find them would not find those that are in it either. Each is found within 1,000 seeds, and noticed for what it
- * does; `npm run sim -- --planted` shows by which seed.
+ * Typical bugs of a protocol, each planted by replacing a method (plant-bug.ts). A simulator that misses them would
+ * miss real bugs, too. Each is found within 1,000 seeds, by an invariant that it violates. `npm run sim -- --planted`
+ * prints the seeds.
  */
 
 import { CallFuture } from "../../runtime/actor/call/call-future.js";
@@ -50,11 +50,11 @@ type Method = (this: never, ...args: never[]) => unknown;
 
 export interface PlantedBug {
   readonly name: string;
-  /** What something stands in for: `Mailbox.add`. */
+  /** The replaced method: `Mailbox.add`. */
   readonly replaces: string;
-  /** What must notice it: one of these is enough. */
+  /** The invariants, one of which must be violated. */
   readonly noticedBy: readonly Invariant[];
-  /** A seed that finds it, where this was looked up last. */
+  /** A seed that has found the bug. */
   readonly seed: number;
   readonly plant: Plant;
 }
@@ -133,9 +133,9 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug("a value that was sent to a port is lost", ["calls end", "values"], 2, skipEvery(PortQueue, "message", 10)),
-  bug("a failure is not told", ["told"], 6, skipEvery(Supervisor, "notifyOwner", 2)),
+  bug("a failure is not reported", ["told"], 6, skipEvery(Supervisor, "notifyOwner", 2)),
   bug(
-    "a failure is told twice",
+    "a failure is reported twice",
     ["told once"],
     1,
     replaceMethod(
@@ -168,10 +168,10 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug("the end of a relayed connection is not passed on", ["calls end"], 3, skipEvery(RelayRouter, "linkEnded", 1)),
-  bug("who consumes a stream gives no credit", ["calls end"], 8, skipEvery(Link, "sendStreamCredit", 1)),
+  bug("a consumer of a stream gives no credit", ["calls end"], 8, skipEvery(Link, "sendStreamCredit", 1)),
   bug("credit is not given back", ["calls end"], 1, skipEvery(Lane, "consumed", 2)),
   bug(
-    "a process outlives its maker",
+    "a process outlives its parent",
     ["no orphans"],
     3,
     replaceMethod(
@@ -185,13 +185,18 @@ export const bugs: readonly PlantedBug[] = [
   ),
   bug("the end of a process is not noticed", ["told"], 6, skipEvery(SpawnedProcs, "childExited", 2)),
   bug("messages that came before their actor are dropped", ["calls end"], 2, skipEvery(EarlyMessages, "release", 3)),
-  bug("the end of a stream is not told", ["calls end"], 2, skipEvery(Link, "sendEnd", 1)),
+  bug("the end of a stream is not sent", ["calls end"], 2, skipEvery(Link, "sendEnd", 1)),
   bug("the mailbox stops after a message", ["calls end"], 1, skipEvery(Mailbox, "turnEnded", 50)),
   bug("a timeout never comes", ["in time", "calls end"], 1, skipEvery(CallFuture, "guard", 1)),
-  bug("a call that was cancelled goes on", ["in time"], 1, skipEvery(Future, "cancel", 1)),
-  bug("who held a port has died, and its receiver waits", ["calls end"], 29, skipEvery(PortQueue, "peerDown", 1)),
+  bug("a cancelled call continues", ["in time"], 1, skipEvery(Future, "cancel", 1)),
   bug(
-    "what was not confirmed is not sent again",
+    "a receiver waits although the holder of its port has died",
+    ["calls end"],
+    29,
+    skipEvery(PortQueue, "peerDown", 1),
+  ),
+  bug(
+    "unconfirmed bytes are not sent again",
     ["calls end", "answers", "told truly"],
     2,
     replaceMethod(
@@ -204,7 +209,7 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug(
-    "bytes are confirmed that have not come",
+    "bytes are confirmed that have not arrived",
     ["calls end", "answers", "told truly"],
     2,
     replaceMethod(
@@ -217,7 +222,7 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug(
-    "bytes that come again are let through",
+    "repeated bytes are not dropped",
     ["answers", "told truly", "once"],
     2,
     replaceMethod(
@@ -235,10 +240,10 @@ export const bugs: readonly PlantedBug[] = [
     5,
     skipEvery(DriverSession, "abandon", 1),
   ),
-  bug("nobody is told that there is no way to a process", ["calls end"], 3, skipEvery(Link, "failUnreachable", 1)),
-  bug("whether there is such an actor is not answered", ["calls end"], 8, skipEvery(Proc, "meshQueried", 1)),
+  bug("an unreachable process is not reported", ["calls end"], 3, skipEvery(Link, "failUnreachable", 1)),
+  bug("a question about an actor is not answered", ["calls end"], 8, skipEvery(Proc, "meshQueried", 1)),
   bug(
-    "a cast that comes again is taken again",
+    "a repeated cast is accepted again",
     ["once"],
     1,
     replaceMethod(
@@ -251,11 +256,11 @@ export const bugs: readonly PlantedBug[] = [
         } as Method,
     ),
   ),
-  bug("answers from below are lost", ["calls end"], 1, skipEvery(TreeNode, "answers", 5)),
-  bug("nobody tells that a proc of a tree is lost", ["calls end"], 1, skipEvery(TreeNode, "lost", 1)),
-  bug("what was cast is not counted as taken", ["calls end"], 6, skipEvery(TreeNode, "taken", 2)),
+  bug("answers of the subtree are lost", ["calls end"], 1, skipEvery(TreeNode, "answers", 5)),
+  bug("the loss of a proc of a tree is not reported", ["calls end"], 1, skipEvery(TreeNode, "lost", 1)),
+  bug("a handled cast is not counted", ["calls end"], 6, skipEvery(TreeNode, "taken", 2)),
   bug("direct messages do not wait for casts", ["order"], 1, skipEvery(OrderedArrivals, "syncReceived", 3)),
-  // Links that outlive their connections.
+  // Resumable links.
   bug("a confirmation is dropped", ["calls end"], 23, skipEvery(ResumablePipe, "ack", 1)),
   bug(
     "a whole connection is sent again",
@@ -271,13 +276,13 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug(
-    "a connection that is replaced goes on",
+    "a replaced connection continues",
     ["answers", "told truly", "once", "calls end"],
     7,
     skipEvery(ResumablePipe, "suspend", 1),
   ),
   bug(
-    "the peer is told of fewer bytes than have come",
+    "fewer bytes are confirmed than have arrived",
     ["answers", "told truly", "once", "calls end"],
     2,
     replaceMethod(
@@ -290,7 +295,7 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug(
-    "a connection that is lost is not made again",
+    "a lost connection is not opened again",
     ["calls end", "answers", "told truly"],
     10,
     skipEvery(ResumablePipe, "lost", 1),
@@ -349,8 +354,8 @@ export const bugs: readonly PlantedBug[] = [
         } as Method,
     ),
   ),
-  bug("what comes back is not told", ["no gaps"], 54, skipEvery(Link, "sendBounce", 1)),
-  bug("who cancels a call tells nobody", ["released"], 2, skipEvery(Link, "sendCancel", 1)),
+  bug("a returned message is not reported", ["no gaps"], 54, skipEvery(Link, "sendBounce", 1)),
+  bug("a cancellation is not sent", ["released"], 2, skipEvery(Link, "sendCancel", 1)),
   bug("a stream is sent without regard to its consumer", ["released"], 2, skipEvery(StreamProducer, "leave", 1)),
   bug(
     "a large block loses a piece",
@@ -379,11 +384,11 @@ export const bugs: readonly PlantedBug[] = [
     2,
     skipEvery(OrderedArrivals, "releaseUpTo", 3),
   ),
-  bug("nobody says that direct messages come before a cast", ["calls end"], 2, skipEvery(LaneOrder, "markBefore", 3)),
-  bug("nobody says that casts come before direct messages", ["order"], 1, skipEvery(LaneOrder, "beforeMessage", 2)),
+  bug("a cast has no mark for earlier direct messages", ["calls end"], 2, skipEvery(LaneOrder, "markBefore", 3)),
+  bug("direct messages have no mark for earlier casts", ["order"], 1, skipEvery(LaneOrder, "beforeMessage", 2)),
   bug("credit of casts leaks", ["calls end"], 1, skipEvery(CastSender, "castTaken", 4)),
   bug(
-    "answers change places",
+    "answers are swapped",
     ["values", "calls end"],
     6,
     replaceMethod(
@@ -396,7 +401,7 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug(
-    "an answer that comes again counts again",
+    "a repeated answer is counted again",
     ["values", "calls end"],
     34,
     replaceMethod(
@@ -414,10 +419,10 @@ export const bugs: readonly PlantedBug[] = [
     225,
     replaceMethod(CastReceiver, "isNewest", () => (() => true) as Method),
   ),
-  bug("nobody asks what has been taken", ["calls end"], 82, skipEvery(TreeNode, "flush", 1)),
-  bug("a cast that comes back is not told", ["no gaps"], 168, skipEvery(TreeNode, "bounced", 1)),
+  bug("handled casts are not requested", ["calls end"], 82, skipEvery(TreeNode, "flush", 1)),
+  bug("a returned cast is not reported", ["no gaps"], 168, skipEvery(TreeNode, "bounced", 1)),
   bug("the end of a link below is not noticed", ["calls end"], 17, skipEvery(TreeNode, "linkEnded", 1)),
-  bug("an actor fails, and whoever has cast to it waits", ["calls end"], 11, skipEvery(CastReply, "failed", 1)),
+  bug("the sender of a cast waits although an actor has failed", ["calls end"], 11, skipEvery(CastReply, "failed", 1)),
   bug("a process that has ended answers no cast", ["calls end"], 17, skipEvery(CastRouter, "linkEnded", 1)),
 
   // Actors.
@@ -439,7 +444,7 @@ export const bugs: readonly PlantedBug[] = [
         } as Method,
     ),
   ),
-  bug("an actor ends, and handles what waits", ["serial", "calls end"], 8, skipEvery(Mailbox, "close", 1)),
+  bug("an actor handles waiting messages after its end", ["serial", "calls end"], 8, skipEvery(Mailbox, "close", 1)),
   bug(
     "the caller's end does not reach the handler",
     ["released"],
@@ -454,12 +459,12 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug("a stream does not end when its source does", ["calls end"], 1, skipEvery(StreamCall, "failed", 1)),
-  bug("whoever calls an actor that there is not waits", ["calls end"], 8, skipEvery(EarlyMessages, "refuse", 1)),
+  bug("a call of an unknown actor is not answered", ["calls end"], 8, skipEvery(EarlyMessages, "refuse", 1)),
   bug("an answer counts for two", ["values", "calls end"], 41, repeatEvery(RankCall, "answered", 12)),
 
   // Processes, restarts and supervision.
   bug(
-    "an actor is made again at the wrong rank",
+    "an actor is restarted at the wrong rank",
     ["reach", "calls end"],
     1,
     replaceMethod(
@@ -474,7 +479,7 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug(
-    "it is announced that another rank has moved",
+    "the move of another rank is announced",
     ["reach"],
     1,
     replaceMethod(
@@ -486,22 +491,17 @@ export const bugs: readonly PlantedBug[] = [
         } as Method,
     ),
   ),
-  bug(
-    "the other processes do not hear that an actor has moved",
-    ["reach"],
-    1,
-    skipEvery(ProcRuntime, "announceMove", 1),
-  ),
-  bug("the failure of an actor is not told", ["told"], 50, skipEvery(ProcRuntime, "handleNotice", 1)),
+  bug("other processes are not told that an actor has moved", ["reach"], 1, skipEvery(ProcRuntime, "announceMove", 1)),
+  bug("the failure of an actor is not reported", ["told"], 50, skipEvery(ProcRuntime, "handleNotice", 1)),
   bug(
     "an actor's processes outlive it",
     ["no orphans"],
     3,
     replaceMethod(ProcRuntime, "stopOwned", () => (() => Promise.resolve()) as Method),
   ),
-  bug("a sign of life is not counted", ["told truly", "answers"], 2, skipEvery(SilenceTimer, "reset", 1)),
+  bug("a beat is not counted", ["told truly", "answers"], 2, skipEvery(SilenceTimer, "reset", 1)),
   bug(
-    "a host that has answered is taken for gone",
+    "a host that has answered is declared gone",
     ["told truly", "answers"],
     2,
     replaceMethod(
@@ -514,15 +514,15 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
 
-  // Processes that are replaced.
+  // Replaced processes.
   bug(
-    "a process that is replaced is stopped before it has handled what it was sent",
+    "a replaced process is stopped before it has handled its messages",
     ["answers", "no gaps"],
     2,
     replaceMethod(MeshRecord, "whenFormerHandled", () => (() => Promise.resolve()) as Method),
   ),
   bug(
-    "messages to a new process do not wait for those to the old one",
+    "messages to a new process do not wait for messages to the old one",
     ["order"],
     72,
     skipEvery(Session, "waitForFormer", 1),
@@ -534,13 +534,13 @@ export const bugs: readonly PlantedBug[] = [
     skipEvery(ViewTree, "waitForFormer", 1),
   ),
   bug(
-    "an old process says that it has handled what it has only received",
+    "an old process confirms messages that it has only received",
     ["order"],
     297,
     replaceMethod(Mailbox, "afterHandling", () => ((then: () => void) => then()) as Method),
   ),
   bug(
-    "a later life has the number of the one before",
+    "a new incarnation has the number of the previous one",
     ["reach", "order", "no gaps", "told"],
     357,
     replaceMethod(SpawnedActors, "nextIncarnation", () => (() => 1) as Method),

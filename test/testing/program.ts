@@ -1,4 +1,4 @@
-/** What a program does to the ledgers of a simulated cluster, operation by operation; each must come to an end. */
+/** The operations of a program on the ledgers of a simulated cluster. Each operation must end. */
 
 import type { Settled } from "../../runtime/actor/call/gather-call.js";
 import { BackpressureError, PortClosedError, SupervisionError, TimeoutError } from "../../runtime/actor/errors.js";
@@ -11,7 +11,7 @@ import { codec } from "../../runtime/wire/composed/index.js";
 import { Ledger, type LedgerMesh } from "./ledger.js";
 import type { MessageBook } from "./message-book.js";
 
-/** What a program does, and how often it is asked to. */
+/** The operations, with their weights. */
 const operations = {
   notes: 6,
   burst: 3,
@@ -46,19 +46,19 @@ export const weighted = Object.entries(operations).flatMap(([name, times]) =>
   Array<Operation>(times).fill(name as Operation),
 );
 
-/** How long an answer may take when everything has come to rest, in ms. */
+/** Time limit in ms for answers at the end of a run. */
 const patience = 60_000;
 
 export interface ProgramOptions {
   readonly simulation: Simulation;
   readonly book: MessageBook;
-  /** As the receivers of its messages know it. */
+  /** The name of the program as a sender. */
   readonly name: string;
   readonly process: ProcessView;
   readonly ledgers: LedgerMesh<"gpus">;
-  /** The name of their mesh. */
+  /** The name of the mesh of ledgers. */
   readonly meshName: string;
-  /** Nothing can be lost: whoever is called answers. */
+  /** Whether no message can be lost, so that every call is answered. */
   readonly calm?: boolean;
 }
 
@@ -66,11 +66,11 @@ export class Program {
   readonly #options: ProgramOptions;
   readonly #ledgers: LedgerMesh<"gpus">;
   readonly #pending = new Map<number, string>();
-  /** The last number that was sent. */
+  /** The last number that the program has sent. */
   #number = 0;
   #asked = 0;
   #spawned = 0;
-  /** Ranks whose processes were replaced, once or more. */
+  /** Ranks whose processes were replaced. */
   readonly #replaced = new Set<number>();
   #whenSettled: (() => void) | undefined;
 
@@ -97,7 +97,7 @@ export class Program {
     this.ask(`replace ${rank}`, process.replace({ drain }));
   }
 
-  /** Something must come to an end, whatever that is. */
+  /** Checks that a promise settles. */
   ask(what: string, promise: PromiseLike<unknown>): void {
     const number = ++this.#asked;
     this.#pending.set(number, what);
@@ -106,14 +106,14 @@ export class Program {
       this.#check();
     };
     promise.then(done, (error) => {
-      if (!this.#expected(error)) this.#fail(`${what} ended of ${String(error)}`);
+      if (!this.#expected(error)) this.#fail(`${what} ended with ${String(error)}`);
       done();
     });
   }
 
   /**
-   * When everything has come to rest, whoever cannot be called has been told of.
-   * @param eachOther whether all that live can call each other, too
+   * Checks that actors that cannot be called were reported. The caller makes sure that no messages are in flight.
+   * @param eachOther whether to check also that all living actors can call each other
    */
   async checkReach(isTold: (rank: number) => boolean, eachOther: boolean): Promise<void> {
     const ledgers = this.#ledgers;
@@ -142,7 +142,7 @@ export class Program {
     await Promise.all(ranks.map((rank) => reach(rank, (rank + 1) % ledgers.size)));
   }
 
-  /** What was sent before has come, to all who live. */
+  /** Waits until all living actors have handled the earlier messages. */
   checkAll(): void {
     this.#send(0, this.#ledgers.size, true, (all, from, number) => {
       this.ask("last add to all", all.add.callSettled(from, number));
@@ -170,7 +170,7 @@ export class Program {
         for (let i = 0; i <= n % 4; i++) this.#note(low, high);
         break;
       case "casts":
-        // Direct messages and casts to parts and to all, as they come.
+        // Direct messages, casts to parts and casts to all are mixed at random.
         for (let i = 0; i <= n; i++) {
           if (i % 3 === 0) this.#note(low, high);
           else if (i % 3 === 1) this.#note(rank, rank + 1);
@@ -255,7 +255,7 @@ export class Program {
         if (n % 4 === 0) this.#failOwing(one);
         break;
       case "meet":
-        // Those that were made again know nobody yet.
+        // Restarted actors do not know their peers yet.
         ledgers.meet.broadcast(ledgers as unknown as LedgerMesh, this.#options.meshName);
         break;
     }
@@ -265,7 +265,7 @@ export class Program {
     const { book, meshName, calm = false } = this.#options;
     this.#send(low, high, false, (to, from, number) => {
       const sent = to.note.broadcast(from, number);
-      // What is sent where receivers may be lost is over with them, without credit.
+      // Messages without credit to a receiver that may be lost end with the receiver.
       if (calm && high === low + 1) void sent.then(() => book.credited(from, `${meshName}[${low}]`, number));
     });
   }
@@ -307,11 +307,11 @@ export class Program {
     }
   }
 
-  /** @param right what all answer, if that is the same */
+  /** @param right the answer of all ranks, if it is the same */
   #checkSettled(what: string, outcomes: ValueMesh<Settled<number>, string>, right?: number): void {
     for (const outcome of outcomes.values()) {
       if (outcome.status === "rejected") {
-        if (!this.#expected(outcome.reason)) this.#fail(`${what} ended of ${String(outcome.reason)}`);
+        if (!this.#expected(outcome.reason)) this.#fail(`${what} ended with ${String(outcome.reason)}`);
       } else if (right !== undefined) this.#expect(what, right)(outcome.value);
     }
   }
@@ -323,7 +323,7 @@ export class Program {
     };
   }
 
-  /** Ends by itself after so many ms, whatever becomes of the receiver. */
+  /** Runs an operation that ends after `ms` milliseconds, also if the receiver dies. */
   #inTime(what: string, ms: number, how: () => PromiseLike<unknown>): void {
     const { simulation } = this.#options;
     const { now } = simulation;
@@ -369,7 +369,7 @@ export class Program {
     this.#ask("large", () => one.echo.callOne(bytes).then(check));
   }
 
-  /** An actor fails that owes an answer, and holds a port that others wait for. */
+  /** Makes an actor fail that owes an answer and holds a port. */
   #failOwing(one: LedgerMesh<never>): void {
     this.#ask("answer of one that fails", () => one.answer.callOne(500));
     const [port, receiver] = Channel.open(codec.int32);
@@ -381,7 +381,7 @@ export class Program {
     one.fail.broadcast();
   }
 
-  /** Takes a few values of a stream, and then no more. */
+  /** Reads a few values of a stream, and then cancels it. */
   async #leave(one: LedgerMesh<never>, n: number): Promise<void> {
     let taken = 0;
     for await (const [, value] of one.count.stream(40 + n)) {
@@ -414,7 +414,7 @@ export class Program {
     this.ask("streams", take());
   }
 
-  /** Processes and actors that soon go again. */
+  /** Spawns processes and actors, and stops them soon. */
   #spawn(one: LedgerMesh<never>, n: number): void {
     const name = `extra${++this.#spawned}`;
     const isolation = n % 3 === 0 ? "inline" : "process";
@@ -425,20 +425,20 @@ export class Program {
       const others = mesh as unknown as LedgerMesh;
       this.#ask("visit", () => one.visit.callOne(others, n % 5));
       if (n % 2 === 0) await mesh.stop({ drain: n });
-      // Some live on: whoever still calls the actors is not told of the end of a process.
+      // Some processes live on, so calls of the stopped actors do not fail because of the end of a process.
       if (n % 4 === 0) return;
       await procs.stop({ drain: n });
     };
     this.ask("spawn", work());
   }
 
-  /** Calls processes that an actor has made, for the first time when they may be gone, and their makers too. */
+  /** Calls processes of an actor for the first time when they, or the actor, may have ended. */
   async #borrow(one: LedgerMesh<never>, rank: number, ms: number): Promise<void> {
     const crew = await one.lend.callOne(1 + (ms % 2));
     await this.#options.simulation.sleep(ms);
     for (let i = 0; i < 3; i++) {
       const outcomes = await crew.meanwhile.callSettled(1);
-      // What an actor has made goes with it.
+      // The processes of an actor end with it.
       if (!this.#replaced.has(rank)) this.#checkSettled("borrow", outcomes, 1);
     }
   }
@@ -457,7 +457,7 @@ export class Program {
   }
 }
 
-/** How calls and sends may end when things go wrong: what users are told of. */
+/** The errors that calls and sends may end with because of faults. */
 export function expected(error: unknown): boolean {
   if (error instanceof SupervisionError || error instanceof TimeoutError) return true;
   if (error instanceof BackpressureError || error instanceof PortClosedError) return true;

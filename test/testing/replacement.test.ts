@@ -1,4 +1,4 @@
-/** What `procs.replace` promises where everything that is said to more than one actor goes down a tree: in simulated clusters. */
+/** Tests of `procs.replace` in simulated clusters where casts to more than one actor use trees. */
 import { describe, expect, test } from "vitest";
 import { Actor } from "../../runtime/actor/actor.js";
 import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
@@ -48,7 +48,7 @@ interface SlowMesh<D extends string = string> extends ActorMesh<SlowKind, D> {
   readonly pass: Endpoint<[to: SlowMesh, count: number], void, D>;
 }
 
-/** Numbers by rank, in the order in which they were handled, with the life of the actor that did it. */
+/** The handled numbers by rank, in order, each with the incarnation of the actor. */
 let handled: Map<number, { number: number; life: number }[]>;
 let lives = 0;
 
@@ -78,11 +78,11 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** More than the program takes. */
+/** A drain time in ms that is longer than the program takes. */
 const drain = 100_000;
 const ranks = 4;
 const everyone = Array.from({ length: ranks }, (_, rank) => rank);
-/** More than a sender has credit for. */
+/** Number of messages beyond the credit of a sender. */
 const many = 40;
 
 function optionsOf(seed: number): SimulateOptions {
@@ -126,7 +126,7 @@ function upTo(count: number): number[] {
 }
 
 describe.each(upTo(12).map((seed) => seed + 1))("seed %i", (seed) => {
-  test("messages to one actor come after casts of the same sender that the old process has still to handle", async () => {
+  test("messages to one actor wait for earlier casts of the sender that the old process handles", async () => {
     let over = 0;
     await play(seed, async ({ simulation, actors, at, replace }) => {
       for (let number = 0; number < many; number++) void actors.note.broadcast(number, 20);
@@ -137,12 +137,12 @@ describe.each(upTo(12).map((seed) => seed + 1))("seed %i", (seed) => {
       over = simulation.now;
       await at(1).sum.callOne(0, 0);
     });
-    // In virtual time: the old process is not kept for longer than it is needed.
+    // In virtual time, the old process is stopped as soon as it has handled its messages.
     expect(over).toBeLessThan(drain / 10);
     expect([numbersOf(1), livesOf(1)]).toEqual([upTo(2 * many), 2]);
   });
 
-  test("casts come after messages of the same sender that the old process has still to handle", async () => {
+  test("casts wait for earlier messages of the sender that the old process handles", async () => {
     await play(seed, async ({ simulation, actors, at, replace }) => {
       for (let number = 0; number < many; number++) void at(1).note.broadcast(number, 20);
       const replaced = replace(1);
@@ -155,7 +155,7 @@ describe.each(upTo(12).map((seed) => seed + 1))("seed %i", (seed) => {
     for (const rank of [0, 2, 3]) expect(numbersOf(rank)).toEqual(upTo(2 * many).slice(many));
   });
 
-  test("a process that passes casts on for others stays until those have answered", async () => {
+  test("a process that forwards casts stays until they have been answered", async () => {
     const sums: number[] = [];
     await play(seed, async ({ actors, at, replace }) => {
       const slow = at(ranks - 1).sum.callOne(0, 0);
@@ -168,13 +168,13 @@ describe.each(upTo(12).map((seed) => seed + 1))("seed %i", (seed) => {
   });
 
   test.each(["to one actor", "by casts"])(
-    "what an old process has sent arrives, also what waits for credit: %s",
+    "messages of an old process arrive, also those that wait for credit: %s",
     async (way) => {
       await play(seed, async ({ actors, at, replace }) => {
         const others = actors.slice({ gpus: range(2, ranks) }) as unknown as SlowMesh;
         at(1).pass.broadcast(way === "by casts" ? others : at(2), many);
         await replace(1);
-        // Longer than what has been sent takes to be handled.
+        // The time is longer than the receivers need for the messages.
         await pause(20_000);
       });
       const counts = everyone.map((rank) => numbersOf(rank).length);

@@ -1,4 +1,6 @@
-/** `npm run sim -- --planted`: for each planted bug the first seed that finds it, and what notices it. */
+/**
+ * `npm run sim -- --planted`: prints, for each planted bug, the first seed that finds it and the violated invariant.
+ */
 
 import { findSeed } from "./find-seed.js";
 import { bugs } from "./planted-bugs.js";
@@ -6,14 +8,14 @@ import { bugs } from "./planted-bugs.js";
 export interface PlantedOptions {
   readonly from: number;
   readonly seeds: number;
-  /** A part of the names of those that are looked for. */
+  /** A part of the names of the bugs to search for. */
   readonly only: string | undefined;
-  /** This one of so many workers. */
+  /** The index of this worker and the number of workers. */
   readonly share: readonly [worker: number, of: number];
   readonly print: (text: string) => void;
 }
 
-/** @returns whether all were found */
+/** @returns whether all bugs were found */
 export async function findPlanted({ from, seeds, only = "", share, print }: PlantedOptions): Promise<boolean> {
   const [worker, of] = share;
   const chosen = bugs.filter(({ name }) => name.includes(only)).filter((_, i) => i % of === worker);

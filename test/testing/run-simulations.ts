@@ -1,7 +1,7 @@
 /**
- * `npm run sim -- --seeds 10000`: the simulated cluster, seed after seed. Prints how many seeds a second; of the first one
- * that fails, the shortest run that fails, and its trace; with `--all` what went wrong with each. `--bug <name>` plants a bug;
- * `--planted` looks for all of them.
+ * `npm run sim -- --seeds 10000`: runs the simulated cluster with many seeds, and prints the number of seeds per
+ * second. For the first seed that fails, it prints the shortest failing run and its trace; with `--all`, the errors of
+ * all seeds. `--bug <name>` plants a bug, and `--planted` searches for all planted bugs.
  */
 import "../../runtime/index.js";
 import { parseArgs } from "node:util";
@@ -27,7 +27,7 @@ const from = Number(values.from);
 const { write } = process.stdout;
 const print = (text: string): void => void write.call(process.stdout, `${text}\n`);
 
-// Errors are part of what is simulated, and nobody reads where they were made.
+// Simulated errors need no stack traces.
 Error.stackTraceLimit = 4;
 
 if (values.planted) {
@@ -38,7 +38,7 @@ const plant = bugs.find(({ name }) => name === values.bug)?.plant;
 if (values.bug !== undefined && plant === undefined) {
   throw new Error(`there is no bug "${values.bug}", but: ${bugs.map(({ name }) => name).join("; ")}`);
 }
-/** A mistake is planted anew for each run: how often it was made before is no part of a seed. */
+/** Plants the bug again for each run, because its counters must not depend on earlier runs. */
 const scenario = async (simulation: Simulation): Promise<Outcome> => {
   const uproot = plant?.();
   try {

@@ -1,4 +1,4 @@
-/** What simulations promise: the same again for the same seed, virtual time, faults that do what they say, and checks. */
+/** Tests of simulations: equal runs for equal seeds, virtual time, faults and checks. */
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { onUnhandledFault, SupervisionError, thisHost } from "../../runtime/index.js";
@@ -24,7 +24,7 @@ function processOf(simulation: Simulation, rank: number): ProcessView {
   return simulation.processes.find(({ name }) => name.startsWith(`gpus=${rank}@`))!;
 }
 
-/** Failures of simulated processes, while `scenario` runs. */
+/** Collects the failures of simulated processes while `scenario` runs. */
 function failures(): string[] {
   const told: string[] = [];
   onUnhandledFault((failure) => void told.push(failure.summary));
@@ -41,13 +41,13 @@ async function failureOf(
 }
 
 describe("a seed", () => {
-  // Each has found a mistake: of trees that were set up anew or had been given up, of actors that had ended, of links made twice.
-  test.each([7230, 7985, 9035, 20885, 22351])("%i, of a cluster that once went wrong, goes well", async (seed) => {
+  // Each seed has found a bug: of rebuilt or closed trees, of ended actors, or of duplicate links.
+  test.each([7230, 7985, 9035, 20885, 22351])("%i, which has once found a bug, passes", async (seed) => {
     const { value } = await simulate(cluster, optionsOf(seed));
     expect(value.deliveries).toBeGreaterThan(499);
   });
 
-  test("gives the same run again, fault by fault and byte by byte; another one gives another", async () => {
+  test("determines every fault and byte of a run, and another seed gives another run", async () => {
     const hashes = new Set<string>();
     for (const seed of [1, 2, 3, 4, 5]) {
       const first = await simulate(cluster, optionsOf(seed));
@@ -65,7 +65,7 @@ describe("a seed", () => {
   });
 });
 
-test("the promises of the protocol are kept in every run, each with 500 deliveries and 3 faults at least", async () => {
+test("the invariants hold in every run, each with at least 500 deliveries and 3 faults", async () => {
   for (let seed = 1000; seed < 1030; seed++) {
     const run = await simulate(cluster, optionsOf(seed));
     expect(run.value.deliveries, `seed ${seed}`).toBeGreaterThanOrEqual(500);
@@ -74,7 +74,7 @@ test("the promises of the protocol are kept in every run, each with 500 deliveri
 });
 
 describe("time", () => {
-  test("is virtual for code of simulated processes: an hour takes no time", async () => {
+  test("is virtual for code of simulated processes: an hour passes at once", async () => {
     const real = { setTimeout, Date, random: Math.random, now: performance.now };
     const run = await simulate(async () => {
       const before = { now: Date.now(), monotonic: performance.now(), date: new Date() };
@@ -105,7 +105,7 @@ describe("time", () => {
     expect(again.value).toEqual((await simulate(async () => [Math.random(), crypto.randomUUID()])).value);
   });
 
-  test("of actors is virtual, too, and the wall clock of each process can be wrong", async () => {
+  test("is virtual for actors, too, and the wall clock of each process can be wrong", async () => {
     const { value, ms } = await simulate(async (simulation) => {
       const mesh = counters(2);
       await mesh.sleep.call(60_000);
@@ -119,7 +119,7 @@ describe("time", () => {
 });
 
 describe("faults", () => {
-  test("a crash fails the calls and is told once, as of a real process", async () => {
+  test("a crash fails the calls and is reported once, as for a real process", async () => {
     const { value } = await simulate(async (simulation) => {
       const told = failures();
       const mesh = counters(3);
@@ -134,7 +134,7 @@ describe("faults", () => {
     expect(value.told).toEqual(['mesh "procs" failed at rank 1: process 3 was killed by SIGKILL']);
   });
 
-  test("a partition holds bytes back, one way or both; they come when it is over", async () => {
+  test("a partition delays bytes, in one or both directions, until it is over", async () => {
     const { value } = await simulate(async (simulation) => {
       const mesh = counters(2);
       await mesh.value.call();
@@ -158,7 +158,7 @@ describe("faults", () => {
     expect(value.oneWay).toBeLessThan(3010);
   });
 
-  test("a process that is stopped answers when it goes on", async () => {
+  test("a paused process answers after the pause", async () => {
     const { value } = await simulate(async (simulation) => {
       const mesh = counters(1);
       await mesh.ready;
@@ -171,7 +171,7 @@ describe("faults", () => {
     expect(value).toBeLessThan(2010);
   });
 
-  test("a connection that is cut fails what is on it", async () => {
+  test("a cut connection fails its calls", async () => {
     const { value } = await simulate(async (simulation) => {
       const told = failures();
       const mesh = counters(1);
@@ -186,7 +186,7 @@ describe("faults", () => {
     expect(value.told).toHaveLength(1);
   });
 
-  test("nobody hears of a host that has crashed until connections time out", async () => {
+  test("a crashed host is noticed when its connections time out", async () => {
     const { value } = await simulate(async (simulation) => {
       failures();
       const mesh = counters(2);
@@ -201,7 +201,7 @@ describe("faults", () => {
     expect(value.took).toBeGreaterThan(15_000);
   });
 
-  test("plans that make no sense are refused", async () => {
+  test("invalid plans are refused", async () => {
     const of = (faults: object) => simulate(async () => {}, { faults: faults as never });
     await expect(of({ count: -1, within: 5 })).rejects.toThrow("cannot plan faults: expected a count, got -1");
     await expect(of({ count: 1, within: 0 })).rejects.toThrow(
@@ -218,7 +218,7 @@ describe("faults", () => {
 });
 
 describe("a simulation fails", () => {
-  test("with what the scenario throws, and the seed", async () => {
+  test("with the error of the scenario, and the seed", async () => {
     const error = await failureOf(
       async () => {
         throw new RangeError("not enough");
@@ -230,7 +230,7 @@ describe("a simulation fails", () => {
     expect(error.seed).toBe(17);
   });
 
-  test("when a failure reaches the program and nobody handles it, with the report", async () => {
+  test("with the report of a failure that reaches the program unhandled", async () => {
     const error = await failureOf(async (simulation) => {
       const mesh = counters(1);
       mesh.fail.broadcast("it was told to");
@@ -240,15 +240,15 @@ describe("a simulation fails", () => {
     expect(error.message).toContain('unhandled fault: mesh "counters" failed at rank 0: it was told to');
   });
 
-  test("when nothing is left to happen", async () => {
+  test("when no task is left", async () => {
     const error = await failureOf(() => new Promise(() => {}));
     expect(error.message).toBe(
-      "seed 1: nothing is left to happen, and it has not ended: something is awaited that never comes, or that is not " +
+      "seed 1: no task is left, and the scenario has not ended: it waits for something that never happens, or that is not " +
         "simulated (files, sockets, modules)",
     );
   });
 
-  test("when the scenario has had its time", async () => {
+  test("when the scenario exceeds its time limit", async () => {
     const error = await failureOf(
       async (simulation) => {
         for (;;) await simulation.sleep(1);
@@ -258,13 +258,13 @@ describe("a simulation fails", () => {
     expect(error.message).toBe("seed 1: the scenario has not ended within 500 ms");
   });
 
-  test("when another one runs in the same thread", async () => {
+  test("when another simulation runs in the same thread", async () => {
     const first = simulate((simulation) => simulation.sleep(1));
     await expect(simulate(async () => {})).rejects.toThrow("cannot simulate: another simulation runs in this thread");
     await first;
   });
 
-  test("when the program is asked to load what is not simulated", async () => {
+  test("when the program loads a module that is not simulated", async () => {
     const error = await failureOf(async () => {
       await thisHost().spawnProcs({ gpus: 1 }, { bootstrap: "/nowhere/bootstrap.js" }).ready;
     });
@@ -274,7 +274,7 @@ describe("a simulation fails", () => {
   });
 });
 
-test("code that is not simulated keeps its own time meanwhile", async () => {
+test("code outside of the simulation keeps the real time", async () => {
   const before = Date.now();
   let ticks = 0;
   const timer = setInterval(() => ticks++, 1);
@@ -286,7 +286,7 @@ test("code that is not simulated keeps its own time meanwhile", async () => {
   expect(ticks).toBeGreaterThan(0);
 });
 
-test("of a seed that fails, the shortest run is found: the faults and the steps that it takes", async () => {
+test("explore finds the shortest failing run of a seed: its faults and steps", async () => {
   const scenario = async (simulation: Simulation): Promise<void> => {
     failures();
     counters(3);

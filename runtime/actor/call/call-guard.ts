@@ -1,8 +1,9 @@
 /** What may end a call before its answer: a timeout, an abort signal. Made only for calls that have one. */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import { offAbort, onAbort } from "../../abort-listeners.js";
 import type { Clock, Timer } from "../../link/clock.js";
 import { parseTraceparent } from "../../link/trace-context.js";
-import { checkOptionNames, describeValue } from "../../shape/index.js";
+import { checkOptionNames } from "../../shape/index.js";
 import { TimeoutError } from "../errors.js";
 import { checkTimeout } from "./future.js";
 

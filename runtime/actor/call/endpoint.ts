@@ -3,7 +3,8 @@
  * synchronously, and then nothing has been sent; everything later rejects. How messages go to the ranks is told in
  * dispatch.ts.
  */
-import { describeValue, type Point, type ValueMesh } from "../../shape/index.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
+import type { Point, ValueMesh } from "../../shape/index.js";
 import { currentTurn } from "../context.js";
 import { SupervisionError } from "../errors.js";
 import { ChannelPort, Port } from "../port/port.js";

@@ -2,9 +2,10 @@
  * The answer to a call that is yet to come: a Promise that can also be asked with a timeout and cancelled. Who fills it
  * in is told in single.ts and round.ts.
  */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import { type Clock, MAX_TIMER_MS } from "../../link/clock.js";
 import { awaitAsPromise } from "../../plain-promise.js";
-import { checkOptionNames, describeValue } from "../../shape/index.js";
+import { checkOptionNames } from "../../shape/index.js";
 import { mainClock } from "../context.js";
 import { TimeoutError } from "../errors.js";
 import { rejectWithCallerStack } from "./caller-stack.js";

@@ -4,33 +4,19 @@
  */
 import { formatId } from "../../link/address.js";
 import {
-  type Extent,
-  flattenRegion,
   formatRegionTable,
-  type OnlyKeys,
+  meshOfRegion,
+  meshRegion,
   type Point,
-  type PointFor,
-  points,
   type Region,
-  type Renamed,
-  type RenameSpec,
-  renameRegion,
-  type Sliced,
-  type SliceSpec,
-  type Split,
-  type SplitNames,
-  type SplitSizes,
-  type SplitSpec,
-  singleRankRegion,
-  sliceRegion,
-  splitRegion,
+  RegionMesh,
   wholeRegion,
 } from "../../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
 import { Endpoint, PropagatedEndpoint, StreamEndpoint } from "../call/endpoint.js";
 import { drawLivingRank } from "../call/living-ranks.js";
 import { currentCell } from "../context.js";
-import type { Apply, MeshKind } from "../mesh-kind.js";
+import type { MeshKind } from "../mesh-kind.js";
 import { checkStopOptions, type MeshRecord, type MeshStopOptions, noReason } from "../reference/mesh-record.js";
 import { MeshView } from "../reference/mesh-view.js";
 
@@ -59,7 +45,7 @@ type AnyEndpoint = Endpoint | StreamEndpoint;
  * for (const [point, value] of await counters.value.call()) console.log(point.toString(), value);
  * ```
  */
-export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string> {
+export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string> extends RegionMesh<K, D> {
   readonly #view: MeshView;
   readonly #endpoints: (AnyEndpoint | undefined)[] = [];
 
@@ -81,17 +67,8 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
    * @hidden
    */
   constructor(view: MeshView) {
+    super();
     this.#view = view;
-  }
-
-  /** The size of each dimension, in the order of the dimensions. */
-  get extent(): Extent<D> {
-    return this.#view.extent as Extent<D>;
-  }
-
-  /** The number of actors. */
-  get size(): number {
-    return this.#view.size;
   }
 
   /**
@@ -100,80 +77,6 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
    */
   get ready(): Promise<void> {
     return this.#view.record.control?.ready ?? Promise.resolve();
-  }
-
-  /**
-   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
-   * a part of the dimension, and a point selects one actor.
-   *
-   * @param point a position in this mesh
-   * @returns the part as a mesh of its own; the actors are the same
-   * @throws {TypeError} when a dimension does not exist, or the point belongs to another extent
-   * @throws {RangeError} when an index or a range is outside the dimension, or a range is empty
-   */
-  slice<P extends string>(point: PointFor<D, P>): Apply<K, never>;
-  /**
-   * @param spec an index or a range for each dimension to cut: `{ gpus: 0 }`, `{ gpus: range(0, 4) }`
-   * @returns the part as a mesh of its own; the actors are the same
-   */
-  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): Apply<K, Sliced<D, S>>;
-  slice(spec: SliceSpec | Point): unknown {
-    return this.#withRegion(sliceRegion(this.#view.region, spec));
-  }
-
-  /**
-   * Replaces dimensions by several dimensions each: `split({ gpus: ["dp", "tp"] }, { tp: 2 })`. Ranks and their order
-   * stay.
-   *
-   * @param spec the new dimensions of each dimension to split, outermost first
-   * @param sizes the sizes of the new dimensions; one size of each split can be left out
-   * @returns the same actors with other dimensions
-   * @throws {TypeError} when a dimension does not exist, a name is used twice, or a size is missing
-   * @throws {RangeError} when the sizes do not multiply to the size of the dimension
-   */
-  split<const M extends SplitSpec<D>>(
-    spec: OnlyKeys<D, M>,
-    sizes: SplitSizes<SplitNames<M>> = {},
-  ): Apply<K, Split<D, M>> {
-    return this.#withRegion(splitRegion<string, SplitSpec>(this.#view.region, spec, sizes)) as Apply<K, Split<D, M>>;
-  }
-
-  /**
-   * Gives dimensions other names: `rename({ gpus: "tp" })`.
-   *
-   * @param names the new name of each dimension to rename
-   * @returns the same actors with other dimensions
-   * @throws {TypeError} when a dimension does not exist, or a name is invalid or used twice
-   */
-  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): Apply<K, Renamed<D, M>> {
-    return this.#withRegion(renameRegion<string, RenameSpec>(this.#view.region, names)) as Apply<K, Renamed<D, M>>;
-  }
-
-  /**
-   * Replaces all dimensions by one. Ranks and their order stay.
-   *
-   * @param name of the new dimension: letters, digits and underscores, with no digit first
-   * @returns the same actors with one dimension
-   * @throws {TypeError} when `name` is invalid
-   * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
-   */
-  flatten<N extends string>(name: N): Apply<K, N> {
-    return this.#withRegion(flattenRegion(this.#view.region, name)) as Apply<K, N>;
-  }
-
-  /**
-   * Returns one actor, as a mesh of size 1.
-   *
-   * @param point the position of the actor: a {@link Point} of a mesh with the same extent
-   * @throws {TypeError} when the point belongs to another extent
-   */
-  at<P extends string>(point: PointFor<D, P>): Apply<K, never> {
-    return this.#withRegion(singleRankRegion(this.#view.region, point)) as Apply<K, never>;
-  }
-
-  /** Yields the position and the actor of each rank, in rank order. */
-  *[Symbol.iterator](): Generator<[Point<D>, Apply<K, never>], void, undefined> {
-    for (const point of points(this.#view.region)) yield [point as Point<D>, this.at(point as never)];
   }
 
   /**
@@ -212,7 +115,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
   }
 
   /** Returns the name and the extent as text: `counters{"gpus":4}`. */
-  toString(): string {
+  override toString(): string {
     return `${this.#view.record.name}${JSON.stringify(this.#view.extent)}`;
   }
 
@@ -220,7 +123,13 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     return `${this.constructor.name} ${this.toString()}`;
   }
 
-  #withRegion(region: Region): ActorMesh {
+  /** @hidden */
+  protected get [meshRegion](): Region {
+    return this.#view.region;
+  }
+
+  /** @hidden */
+  protected [meshOfRegion](region: Region): ActorMesh {
     return makeMesh(new MeshView(this.#view.record, this.#view.descriptor, region));
   }
 }

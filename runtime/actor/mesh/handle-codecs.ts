@@ -2,6 +2,7 @@
  * Ports and meshes as values: what stands for them in a message. A port is its address and type; a mesh is its identity,
  * a region, and where the ranks of that region live. What has not been spawned yet can be sent too: its address is known.
  */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Location, ProcId } from "../../link/address.js";
 import { readText, readU32, readU64, writeText, writeU32, writeU64 } from "../../link/frame/control-body.js";
 import {
@@ -31,7 +32,7 @@ export const actorHandleCodecs: WireEnvironment = { writePort, readPort, writeMe
 
 function writePort(w: Writer, given: unknown, element: Codec<unknown>): void {
   const port = given instanceof ReplyPort ? given.replier.toChannelPort() : given;
-  if (!(port instanceof ChannelPort)) throw new TypeError(`expected a port, got ${describe(given)}`);
+  if (!(port instanceof ChannelPort)) throw new TypeError(`expected a port, got ${describeValue(given)}`);
   const { target, codec } = port;
   // By what this process knows it for: whoever opened it may have another schema of the type.
   if (codec.fingerprint !== element.fingerprint) {
@@ -55,7 +56,8 @@ function readPort(r: Reader, element: Codec<unknown>): ChannelPort<unknown> {
 }
 
 function writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: readonly string[] | undefined): void {
-  if (!(mesh instanceof ActorMesh)) throw new TypeError(`expected a mesh of ${descriptor.name}, got ${describe(mesh)}`);
+  if (!(mesh instanceof ActorMesh))
+    throw new TypeError(`expected a mesh of ${descriptor.name}, got ${describeValue(mesh)}`);
   const view = viewOf(mesh);
   checkInterface(view.descriptor, descriptor);
   checkDimensions(view.region, dims);
@@ -189,9 +191,4 @@ function readRanks(r: Reader, size: number): RankLocation[] {
     ranks[rank] = { ...location, generation };
   }
   return ranks;
-}
-
-function describe(value: unknown): string {
-  if (value === null) return "null";
-  return typeof value === "object" ? `a ${value.constructor?.name ?? "record"}` : typeof value;
 }

@@ -3,7 +3,8 @@
  * credit of the senders bounds the values that have arrived and were not taken.
  */
 
-import { checkOptionNames, describeValue } from "../../shape/index.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { checkOptionNames } from "../../shape/index.js";
 import type { Codec } from "../../wire/codec.js";
 import { checkTimeout, type GetOptions } from "../call/future.js";
 import { currentCell, type Trace } from "../context.js";

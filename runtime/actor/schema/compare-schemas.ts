@@ -5,6 +5,7 @@
 
 import { findWireDifferences, oneWayRules } from "../../../shared/evolution/index.js";
 import type { WireDifference } from "../../../shared/evolution/wire-difference.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { PeerSchema } from "../../link/frame/binding.js";
 import type { MessageInterface, SessionTarget } from "../../link/outbound/session.js";
@@ -71,7 +72,7 @@ function findDifferences(known: ActorDescriptor | PortInterface, { description }
       ({ code }) => !oneWayRules.has(code),
     );
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return `has another schema of ${known.key}, and what it says of that cannot be read: ${why}`;
   }
   if (found.length === 0) return undefined;

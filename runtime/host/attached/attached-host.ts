@@ -2,6 +2,7 @@
  * One attached host as the driver sees it: the connection to its agent, the processes that were started there, and the
  * end of the host. `AttachedHosts` groups hosts that were attached together.
  */
+
 import {
   type HostAgentMesh,
   type HostInfo,
@@ -9,6 +10,7 @@ import {
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { TimeoutError } from "../../actor/errors.js";
 import { makeMesh } from "../../actor/mesh/actor-mesh.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -73,16 +75,16 @@ export class AttachedHost implements HostLink {
   #isLeaving = false;
   #info: HostInfo | undefined;
 
-  constructor(local: ProcessRuntime, target: NetworkAddress, access: HostAccess) {
-    this.id = local.platform.random.id();
+  constructor(runtime: ProcessRuntime, target: NetworkAddress, access: HostAccess) {
+    this.id = runtime.platform.random.id();
     this.address = formatNetworkAddress(target);
-    this.#runtime = local;
+    this.#runtime = runtime;
     this.#target = target;
     this.#access = access;
     const record = new MeshRecord({ id: AGENT_MESH, name: `host ${this.address}`, owner: this.id, extent: {} });
     record.setLocation(0, { proc: this.id, location: this.location });
     this.#agent = makeMesh(new MeshView(record, hostAgentDescriptor, wholeRegion({}))) as unknown as HostAgentMesh;
-    local.attachedHosts.set(this.id, this);
+    runtime.attachedHosts.set(this.id, this);
     this.ready = this.#attach();
     this.ready.catch(() => {});
   }
@@ -124,7 +126,7 @@ export class AttachedHost implements HostLink {
       started.then(send, () => {});
     };
     const { keepAlive } = this.#runtime.platform;
-    const body = new HostedBackend({
+    const backend = new HostedBackend({
       pipe,
       stdio,
       label,
@@ -133,18 +135,18 @@ export class AttachedHost implements HostLink {
       signal,
       hostDescription: `on host ${this.address}`,
     });
-    this.#backends.set(proc, body);
-    this.#runtime.hostedBackends.set(proc, body);
+    this.#backends.set(proc, backend);
+    this.#runtime.hostedBackends.set(proc, backend);
     // The descendants of an ended process may still print. The host reports the end of the output.
-    void Promise.all([body.exited, body.outputEnded]).then(() => {
+    void Promise.all([backend.exited, backend.outputEnded]).then(() => {
       this.#backends.delete(proc);
       this.#runtime.hostedBackends.delete(proc);
     });
-    if (this.#lostCause !== undefined) body.reportLost("spawn", this.#lostCause);
+    if (this.#lostCause !== undefined) backend.reportLost("spawn", this.#lostCause);
     started.catch((error) =>
-      body.reportLost("spawn", failureCauseOf(this.#lostCause === undefined ? error : this.#lostError())),
+      backend.reportLost("spawn", failureCauseOf(this.#lostCause === undefined ? error : this.#lostError())),
     );
-    return body;
+    return backend;
   }
 
   get proof(): HostProof {
@@ -192,7 +194,7 @@ export class AttachedHost implements HostLink {
     hostWatcherOf(this.#runtime).unwatch(this.id);
     this.#lostCause = { name: "HostEnd", message: `host ${this.address} is gone: ${reason}` };
     const procs = [...this.#backends].flatMap(([proc, { hasExited }]) => (hasExited ? [] : [proc]));
-    for (const body of this.#backends.values()) body.reportLost("process", this.#lostCause);
+    for (const backend of this.#backends.values()) backend.reportLost("process", this.#lostCause);
     this.#runtime.handleHostGone(this.id, this.#lostCause.message, procs);
   }
 
@@ -260,14 +262,14 @@ export class AttachedHost implements HostLink {
     const isLate = error instanceof TimeoutError;
     const cause = this.#lastDialError ?? (isLate ? this.#timeoutError() : error);
     const tried = isLate && this.#lastDialError !== undefined ? `; tried for ${this.#access.timeout} ms` : "";
-    const why = `${cause instanceof Error ? cause.message : String(cause)}${tried}`;
+    const why = `${errorMessage(cause)}${tried}`;
     this.#lostCause ??= { name: "HostEnd", message: `cannot attach host ${this.address}: ${why}` };
     this.#runtime.attachedHosts.delete(this.id);
     return new Error(this.#lostCause.message, { cause });
   }
 
   #timeoutError(): Error {
-    return new Error(`it did not let this driver in within ${this.#access.timeout} ms`);
+    return new Error(`it did not accept this driver within ${this.#access.timeout} ms`);
   }
 
   #lostError(): Error {

@@ -23,15 +23,15 @@ export class AttachedHosts implements OwnedMesh {
   #stopReason: string | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(local: ProcessRuntime, owner: ActorCell, name: string, hosts: readonly AttachedHost[]) {
-    this.#runtime = local;
+  constructor(runtime: ProcessRuntime, owner: ActorCell, name: string, hosts: readonly AttachedHost[]) {
+    this.#runtime = runtime;
     this.#owner = owner;
     this.name = name;
     this.hosts = hosts;
     this.ready = Promise.all(hosts.map(({ ready }) => ready)).then(() => {});
     this.ready.catch(() => {});
-    local.ownership.add(owner, this);
-    local.registerShutdown();
+    runtime.ownership.add(owner, this);
+    runtime.registerShutdown();
   }
 
   /** Registers procs that were spawned on these hosts. */

@@ -5,7 +5,7 @@
  */
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
 import type { ProcId } from "../../link/address.js";
-import { ChildProc } from "../../proc/mesh/child-proc.js";
+import type { ChildProc } from "../../proc/mesh/child-proc.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 
@@ -24,8 +24,8 @@ class HostWatcher {
   #quickStarts = 0;
   #startedAt = 0;
 
-  constructor(local: ProcessRuntime) {
-    this.#runtime = local;
+  constructor(runtime: ProcessRuntime) {
+    this.#runtime = runtime;
   }
 
   watch(order: HostWatchOrder): void {
@@ -35,23 +35,26 @@ class HostWatcher {
   }
 
   unwatch(host: ProcId): void {
-    const watching = this.#child;
-    if (!this.#orders.delete(host) || watching === undefined) return;
+    const child = this.#child;
+    if (!this.#orders.delete(host) || child === undefined) return;
     if (this.#orders.size > 0) {
-      runAsRoot(this.#runtime.mainProc.proc, () => agentOf(watching.id).unwatchHost.broadcast(host));
+      runAsRoot(this.#runtime.mainProc.proc, () => agentOf(child.id).unwatchHost.broadcast(host));
       return;
     }
     this.#child = undefined;
     this.#quickStarts = 0;
-    watching.isExitExpected = true;
-    watching.backend.kill();
+    child.isExitExpected = true;
+    child.backend.kill();
   }
 
   #start(): void {
     const { platform, universe, mainProc } = this.#runtime;
     this.#startedAt = platform.clock.now();
     if (this.#quickStarts++ === maxQuickStarts) {
-      platform.warn("the process that watches hosts has ended too often: hosts are watched no more", "ViceroyWarning");
+      platform.warn(
+        "the process that watches hosts has ended too often; hosts are not watched any more",
+        "ViceroyWarning",
+      );
       return;
     }
     const id = platform.random.id();
@@ -65,23 +68,18 @@ class HostWatcher {
       cpus: undefined,
       stdio: "ignore",
     });
-    mainProc.proc.attach(backend.pipe, id);
-    const { clock } = platform;
-    const member = new ChildProc({ id, parent: mainProc.proc.id, rank: 0, location: "", backend, clock }, (_, end) =>
-      this.#childExited(id, end.cause.message),
+    const child = this.#runtime.addChild(mainProc.proc, { id, rank: 0, location: "", backend }, () =>
+      this.#childExited(id),
     );
-    this.#child = member;
-    this.#runtime.children.set(id, member);
-    for (const order of this.#orders.values()) this.#sendOrder(member, order);
+    this.#child = child;
+    for (const order of this.#orders.values()) this.#sendOrder(child, order);
   }
 
   #sendOrder({ id }: ChildProc, order: HostWatchOrder): void {
     runAsRoot(this.#runtime.mainProc.proc, () => agentOf(id).watchHost.broadcast(order));
   }
 
-  #childExited(id: ProcId, reason: string): void {
-    this.#runtime.children.delete(id);
-    this.#runtime.mainProc.proc.peerDown(id, reason);
+  #childExited(id: ProcId): void {
     if (this.#child?.id !== id) return;
     this.#child = undefined;
     if (this.#runtime.platform.clock.now() - this.#startedAt > stableAfterMs) this.#quickStarts = 0;
@@ -92,11 +90,11 @@ class HostWatcher {
 const watchersByProcess = new WeakMap<ProcessRuntime, HostWatcher>();
 
 /** Returns the watcher of a process. */
-export function hostWatcherOf(local: ProcessRuntime): HostWatcher {
-  let found = watchersByProcess.get(local);
+export function hostWatcherOf(runtime: ProcessRuntime): HostWatcher {
+  let found = watchersByProcess.get(runtime);
   if (found === undefined) {
-    found = new HostWatcher(local);
-    watchersByProcess.set(local, found);
+    found = new HostWatcher(runtime);
+    watchersByProcess.set(runtime, found);
   }
   return found;
 }

@@ -18,7 +18,6 @@ import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { ProcExit } from "../../proc/launch/proc-backend.js";
 import type { Stdio } from "../../proc/launch/stdio.js";
-import { ChildProc } from "../../proc/mesh/child-proc.js";
 import type { ScopedPlatform } from "../../proc/platform/platform.js";
 import { agentOf, runAsRoot } from "../../proc/proc-agents.js";
 import { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -49,7 +48,7 @@ export interface SessionOwner {
    */
   addressFor(kind: NetworkAddress["kind"]): NetworkAddress | undefined;
   /** Removes a session that has ended. */
-  sessionEnded(tenant: DriverSession): void;
+  sessionEnded(session: DriverSession): void;
   /**
    * Ends all sessions, and tells their drivers, except the driver that asks. Resolves when all processes of the
    * sessions have ended.
@@ -77,18 +76,18 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   #silence: SilenceTimer | undefined;
 
   /** @param platform a platform for this session only: everything that is started through it ends with the session */
-  constructor(platform: ScopedPlatform, { universe, id, driver }: DriverSessionOptions, landlord: SessionOwner) {
+  constructor(platform: ScopedPlatform, { universe, id, driver }: DriverSessionOptions, owner: SessionOwner) {
     this.id = id;
     this.driver = driver;
     this.#platform = platform;
-    this.#owner = landlord;
+    this.#owner = owner;
     this.#output = new OutputQueue(platform.clock, this);
     const identity = { universe, id, parent: driver, rank: 0, extent: {}, runDir: "" };
     const actorClass = HostAgent as unknown as ActorClass;
     const agent = { descriptor: hostAgentDescriptor, actorClass, args: [this] };
     this.#runtime = new ProcessRuntime(platform, identity, (reason) => void this.abandon(reason), agent);
     platform.clock.after(attachLimitMs, () => {
-      if (!this.#isAttached) void this.abandon("its driver has not said what it wants");
+      if (!this.#isAttached) void this.abandon("its driver did not attach in time");
     });
   }
 
@@ -106,7 +105,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
     this.#isAttached = true;
     const { keepAlive } = terms;
     if (keepAlive !== undefined) {
-      const over = () => void this.abandon(`its driver has not been heard of for ${keepAlive} ms`);
+      const over = () => void this.abandon(`its driver has sent no beat for ${keepAlive} ms`);
       // The beats come from a process that the driver starts only now, so the first one may take longer.
       this.#silence ??= new SilenceTimer(this.#platform.clock, keepAlive, over, attachLimitMs);
     }
@@ -119,8 +118,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
    * @throws Error if no driver has attached, or the session is ending
    */
   beat(): void {
-    if (!this.#isAttached || this.#ending !== undefined)
-      throw new Error("it does not know this driver, or not any more");
+    if (!this.#isAttached || this.#ending !== undefined) throw new Error("this host has no session with the driver");
     this.#silence?.reset();
   }
 
@@ -131,8 +129,8 @@ export class DriverSession implements OutputReceiver, DriverRequests {
 
   /** @throws Error if the driver has not attached, or the session is ending */
   start(order: StartOrder): void {
-    if (!this.#isAttached) throw new Error("cannot start a process: the driver has not been let in");
-    if (this.#ending !== undefined) throw new Error("cannot start a process: the host is being left");
+    if (!this.#isAttached) throw new Error("cannot start a process: the driver has not attached");
+    if (this.#ending !== undefined) throw new Error("cannot start a process: the driver is leaving the host");
     const { proc, rank, label, execArgv, cpus, output } = order;
     const extent = makeExtent(order.extent.map(({ name, size }) => [name, size]));
     this.#addressKind = parseHostedLocation(order.location)?.address.kind ?? "unix";
@@ -145,12 +143,9 @@ export class DriverSession implements OutputReceiver, DriverRequests {
       : "ignore";
     const request = { isolation: "process" as const, identity, label, env, execArgv, cpus, stdio };
     const backend = this.#platform.start(request);
-    const { clock } = this.#platform;
-    this.#runtime.mainProc.proc.attach(backend.pipe, proc);
-    const member = new ChildProc({ id: proc, parent: this.id, rank, location: "", backend, clock }, (_, end) =>
-      this.#childExited(proc, end),
+    this.#runtime.addChild(this.#runtime.mainProc.proc, { id: proc, rank, location: "", backend }, (_, exit) =>
+      this.#childExited(proc, exit),
     );
-    this.#runtime.children.set(proc, member);
     void backend.outputEnded.then(() => this.#output.endProcess(proc));
     runAsRoot(this.#runtime.mainProc.proc, () => agentOf(proc).prove.broadcast(this.#owner.proof));
   }
@@ -173,9 +168,9 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   }
 
   signal(proc: ProcId, signal: HostSignal): void {
-    const member = this.#runtime.children.get(proc);
-    if (signal === "terminate") member?.backend.terminate();
-    else member?.backend.kill();
+    const child = this.#runtime.children.get(proc);
+    if (signal === "terminate") child?.backend.terminate();
+    else child?.backend.kill();
   }
 
   /** Ends all processes. Resolves when they have ended and their output has been read. Idempotent, never rejects. */
@@ -212,9 +207,7 @@ export class DriverSession implements OutputReceiver, DriverRequests {
   }
 
   #childExited(proc: ProcId, { kind, cause, clean = false }: ProcExit): void {
-    this.#runtime.children.delete(proc);
     this.#ports.delete(proc);
-    this.#runtime.mainProc.proc.peerDown(proc, cause.message);
     this.#tellDriver((agent) => agent.processEnded.broadcast({ proc, ran: kind === "process", cause, clean }));
   }
 
@@ -230,11 +223,11 @@ export class DriverSession implements OutputReceiver, DriverRequests {
 
   async #end(): Promise<void> {
     this.#silence?.stop();
-    const bodies = [...this.#runtime.children.values()].map(({ backend }) => backend);
-    for (const body of bodies) body.terminate();
+    const backends = [...this.#runtime.children.values()].map(({ backend }) => backend);
+    for (const backend of backends) backend.terminate();
     this.#platform.endAll();
-    await Promise.all(bodies.map(({ exited }) => exited));
-    await Promise.all(bodies.map(({ outputEnded }) => outputEnded));
+    await Promise.all(backends.map(({ exited }) => exited));
+    await Promise.all(backends.map(({ outputEnded }) => outputEnded));
   }
 
   #runDirectory(): string {

@@ -35,7 +35,7 @@ export class HostDaemon implements SessionOwner {
   readonly hostname: string;
   readonly proof: HostProof;
   readonly #options: HostDaemonOptions;
-  readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly tenant: DriverSession }>();
+  readonly #sessions = new Map<ProcId, { readonly universe: bigint; readonly session: DriverSession }>();
   #resolveEnded: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
   /** Resolves when a driver has shut the daemon down and all processes have ended. */
@@ -59,19 +59,19 @@ export class HostDaemon implements SessionOwner {
     if (offer.use === "memory" && (known !== undefined || !offer.direct)) {
       return refusedAdmission("unknown", "the agent of a host has no memory");
     }
-    const open = (pipe: Pipe) => this.#openSession(offer, pipe, known?.tenant);
+    const open = (pipe: Pipe) => this.#openSession(offer, pipe, known?.session);
     if (known !== undefined) {
       if (known.universe !== universe)
         return refusedAdmission("unknown", "there is no such agent for this tree of processes");
       // A link of another process ends by its own limit.
-      return from === known.tenant.driver ? { kind: "open", giveUpMs: maxDisconnectMs, open } : { kind: "open", open };
+      return from === known.session.driver ? { kind: "open", giveUpMs: maxDisconnectMs, open } : { kind: "open", open };
     }
     // Only the connection of the driver itself creates an agent; other processes of its tree may connect sooner.
     if (offer.direct) return this.#redirect(offer);
-    if (!first) return refusedAdmission("gone", "the host has ended what it did for this driver");
+    if (!first) return refusedAdmission("gone", "the host has ended its session with this driver");
     const { size } = this.#sessions;
     if (size >= this.#options.maxDrivers)
-      return refusedAdmission("busy", `the host serves ${size} drivers and takes no more`);
+      return refusedAdmission("busy", `the host has reached its limit of ${size} drivers`);
     return { kind: "open", giveUpMs: maxDisconnectMs, open };
   }
 
@@ -80,22 +80,22 @@ export class HostDaemon implements SessionOwner {
     const found = this.#sessions.get(to);
     const full = this.#sessions.size >= this.#options.maxDrivers;
     if (found === undefined && (known !== undefined || full || this.#stopping !== undefined)) {
-      pipe.destroy(new Error("the host has ended what it did for this driver, or takes no more of them"));
+      pipe.destroy(new Error("the host has ended its session with this driver, or has reached its limit of drivers"));
       return;
     }
-    const tenant =
-      found?.tenant ?? new DriverSession(this.#options.platform(), { universe, id: to, driver: from }, this);
-    if (found === undefined) this.#sessions.set(to, { universe, tenant });
-    tenant.accept(pipe);
+    const session =
+      found?.session ?? new DriverSession(this.#options.platform(), { universe, id: to, driver: from }, this);
+    if (found === undefined) this.#sessions.set(to, { universe, session });
+    session.accept(pipe);
   }
 
   /** Redirects a connection to the port of the requested process. */
   async #redirect(offer: LinkOffer): Promise<Admission> {
-    for (const { universe, tenant } of this.#sessions.values()) {
-      const port = universe === offer.universe ? await tenant.portOf(offer.to) : undefined;
+    for (const { universe, session } of this.#sessions.values()) {
+      const port = universe === offer.universe ? await session.portOf(offer.to) : undefined;
       if (port !== undefined) return { kind: "redirect", port };
     }
-    return refusedAdmission("unknown", "there is no such process here, or it takes no links itself");
+    return refusedAdmission("unknown", "there is no such process here, or it does not listen");
   }
 
   /**
@@ -107,8 +107,8 @@ export class HostDaemon implements SessionOwner {
     return all.length === 1 ? all[0] : all.find((address) => isWildcard(address));
   }
 
-  sessionEnded(tenant: DriverSession): void {
-    this.#sessions.delete(tenant.id);
+  sessionEnded(session: DriverSession): void {
+    this.#sessions.delete(session.id);
   }
 
   /** @param by the session whose driver asks for the shutdown, if one does */
@@ -118,9 +118,9 @@ export class HostDaemon implements SessionOwner {
   }
 
   async #shutdown(reason: string, by: DriverSession | undefined): Promise<void> {
-    const tenants = [...this.#sessions.values()].map(({ tenant }) => tenant);
-    await Promise.all(tenants.map((tenant) => (tenant === by ? tenant.end() : tenant.evict(reason))));
-    for (const tenant of tenants) tenant.closeSoon(reason);
+    const sessions = [...this.#sessions.values()].map(({ session }) => session);
+    await Promise.all(sessions.map((session) => (session === by ? session.end() : session.evict(reason))));
+    for (const session of sessions) session.closeSoon(reason);
     this.#resolveEnded?.();
   }
 }

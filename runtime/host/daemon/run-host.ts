@@ -2,9 +2,11 @@
  * The command `viceroy host` after its options have been parsed: listens, prints the addresses, and runs until it is
  * ended.
  */
+
 import { lstatSync, readFileSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { systemClock, systemRandom } from "../../link/clock.js";
 import { parseToken } from "../../link/handshake/proof.js";
 import { connectTo, listenAt } from "../../link/transport/connect.js";
@@ -58,11 +60,11 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
     platform: () => makeNodePlatform(),
     addresses: options.singlePort === true ? [] : addresses,
   };
-  const reception = new HostListener({ ...machine, proof, onRefused });
+  const listener = new HostListener({ ...machine, proof, onRefused });
   const listeners: Listener[] = [];
   for (const address of addresses) {
     const tls = credentials === undefined ? {} : { credentials };
-    const accept = (pipe: Pipe, peer?: string) => reception.accept(address.kind, pipe, peer);
+    const accept = (pipe: Pipe, peer?: string) => listener.accept(address.kind, pipe, peer);
     const listen = () => listenAt(address, accept, { ...tls, onRefused });
     listeners.push(address.kind === "unix" ? await listenPrivately(address, listen) : await listen());
   }
@@ -70,9 +72,9 @@ export async function runHost(options: HostCommandOptions, output: CommandOutput
   for (const { address } of listeners) {
     io.out(`viceroy host ${version}, process ${process.pid}, listens at ${formatNetworkAddress(address)}`);
   }
-  const reason = await Promise.race([reception.daemon.ended, waitForSignal()]);
+  const reason = await Promise.race([listener.daemon.ended, waitForSignal()]);
   for (const listener of listeners) listener.close();
-  await reception.end(reason ?? "the host was shut down");
+  await listener.end(reason ?? "the host was shut down");
   clearInterval(held);
   io.out(`viceroy host: ended: ${reason ?? "a driver has shut it down"}`);
   return 0;
@@ -169,7 +171,7 @@ function readToken(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     throw new Error(`cannot read the token from ${file}, given as --token-file: ${why}`, { cause });
   }
 }

@@ -9,28 +9,13 @@ import {
   baseRanks,
   type Extent,
   extentSize,
-  flattenRegion,
   formatRegionTable,
   joinExtents,
-  type OnlyKeys,
-  type Point,
-  type PointFor,
-  points,
+  meshOfRegion,
+  meshRegion,
   type Region,
-  type Renamed,
-  type RenameSpec,
-  regionExtent,
-  regionSize,
-  renameRegion,
-  type Sliced,
-  type SliceSpec,
-  type Split,
-  type SplitNames,
-  type SplitSizes,
-  type SplitSpec,
-  singleRankRegion,
-  sliceRegion,
-  splitRegion,
+  RegionMesh,
+  type RegionMeshKind,
   wholeRegion,
 } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
@@ -41,8 +26,13 @@ import { planReplacements, startProcs } from "./start-procs.js";
 /** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
 
+/** Maps the names of dimensions to types of host meshes. */
+interface HostMeshKind extends RegionMeshKind {
+  readonly mesh: HostMesh<this["dims"]>;
+}
+
 /** A mesh of hosts, or a slice of one. {@link thisHost} and {@link attachHosts} return host meshes. */
-export class HostMesh<D extends string = string> {
+export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind, D> {
   readonly #runtime: ProcessRuntime;
   readonly #region: Region;
   readonly #attached: AttachedHosts | undefined;
@@ -53,6 +43,7 @@ export class HostMesh<D extends string = string> {
    * @hidden
    */
   constructor(here: ProcessRuntime, region: Region, attachment?: AttachedHosts) {
+    super();
     this.#runtime = here;
     this.#region = region;
     this.#attached = attachment;
@@ -69,16 +60,6 @@ export class HostMesh<D extends string = string> {
    */
   get ready(): Promise<void> {
     return this.#attached?.ready ?? Promise.resolve();
-  }
-
-  /** The size of each dimension, in the order of the dimensions. */
-  get extent(): Extent<D> {
-    return regionExtent(this.#region) as Extent<D>;
-  }
-
-  /** The number of hosts. */
-  get size(): number {
-    return regionSize(this.#region);
   }
 
   /**
@@ -117,80 +98,6 @@ export class HostMesh<D extends string = string> {
       return planReplacements(this.#runtime, procs, planProcs(changed, size, hosts));
     };
     return new ProcMesh<D | P>(procs, wholeRegion(extent), replacing);
-  }
-
-  /**
-   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
-   * a part of the dimension, and a point selects one host.
-   *
-   * @param point a position in this mesh
-   * @returns the part as a mesh of its own; the hosts are the same
-   * @throws {TypeError} when a dimension does not exist, or the point belongs to another extent
-   * @throws {RangeError} when an index or a range is outside the dimension, or a range is empty
-   */
-  slice<P extends string>(point: PointFor<D, P>): HostMesh<never>;
-  /**
-   * @param spec an index or a range for each dimension to cut: `{ gpus: 0 }`, `{ gpus: range(0, 4) }`
-   * @returns the part as a mesh of its own; the hosts are the same
-   */
-  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): HostMesh<Sliced<D, S>>;
-  slice(spec: SliceSpec | Point): unknown {
-    return this.#withRegion(sliceRegion(this.#region, spec));
-  }
-
-  /**
-   * Replaces dimensions by several dimensions each: `split({ gpus: ["dp", "tp"] }, { tp: 2 })`. Ranks and their order
-   * stay.
-   *
-   * @param spec the new dimensions of each dimension to split, outermost first
-   * @param sizes the sizes of the new dimensions; one size of each split can be left out
-   * @returns the same hosts with other dimensions
-   * @throws {TypeError} when a dimension does not exist, a name is used twice, or a size is missing
-   * @throws {RangeError} when the sizes do not multiply to the size of the dimension
-   */
-  split<const M extends SplitSpec<D>>(
-    spec: OnlyKeys<D, M>,
-    sizes: SplitSizes<SplitNames<M>> = {},
-  ): HostMesh<Split<D, M>> {
-    return this.#withRegion(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
-  }
-
-  /**
-   * Gives dimensions other names: `rename({ gpus: "tp" })`.
-   *
-   * @param names the new name of each dimension to rename
-   * @returns the same hosts with other dimensions
-   * @throws {TypeError} when a dimension does not exist, or a name is invalid or used twice
-   */
-  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): HostMesh<Renamed<D, M>> {
-    return this.#withRegion(renameRegion<string, RenameSpec>(this.#region, names));
-  }
-
-  /**
-   * Replaces all dimensions by one. Ranks and their order stay.
-   *
-   * @param name of the new dimension: letters, digits and underscores, with no digit first
-   * @returns the same hosts with one dimension
-   * @throws {TypeError} when `name` is invalid
-   * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
-   */
-  flatten<N extends string>(name: N): HostMesh<N> {
-    return this.#withRegion(flattenRegion(this.#region, name));
-  }
-
-  /**
-   * Returns one host, as a mesh of size 1.
-   *
-   * @param point the position of the host: a {@link Point} of a mesh with the same extent
-   * @throws {TypeError} when the point belongs to another extent
-   */
-  at<P extends string>(point: PointFor<D, P>): HostMesh<never> {
-    return this.#withRegion(singleRankRegion(this.#region, point));
-  }
-
-  /** Yields the position and the host of each rank, in rank order. */
-  *[Symbol.iterator](): Generator<[Point<D>, HostMesh<never>], void, undefined> {
-    for (const point of points(this.#region)) yield [point as Point<D>, this.at(point as never)];
   }
 
   /**
@@ -241,7 +148,7 @@ export class HostMesh<D extends string = string> {
   }
 
   /** Returns the name and the extent as text: `hosts{"hosts":2}`. */
-  toString(): string {
+  override toString(): string {
     return `${this.name}${JSON.stringify(this.extent)}`;
   }
 
@@ -256,7 +163,13 @@ export class HostMesh<D extends string = string> {
     throw new Error(`cannot ${verb} a slice of mesh "${this.name}" of hosts: ${verb} the whole mesh`);
   }
 
-  #withRegion<E extends string>(region: Region): HostMesh<E> {
+  /** @hidden */
+  protected get [meshRegion](): Region {
+    return this.#region;
+  }
+
+  /** @hidden */
+  protected [meshOfRegion](region: Region): HostMesh {
     return new HostMesh(this.#runtime, region, this.#attached);
   }
 }

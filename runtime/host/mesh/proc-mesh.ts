@@ -14,27 +14,12 @@ import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import {
   checkOptionNames,
   type Extent,
-  flattenRegion,
   formatRegionTable,
-  type OnlyKeys,
-  type Point,
-  type PointFor,
-  points,
+  meshOfRegion,
+  meshRegion,
   type Region,
-  type Renamed,
-  type RenameSpec,
-  regionExtent,
-  regionSize,
-  renameRegion,
-  type Sliced,
-  type SliceSpec,
-  type Split,
-  type SplitNames,
-  type SplitSizes,
-  type SplitSpec,
-  singleRankRegion,
-  sliceRegion,
-  splitRegion,
+  RegionMesh,
+  type RegionMeshKind,
 } from "../../shape/index.js";
 import { planSupervision, type SpawnOptions } from "./spawn-options.js";
 import { type ReplaceOptions, replaceableOptions } from "./spawn-procs-options.js";
@@ -62,8 +47,13 @@ const defaultDrain = 5000;
 /** Makes the function that starts replacement processes with the given changes. */
 type ReplacementPlanner = (changes: ReplaceOptions) => (rank: number) => StartedChild;
 
+/** Maps the names of dimensions to types of proc meshes. */
+interface ProcMeshKind extends RegionMeshKind {
+  readonly mesh: ProcMesh<this["dims"]>;
+}
+
 /** A mesh of procs, or a slice of one. `HostMesh.spawnProcs` and {@link thisProc} return proc meshes. */
-export class ProcMesh<D extends string = string> {
+export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind, D> {
   readonly #group: ProcGroup & { readonly ready: Promise<void>; readonly extent: Extent };
   readonly #region: Region;
   readonly #planReplacement: ReplacementPlanner | undefined;
@@ -80,6 +70,7 @@ export class ProcMesh<D extends string = string> {
     replacing?: ReplacementPlanner,
     plan: SupervisionPlan = {},
   ) {
+    super();
     this.#plan = plan;
     this.#group = procs;
     this.#region = region;
@@ -89,16 +80,6 @@ export class ProcMesh<D extends string = string> {
   /** The name of the mesh in reports, as given to `spawnProcs`. */
   get name(): string {
     return this.#group.name;
-  }
-
-  /** The size of each dimension, in the order of the dimensions. */
-  get extent(): Extent<D> {
-    return regionExtent(this.#region) as Extent<D>;
-  }
-
-  /** The number of procs. */
-  get size(): number {
-    return regionSize(this.#region);
   }
 
   /**
@@ -164,83 +145,9 @@ export class ProcMesh<D extends string = string> {
     await procs.replace(this.#region, this.#planReplacement(changes), drain);
   }
 
-  /**
-   * Returns a part of the mesh, whose ranks are numbered from 0. An index removes its dimension, a {@link range} keeps
-   * a part of the dimension, and a point selects one proc.
-   *
-   * @param point a position in this mesh
-   * @returns the part as a mesh of its own; the procs are the same
-   * @throws {TypeError} when a dimension does not exist, or the point belongs to another extent
-   * @throws {RangeError} when an index or a range is outside the dimension, or a range is empty
-   */
-  slice<P extends string>(point: PointFor<D, P>): ProcMesh<never>;
-  /**
-   * @param spec an index or a range for each dimension to cut: `{ gpus: 0 }`, `{ gpus: range(0, 4) }`
-   * @returns the part as a mesh of its own; the procs are the same
-   */
-  slice<const S extends SliceSpec<D>>(spec: OnlyKeys<D, S>): ProcMesh<Sliced<D, S>>;
-  slice(spec: SliceSpec | Point): unknown {
-    return this.#withRegion(sliceRegion(this.#region, spec));
-  }
-
-  /**
-   * Replaces dimensions by several dimensions each: `split({ gpus: ["dp", "tp"] }, { tp: 2 })`. Ranks and their order
-   * stay.
-   *
-   * @param spec the new dimensions of each dimension to split, outermost first
-   * @param sizes the sizes of the new dimensions; one size of each split can be left out
-   * @returns the same procs with other dimensions
-   * @throws {TypeError} when a dimension does not exist, a name is used twice, or a size is missing
-   * @throws {RangeError} when the sizes do not multiply to the size of the dimension
-   */
-  split<const M extends SplitSpec<D>>(
-    spec: OnlyKeys<D, M>,
-    sizes: SplitSizes<SplitNames<M>> = {},
-  ): ProcMesh<Split<D, M>> {
-    return this.#withRegion(splitRegion<string, SplitSpec>(this.#region, spec, sizes));
-  }
-
-  /**
-   * Gives dimensions other names: `rename({ gpus: "tp" })`.
-   *
-   * @param names the new name of each dimension to rename
-   * @returns the same procs with other dimensions
-   * @throws {TypeError} when a dimension does not exist, or a name is invalid or used twice
-   */
-  rename<const M extends RenameSpec<D>>(names: OnlyKeys<D, M>): ProcMesh<Renamed<D, M>> {
-    return this.#withRegion(renameRegion<string, RenameSpec>(this.#region, names));
-  }
-
-  /**
-   * Replaces all dimensions by one. Ranks and their order stay.
-   *
-   * @param name of the new dimension: letters, digits and underscores, with no digit first
-   * @returns the same procs with one dimension
-   * @throws {TypeError} when `name` is invalid
-   * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
-   */
-  flatten<N extends string>(name: N): ProcMesh<N> {
-    return this.#withRegion(flattenRegion(this.#region, name));
-  }
-
-  /**
-   * Returns one proc, as a mesh of size 1.
-   *
-   * @param point the position of the proc: a {@link Point} of a mesh with the same extent
-   * @throws {TypeError} when the point belongs to another extent
-   */
-  at<P extends string>(point: PointFor<D, P>): ProcMesh<never> {
-    return this.#withRegion(singleRankRegion(this.#region, point));
-  }
-
   /** The procs by their numbers, in rank order. @internal */
   get procIds(): readonly bigint[] {
     return this.#group.locations(this.#region).map(({ proc }) => proc);
-  }
-
-  /** Yields the position and the proc of each rank, in rank order. */
-  *[Symbol.iterator](): Generator<[Point<D>, ProcMesh<never>], void, undefined> {
-    for (const point of points(this.#region)) yield [point as Point<D>, this.at(point as never)];
   }
 
   /** Returns a table as text, with one line for each rank: its number, its coordinates, and the id of the proc. */
@@ -276,7 +183,7 @@ export class ProcMesh<D extends string = string> {
   }
 
   /** Returns the name and the extent as text: `procs{"gpus":4}`. */
-  toString(): string {
+  override toString(): string {
     return `${this.name}${JSON.stringify(this.extent)}`;
   }
 
@@ -284,7 +191,13 @@ export class ProcMesh<D extends string = string> {
     return `ProcMesh ${this.toString()}`;
   }
 
-  #withRegion<E extends string>(region: Region): ProcMesh<E> {
+  /** @hidden */
+  protected get [meshRegion](): Region {
+    return this.#region;
+  }
+
+  /** @hidden */
+  protected [meshOfRegion](region: Region): ProcMesh {
     return new ProcMesh(this.#group, region, this.#planReplacement, this.#plan);
   }
 }

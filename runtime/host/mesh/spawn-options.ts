@@ -1,14 +1,15 @@
 /** The options of `ProcMesh.with`, and their checks before anything is spawned. */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import type { SupervisionPlan } from "../../proc/mesh/proc-group.js";
-import { checkOptionNames, describeValue } from "../../shape/index.js";
+import { checkOptionNames } from "../../shape/index.js";
 import { planRestart, type RestartOptions } from "../../supervise/restart-policy.js";
 
 /** The options of `ProcMesh.with`. */
 export interface SpawnOptions {
   /** Whether actors that fail, and those whose processes end, are made again. Default: the policy of `spawnProcs`. */
   readonly restart?: RestartOptions;
-  /** How long handlers may run. Default: without a limit. */
+  /** The time limits of handlers. Default: no limits. */
   readonly watchdog?: WatchdogOptions;
 }
 

@@ -1,9 +1,11 @@
 /** The options of `spawnProcs` and `ProcMesh.replace`, and their checks before anything is started. */
+
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
+import { describeValue } from "../../../shared/text/describe-value.js";
 import { checkCpuAffinity, checkCpuList } from "../../proc/launch/launch-process.js";
 import type { Stdio } from "../../proc/launch/stdio.js";
-import { checkOptionNames, describeValue, type Point } from "../../shape/index.js";
+import { checkOptionNames, type Point } from "../../shape/index.js";
 import { planRestart, type RestartOptions, type RestartPlan } from "../../supervise/restart-policy.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 

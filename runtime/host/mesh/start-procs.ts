@@ -7,7 +7,6 @@ import { currentCell } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { inlineBackend } from "../../proc/launch/inline-backend.js";
 import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
-import { ChildProc } from "../../proc/mesh/child-proc.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -28,67 +27,65 @@ interface ProcStart {
 
 /** @throws rethrows errors of functions among the options; then nothing has been started */
 export function startProcs<D extends string>(
-  local: ProcessRuntime,
+  runtime: ProcessRuntime,
   extent: Extent<D>,
   plan: ProcsPlan<D>,
 ): SpawnedProcs {
   const owner = currentCell();
-  local.checkSpawn(owner, "procs");
-  const starts = [...points(wholeRegion(extent))].map((point) => planStart(local, owner.proc, point, extent, plan));
+  runtime.checkSpawn(owner, "procs");
+  const starts = [...points(wholeRegion(extent))].map((point) => planStart(runtime, owner.proc, point, extent, plan));
   const { name, restart } = plan;
-  const start = (made: SpawnedProcs, rank: number) => planReplacements(local, made, plan)(rank);
-  const procs = new SpawnedProcs(local, { name, extent, owner, restart, start });
-  procs.configureChildren(starts.map((start) => startChild(local, procs, start, plan)));
+  const start = (made: SpawnedProcs, rank: number) => planReplacements(runtime, made, plan)(rank);
+  const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start });
+  procs.configureChildren(starts.map((start) => startChild(runtime, procs, start, plan)));
   return procs;
 }
 
 /** Returns the function that starts replacements for procs. */
 export function planReplacements<D extends string>(
-  local: ProcessRuntime,
+  runtime: ProcessRuntime,
   procs: SpawnedProcs,
   plan: ProcsPlan<D>,
 ): (rank: number) => StartedChild {
   return (rank) => {
     const point = new Point<D>(procs.extent as Extent<D>, rank);
-    return startChild(local, procs, planStart(local, procs.proc, point, procs.extent, plan), plan);
+    return startChild(runtime, procs, planStart(runtime, procs.proc, point, procs.extent, plan), plan);
   };
 }
 
 function planStart<D extends string>(
-  local: ProcessRuntime,
+  runtime: ProcessRuntime,
   proc: Proc,
   point: Point<D>,
   extent: Extent,
   plan: ProcsPlan<D>,
 ): ProcStart {
   const host = plan.host(point.rank);
-  const runDir = plan.isolation === "process" && host === undefined ? local.runDir : "";
+  const runDir = plan.isolation === "process" && host === undefined ? runtime.runDir : "";
   const id = proc.random.id();
-  const made = local.childLocationOf(proc);
+  const made = runtime.childLocationOf(proc);
   const place = { rank: point.rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
-  const identity = { universe: local.universe, id, parent: proc.id, ...place };
-  const known = procConfigOf(local, plan, plan.registry(point) ?? host?.registry);
+  const identity = { universe: runtime.universe, id, parent: proc.id, ...place };
+  const known = procConfigOf(runtime, plan, plan.registry(point) ?? host?.registry);
   // On a host, the daemon passes the credentials on.
-  const { hostProof } = local;
+  const { hostProof } = runtime;
   const config = hostProof === undefined || host !== undefined ? known : { ...known, proof: hostProof };
   return { host, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
 }
 
 function startChild<D extends string>(
-  local: ProcessRuntime,
+  runtime: ProcessRuntime,
   procs: SpawnedProcs,
   start: ProcStart,
   plan: ProcsPlan<D>,
 ): StartedChild {
   const { identity, config, host } = start;
   const { id, rank, runDir } = identity;
-  const backend = startBackend(local, procs.proc, start, plan);
-  procs.proc.attach(backend.pipe, id);
-  const near = () => (plan.isolation === "process" ? (identity.host ?? local.platform.locationOf(runDir, id)) : "");
+  const backend = startBackend(runtime, procs.proc, start, plan);
+  const near = () => (plan.isolation === "process" ? (identity.host ?? runtime.platform.locationOf(runDir, id)) : "");
   const location = host?.location ?? near();
-  const child = new ChildProc(
-    { id, parent: procs.proc.id, rank, location, backend, clock: procs.proc.clock },
-    (ended, end) => procs.childExited(ended, end),
+  const child = runtime.addChild(procs.proc, { id, rank, location, backend }, (ended, exit) =>
+    procs.childExited(ended, exit),
   );
   return { child, config };
 }
@@ -99,26 +96,26 @@ function labelOf<D extends string>({ name, isNamed }: ProcsPlan<D>, point: Point
 }
 
 function startBackend<D extends string>(
-  local: ProcessRuntime,
+  runtime: ProcessRuntime,
   from: Proc,
   start: ProcStart,
   plan: ProcsPlan<D>,
 ): ProcBackend {
   const { host, identity, label, env, cpus } = start;
   const { isolation, execArgv, stdio } = plan;
-  if (isolation === "inline") return startInlineBackend(local, identity);
+  if (isolation === "inline") return startInlineBackend(runtime, identity);
   const request = { isolation, identity, label, env, execArgv, cpus, stdio };
-  return host === undefined ? local.platform.start(request) : host.start(from, request);
+  return host === undefined ? runtime.platform.start(request) : host.start(from, request);
 }
 
-function startInlineBackend(local: ProcessRuntime, identity: ProcIdentity): ProcBackend {
-  return inlineBackend(local.platform.clock, (pipe, ended) => {
+function startInlineBackend(runtime: ProcessRuntime, identity: ProcIdentity): ProcBackend {
+  return inlineBackend(runtime.platform.clock, (pipe, ended) => {
     const leave = (reason: string) => {
       made.proc.close(reason);
-      local.procs.delete(identity.id);
+      runtime.procs.delete(identity.id);
       ended();
     };
-    const made = local.addProc(identity, leave);
+    const made = runtime.addProc(identity, leave);
     made.proc.attach(pipe, identity.parent);
     return () => leave("killed");
   });

@@ -5,6 +5,7 @@
  * window.
  */
 
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { losesInLockstep, mayBeNewer } from "../../wire/protobuf/newer-values.js";
 import { BackpressureError, DeliveryError, meansTargetEnded } from "../errors.js";
 import { Layout, type PeerSchema } from "../frame/binding.js";
@@ -549,7 +550,7 @@ export class Session implements CallSession, SessionOnLane, SenderSession {
       const translated = this.sender.translate(known, known.endpoints[slot - part.firstSlot]!, body);
       return this.#writeEncoded(slot, flags, translated, extension, call);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       this.#failLater(slot, call, new DeliveryError("refused", reason, { cause: error }));
       return 0;
     }

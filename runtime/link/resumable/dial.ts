@@ -3,6 +3,7 @@
  * The pauses between attempts grow and are partly random, so that many diallers that have lost the same peer do not
  * return all at once.
  */
+import { toError } from "../../../shared/text/error-message.js";
 import type { Clock, Random } from "../clock.js";
 import { offerLink } from "../handshake/dial.js";
 import { HandshakeError } from "../handshake/errors.js";
@@ -169,7 +170,7 @@ class ResumableDialler {
         await this.connect();
         return;
       } catch (error) {
-        const failure = error instanceof Error ? error : new Error(String(error));
+        const failure = toError(error);
         if (failure instanceof HandshakeError && !failure.isTransient) this.pipe.destroy(this.#lostForGood(failure));
         else this.pipe.attemptFailed(failure);
         // The next attempt asks the host, which knows whether the proc has ended or listens on another port.

@@ -4,6 +4,7 @@
  * connection ended, which may be inside a frame. The other kinds can come between any two segments, so that a large
  * message does not delay them.
  */
+import { toError } from "../../../shared/text/error-message.js";
 import { ProtocolError } from "../frame/frame.js";
 import type { PipeSink } from "../transport/pipe.js";
 
@@ -109,7 +110,7 @@ export class SegmentReader implements PipeSink {
       } else this.#parse(this.#fill + n);
     } catch (error) {
       this.stop();
-      this.#handler.broken(error instanceof Error ? error : new Error(String(error)));
+      this.#handler.broken(toError(error));
     }
   }
 

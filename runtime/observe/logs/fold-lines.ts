@@ -1,24 +1,25 @@
 /**
- * Similar lines as one: the first of them is printed at once, and at the end of the time a count of the others, with the last
- * of them. Lines are similar when they differ in numbers alone. What is kept is bounded.
+ * Folds similar lines. The first line is printed at once. At the end of the window, the number of further lines is
+ * printed together with the last one. Lines are similar if they differ only in numbers. The memory for folded lines is
+ * bounded.
  */
 import type { Clock, Timer } from "../../link/clock.js";
 import type { LineOrigin } from "../../proc/launch/stdio.js";
 
-/** What is printed of lines, without their ends. */
+/** Prints a line. @param text the line, without its line break */
 export type PrintLine = (text: string, stream: "stdout" | "stderr", label: string) => void;
 
 interface SimilarLines {
   readonly first: LineOrigin;
   last: string;
   more: number;
-  /** Origins of all of them. */
+  /** The origins of all these lines. */
   readonly labels: Set<string>;
 }
 
-/** So many different lines are told apart within the time; more are dropped and counted. */
+/** Maximum number of different lines within a window. Further ones are dropped and counted. */
 const MOST_DIFFERENT = 1000;
-/** So many characters of a line are compared. */
+/** Number of characters of a line that are compared. */
 const COMPARED_CHARACTERS = 300;
 
 const numbers = /0x[\da-f]+|\b[\da-f]{8,}\b|\d+(?:[.,:]\d+)*/gi;
@@ -56,7 +57,7 @@ export class SimilarLineFolder {
     this.#print(`[${origin.label}] ${line}`, origin.stream, origin.label);
   }
 
-  /** Says what has been folded so far. */
+  /** Prints the counts of the lines that have been folded so far. */
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

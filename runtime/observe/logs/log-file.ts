@@ -1,10 +1,10 @@
-/** A file that lines are appended to. One that cannot be written costs lines, which are counted, and nothing else. */
+/** A file to which lines are appended. If the file cannot be written, lines are dropped and counted. */
 import { createWriteStream, type WriteStream } from "node:fs";
 import type { Clock } from "../../link/clock.js";
 
-/** Bytes that may wait to be written. */
+/** Maximum number of bytes that wait to be written. */
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
-/** After an error, the file is tried again in so many milliseconds. */
+/** Time in ms after an error until the file is opened again. */
 const RETRY_PAUSE_MS = 1000;
 
 export class LogFile {
@@ -26,7 +26,7 @@ export class LogFile {
   write(line: string): void {
     const stream = this.#open();
     if (stream === undefined || stream.writableLength > MOST_WAITING_BYTES) {
-      if (stream !== undefined) this.#dropReason = "it is written more slowly than lines come";
+      if (stream !== undefined) this.#dropReason = "lines arrive faster than they are written";
       this.#dropped++;
       return;
     }
@@ -35,7 +35,7 @@ export class LogFile {
     stream.write(line);
   }
 
-  /** Resolves when everything has been written, or cannot be. */
+  /** Resolves when all lines have been written, or writing has failed. */
   close(): Promise<void> {
     const stream = this.#stream;
     this.#stream = undefined;

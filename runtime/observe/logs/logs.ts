@@ -1,11 +1,11 @@
 /**
- * The logs of a mesh: what all its ranks print, on one console and in files. Goes where `stdio` of `spawnProcs` goes, and
- * may be that of several meshes, whose lines are then folded together.
+ * `logs`: prints the output of all ranks of a mesh on one console and writes it to files. The result is a value for the
+ * option `stdio` of `spawnProcs`. Several meshes can share it; their lines are then folded together.
  */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import { type Clock, systemClock } from "../../link/clock.js";
 import { BoundedOutput } from "../../proc/launch/bounded-output.js";
 import type { LineOrigin } from "../../proc/launch/stdio.js";
-import { describeValue } from "../../shape/index.js";
 import { type PrintLine, SimilarLineFolder } from "./fold-lines.js";
 import { LogFile } from "./log-file.js";
 import { type LogLevel, logLevelOf, logLevels } from "./log-level.js";
@@ -108,7 +108,7 @@ export function logs(options: LogOptions = {}, environment: LogEnvironment = nod
   return Object.assign(take, { flush });
 }
 
-/** What is being folded when this process ends. */
+/** The folders that are flushed at the end of this process. */
 let foldersToFlush: SimilarLineFolder[] | undefined;
 
 function flushAtExit(folding: SimilarLineFolder): void {

@@ -1,4 +1,4 @@
-/** How a proc reaches other procs: by their sockets, through hosts, or by waiting for the connection of its parent. */
+/** Connects a proc to other procs: to their sockets, through hosts, or by waiting for the connection of its parent. */
 import type { Proc } from "../../actor/proc/proc.js";
 import { formatId, type Location, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";

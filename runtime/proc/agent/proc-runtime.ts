@@ -283,16 +283,14 @@ export class ProcRuntime implements ProcHooks {
 
   peerLost(peer: ProcId, error: Error | undefined, fault?: Error): string | Promise<string> {
     if (peer === this.#parent || peer === this.#launcher) this.#linkFault = fault;
-    return (
-      this.#services.children.get(peer)?.exitText() ?? `process ${formatId(peer)} has ended: ${error?.message ?? ""}`
-    );
+    const child = this.#services.children.get(peer);
+    return child?.linkEnded() ?? `process ${formatId(peer)} has ended: ${error?.message ?? ""}`;
   }
 
   peerDown(peer: ProcId, reason: string): void {
-    if (peer === this.#parent) this.#endAsOrphan("its maker");
+    if (peer === this.#parent) this.#endAsOrphan("its parent");
     else if (peer === this.#launcher) this.#endAsOrphan("the agent of its host");
     else {
-      this.#services.children.get(peer)?.awaitExit(reason);
       this.#services.attachedHosts.get(peer)?.markLost(reason);
       this.#services.memoryService.peerGone(peer, reason);
     }
@@ -318,9 +316,9 @@ export class ProcRuntime implements ProcHooks {
       this.#endProc(`${whom} has ended`);
       return;
     }
-    const why = formatFatalLine(`cannot go on: the link to ${whom} was given up here`);
+    const why = formatFatalLine(`cannot continue: this process has closed the link to ${whom}`);
     this.platform.print(`${why}${thrownStack(this.#linkFault)}\n`);
-    this.#endProc(`the link to ${whom} was given up`, 1);
+    this.#endProc(`this process has closed the link to ${whom}`, 1);
   }
 
   #settleCreation(cell: ActorCell, failure: ActorFailure | undefined): boolean {

@@ -1,4 +1,6 @@
-/** What a proc uses of the operating-system process in which it runs. `process/process-runtime.ts` implements it. */
+/**
+ * The interface of a proc to the operating-system process in which it runs. `process/process-runtime.ts` implements it.
+ */
 import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
 import type { ActorCell } from "../../actor/cell/actor-cell.js";
 import type { MeshRecords } from "../../actor/reference/mesh-record.js";
@@ -45,7 +47,10 @@ export interface ProcServices {
   readonly spawnedActors: ReadonlyMap<MeshId, SpawnedActors>;
   /** Returns the location of a proc of this process, as references contain it. */
   locationOf(runDir: string, id: ProcId): Location;
-  /** Returns the location at which a proc on this machine accepts links. @throws Error if `named` is another location */
+  /**
+   * Returns the location at which a proc on this machine accepts links.
+   * @throws Error if `named` is another location
+   */
   socketLocationOf(peer: ProcId, named: Location): Location;
   /** Tells all procs of this process, and the processes that it has started, that a host is gone. */
   handleHostGone(host: ProcId, reason: string, procs: readonly ProcId[]): void;

@@ -39,5 +39,5 @@ function exitedWithCode(code: number | undefined): string {
 }
 
 function withFatalReason(fatal: string | undefined, status: string): string {
-  return fatal === undefined ? status : `ended of "${fatal}" and ${status}`;
+  return fatal === undefined ? status : `ended because of "${fatal}" and ${status}`;
 }

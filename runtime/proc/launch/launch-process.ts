@@ -26,7 +26,7 @@ export interface LaunchOptions {
   readonly reaper: OrphanReaper;
 }
 
-/** How a process ended. */
+/** The exit status of a process. */
 export interface ExitStatus {
   readonly code: number | undefined;
   readonly signal: string | undefined;
@@ -174,7 +174,7 @@ function findTaskset(): string | false {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // Not in this directory: the loop tries the next one.
+      // The directory does not contain the program; the loop tries the next one.
     }
   }
   return false;

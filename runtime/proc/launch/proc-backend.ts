@@ -13,7 +13,7 @@ export interface ProcBackend {
    * the proc has then ended.
    */
   readonly pipe: Pipe | Promise<Pipe>;
-  /** Resolves with how the proc ended, as soon as that is known. */
+  /** Resolves with the exit status as soon as it is known. */
   readonly exited: Promise<ProcExit>;
   /** Resolves when the output has also been forwarded. */
   readonly outputEnded: Promise<unknown>;
@@ -25,7 +25,7 @@ export interface ProcBackend {
   kill(): void;
 }
 
-/** How a proc ended. The kind `spawn` means that it never started. */
+/** The exit of a proc. The kind `spawn` means that the proc never started. */
 export interface ProcExit {
   readonly kind: "process" | "spawn";
   readonly cause: FailureCause;

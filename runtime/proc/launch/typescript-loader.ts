@@ -14,7 +14,7 @@ const loaderOption = /^(?:--import|--loader|--experimental-loader|--require|-r)(
 const knownLoaderName =
   /(?:^|[/@=\\-])(?:tsx|ts-node|swc-node|swc|esbuild-register|esbuild|jiti|sucrase|babel)(?:[/\\@.-]|$)/;
 
-/** Whether one of these options loads a module that makes Node.js understand TypeScript. */
+/** Returns whether one of these options loads a module that makes Node.js understand TypeScript. */
 export function hasTypeScriptLoader(execArgv: readonly string[], nodeOptions = ""): boolean {
   const options = [...execArgv, ...nodeOptions.split(/\s+/)];
   return options.some((option, i) => {

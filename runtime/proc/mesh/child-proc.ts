@@ -1,10 +1,10 @@
 /**
- * One proc of a mesh as its parent sees it: its backend, whether it has ended, and how. The steps that end a child are
- * in `stop-child.ts`.
+ * One proc of a mesh as its parent sees it: its backend, whether it has ended, and how. Two facts tell of the end of a
+ * child, in any order: its link ends, and its exit status arrives. `ChildProc` merges both into one exit event. The
+ * steps that end a child are in `stop-child.ts`.
  */
 import type { Location, ProcId } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
-import type { FailureCause } from "../../supervise/failure-cause.js";
 import type { ProcBackend, ProcExit } from "../launch/proc-backend.js";
 
 export interface ChildProcOptions {
@@ -20,10 +20,17 @@ export interface ChildProcOptions {
 
 /**
  * Time in ms for which the exit status of a process may follow the end of its link. Calls wait for `callGrace` only.
- * The longer `statusGrace` is for an overloaded machine: a failure report with a known cause is worth the wait.
+ * The longer `statusGrace`, which begins after it, is for an overloaded machine: a failure report with a known cause is
+ * worth the wait.
  */
-const statusGrace = 2000;
 const callGrace = 30;
+const statusGrace = 2000;
+
+/** The cause of an end without an exit status. */
+const linkEnd: ProcExit = {
+  kind: "process",
+  cause: { name: "LinkEnd", message: "its process has closed its link" },
+};
 
 export class ChildProc {
   readonly id: ProcId;
@@ -35,38 +42,49 @@ export class ChildProc {
   /** Whether the child was told to end. Its exit is then not a failure. */
   isExitExpected = false;
   #exit: ProcExit | undefined;
-  readonly #onExit: (member: ChildProc, end: ProcExit) => void;
+  readonly #onExit: (exit: ProcExit) => void;
 
-  /** @param onEnd called once, when the child has ended for any reason */
-  constructor(options: ChildProcOptions, onEnd: (member: ChildProc, end: ProcExit) => void) {
+  /** @param onExit called once, when the child has ended for any reason */
+  constructor(options: ChildProcOptions, onExit: (exit: ProcExit) => void) {
     this.id = options.id;
     this.parent = options.parent;
     this.rank = options.rank;
     this.location = options.location;
     this.backend = options.backend;
     this.clock = options.clock;
-    this.#onExit = onEnd;
-    void this.backend.exited.then((end) => this.#recordExit(end));
+    this.#onExit = onExit;
+    void this.backend.exited.then((exit) => this.#recordExit(exit));
   }
 
-  /** How the child ended, or undefined while it runs. */
+  /** The exit event, or undefined while the child runs. */
   get exit(): ProcExit | undefined {
     return this.#exit;
   }
 
-  /** Kills the child and records `end` as the way it ended. */
-  discard(end: ProcExit): void {
+  /** Kills the child and records `exit` as the way it ended. */
+  discard(exit: ProcExit): void {
     this.backend.kill();
-    this.#recordExit(end);
+    this.#recordExit(exit);
   }
 
   /**
-   * Resolves with the reason for the exit after the link of the child has ended. Waits `callGrace` for the exit status
-   * at most.
+   * Handles the end of the child's link. If no exit status follows within `callGrace` and `statusGrace`, the child is
+   * discarded, because a child without a link cannot be controlled.
+   * @returns the reason for the end, for calls to the child; resolves after `callGrace` at the latest
    */
-  exitText(): Promise<string> {
+  linkEnded(): Promise<string> {
     return new Promise((resolve) => {
-      const timer = this.clock.after(callGrace, () => resolve("its process has closed its link"), true);
+      const giveUp = () => {
+        if (this.#exit === undefined) this.discard(linkEnd);
+      };
+      let timer = this.clock.after(
+        callGrace,
+        () => {
+          resolve(linkEnd.cause.message);
+          timer = this.clock.after(statusGrace, giveUp, true);
+        },
+        true,
+      );
       void this.backend.exited.then(({ cause }) => {
         timer.cancel();
         resolve(cause.message);
@@ -74,22 +92,9 @@ export class ChildProc {
     });
   }
 
-  /**
-   * Discards the child if its exit status does not follow the end of its link within `statusGrace`. A child without a
-   * link cannot be controlled.
-   */
-  awaitExit(reason: string): void {
+  #recordExit(exit: ProcExit): void {
     if (this.#exit !== undefined) return;
-    const cause: FailureCause = { name: "LinkEnd", message: reason };
-    const giveUp = () => {
-      if (this.#exit === undefined) this.discard({ kind: "process", cause });
-    };
-    this.clock.after(statusGrace, giveUp, true);
-  }
-
-  #recordExit(end: ProcExit): void {
-    if (this.#exit !== undefined) return;
-    this.#exit = end;
-    this.#onExit(this, end);
+    this.#exit = exit;
+    this.#onExit(exit);
   }
 }

@@ -18,7 +18,7 @@ import type { ProcessRuntime } from "../process/process-runtime.js";
 import { encodeArguments } from "./constructor-arguments.js";
 import { type MeshOperations, SpawnedActors, type SpawnPlan } from "./spawned-actors.js";
 
-/** How the actors of a mesh are supervised. */
+/** The restart policy and the time limits of the actors of a mesh. */
 export type SupervisionPlan = Pick<SpawnPlan, "restart" | "watch">;
 
 export abstract class ProcGroup implements MeshOperations {
@@ -30,8 +30,8 @@ export abstract class ProcGroup implements MeshOperations {
   readonly meshes = new Set<SpawnedActors>();
   readonly #meshesByName = new Map<ActorCell, Map<string, SpawnedActors>>();
 
-  constructor(local: ProcessRuntime) {
-    this.runtime = local;
+  constructor(runtime: ProcessRuntime) {
+    this.runtime = runtime;
   }
 
   /** The reason why nothing can be spawned here any more, or undefined while spawning is possible. */

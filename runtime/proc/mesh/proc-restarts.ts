@@ -35,8 +35,8 @@ export class ProcRestarts {
   readonly #starting = new Set<ChildProc>();
   #stopped = false;
 
-  constructor(host: RestartableProcs, plan: RestartPlan | undefined) {
-    this.#procs = host;
+  constructor(procs: RestartableProcs, plan: RestartPlan | undefined) {
+    this.#procs = procs;
     this.#restarts = plan === undefined ? undefined : new RestartTracker(plan);
   }
 
@@ -66,22 +66,22 @@ export class ProcRestarts {
     );
   }
 
-  /** Whether the actors of a mesh that is being spawned wait for the process of a rank to be restarted. */
+  /** Returns whether a mesh that is being spawned waits for the process of a rank to be restarted. */
   willRestart(rank: number, mesh: SpawnedActors): boolean {
     return this.#pending.has(rank) && !mesh.neverRestarts;
   }
 
   /** Registers a process that is being started and not installed yet, so that `stop` kills it, too. */
-  addStarting(member: ChildProc): void {
-    if (this.#stopped) member.backend.kill();
-    this.#starting.add(member);
-    void member.backend.exited.then(() => this.#starting.delete(member));
+  addStarting(child: ChildProc): void {
+    if (this.#stopped) child.backend.kill();
+    this.#starting.add(child);
+    void child.backend.exited.then(() => this.#starting.delete(child));
   }
 
   /** Marks a process as installed at its rank. */
-  childInstalled(member: ChildProc): void {
-    this.#starting.delete(member);
-    this.#pending.delete(member.rank);
+  childInstalled(child: ChildProc): void {
+    this.#starting.delete(child);
+    this.#pending.delete(child.rank);
   }
 
   /** Stops all restarts and kills the processes that are being started. */
@@ -89,7 +89,7 @@ export class ProcRestarts {
     this.#stopped = true;
     for (const timer of this.#pending.values()) timer.cancel();
     this.#pending.clear();
-    for (const member of this.#starting) member.backend.kill();
+    for (const child of this.#starting) child.backend.kill();
   }
 
   /**

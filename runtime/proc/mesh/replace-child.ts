@@ -9,6 +9,7 @@
  */
 
 import type { ProcConfig, SpawnOutcome } from "../../../generated/proc-agent.js";
+import { errorMessage, toError } from "../../../shared/text/error-message.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import { ActorError } from "../../actor/errors.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -37,8 +38,8 @@ export interface ReplaceableProcs {
   /** The meshes of actors that live on these procs. */
   readonly meshes: ReadonlySet<SpawnedActors>;
   childAt(rank: number): ChildProc;
-  /** Makes `member` the proc of its rank. */
-  installChild(member: ChildProc): void;
+  /** Makes `child` the proc of its rank. */
+  installChild(child: ChildProc): void;
   /** Processes that have been replaced and have not ended yet. They end with the mesh. */
   readonly retiring: Set<ChildProc>;
   /**
@@ -48,28 +49,28 @@ export interface ReplaceableProcs {
    */
   announceMove(mesh: SpawnedActors, rank: number, drains: boolean): Promise<void>;
   /** Tells a new process which actors have moved, before it reads references that contain their earlier locations. */
-  sendKnownMoves(member: ChildProc): void;
+  sendKnownMoves(child: ChildProc): void;
 }
 
 /** Minimum time in ms that processes get to learn of a move. */
 const minAnnouncementMs = 250;
 
 /** @throws Error if the new process or one of its actors cannot be started; the old process then continues */
-export async function replaceChild(host: ReplaceableProcs, started: StartedChild, drain: number): Promise<void> {
+export async function replaceChild(procs: ReplaceableProcs, started: StartedChild, drain: number): Promise<void> {
   const { child } = started;
   const { rank } = child;
   const made = new Set<SpawnedActors>();
   const belongs = (mesh: SpawnedActors) => !mesh.isStopping;
   try {
-    await configureChild(host, started);
+    await configureChild(procs, started);
     // Meshes that are spawned while this loop runs are still ordered on the old process.
     for (
-      let mesh = findMissingActors(host, rank, made, belongs);
+      let mesh = findMissingActors(procs, rank, made, belongs);
       mesh !== undefined;
-      mesh = findMissingActors(host, rank, made, belongs)
+      mesh = findMissingActors(procs, rank, made, belongs)
     ) {
       made.add(mesh);
-      const outcome = await recreateActor(host, child, mesh);
+      const outcome = await recreateActor(procs, child, mesh);
       if (outcome.status === "rejected") throw outcome.reason;
       const { failure } = outcome.value;
       if (failure !== undefined) throw new Error(failure.cause.message);
@@ -77,20 +78,20 @@ export async function replaceChild(host: ReplaceableProcs, started: StartedChild
     if (child.exit !== undefined) throw new Error(child.exit.cause.message);
   } catch (error) {
     discardChild(child);
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot replace rank ${rank} of mesh "${host.name}": ${why}`, { cause: error });
+    const why = errorMessage(error);
+    throw new Error(`cannot replace rank ${rank} of mesh "${procs.name}": ${why}`, { cause: error });
   }
-  const old = host.childAt(rank);
-  host.installChild(child);
-  // From here on the exit of the old process is expected.
+  const old = procs.childAt(rank);
+  procs.installChild(child);
+  // The old process is told to end below, so its exit is no failure.
   old.isExitExpected = true;
-  host.retiring.add(old);
-  const moved = [...made].filter((mesh) => host.meshes.has(mesh) && !mesh.isStopping);
-  for (const mesh of made) if (!moved.includes(mesh)) stopActorOn(host, child, mesh);
+  procs.retiring.add(old);
+  const moved = [...made].filter((mesh) => procs.meshes.has(mesh) && !mesh.isStopping);
+  for (const mesh of made) if (!moved.includes(mesh)) stopActorOn(procs, child, mesh);
   const drains = drain > 0 && old.exit === undefined;
-  const announced = moved.map((mesh) => host.announceMove(mesh, rankOfBaseRank(mesh.region, rank)!, drains));
-  await stopReplaced(host, old, announced, drain);
-  host.retiring.delete(old);
+  const announced = moved.map((mesh) => procs.announceMove(mesh, rankOfBaseRank(mesh.region, rank)!, drains));
+  await stopReplaced(procs, old, announced, drain);
+  procs.retiring.delete(old);
 }
 
 /** Stops a replaced process when it has handled its messages, or when `drain` ms are over. */
@@ -112,35 +113,35 @@ async function stopReplaced(
  * be created has failed; the others are not affected.
  * @throws Error if the new process cannot be started
  */
-export async function restartChild(host: ReplaceableProcs, started: StartedChild): Promise<void> {
+export async function restartChild(procs: ReplaceableProcs, started: StartedChild): Promise<void> {
   const { child } = started;
   const { rank } = child;
   const made = new Map<SpawnedActors, Settled<SpawnOutcome>>();
   const waits = (mesh: SpawnedActors) => mesh.isAwaitingReplacement(rankOfBaseRank(mesh.region, rank)!);
   try {
-    await configureChild(host, started);
+    await configureChild(procs, started);
     for (
-      let mesh = findMissingActors(host, rank, made, waits);
+      let mesh = findMissingActors(procs, rank, made, waits);
       mesh !== undefined;
-      mesh = findMissingActors(host, rank, made, waits)
+      mesh = findMissingActors(procs, rank, made, waits)
     ) {
-      made.set(mesh, await recreateActor(host, child, mesh));
+      made.set(mesh, await recreateActor(procs, child, mesh));
     }
     if (child.exit !== undefined) throw errorFromCause(child.exit.cause);
   } catch (error) {
     discardChild(child);
     throw error;
   }
-  host.installChild(child);
+  procs.installChild(child);
   for (const [mesh, outcome] of made) {
     const at = rankOfBaseRank(mesh.region, rank)!;
-    if (!host.meshes.has(mesh) || mesh.isStopping) stopActorOn(host, child, mesh);
-    else if (mesh.recordRestart(at, outcome)) void host.announceMove(mesh, at, false);
+    if (!procs.meshes.has(mesh) || mesh.isStopping) stopActorOn(procs, child, mesh);
+    else if (mesh.recordRestart(at, outcome)) void procs.announceMove(mesh, at, false);
   }
 }
 
-function discardChild(member: ChildProc): void {
-  member.discard({ kind: "spawn", cause: { name: "SpawnError", message: "it was to replace another, and could not" } });
+function discardChild(child: ChildProc): void {
+  child.discard({ kind: "spawn", cause: { name: "SpawnError", message: "it could not replace the previous process" } });
 }
 
 /** Returns a mesh that belongs on a rank and whose actor has not been created there yet. */
@@ -155,35 +156,35 @@ function findMissingActors(
   );
 }
 
-async function configureChild(host: ReplaceableProcs, { child, config }: StartedChild): Promise<void> {
+async function configureChild(procs: ReplaceableProcs, { child, config }: StartedChild): Promise<void> {
   try {
-    await runAsRoot(host.proc, () => agentOf(child.id).configure.callOne(config));
-    host.sendKnownMoves(child);
+    await runAsRoot(procs.proc, () => agentOf(child.id).configure.callOne(config));
+    procs.sendKnownMoves(child);
   } catch (error) {
     if (error instanceof ActorError) throw error;
-    throw new Error(child.exit?.cause.message ?? (error instanceof Error ? error.message : String(error)));
+    throw new Error(child.exit?.cause.message ?? errorMessage(error));
   }
 }
 
 /** Creates the actor of a mesh on a process, as the next incarnation. Never rejects. */
 export async function recreateActor(
   { proc, classes }: Pick<ReplaceableProcs, "proc" | "classes">,
-  member: ChildProc,
+  child: ChildProc,
   mesh: SpawnedActors,
 ): Promise<Settled<SpawnOutcome>> {
   try {
     const reference = classes.referenceOf(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
-    const rank = rankOfBaseRank(mesh.region, member.rank)!;
+    const rank = rankOfBaseRank(mesh.region, child.rank)!;
     const order = spawnOrderAt(spawnOrderFor(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
-    const agent = agentOf(member.id);
+    const agent = agentOf(child.id);
     const [first] = [...(await runAsRoot(proc, () => agent.createActor.callSettled(order))).values()];
     return await settleSpawnOrder(proc, agent, mesh, order, first!);
   } catch (error) {
-    return { status: "rejected", reason: error instanceof Error ? error : new Error(String(error)) };
+    return { status: "rejected", reason: toError(error) };
   }
 }
 
-function stopActorOn({ proc }: ReplaceableProcs, member: ChildProc, { record }: SpawnedActors): void {
+function stopActorOn({ proc }: ReplaceableProcs, child: ChildProc, { record }: SpawnedActors): void {
   const order = { reason: record.stopReason ?? noReason, drain: 0 };
-  runAsRoot(proc, () => agentOf(member.id).stopActor.broadcast(record.id, order));
+  runAsRoot(proc, () => agentOf(child.id).stopActor.broadcast(record.id, order));
 }

@@ -3,7 +3,9 @@
  * creating the actor. If the two schemas are compatible, the order is repeated with its arguments in the protobuf
  * layout.
  */
+
 import type { KnownSchema, ProcAgentMesh, SpawnOrder, SpawnOutcome } from "../../../generated/proc-agent.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import { portsRead } from "../../actor/port/announce-holders.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -68,7 +70,7 @@ function adaptOrder({ plan }: SpawnedActors, order: SpawnOrder, other: KnownSche
     const args = plan.protobuf ? plan.args : descriptor.args.toProtobuf(descriptor.args.decode(plan.args));
     return { ...compared, protobuf: true, args };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   } finally {
     portsRead.length = read;
   }

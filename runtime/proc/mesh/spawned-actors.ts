@@ -204,7 +204,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return this.#restarts?.nextDelay(rank, failure, this.#now, clean);
   }
 
-  /** Whether a rank has failed and will not be restarted. */
+  /** Returns whether a rank has failed and will not be restarted. */
   isLost(rank: number): boolean {
     return this.#failed?.has(rank) === true && this.#pendingRestarts?.has(rank) !== true;
   }
@@ -228,7 +228,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     this.#awaitRestart(rank, undefined);
   }
 
-  /** Whether a rank waits for a replacement process. */
+  /** Returns whether a rank waits for a replacement process. */
   isAwaitingReplacement(rank: number): boolean {
     return this.#pendingRestarts?.has(rank) === true && this.#pendingRestarts.get(rank) === undefined;
   }

@@ -53,15 +53,15 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   /** Number of procs that have been replaced. */
   #generation = 0;
   readonly #start: SpawnedProcsOptions["start"];
-  /** How to start the processes of ranks that were replaced with a start function of their own. */
+  /** The start functions of ranks that `replace` has given one of their own. */
   readonly #startOverrides = new Map<number, (rank: number) => StartedChild>();
   readonly #restartPlan: RestartPlan | undefined;
   readonly #restarts: ProcRestarts;
   readonly retiring = new Set<ChildProc>();
   #stopping: Promise<void> | undefined;
 
-  constructor(local: ProcessRuntime, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
-    super(local);
+  constructor(runtime: ProcessRuntime, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
+    super(runtime);
     this.#start = start;
     this.#restartPlan = restart;
     this.#restarts = new ProcRestarts(this, restart);
@@ -102,10 +102,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
 
   /** Takes the started children, which have links to this proc, and sends them their configurations. */
   configureChildren(started: readonly StartedChild[]): void {
-    const members = started.map(({ child }) => child);
-    this.#children = members;
-    this.#agents = new ProcAgents(this.proc.id, this.extent, members.map(rankLocationOf));
-    for (const member of members) this.runtime.children.set(member.id, member);
+    const children = started.map(({ child }) => child);
+    this.#children = children;
+    this.#agents = new ProcAgents(this.proc.id, this.extent, children.map(rankLocationOf));
     this.runtime.ownership.add(this.owner, this);
     this.runtime.registerShutdown();
     const configs = started.map(({ config }) => config);
@@ -113,13 +112,13 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       let rank = 0;
       let answered = 0;
       for (const answer of answers) {
-        const member = members[rank++]!;
+        const child = children[rank++]!;
         if (answer.status === "fulfilled") answered++;
         // If the process has ended, its exit is reported instead.
         else if (answer.reason instanceof ActorError)
-          member.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
+          child.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
       }
-      if (answered === members.length) this.#ready.resolve();
+      if (answered === children.length) this.#ready.resolve();
     });
   }
 
@@ -131,12 +130,12 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return this.#children[rank]!;
   }
 
-  installChild(member: ChildProc): void {
-    const { rank } = member;
-    this.#children[rank] = member;
-    this.#agents.setLocation(rank, { ...rankLocationOf(member), generation: ++this.#generation });
-    member.isExitExpected = false;
-    this.#restarts.childInstalled(member);
+  installChild(child: ChildProc): void {
+    const { rank } = child;
+    this.#children[rank] = child;
+    this.#agents.setLocation(rank, { ...rankLocationOf(child), generation: ++this.#generation });
+    child.isExitExpected = false;
+    this.#restarts.childInstalled(child);
   }
 
   startChild(rank: number): StartedChild {
@@ -181,9 +180,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   }
 
   async restartActor(mesh: SpawnedActors, rank: number): Promise<void> {
-    const member = this.#children[baseRank(mesh.region, rank)]!;
-    if (member.exit !== undefined) return;
-    const outcome = await recreateActor(this, member, mesh);
+    const child = this.#children[baseRank(mesh.region, rank)]!;
+    if (child.exit !== undefined) return;
+    const outcome = await recreateActor(this, child, mesh);
     if (mesh.recordRestart(rank, outcome)) await this.announceMove(mesh, rank, false);
   }
 
@@ -239,19 +238,15 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     return this.#stopping;
   }
 
-  /** Handles the exit of a child. */
-  childExited(member: ChildProc, { kind, cause, clean = false }: ProcExit): void {
-    this.runtime.children.delete(member.id);
-    this.proc.peerDown(member.id, cause.message);
-    if (!member.isExitExpected)
-      this.#restarts.childExited(member.rank, { kind, cause, at: new Date(this.proc.clock.epochMs()) }, clean);
+  /** Handles the exit of a child: restarts it or reports a failure, unless the child was told to end. */
+  childExited(child: ChildProc, { kind, cause, clean = false }: ProcExit): void {
+    if (child.isExitExpected) return;
+    this.#restarts.childExited(child.rank, { kind, cause, at: new Date(this.proc.clock.epochMs()) }, clean);
   }
 
   /** Registers a process that is not installed yet. Until then its exit is not a failure of the mesh. */
   #registerStarting(started: StartedChild): StartedChild {
-    const { child } = started;
-    child.isExitExpected = true;
-    this.runtime.children.set(child.id, child);
+    started.child.isExitExpected = true;
     return started;
   }
 
@@ -320,8 +315,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     const rest = { ...options, drain: left() };
     await runAsRoot(this.proc, () =>
       Promise.all([
-        ...this.#children.map((member) => stopChild(member, this.#agents.atRank(member.rank), rest)),
-        ...[...this.retiring].map((member) => stopChild(member, agentOf(member.id), rest)),
+        ...this.#children.map((child) => stopChild(child, this.#agents.atRank(child.rank), rest)),
+        ...[...this.retiring].map((child) => stopChild(child, agentOf(child.id), rest)),
       ]),
     );
     for (const mesh of [...this.meshes]) mesh.procsStopped(options.reason);

@@ -19,23 +19,23 @@ const limits = { answer: 250, cleanup: 8000, leave: 2000, terminated: 2000, outp
  * receivers
  */
 export async function stopChild(
-  member: ChildProc,
+  child: ChildProc,
   agent: ProcAgentMesh,
   options: StopOptions,
   deliver = false,
 ): Promise<void> {
-  if (member.exit !== undefined) return;
-  const { backend, clock } = member;
-  member.isExitExpected = true;
+  if (child.exit !== undefined) return;
+  const { backend, clock } = child;
+  child.isExitExpected = true;
   backend.ref();
   const { reason, drain } = options;
   const asked = agent.shutdown.callOne({ reason, drain, ...(deliver && { deliver }) });
   const over = await waitWhileAlive(clock, agent, drain, Promise.race([asked.catch(() => {}), backend.exited]));
-  if (over && (await settlesWithin(clock, limits.leave, backend.exited))) return waitForOutput(member);
+  if (over && (await settlesWithin(clock, limits.leave, backend.exited))) return waitForOutput(child);
   backend.terminate();
   if (!(await settlesWithin(clock, limits.terminated, backend.exited))) backend.kill();
   await backend.exited;
-  return waitForOutput(member);
+  return waitForOutput(child);
 }
 
 /**

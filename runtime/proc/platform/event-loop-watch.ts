@@ -92,5 +92,5 @@ export function watchEventLoop({ warn, grace }: WatchLimits): void {
   });
   thread.unref();
   // Without the thread, `Watchdog` still reports slow handlers that let the event loop run.
-  thread.on("error", (error) => process.emitWarning(`nobody watches the event loop: ${error.message}`, "ViceroyStuck"));
+  thread.on("error", (error) => process.emitWarning(`cannot watch the event loop: ${error.message}`, "ViceroyStuck"));
 }

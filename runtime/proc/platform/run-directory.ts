@@ -1,6 +1,6 @@
 /**
- * The run directory, in which the processes of one driver keep their sockets. Only the user can enter it. It is made
- * when it is first needed, and the driver's orphan reaper removes it after the driver has ended in any way.
+ * The run directory, in which the processes of one driver keep their sockets. Only the user can enter it. It is created
+ * on first use, and the driver's orphan reaper removes it after the driver has ended in any way.
  */
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";

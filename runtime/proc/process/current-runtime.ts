@@ -1,4 +1,4 @@
-/** The runtime of the running code, and the one of this thread, which is created on first use or by the boot of a child. */
+/** Finds the runtime of the running code, and creates the one of this thread on first use or at the boot of a child. */
 import { currentCell, setMainRoot } from "../../actor/context.js";
 import { formatId } from "../../link/address.js";
 import type { UnhandledFaultHook } from "../../supervise/unhandled-faults.js";

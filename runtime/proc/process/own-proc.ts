@@ -21,8 +21,8 @@ export class OwnProc extends ProcGroup {
   protected readonly stopReason = undefined;
   readonly #procRuntime: ProcRuntime;
 
-  constructor(local: ProcessRuntime, here: ProcRuntime) {
-    super(local);
+  constructor(runtime: ProcessRuntime, here: ProcRuntime) {
+    super(runtime);
     this.#procRuntime = here;
   }
 

@@ -19,8 +19,8 @@ import { refuseWhileLoading } from "../agent/module-loading.js";
 import { procAgentRole } from "../agent/proc-agent.js";
 import { type EndProc, ProcRuntime } from "../agent/proc-runtime.js";
 import type { AgentRole, ProcServices } from "../agent/proc-services.js";
-import type { ProcIdentity } from "../launch/proc-backend.js";
-import type { ChildProc } from "../mesh/child-proc.js";
+import type { ProcExit, ProcIdentity } from "../launch/proc-backend.js";
+import { ChildProc, type ChildProcOptions } from "../mesh/child-proc.js";
 import { RecoveryWatch } from "../mesh/recovery-watch.js";
 import type { SpawnedActors } from "../mesh/spawned-actors.js";
 import type { Platform } from "../platform/platform.js";
@@ -116,11 +116,33 @@ export class ProcessRuntime implements ProcServices {
     return runtime;
   }
 
+  /**
+   * Attaches the link of a started child, and registers the child until it has ended. This is the only place where the
+   * end of a child enters this process: whatever was pending on the child fails first, and then its mesh is told.
+   * @param parent the proc that started the child
+   * @param onExit called once, when the child has ended for any reason
+   */
+  addChild(
+    parent: Proc,
+    options: Omit<ChildProcOptions, "parent" | "clock">,
+    onExit: (child: ChildProc, exit: ProcExit) => void,
+  ): ChildProc {
+    const { id, backend } = options;
+    parent.attach(backend.pipe, id);
+    const child = new ChildProc({ ...options, parent: parent.id, clock: parent.clock }, (exit) => {
+      this.children.delete(id);
+      parent.peerDown(id, exit.cause.message);
+      onExit(child, exit);
+    });
+    this.children.set(id, child);
+    return child;
+  }
+
   /** @throws Error if `owner` has ended, or the calling code is not allowed to spawn */
   checkSpawn(owner: ActorCell, what: string): void {
     refuseWhileLoading(what);
     if (!this.ownership.isClosed(owner)) return;
-    throw new Error(`cannot spawn ${what}: the actor ${owner.name}, whose it would be, has come to its end`);
+    throw new Error(`cannot spawn ${what}: its owner, the actor ${owner.name}, has ended`);
   }
 
   /** The directory for the sockets of the process tree. A program makes it on first access. */
@@ -133,12 +155,12 @@ export class ProcessRuntime implements ProcServices {
     return this.#runDir;
   }
 
-  /** Returns the location of a proc that `maker` starts, if this process runs on an attached host. */
-  childLocationOf(maker: Proc): Location | undefined {
+  /** Returns the location of a proc that `parent` starts, if this process runs on an attached host. */
+  childLocationOf(parent: Proc): Location | undefined {
     if (this.hostLocation === undefined) return undefined;
     const home = this.mainProc.proc;
     const made = childLocation(this.hostLocation, home.id);
-    return maker === home ? made : childLocation(made, maker.id);
+    return parent === home ? made : childLocation(made, parent.id);
   }
 
   /** Returns the location of a proc of this process, as references contain it. */
@@ -186,7 +208,7 @@ export class ProcessRuntime implements ProcServices {
   /** Stops everything that this process owns. */
   async stop(options: StopOptions): Promise<void> {
     await this.ownership.stopOwned(this.mainProc.proc.root, options);
-    await Promise.all([...this.procs.values()].map((local) => local.stopActors(options)));
+    await Promise.all([...this.procs.values()].map((proc) => proc.stopActors(options)));
   }
 
   /** Tells all procs of this process, and the processes that it has started, that a host is gone. */
@@ -229,6 +251,6 @@ export class ProcessRuntime implements ProcServices {
   }
 
   killChildren(): void {
-    for (const member of this.children.values()) member.backend.kill();
+    for (const child of this.children.values()) child.backend.kill();
   }
 }

@@ -22,12 +22,12 @@ export function runChild(
     end = resolve;
   });
   const leaving = new OrderlyExit(ended);
-  const local = become(identity, (reason, code) => void leaving.stopAndExit(local, reason, code));
-  local.platform.watchUnexpectedExit?.(() => local.openCalls);
+  const runtime = become(identity, (reason, code) => void leaving.stopAndExit(runtime, reason, code));
+  runtime.platform.watchUnexpectedExit?.(() => runtime.openCalls);
   // Without this link the process has no purpose.
-  local.mainProc.proc.attach(observeClose(pipe, end), identity.launcher ?? identity.parent);
+  runtime.mainProc.proc.attach(observeClose(pipe, end), identity.launcher ?? identity.parent);
   pipe.ref();
-  return (reason) => leaving.stop(local, reason);
+  return (reason) => leaving.stop(runtime, reason);
 }
 
 /** Ends this process in order, once, for any number of requests. */
@@ -40,16 +40,16 @@ class OrderlyExit {
   }
 
   /** Stops everything in this process. */
-  stop(local: ProcessRuntime, reason: string): Promise<void> {
-    this.#stopped ??= local.stop({ reason, drain: 0 });
+  stop(runtime: ProcessRuntime, reason: string): Promise<void> {
+    this.#stopped ??= runtime.stop({ reason, drain: 0 });
     return this.#stopped;
   }
 
-  async stopAndExit(local: ProcessRuntime, reason: string, code: number | undefined): Promise<void> {
-    const { platform } = local;
+  async stopAndExit(runtime: ProcessRuntime, reason: string, code: number | undefined): Promise<void> {
+    const { platform } = runtime;
     platform.ignoreOutputErrors();
-    await this.stop(local, reason);
-    local.mainProc.proc.close(reason);
+    await this.stop(runtime, reason);
+    runtime.mainProc.proc.close(reason);
     await settlesWithin(platform.clock, farewellLimit, Promise.all([this.#linkEnded, platform.flushOutput()]));
     platform.exit(code);
   }

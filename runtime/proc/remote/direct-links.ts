@@ -18,7 +18,7 @@ const directDialLimit = 2000;
 const retryAfter = 60_000;
 
 export interface DirectTarget extends HostTarget {
-  /** What the connection carries. Default: a link. */
+  /** The use of the connection: a link or memory bytes. Default: a link. */
   readonly use?: LinkUse;
 }
 

@@ -52,8 +52,8 @@ const transientErrorCodes = new Set([
 ]);
 
 /**
- * Whether a later attempt to connect may succeed. The refusal of a host is final unless the host says that it is
- * temporary.
+ * Returns whether a later attempt to connect may succeed. The refusal of a host is final unless the host says that it
+ * is temporary.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof HandshakeError) return error.isTransient;
@@ -101,7 +101,7 @@ export async function connectToHost(
     const link = { ...who, direct: !attaches, use: "link" as const, link: random.id(), first: true, received: 0 };
     const outcome = await offerLink(pipe, link, { clock, random, token, handshakeMs: limit });
     if (outcome.kind === "open") return outcome.pipe;
-    throw new Error(`it sends this process to port ${outcome.port} for its agent, which has none`);
+    throw new Error(`it redirects this process to port ${outcome.port} for its agent, which does not listen`);
   } finally {
     timer.cancel();
   }

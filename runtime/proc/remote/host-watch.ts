@@ -4,8 +4,10 @@
  * while beats arrive, the host knows that the driver's machine is reachable. The driver decides how to react when a
  * host is gone.
  */
+
 import { type HostAgentMesh, hostAgentDescriptor } from "../../../generated/host-agent.js";
 import type { HostWatchOrder } from "../../../generated/proc-agent.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { ActorError } from "../../actor/errors.js";
 import { makeMesh } from "../../actor/mesh/actor-mesh.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -112,7 +114,7 @@ class WatchedHost {
     record.setLocation(0, { proc: order.host, location: "" });
     this.#agent = makeMesh(new MeshView(record, hostAgentDescriptor, wholeRegion({}))) as unknown as HostAgentMesh;
     this.#currentLimit = Math.max(order.silence, firstAnswerLimit);
-    const over = () => this.#declareGone(`it has not been heard of for ${this.#currentLimit} ms: ${this.#lastFailure}`);
+    const over = () => this.#declareGone(`it has not answered for ${this.#currentLimit} ms: ${this.#lastFailure}`);
     this.#silence = new SilenceTimer(platform.clock, order.silence, over, this.#currentLimit);
     this.#beat();
   }
@@ -169,7 +171,7 @@ class WatchedHost {
         pipe.destroy();
         return;
       }
-      this.#disconnect("it does not answer over the link that there was");
+      this.#disconnect("it does not answer over its previous link");
       this.#watcherProc.attach(pipe, host);
       this.#recordAnswer();
       void this.#sendBeat();
@@ -188,7 +190,7 @@ class WatchedHost {
 
   #recordFailure(error: unknown): void {
     if (this.#stopped) return;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     if (isFinal(error)) this.#declareGone(why);
     else this.#lastFailure = why;
   }
@@ -209,7 +211,7 @@ class WatchedHost {
   }
 }
 
-/** Whether the error is an answer of the host and therefore final: the host does not know this driver. */
+/** Returns whether the error is final: the host has answered that it does not know this driver. */
 function isFinal(error: unknown): boolean {
   return error instanceof ActorError || (error instanceof HandshakeError && !error.isTransient);
 }

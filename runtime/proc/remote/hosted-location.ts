@@ -19,7 +19,7 @@ export interface HostedLocation {
 }
 
 export function formatHostedLocation({ agent, address, ancestors }: HostedLocation): Location {
-  const above = ancestors.map((maker) => `/${formatId(maker)}`).join("");
+  const above = ancestors.map((parent) => `/${formatId(parent)}`).join("");
   return `host:${formatId(agent)}@${formatNetworkAddress(address)}${above}`;
 }
 
@@ -34,9 +34,9 @@ export function parseHostedLocation(location: Location): HostedLocation | undefi
   return { agent: parseProcId(agent), address: parseNetworkAddress(address), ancestors };
 }
 
-/** Returns the location of a proc that `maker` has started; `location` is that of `maker`. */
-export function childLocation(location: Location, maker: ProcId): Location {
-  return `${location}/${formatId(maker)}`;
+/** Returns the location of a proc that `parent` has started; `location` is that of `parent`. */
+export function childLocation(location: Location, parent: ProcId): Location {
+  return `${location}/${formatId(parent)}`;
 }
 
 /** Returns the location of the last ancestor, or that of the agent if there is no ancestor. */

@@ -1,4 +1,4 @@
-/** The transports that there are, best first. */
+/** Creates the backends of all transports, the fastest first. */
 import type { Clock, Random } from "../../link/clock.js";
 import type { RdmaAddon } from "../../native/rdma-addon.js";
 import type { GrantLookup } from "../grant/grant-table.js";
@@ -10,10 +10,10 @@ import { StreamBackend } from "../transport/stream/backend.js";
 import { VerbsBackend } from "../transport/verbs/backend.js";
 import { VmBackend } from "../transport/vm/backend.js";
 
-/** @param grants of this process */
+/** @param grants the grants of this process */
 export function createBackends(
   addon: RdmaAddon | undefined,
-  road: PeerConnector,
+  connector: PeerConnector,
   grants: GrantLookup,
   clock: Clock,
   random: Random,
@@ -23,6 +23,6 @@ export function createBackends(
     new SharedBackend(addon, peers),
     new VmBackend(addon, peers),
     new VerbsBackend(addon, grants, clock),
-    new StreamBackend(road, grants, clock, random),
+    new StreamBackend(connector, grants, clock, random),
   ];
 }

@@ -1,4 +1,4 @@
-/** Questions about registered memory that the rest of the runtime passes on, and who answers each of them. */
+/** Answers the requests about registered memory that the agent of a proc receives from peers. */
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ProcId } from "../../link/address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
@@ -6,7 +6,7 @@ import type { MemoryService } from "../../proc/agent/memory-service.js";
 import type { GrantedMemory } from "../grant/granted-memory.js";
 import type { TransportBackend } from "../transport/backend.js";
 
-/** What the rest of the runtime asks of registered memory: each question goes to the one whose it is. */
+/** The memory service of a process. It passes each request to the grants or to the backend of a transport. */
 export class LocalMemoryService implements MemoryService {
   readonly #grantedMemory: GrantedMemory;
   readonly #backends: readonly TransportBackend[];
@@ -26,7 +26,7 @@ export class LocalMemoryService implements MemoryService {
 
   async ask(transport: string, request: Uint8Array): Promise<Uint8Array> {
     const backend = this.#backends.find((one) => one.transport === transport);
-    if (backend?.answerPeer === undefined) throw new Error(`transport ${transport} has nothing to ask for here`);
+    if (backend?.answerPeer === undefined) throw new Error(`transport ${transport} takes no requests here`);
     return backend.answerPeer(request);
   }
 

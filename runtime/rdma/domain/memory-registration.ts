@@ -1,4 +1,4 @@
-/** An owner's side of a buffer: the memory, the grant that stands in handles of it, and the grants of its parts. */
+/** An owner's side of a buffer: the memory, the grant that the buffer's handle names, and the grants of its parts. */
 
 import { RdmaError } from "../errors.js";
 import type { Access, Grant } from "../grant/grant.js";
@@ -12,7 +12,7 @@ export class MemoryRegistration {
   readonly domain: RdmaDomain;
   readonly memory: LocalMemory;
   readonly #grant: Grant;
-  /** Parts of it that were granted, and are not taken back; undefined: this is itself a part. */
+  /** The granted parts that have not been dropped; undefined if this registration is itself a part. */
   readonly #parts: Set<MemoryRegistration> | undefined;
   #ending: Promise<void> | undefined;
   #isReleased = false;
@@ -59,7 +59,7 @@ export class MemoryRegistration {
     this.domain.releaseMemory(this.memory);
   }
 
-  /** The memory is here: what is to be moved is moved at once. */
+  /** Copies the bytes of an operation of the owner itself. The copy is complete when the method returns. */
   transfer(operation: TransferOperation): undefined {
     const { view } = this;
     for (const { remote, local, length } of segmentsOf(operation)) {
@@ -71,7 +71,7 @@ export class MemoryRegistration {
     return undefined;
   }
 
-  /** Once; again when it did not come to an end. */
+  /** Ends the grant, once. If ending the grant fails, the next call tries again. */
   #endGrant(state: typeof GrantState.revoked | typeof GrantState.dropped, timeout: number | undefined): Promise<void> {
     this.#ending ??= this.domain.endGrant(this.#grant, state, timeout).catch((error) => {
       this.#ending = undefined;

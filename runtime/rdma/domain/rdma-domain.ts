@@ -1,8 +1,10 @@
 /**
- * Everything of registered memory that one process has: the table of what it grants, the transports, and who answers when a peer
- * needs this process. Made when memory is first registered, or a buffer of another process first used.
+ * The state of registered memory in one process: the table of its grants, the transports, and the service that answers
+ * peers. The process creates it when it first registers memory or first uses a buffer of another process.
  */
+
 import { closeSync } from "node:fs";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Clock } from "../../link/clock.js";
 import { type RdmaAddon, rdmaAddon } from "../../native/rdma-addon.js";
 import { currentRuntime } from "../../proc/process/current-runtime.js";
@@ -26,7 +28,7 @@ import type { Transport } from "../transport-names.js";
 import { createBackends } from "./create-backends.js";
 import { LocalMemoryService } from "./local-memory-service.js";
 
-/** How long a revocation waits for writers unless it is told otherwise, in ms. */
+/** Default time in ms for which a revocation waits for writers. */
 const defaultRevokeTimeout = 10_000;
 
 export class RdmaDomain {
@@ -34,7 +36,7 @@ export class RdmaDomain {
   readonly clock: Clock;
   readonly grants: GrantTable;
   readonly peers: ProcPeerConnector;
-  /** Best first. */
+  /** The backends of all transports, the fastest first. */
   readonly backends: readonly TransportBackend[];
   #serial = 0;
 
@@ -53,7 +55,10 @@ export class RdmaDomain {
     return { machine: ownMachineId(), pid: process.pid, started: ownStartTime(), table: this.grants.fd };
   }
 
-  /** @throws RdmaError without the addon, or when there is not so much memory */
+  /**
+   * Allocates memory, filled with zeros. With the addon, peers of this machine can map the memory.
+   * @throws RdmaError if there is not enough memory
+   */
   allocate(bytes: number): LocalMemory {
     if (this.addon === undefined) return { bytes: new Uint8Array(bytes), address: undefined, file: undefined };
     const { fd, buffer } = this.#createFile(this.addon, bytes);
@@ -65,7 +70,7 @@ export class RdmaDomain {
     try {
       return addon.createMemory(bytes, false);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new RdmaError("ERR_RDMA_LIMIT", `cannot allocate ${bytes} bytes: ${why}`, { cause: error });
     }
   }
@@ -91,7 +96,9 @@ export class RdmaDomain {
       const part = backend.whyUnavailable() === undefined ? backend.handlePartOf?.(grant) : undefined;
       if (part === undefined) continue;
       if (part.length > MAX_PART_BYTES)
-        throw new RangeError(`transport ${backend.transport} has too much for a handle`);
+        throw new RangeError(
+          `transport ${backend.transport} adds ${part.length} bytes to a handle, more than ${MAX_PART_BYTES}`,
+        );
       parts[backend.transport] = part;
     }
     const { slot, generation, nonce, length, access } = grant;
@@ -110,9 +117,11 @@ export class RdmaDomain {
   }
 
   /**
-   * Takes a grant back. Resolves when nobody reads or writes by it any more, or what is read is thrown away.
-   * @param timeout for writers that do not come to an end, in ms
-   * @throws RdmaError when one does not: the memory must not be used for anything else; may be called again
+   * Ends a grant. Resolves when no peer reads or writes through the grant any more; bytes that a peer still reads are
+   * discarded.
+   * @param timeout time in ms for which to wait for writers
+   * @throws RdmaError if a writer does not end in time; the memory must not be reused then, and the call can be
+   * repeated
    */
   async endGrant(
     grant: Grant,
@@ -133,7 +142,7 @@ export class RdmaDomain {
     }
   }
 
-  /** Memory that was registered, of which no grant is left. What was allocated is given back, unless others have it mapped. */
+  /** Frees memory of `allocate` that has no grants any more. Processes that have mapped the memory keep it. */
   releaseMemory({ bytes, file }: LocalMemory): void {
     if (file === undefined) return;
     closeSync(file.fd);
@@ -143,7 +152,7 @@ export class RdmaDomain {
 
 const domains = new WeakMap<ProcessRuntime, RdmaDomain>();
 
-/** The one of the process that the running code belongs to. */
+/** Returns the domain of the process to which the running code belongs. */
 export function currentDomain(): RdmaDomain {
   const owner = currentRuntime();
   let found = domains.get(owner);

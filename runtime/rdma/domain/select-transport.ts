@@ -1,4 +1,4 @@
-/** Which transport leads to the memory that a handle names: the best that is allowed and, when tried, reaches it. */
+/** Selects the transport for a handle: the fastest one that is allowed and that reaches the memory. */
 
 import { RdmaError } from "../errors.js";
 import type { MemoryHandle } from "../grant/memory-handle.js";
@@ -13,8 +13,9 @@ export interface SelectedTransport {
 }
 
 /**
- * On the spot where no transport that is tried needs to wait.
- * @throws RdmaError, also as a rejection, when the handle is refused, its owner is gone, or no transport that is allowed leads there
+ * Tries the allowed transports, the fastest first. Returns synchronously if no transport has to wait.
+ * @throws RdmaError, also as a rejection, if the handle is refused, its owner is gone, or no allowed transport reaches
+ * the memory
  */
 export function selectTransport(
   domain: RdmaDomain,
@@ -25,7 +26,7 @@ export function selectTransport(
   return selectFrom(0, [], domain, handle, allowed, signal);
 }
 
-/** @param reasons why none of those before `first` is taken */
+/** @param reasons why each transport before `first` was not selected */
 function selectFrom(
   first: number,
   reasons: string[],
@@ -65,6 +66,6 @@ function toSelected(
   reasons: string[],
 ): SelectedTransport | undefined {
   if (opened !== undefined) return { transport, oneSided, opened };
-  reasons.push(`${transport}: it does not lead there`);
+  reasons.push(`${transport}: it does not reach the memory`);
   return undefined;
 }

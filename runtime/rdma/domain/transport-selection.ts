@@ -1,4 +1,7 @@
-/** The way to the memory of another process, as one buffer has it: found when it is first needed, and again when another one is wanted. */
+/**
+ * The transport that one buffer uses for the memory of another process. It is selected at first use, and again if the
+ * caller allows only other transports.
+ */
 
 import { RdmaError } from "../errors.js";
 import type { MemoryHandle } from "../grant/memory-handle.js";
@@ -18,7 +21,7 @@ export interface OpenOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Of who waits as long as it takes. */
+/** The signal of callers that do not limit the wait. */
 const neverAborted = new AbortController().signal;
 
 export class TransportSelection {
@@ -26,7 +29,7 @@ export class TransportSelection {
   readonly #handle: MemoryHandle;
   #selected: SelectedTransport | undefined;
   #selecting: Promise<SelectedTransport> | undefined;
-  /** Those that were in use before: transfers may be under way on them. */
+  /** Transports that were selected before. Transfers may still use them. */
   readonly #previous: SelectedTransport[] = [];
   #mappedView: Uint8Array | undefined;
   #isClosed = false;
@@ -36,12 +39,15 @@ export class TransportSelection {
     this.#handle = handle;
   }
 
-  /** What is in use; undefined: nothing yet. */
+  /** The selected transport, or undefined before the first selection. */
   get selected(): SelectedTransport | undefined {
     return this.#selected;
   }
 
-  /** On the spot where nobody has to be waited for. @throws TypeError, RdmaError, also as rejections */
+  /**
+   * Selects a transport. Returns synchronously if no transport has to wait.
+   * @throws TypeError, RdmaError, also as rejections
+   */
   open({ transports, signal = neverAborted }: OpenOptions = {}): SelectedTransport | Promise<SelectedTransport> {
     if (transports !== undefined) checkTransports(transports);
     const chosen = this.#selected;
@@ -49,7 +55,7 @@ export class TransportSelection {
     const choosing = this.#selecting;
     if (choosing !== undefined) {
       if (transports === undefined) return choosing;
-      // What it comes to may be none of these.
+      // The pending selection may choose a transport that this caller does not allow.
       const next = () => this.open({ transports, signal });
       return choosing.then(next, next);
     }
@@ -57,24 +63,24 @@ export class TransportSelection {
     return found instanceof Promise ? this.#installWhenSelected(found) : this.#install(found);
   }
 
-  /** Starts a transfer, at once if it can. */
+  /** Starts a transfer, synchronously if a transport is selected. */
   startOperation(operation: TransferOperation): Promise<void> | undefined {
     const chosen = this.open();
     return chosen instanceof Promise ? startWhenSelected(chosen, operation) : chosen.opened.transfer(operation);
   }
 
-  /** The memory in place: the same view each time. @throws RdmaError where the transport cannot */
+  /** Maps the memory. Each call returns the same view. @throws RdmaError if the transport cannot map memory */
   async map(options: OpenOptions): Promise<Uint8Array> {
     const { opened, transport } = await this.open(options);
     if (opened.map === undefined) {
-      const why = `transport ${transport} cannot; memory of RdmaBuffer.allocate can be mapped on the machine of its owner`;
+      const why = `transport ${transport} cannot map memory; only memory of RdmaBuffer.allocate can be mapped, on the machine of its owner`;
       throw new RdmaError("ERR_RDMA_UNSUPPORTED", `cannot map an RdmaBuffer: ${why}`);
     }
     this.#mappedView ??= opened.map();
     return this.#mappedView;
   }
 
-  /** It is used no more. */
+  /** Closes the opened memory, when the buffer is no longer used. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#selected !== undefined) this.#previous.push(this.#selected);
@@ -92,7 +98,10 @@ export class TransportSelection {
     return chosen;
   }
 
-  /** Whoever comes meanwhile waits for the same; when it comes to nothing, the next one tries again. */
+  /**
+   * Installs a transport when it has been selected. Callers share a pending selection; after a failure the next caller
+   * starts another one.
+   */
   #installWhenSelected(found: Promise<SelectedTransport>): Promise<SelectedTransport> {
     const over = () => {
       this.#selecting = undefined;
@@ -103,7 +112,7 @@ export class TransportSelection {
 }
 
 async function startWhenSelected(opening: Promise<SelectedTransport>, operation: TransferOperation): Promise<void> {
-  const given = new Promise<never>((_, reject) => operation.onCancel(() => reject(new Error("it was given up"))));
-  const { opened } = await Promise.race([opening, given]);
+  const cancelled = new Promise<never>((_, reject) => operation.onCancel(() => reject(new Error("it was cancelled"))));
+  const { opened } = await Promise.race([opening, cancelled]);
   await opened.transfer(operation);
 }

@@ -1,6 +1,7 @@
 /**
- * The grants of this process: one slot each, in memory that peers can map if there is the addon. What a slot says counts, for all
- * transports; only this process writes it, but for the cells in which writers say that they write.
+ * The grants of this process, with one slot for each. With the addon, the slots are in memory that peers can map. The
+ * slot decides whether a grant is valid, for all transports. Only this process writes slots, except for the cells in
+ * which peers announce that they are writing.
  */
 import { closeSync } from "node:fs";
 import type { Clock, Random } from "../../link/clock.js";
@@ -25,25 +26,28 @@ import type { LocalMemory } from "./local-memory.js";
 import { ownMachineId, ownStartTime, startTimeOf } from "./process-identity.js";
 import { findRefusal, type Refusal } from "./refusal.js";
 
-/** How often writers are looked for that a revocation waits for, in ms. */
+/** Interval in ms at which a revocation looks for writers. */
 const writerPollInterval = 1;
 
-/** What has been granted, as owners look it up for others. */
+/** Finds the grants of this process for the requests of peers. */
 export interface GrantLookup {
-  /** The grant that somebody names, who may be lying. */
+  /** Returns the grant that a peer names, or the reason for the refusal. The key is not trusted. */
   find(key: GrantKey): Grant | Refusal;
 }
 
 export class GrantTable implements GrantLookup {
-  /** The descriptor of the file that peers map; -1: there is none. */
+  /** The descriptor of the file that peers map, or -1 without the addon. */
   readonly fd: number;
-  /** Slots without the addon are of no use to anybody else, and grow as needed. */
+  /** The slots. Without the addon peers cannot map them, so the array starts small and grows. */
   #words: BigUint64Array;
   readonly #address: bigint;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #grants = new Map<number, Grant>();
-  /** Slots that can be used again, the one that has been free longest first: handles of theirs should be known for what they were. */
+  /**
+   * Slots that can be used again. The slot that has been free for the longest time comes first, so that the handles of
+   * an ended grant get an exact refusal for as long as possible.
+   */
   readonly #freeSlots: number[] = [];
   #nextSlot = 1;
 
@@ -67,7 +71,7 @@ export class GrantTable implements GrantLookup {
     Atomics.store(this.#words, TableWord.magic, TABLE_MAGIC);
   }
 
-  /** @throws RdmaError when there are as many grants as there can be */
+  /** Adds a grant. @throws RdmaError if the table is full */
   add(memory: LocalMemory, offset: number, length: number, access: Access): Grant {
     const slot = this.#takeSlot();
     const at = slot * WORDS_PER_SLOT;
@@ -83,7 +87,7 @@ export class GrantTable implements GrantLookup {
     words[at + SlotWord.memory] = memory.file === undefined ? 0n : memoryWord(memory.file.serial, memory.file.fd);
     words[at + SlotWord.offset] = BigInt(offset);
     this.#grants.set(slot, grant);
-    // Last: from here on it counts.
+    // This word is written last, because it makes the grant valid.
     Atomics.store(words, at + SlotWord.word, stateWord(generation, GrantState.live));
     return grant;
   }
@@ -100,20 +104,21 @@ export class GrantTable implements GrantLookup {
     return this.#words[slot * WORDS_PER_SLOT + SlotWord.word] === stateWord(generation, GrantState.live);
   }
 
-  /** Where the slot of a grant is, in this process. */
+  /** Returns the address of the slot of a grant in this process. */
   addressOf({ slot }: GrantKey): bigint {
     return this.#address + BigInt(slot * WORDS_PER_SLOT * 8);
   }
 
-  /** Nobody begins to use the grant from now on. Idempotent. */
+  /** Marks a grant as ended, so that no peer begins to use it. Idempotent. */
   markEnded(grant: Grant, state: typeof GrantState.revoked | typeof GrantState.dropped): void {
     if (this.isLive(grant))
       Atomics.store(this.#words, grant.slot * WORDS_PER_SLOT + SlotWord.word, stateWord(grant.generation, state));
   }
 
   /**
-   * Resolves when no other process writes by this grant, which has been ended: those that had begun have finished, or have died.
-   * @throws RdmaError, when told by `signal` to give up: somebody still does
+   * Resolves when no other process writes through an ended grant: every writer has finished or died.
+   * @param signal ends the wait
+   * @throws RdmaError if a process is still writing when `signal` is aborted
    */
   async whenWritersDone(grant: Grant, signal: AbortSignal): Promise<void> {
     for (;;) {
@@ -122,7 +127,7 @@ export class GrantTable implements GrantLookup {
       if (signal.aborted) {
         throw new RdmaError(
           "ERR_RDMA_TIMEOUT",
-          `cannot take back a grant in time: process ${writer} is still writing, or was stopped while it did`,
+          `cannot end a grant in time: process ${writer} is still writing, or was stopped while it wrote`,
           { cause: signal.reason },
         );
       }
@@ -130,14 +135,14 @@ export class GrantTable implements GrantLookup {
     }
   }
 
-  /** Its slot can be used again. Nobody may write any more. */
+  /** Frees the slot of an ended grant. The caller makes sure that no process writes through the grant any more. */
   freeSlot(grant: Grant): void {
     if (this.#grants.get(grant.slot) !== grant) return;
     this.#grants.delete(grant.slot);
     this.#freeSlots.push(grant.slot);
   }
 
-  /** Grants that are not released. */
+  /** Returns the grants whose slots are not free. */
   grants(): Grant[] {
     return [...this.#grants.values()];
   }
@@ -147,7 +152,7 @@ export class GrantTable implements GrantLookup {
     if (this.fd >= 0) closeSync(this.fd);
   }
 
-  /** The process id of somebody who writes; those who have died do not count any more. */
+  /** Returns the process id of a living writer, and clears the cells of dead ones. */
   #findWriter(slot: number): number | undefined {
     const words = this.#words;
     for (let i = 0; i < WRITER_CELLS; i++) {
@@ -156,7 +161,7 @@ export class GrantTable implements GrantLookup {
       if (pid === 0n) continue;
       const started = Atomics.load(words, cell + 1);
       const now = startTimeOf(Number(pid));
-      // 0: it has only just taken the cell, and has not said yet when it started.
+      // 0 means that the writer has taken the cell and not written its start time yet.
       const lives = now !== undefined && (started === 0n || started === now);
       if (lives) return Number(pid);
       Atomics.compareExchange(words, cell, pid, 0n);
@@ -165,7 +170,8 @@ export class GrantTable implements GrantLookup {
   }
 
   #takeSlot(): number {
-    // New ones first, as long as there are many: what was freed is remembered for longer.
+    // Unused slots are taken first while there are many, so that freed slots keep the state of their last grant for
+    // longer.
     if (this.#nextSlot < SLOT_COUNT && (this.#freeSlots.length === 0 || this.#nextSlot < SLOT_COUNT / 2)) {
       const slot = this.#nextSlot++;
       if (this.#nextSlot * WORDS_PER_SLOT > this.#words.length) this.#grow();

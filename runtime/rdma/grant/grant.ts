@@ -1,16 +1,16 @@
-/** What an owner allows: a range of registered memory, for reading or also for writing, until it is taken back. */
+/** A grant: a range of registered memory that an owner allows peers to read, or to read and write, until it ends. */
 import type { LocalMemory } from "./local-memory.js";
 
 /** The right of processes that receive a buffer: read (`"r"`), or read and write (`"rw"`). */
 export type Access = "r" | "rw";
 
-/** Names a grant, and is the right to it. */
+/** Identifies a grant. Whoever has the key has the right to use the grant. */
 export interface GrantKey {
-  /** Which slot of the owner's table says what has become of it. */
+  /** The slot of the grant in the owner's table, from 1. */
   readonly slot: number;
-  /** How often that slot has been used, this time included. */
+  /** Number of grants that have used this slot, including this one. */
   readonly generation: number;
-  /** 128 bits that nobody can guess: who has them has the grant. */
+  /** 128 random bits, which peers cannot guess. */
   readonly nonce: GrantNonce;
 }
 
@@ -18,7 +18,7 @@ export type GrantNonce = readonly [bigint, bigint];
 
 export interface Grant extends GrantKey {
   readonly memory: LocalMemory;
-  /** In bytes, within the memory. */
+  /** Offset of the first byte in the memory. */
   readonly offset: number;
   readonly length: number;
   readonly access: Access;

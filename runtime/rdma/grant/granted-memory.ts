@@ -1,6 +1,6 @@
 /**
- * An owner's part in transfers that are not one-sided: it checks what a peer claims, and moves the bytes itself. Everything that comes
- * here may be a lie, and is answered with a refusal.
+ * The owner's part in transfers that are not one-sided: it checks the claim of a peer, and copies the bytes itself. No
+ * input from a peer is trusted; invalid claims are refused.
  */
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { TransferDirection } from "../transfer/transfer-operation.js";
@@ -11,13 +11,13 @@ import { ownMachineId, ownStartTime } from "./process-identity.js";
 
 type AccessRefusal = NonNullable<MemoryAnswer["refused"]>;
 
-/** Part of what is granted. */
+/** A range of granted memory. */
 export interface GrantedRange {
   readonly grant: Grant;
   readonly bytes: Uint8Array;
 }
 
-/** Looks at what peers claim. */
+/** Checks the claims of peers against the grants of this process. */
 export class GrantedMemory {
   readonly #grants: GrantLookup;
 
@@ -25,7 +25,7 @@ export class GrantedMemory {
     this.#grants = grants;
   }
 
-  /** The memory that somebody wants to use, as long as the grant is not ended; it may be detached behind the library's back. */
+  /** Returns the range that a peer wants to use, or the reason for the refusal. */
   findRange(
     claim: GrantClaim,
     offset: number,
@@ -39,7 +39,7 @@ export class GrantedMemory {
       Number.isSafeInteger(offset) && offset >= 0 && length <= MAX_PIECE_BYTES && length <= grant.length - offset;
     if (!fits) return "bounds";
     const { bytes } = grant.memory;
-    // Detached behind our back: a view of it has no length.
+    // User code has detached the ArrayBuffer, so the view has no length.
     if (bytes.length < grant.offset + grant.length) return "dropped";
     return { grant, bytes: bytes.subarray(grant.offset + offset, grant.offset + offset + length) };
   }
@@ -47,7 +47,7 @@ export class GrantedMemory {
   read(claim: GrantClaim, offset: number, length: number): MemoryAnswer {
     const found = this.findRange(claim, offset, length, "read");
     if (typeof found === "string") return { refused: found };
-    // A copy: what is sent later must not be what the memory holds by then, which may be somebody else's.
+    // A copy, because the memory may be reused before the message is sent.
     return { bytes: found.bytes.slice() };
   }
 

@@ -1,17 +1,17 @@
-/** Memory of this process that peers may be allowed to use: a range of an ArrayBuffer that stays where it is. */
+/** Registered memory of this process: a range of an ArrayBuffer that is neither moved nor detached. */
 
 export interface LocalMemory {
-  /** All of it. Holding this keeps it alive; it must not be detached. */
+  /** The whole memory. The view keeps the ArrayBuffer alive. */
   readonly bytes: Uint8Array;
-  /** Where it begins in this process; undefined without the addon. */
+  /** The address of the first byte in this process; undefined without the addon. */
   readonly address: bigint | undefined;
-  /** Of memory that others can map: the file that it is all of. */
+  /** The file of memory that peers can map; it contains this memory and nothing else. */
   readonly file: MemoryFile | undefined;
 }
 
 export interface MemoryFile {
-  /** Open as long as the memory is registered. */
+  /** The descriptor, open as long as the memory is registered. */
   readonly fd: number;
-  /** Which of all such memory of this process: descriptors come again. */
+  /** The serial number of the file in this process. The system reuses descriptors, but not serial numbers. */
   readonly serial: number;
 }

@@ -1,40 +1,43 @@
 /**
- * What stands for a buffer in a message: at most 256 bytes. Whoever has it may do what it says: it is a bearer capability. Where it is
- * received nothing of it is trusted: what counts is what the owner's slot says.
+ * The handle of a buffer, which a message contains in place of the memory; at most 256 bytes. It is a bearer
+ * capability: whoever has the handle may use the memory. A receiver trusts no part of it; the owner's slot decides.
  */
 import type { GrantClaim } from "../../../generated/rdma.js";
 import type { Location, ProcId } from "../../link/address.js";
 import { type Transport, transports } from "../transport-names.js";
 import type { Access, GrantKey } from "./grant.js";
 
-/** Bytes of a handle on the wire, whatever is in it. */
+/** Maximum number of bytes of an encoded handle. */
 export const MAX_HANDLE_BYTES = 256;
-/** Bytes that one transport may put into it. */
+/** Maximum number of bytes that one transport adds to a handle. */
 export const MAX_PART_BYTES = 48;
 
 export interface MemoryHandle extends GrantKey {
-  /** Who answers for the memory: the proc that code of the owner's process belongs to, and where that is. */
+  /** The main proc of the owner's process, which answers requests about the memory, and its location. */
   readonly proc: ProcId;
   readonly location: Location;
-  /** The owner's process. */
+  /** The process of the owner. */
   readonly process: ProcessIdentity;
-  /** In bytes, of what is granted. */
+  /** Length of the granted memory in bytes. */
   readonly length: number;
   readonly access: Access;
-  /** What transports have put into it. */
+  /** The parts that transports have added. */
   readonly transportParts: TransportParts;
 }
 
 export type TransportParts = Partial<Readonly<Record<Transport, Uint8Array>>>;
 
-/** A process of a machine, so that it is never taken for another. */
+/** Identifies a process, also among processes of other machines and earlier processes with the same id. */
 export interface ProcessIdentity {
-  /** Of the machine since it was started, and of what process ids mean there: equal if both are. */
+  /** Identifies the boot of the machine and the namespace of the process id. */
   readonly machine: bigint;
   readonly pid: number;
-  /** In clock ticks since the boot, as in /proc/<pid>/stat: tells processes apart that have the same id one after the other. */
+  /**
+   * The start time in clock ticks since the boot, as in /proc/<pid>/stat. It distinguishes processes that had the same
+   * id.
+   */
   readonly started: bigint;
-  /** The descriptor of the table of its grants; -1: there is none, since it has no addon. */
+  /** The descriptor of the process's grant table, or -1 if the process has no addon. */
   readonly table: number;
 }
 
@@ -44,7 +47,7 @@ export function grantClaimOf({ slot, generation, nonce, process, length, access 
   return { slot, generation, nonce0, nonce1, machine, pid, started, length, writable: access === "rw" };
 }
 
-/** A word for each transport, in the order in which parts stand. */
+/** Returns the parts of a handle with the numbers of their transports, in the order in which they are encoded. */
 export function numberedParts(handle: { readonly transportParts: TransportParts }): [number, Uint8Array][] {
   const found: [number, Uint8Array][] = [];
   for (let i = 0; i < transports.length; i++) {

@@ -1,13 +1,16 @@
-/** Who a process is, on a machine since it was started: what `ProcessIdentity` is made of, by what Linux tells in /proc. */
+/** Reads the parts of `ProcessIdentity` from /proc. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { sha256First64 } from "../../wire/fingerprint.js";
 
-/** Of a machine that does not say what it is: none is the same. */
+/** The id of a machine that cannot be identified. It equals no other machine. */
 export const UNKNOWN_MACHINE = 0n;
 
 let knownMachine: bigint | undefined;
 
-/** Equal for processes that mean the same by a process id: same machine, since its last boot, same namespace. */
+/**
+ * Returns a hash of the boot id and the namespace of process ids. It is equal for two processes exactly if they mean
+ * the same process by a process id.
+ */
 export function ownMachineId(): bigint {
   knownMachine ??= readMachineId();
   return knownMachine;
@@ -24,17 +27,17 @@ function readMachineId(): bigint {
 
 let knownStartTime: bigint | undefined;
 
-/** When this process has started, in clock ticks since the boot; 0 where that cannot be known. */
+/** Returns the start time of this process in clock ticks since the boot, or 0 if it is unknown. */
 export function ownStartTime(): bigint {
   knownStartTime ??= startTimeOf(process.pid) ?? 0n;
   return knownStartTime;
 }
 
-/** When a process has started, in clock ticks since the boot; undefined: there is none with this id. */
+/** Returns the start time of a process in clock ticks since the boot, or undefined if no process has this id. */
 export function startTimeOf(pid: number): bigint | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The second field is the name of the program, in parentheses, and may hold anything.
+    // The second field is the name of the program in parentheses, and the name may contain spaces and parentheses.
     const field = text
       .slice(text.lastIndexOf(")") + 2)
       .split(" ")

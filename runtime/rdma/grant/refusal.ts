@@ -1,12 +1,15 @@
-/** Why a handle is refused, whoever finds out: the owner, or an initiator that looks at the owner's slots. */
+/** The reasons why a handle is refused, by its owner or by an initiator that reads the owner's slots. */
 import { RdmaError, type RdmaErrorCode } from "../errors.js";
 import { GrantState } from "./grant-slot.js";
 
 export type Refusal = "forged" | "stale" | "revoked" | "dropped";
 
 const refusalErrors: Readonly<Record<Refusal, readonly [code: RdmaErrorCode, why: string]>> = {
-  forged: ["ERR_RDMA_FORGED", "no owner has given out such a handle"],
-  stale: ["ERR_RDMA_STALE", "the handle is of something that is no more; ask the owner for a new one"],
+  forged: ["ERR_RDMA_FORGED", "no owner has issued this handle"],
+  stale: [
+    "ERR_RDMA_STALE",
+    "the handle belongs to a grant or a process that no longer exists; ask the owner for a new one",
+  ],
   revoked: ["ERR_RDMA_REVOKED", "its owner has revoked the grant"],
   dropped: ["ERR_RDMA_DROPPED", "its owner has dropped the memory"],
 };
@@ -15,7 +18,7 @@ export function isRefusal(text: string): text is Refusal {
   return Object.hasOwn(refusalErrors, text);
 }
 
-/** @param what has been tried: `cannot read 16 bytes of an RdmaBuffer` is made of `read 16 bytes` */
+/** @param what the attempted operation: `read 16 bytes` makes `cannot read 16 bytes: …` */
 export function refusalError(refusal: Refusal, what = "open"): RdmaError {
   const [code, why] = refusalErrors[refusal];
   return new RdmaError(code, `cannot ${what}: ${why}`);
@@ -26,7 +29,10 @@ export interface SlotClaim {
   readonly nonce: readonly [bigint, bigint];
 }
 
-/** What a slot says to somebody who claims to have a grant of it. @returns undefined: it is so */
+/**
+ * Compares a claim with the content of a slot.
+ * @returns the reason for the refusal, or undefined if the claim is valid
+ */
 export function findRefusal(
   claim: SlotClaim,
   generation: number,

@@ -1,16 +1,17 @@
-/** How the bytes of a connection go, and what memory of others it may be given. */
+/** A connection that carries memory bytes, and whether its pipe may access registered memory directly. */
 import type { Pipe } from "../../link/transport/pipe.js";
 
 export interface BulkConnection {
   readonly pipe: Pipe;
   /**
-   * Whether the pipe touches memory that it was given only until it has said so, or was destroyed, and takes what it is given at once if its
-   * peer reads: a socket of this machine. Others are slower, or hold what they have longer than whoever gave it: they get copies.
+   * Whether the pipe stops accessing memory that it was given as soon as it reports completion or is destroyed, and
+   * takes data at once if the peer reads. A Unix socket does. Other pipes are slower or keep the memory for longer, so
+   * they get copies.
    */
   readonly isDirect: boolean;
 }
 
-/** Whether a pipe may have this memory itself. What several threads share is not for sockets. */
+/** Returns whether a pipe may access this memory directly. Sockets cannot use a SharedArrayBuffer. */
 export function canLend({ isDirect }: BulkConnection, bytes: Uint8Array): boolean {
   return isDirect && bytes.buffer instanceof ArrayBuffer;
 }

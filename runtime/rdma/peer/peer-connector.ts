@@ -1,9 +1,10 @@
 /**
- * How processes reach those that have granted memory: connections that carry bulk bytes alone, so that no call waits behind them, and
- * calls of the owner's agent for what has to be asked and answered.
+ * Connects a process to the owners of memory: by connections that carry only memory bytes, so that no call waits behind
+ * them, and by calls of the owner's agent for requests.
  *
- * Within a machine that is a Unix socket beside the one for links, in the same private folder. Between machines it is the port at which the
- * owner takes links itself: with the same handshake, over TLS where links have it, and going on over other connections.
+ * On one machine a connection is a Unix socket beside the one for links, in the same private folder. Between machines
+ * the initiator connects to the port at which the owner accepts links: with the same handshake, with TLS where links
+ * use it, and resumable after the loss of a connection.
  */
 import type { ProcAgentMesh } from "../../../generated/proc-agent.js";
 import type { Location, ProcId } from "../../link/address.js";
@@ -13,24 +14,30 @@ import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import { parseHostedLocation } from "../../proc/remote/hosted-location.js";
 import type { BulkConnection } from "./bulk-connection.js";
 
-/** The way to the processes that have granted memory. */
+/** Reaches the processes that have granted memory. */
 export interface PeerConnector {
-  /** Of all processes that there is a way to. */
+  /** The universe of all processes that can be reached. */
   readonly universe: bigint;
-  /** As whom others find this process who are on no machine that it can connect to; undefined: they cannot connect to it either. */
+  /**
+   * The address at which processes can connect that this process cannot connect to; undefined if they cannot connect
+   * either.
+   */
   readonly reachableAddress: { readonly proc: ProcId; readonly location: Location } | undefined;
   /**
-   * Says something to the agent of one of them.
-   * @param send calls it, and does not await before it does
+   * Sends a request to the agent of a process.
+   * @param send calls the agent synchronously
    */
   askAgent<T>(proc: ProcId, location: Location, send: (agent: ProcAgentMesh) => T): T;
-  /** A new connection to one of them, for bulk alone. Undefined, or rejects, where there can be none. */
+  /** Opens a connection to a process for memory bytes. Resolves with undefined, or rejects, if there can be none. */
   connect(proc: ProcId, location: Location): Promise<BulkConnection | undefined>;
-  /** Others can connect from now on, those of other machines by `MemoryService.accept`. Idempotent. */
-  listen(accept: (way: BulkConnection) => void): void;
+  /**
+   * Accepts connections from processes of this machine. Connections from other machines arrive through
+   * `MemoryService.accept`. Idempotent.
+   */
+  listen(accept: (connection: BulkConnection) => void): void;
 }
 
-/** A name for a socket that no proc has. */
+/** Distinguishes the id in the name of the socket for memory bytes from the id of the proc. */
 const SOCKET_MARK = 0x7972_6f6d_656dn;
 
 export class ProcPeerConnector implements PeerConnector {
@@ -45,7 +52,7 @@ export class ProcPeerConnector implements PeerConnector {
     return this.#local.universe;
   }
 
-  /** Who answers for memory of this process, as handles name it. */
+  /** The address of this process as handles contain it. */
   get ownAddress(): { readonly proc: ProcId; readonly location: Location } {
     const { id, location } = this.#local.mainProc.proc;
     return { proc: id, location };
@@ -62,28 +69,28 @@ export class ProcPeerConnector implements PeerConnector {
 
   async connect(proc: ProcId, location: Location): Promise<BulkConnection | undefined> {
     const { mainProc, hostLocation } = this.#local;
-    // Calls tell why it is gone.
+    // The call that follows instead reports why the process is gone.
     if (mainProc.proc.routes.deathOf(proc) !== undefined) return undefined;
     const path = this.#isOnThisMachine(location) ? this.#bulkSocketOf(proc) : undefined;
     if (path !== undefined) return { pipe: await connectUnixSocket(path), isDirect: true };
     const place = parseHostedLocation(location);
     if (place === undefined || place.agent === parseHostedLocation(hostLocation ?? "")?.agent) return undefined;
     const pipe = await mainProc.dialDirectly(place, proc, "memory");
-    // When the connection under it ends, bytes of it may still be read for a while.
+    // A resumable pipe may still read the memory for a while after its connection has ended.
     return pipe && { pipe, isDirect: false };
   }
 
-  listen(accept: (way: BulkConnection) => void): void {
+  listen(accept: (connection: BulkConnection) => void): void {
     if (this.#isListening) return;
     this.#isListening = true;
     const path = this.#bulkSocketOf(this.ownAddress.proc);
     if (path === undefined) return;
     listenUnixSocket(path, (pipe) => accept({ pipe, isDirect: true })).catch(() => {
-      // Peers go by calls.
+      // Peers that cannot connect use calls.
     });
   }
 
-  /** Whether a proc is on this machine, and has a socket there. */
+  /** Returns whether a proc is on this machine and listens there. */
   #isOnThisMachine(location: Location): boolean {
     return (
       location !== "" &&
@@ -91,7 +98,9 @@ export class ProcPeerConnector implements PeerConnector {
     );
   }
 
-  /** Where a proc takes bulk; undefined: nowhere, since it is a thread, or simulated. */
+  /**
+   * Returns the path of the socket at which a proc accepts memory bytes; undefined for threads and simulated processes.
+   */
   #bulkSocketOf(proc: ProcId): string | undefined {
     const { platform, runDir } = this.#local;
     const location = platform.locationOf(runDir, proc ^ SOCKET_MARK);

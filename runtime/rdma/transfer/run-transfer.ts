@@ -1,4 +1,4 @@
-/** One transfer from its start to its end: with a limit of time, a signal, and word of how far it is. */
+/** Runs one transfer, with a time limit, an abort signal and progress reports. */
 import { offAbort, onAbort } from "../../abort-listeners.js";
 import type { Clock } from "../../link/clock.js";
 import { RdmaError } from "../errors.js";
@@ -22,16 +22,14 @@ export interface TransferOptions {
   readonly onProgress?: (moved: number, bytes: number) => void;
 }
 
+/** Default time limit and interval of progress reports, in ms. */
 const defaultTimeout = 60_000;
 const progressInterval = 50;
 
-/** @returns undefined: it has been done on the spot */
+/** Starts a transfer. Returns undefined if the transfer was completed synchronously. */
 export type StartTransfer = (operation: TransferOperation) => Promise<void> | undefined;
 
-/**
- * Starts it before it returns.
- * @throws nothing: what goes wrong rejects
- */
+/** Runs a transfer. The transfer has started when the function returns. Errors reject; the function never throws. */
 export function runTransfer(
   direction: TransferDirection,
   local: Uint8Array,
@@ -83,7 +81,7 @@ async function superviseTransfer(
   if (onProgress !== undefined) clock.after(progressInterval, report);
   try {
     await started;
-    // It may have ended before it noticed that nobody wants it: then it has been done.
+    // A transfer that completes in spite of its cancellation counts as done.
     ended = true;
     onProgress?.(bytes, bytes);
   } catch (error) {

@@ -1,6 +1,7 @@
 /**
- * Which bytes a transfer moves: a range, or an n-dimensional region whose rows lie apart here, there or on both sides, as in blocks of
- * a matrix. Both become a list of stretches that lie side by side on both sides.
+ * The segments of a transfer. A transfer copies a range, or an n-dimensional region whose rows are not adjacent in the
+ * buffer or in the local view, such as a block of a matrix. Both become a list of segments, which are contiguous on
+ * both sides.
  */
 import { RdmaError } from "../errors.js";
 
@@ -26,16 +27,16 @@ export interface ByteRange {
 }
 
 export interface TransferSegments {
-  /** Three words each: offset in the buffer, in the local view, length. */
+  /** Three words for each segment: the offset in the buffer, the offset in the local view, and the length. */
   readonly words: BigUint64Array;
-  /** Of all. */
+  /** Number of bytes of all segments. */
   readonly bytes: number;
 }
 
-/** More stretches than this are many transfers. */
+/** Maximum number of segments of one transfer. */
 const MAX_SEGMENTS = 1 << 22;
 
-/** @throws RdmaError BOUNDS */
+/** Returns the single segment of a range. @throws RdmaError with `ERR_RDMA_BOUNDS` */
 export function segmentsOfRange({ offset = 0, length }: ByteRange, size: number, local: number): TransferSegments {
   const bytes = length ?? local;
   checkBounds(offset, bytes, size, "the buffer");
@@ -43,7 +44,7 @@ export function segmentsOfRange({ offset = 0, length }: ByteRange, size: number,
   return { words: BigUint64Array.of(BigInt(offset), 0n, BigInt(bytes)), bytes };
 }
 
-/** @throws RdmaError BOUNDS */
+/** Returns the segments of a region. @throws RdmaError with `ERR_RDMA_BOUNDS` */
 export function segmentsOfRegion(region: Region, offset: number, size: number, local: number): TransferSegments {
   const { shape, item } = region;
   const strides = region.strides ?? denseStrides(shape, item);
@@ -74,7 +75,7 @@ function denseStrides(shape: readonly number[], item: number): number[] {
   return strides;
 }
 
-/** Bytes from the first to the end of the last item. */
+/** Returns the number of bytes from the first item to the end of the last one. */
 function spanInBytes(shape: readonly number[], strides: readonly number[], item: number): number {
   return shape.reduce((sum, count, i) => sum + (count - 1) * strides[i]!, item);
 }
@@ -86,7 +87,7 @@ function enumerateSegments(
   item: number,
   offset: number,
 ): BigUint64Array {
-  // Inner dimensions whose items lie side by side on both sides are one item.
+  // Inner dimensions whose items are contiguous on both sides are merged into one item.
   let inner = shape.length;
   let length = item;
   while (
@@ -96,8 +97,7 @@ function enumerateSegments(
     length *= shape[--inner]!;
   }
   const count = shape.slice(0, inner).reduce((product, size) => product * size, 1);
-  if (count > MAX_SEGMENTS)
-    throw boundsError(`a region of ${count} separate stretches is too much for one transfer`, { shape });
+  if (count > MAX_SEGMENTS) throw boundsError(`a region of ${count} segments is too large for one transfer`, { shape });
   const words = new BigUint64Array(3 * count);
   const index = new Array<number>(inner).fill(0);
   let remote = offset;

@@ -1,32 +1,37 @@
-/** One transfer, as an initiator asks a backend for it: what is to be moved, how far it is, whether it is still wanted. */
+/** One transfer that an initiator requests of a backend: its segments, its progress, and whether it was cancelled. */
 
 export type TransferDirection = "read" | "write";
 
 export class TransferOperation {
   readonly direction: TransferDirection;
-  /** Where bytes go, or come from. Neither it nor its buffer may be detached before the transfer has settled. */
+  /** The local view. Its ArrayBuffer must not be detached before the transfer has settled. */
   readonly local: Uint8Array;
-  /** Three words for each stretch of bytes: offset in what the handle names, offset in `local`, length. All lie within both. */
+  /**
+   * Three words for each segment: the offset in the granted memory, the offset in `local`, the length. All are in
+   * bounds.
+   */
   readonly segments: BigUint64Array;
-  /** Of all stretches. */
+  /** Number of bytes of all segments. */
   readonly bytes: number;
   #control: BigInt64Array | undefined;
   #cancelListeners: (() => void)[] | undefined;
 
-  constructor(direction: TransferDirection, local: Uint8Array, stretches: BigUint64Array, bytes: number) {
+  constructor(direction: TransferDirection, local: Uint8Array, segments: BigUint64Array, bytes: number) {
     this.direction = direction;
     this.local = local;
-    this.segments = stretches;
+    this.segments = segments;
     this.bytes = bytes;
   }
 
-  /** For native code: it ends when the first word is not 0, and counts bytes moved in the second. */
+  /**
+   * Two words for native code. A first word other than 0 cancels the transfer; the second counts the transferred bytes.
+   */
   get control(): BigInt64Array {
     this.#control ??= new BigInt64Array(2);
     return this.#control;
   }
 
-  /** Bytes that have been moved so far. */
+  /** Number of bytes that have been transferred. */
   get moved(): number {
     return Number(Atomics.load(this.control, 1));
   }
@@ -35,7 +40,7 @@ export class TransferOperation {
     Atomics.add(this.control, 1, BigInt(bytes));
   }
 
-  /** Nobody wants it any more: its time is over, or its signal says so. */
+  /** Returns whether the transfer was cancelled by its time limit or its signal. */
   get isCancelled(): boolean {
     return Atomics.load(this.control, 0) !== 0n;
   }
@@ -47,7 +52,7 @@ export class TransferOperation {
     this.#cancelListeners = undefined;
   }
 
-  /** Called once, when it is cancelled; at once if it has been. */
+  /** Calls `listener` once, when the transfer is cancelled, or at once if it was cancelled before. */
   onCancel(listener: () => void): void {
     if (this.isCancelled) listener();
     else {
@@ -57,7 +62,7 @@ export class TransferOperation {
   }
 }
 
-/** Offsets and lengths of single stretches as numbers, for backends that are not native. */
+/** Yields the segments as numbers, for backends in TypeScript. */
 export function* segmentsOf({
   segments,
 }: TransferOperation): Generator<{ remote: number; local: number; length: number }> {

@@ -1,11 +1,12 @@
 /**
- * The narrow face of the four ways in which bytes get from one process's memory into another's: `shared`, `vm`, `verbs`, `stream`. One
- * object of each for every process (`ProcessRuntime`), which acts for owners, who grant, and for initiators, who open and transfer. Which
- * one serves a pair of processes is found out by trying (choose.ts); nothing above this file knows how bytes move.
+ * The interface of the four transports, which copy bytes between the memories of two processes: `shared`, `vm`, `verbs`
+ * and `stream`. Each process (`ProcessRuntime`) has one backend of each. It acts for owners, which grant memory, and
+ * for initiators, which open handles and transfer bytes. `domain/select-transport.ts` tries which backend reaches a
+ * memory; no code above this interface depends on the transport.
  *
- * Checked above, so that no backend has to: that offsets and lengths lie within the handle and the local view, that the handle
- * allows the direction, that buffers have not been dropped here, timeouts, signals, and the texts of errors. Checked by the backend,
- * where it can, because handles may lie: that the grant is alive, its range, its rights.
+ * The caller of a backend checks that offsets and lengths are within the handle and the local view, that the handle
+ * allows the direction, and that the buffer was not dropped. It also handles timeouts and signals. A handle may be
+ * forged, so the backend checks, as far as it can, that the grant is valid, and its range and rights.
  */
 import type { ProcId } from "../../link/address.js";
 import type { Grant } from "../grant/grant.js";
@@ -16,40 +17,43 @@ import type { Transport } from "../transport-names.js";
 
 export interface TransportBackend {
   readonly transport: Transport;
-  /** Whether the owner's event loop does nothing for a transfer. */
+  /** Whether transfers need no work of the owner's event loop. */
   readonly oneSided: boolean;
   /**
-   * Why this process cannot use it with anybody; undefined: it may be that it can. Cheap after the first time; opens no
-   * connection. The text completes `vm: …`.
+   * Returns why this process cannot use the transport at all, or undefined if it may be able to. Cheap after the first
+   * call; opens no connection. The text completes `vm: …`.
    */
   whyUnavailable(): string | undefined;
 
   /**
-   * Owner: a grant has been made. Returns what peers need beyond what every handle has, at most `PART_BYTES` (handle.ts); undefined: nothing.
-   * Called once for each grant, before any handle of it leaves the process; must not block.
-   * @throws Error, which fails the grant
+   * Owner: returns the bytes that this transport adds to the handle of a new grant, at most `MAX_PART_BYTES`; undefined
+   * for none. Called once for each grant, before its handle leaves the process. It must not block.
+   * @throws Error, which makes the grant fail
    */
   handlePartOf?(grant: Grant): Uint8Array | undefined;
   /**
-   * Owner: a grant is taken back; its slot says so already. Resolves when, by this transport, nothing can read or write the
-   * memory any more that was not wiped from what its reader sees; the memory may be freed then. Rejects when that cannot be
-   * promised by now, because a writer neither ends nor dies: `revoke` may be called again.
-   * @param signal gives up
+   * Owner: completes the end of a grant, whose slot is already marked as ended. Resolves when no peer can write the
+   * memory through this transport, and bytes that a peer still reads are discarded; the owner may then free the memory.
+   * Rejects if a writer neither ends nor dies; `revoke` may then be called again.
+   * @param signal ends the wait
    */
   finishRevocation?(grant: Grant, signal: AbortSignal): Promise<void>;
   /**
-   * Owner: what an initiator's `ask` is answered with, for transports that must exchange something before the first transfer: queue pairs.
-   * The bytes are hostile.
-   * @throws Error, whose message the initiator gets
+   * Owner: answers the request that an initiator has sent with `ask`. Only transports that exchange data before the
+   * first transfer have this method. The request is not trusted.
+   * @throws Error, whose message the initiator receives
    */
   answerPeer?(request: Uint8Array): Promise<Uint8Array>;
 
   /**
-   * Initiator: tries to reach the memory that a handle names. Called once for each buffer that is used, and again after the one
-   * that it resolved to has rejected with `ERR_RDMA_PEER_GONE`. Must prove that it reaches that very memory, never by name alone.
-   * Undefined when this transport does not lead there: the next one is tried. What needs nobody else is found out on the spot.
+   * Initiator: tries to reach the memory of a handle. Called once for each buffer, and again after a transfer of the
+   * opened memory has failed with `ERR_RDMA_PEER_GONE`. A backend must prove that it reaches this memory, and not only
+   * memory of the same name. Returns undefined if the transport does not reach the memory; the caller then tries the
+   * next one. It returns synchronously if it needs no other process.
    * @param ask sends a request to the same backend of the owner, whose event loop answers
-   * @throws RdmaError when it does lead there, and the handle is refused: FORGED, STALE, REVOKED, DROPPED; no other is tried
+   * @throws RdmaError if the transport reaches the owner and the handle is refused, with the code
+   * `ERR_RDMA_FORGED`, `ERR_RDMA_STALE`, `ERR_RDMA_REVOKED` or `ERR_RDMA_DROPPED`; the caller then tries no other
+   * transport
    */
   open(
     handle: MemoryHandle,
@@ -57,43 +61,44 @@ export interface TransportBackend {
     signal: AbortSignal,
   ): OpenedMemory | undefined | Promise<OpenedMemory | undefined>;
 
-  /** Owner: somebody has connected for bulk bytes, by a port of this process, and has proved to be of its tree. */
-  acceptConnection?(way: BulkConnection): void;
-  /** Initiator: a proc has ended, by what links tell. */
+  /** Owner: takes a connection for memory bytes from an authenticated process of the same tree. */
+  acceptConnection?(connection: BulkConnection): void;
+  /** Initiator: handles the end of a proc, as its links report it. */
   peerGone?(peer: ProcId, reason: string): void;
 
-  /** This process ends, or its tests do: descriptors, queue pairs and listeners are closed. Idempotent. */
+  /** Closes descriptors, queue pairs and listeners. Called at the end of this process or of a test. Idempotent. */
   close?(): void;
 }
 
 export type AskOwner = (request: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Memory of another process that has been reached. */
+/** The opened memory of another process. */
 export interface OpenedMemory {
   /**
-   * Moves bytes. The operation has started when this returns.
+   * Transfers bytes. The transfer has started when the method returns.
    *
-   * - Settles only when nothing touches local memory any more on its behalf, also when it is cancelled or the peer dies.
-   * - A read that resolves: every byte was in the granted memory, while the grant was good. It is no snapshot. One that rejects leaves in
-   *   the local view what it likes, except bytes of memory that was not granted.
-   * - A write that resolves: the bytes are in the owner's memory. One that rejects with `ERR_RDMA_UNKNOWN`, `ERR_RDMA_TIMEOUT` or because of
-   *   its signal may have written any part of them. With every other code it has written nothing, or before a part of
-   *   it was refused, what came first.
+   * - The promise settles only when the transfer accesses local memory no more, also if it was cancelled or the peer
+   *   died.
+   * - If a read resolves, every byte was in the granted memory while the grant was valid. The bytes are not a snapshot.
+   *   If a read rejects, the content of the local view is undefined, but never contains memory that was not granted.
+   * - If a write resolves, the bytes are in the owner's memory. If it rejects with `ERR_RDMA_UNKNOWN`,
+   *   `ERR_RDMA_TIMEOUT` or because of its signal, any part of the bytes may have been written. With any other code,
+   *   nothing was written, or only what precedes the refused part.
    * - Transfers have no order among each other.
-   * - Counts what has been moved by `operation.moved`.
-   * - When `operation.cancelled` becomes true (`operation.onCancel` tells), it rejects as soon as the first promise allows, with anything.
-   * - The death of the owner rejects with `ERR_RDMA_PEER_GONE`, within the detection time of the transport; a grant that is taken back with
-   *   REVOKED or DROPPED.
+   * - The transfer counts the transferred bytes with `operation.addMoved`.
+   * - After `operation.cancel`, the promise rejects with any error as soon as the first rule allows.
+   * - If the owner dies, the promise rejects with `ERR_RDMA_PEER_GONE` within the detection time of the transport. If
+   *   the grant ends, it rejects with `ERR_RDMA_REVOKED` or `ERR_RDMA_DROPPED`.
    *
-   * Small ones may be done on the spot and return undefined: the caller then answers at once.
+   * A small transfer may be completed synchronously; the method then returns undefined.
    */
   transfer(operation: TransferOperation): Promise<void> | undefined;
   /**
-   * The granted memory itself, where the transport can. Of a grant for reading alone, a private view: what is written there stays here.
-   * Another one each time.
-   * @throws RdmaError
+   * Returns a new view of the granted memory itself. Absent if the transport cannot map memory. Writes to the view of a
+   * read-only grant stay private.
+   * @throws RdmaError if the memory cannot be mapped
    */
   map?(): Uint8Array;
-  /** The buffer is no longer used here. No transfer is under way. Idempotent. */
+  /** Releases the opened memory. The caller makes sure that no transfer is in progress. Idempotent. */
   close(): void;
 }

@@ -2,7 +2,9 @@
  * `rref`: actors answer, and their answers become a tensor of the mesh of processes that they are on. Where shapes are told beforehand,
  * workers wait for the answers at the place in their commands where the call was made; otherwise nobody waits but the caller.
  */
+
 import type { KeptAnswer, TensorKey, TensorType } from "../../../generated/tensor.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Kept, KeptCall } from "../../codegen/v1/index.js";
 import type { Dtype } from "../argument-types.js";
 import { currentCallSite } from "../call-site.js";
@@ -70,7 +72,7 @@ async function failMissingResults(
     reasons = mesh.procIds.map(() => error);
   }
   for (const [rank, reason] of reasons.entries()) {
-    if (reason !== undefined) failExchange(mesh, key, rank, messageOf(reason));
+    if (reason !== undefined) failExchange(mesh, key, rank, errorMessage(reason));
   }
 }
 
@@ -137,8 +139,4 @@ function haveSameTypes(a: readonly TensorType[], b: readonly TensorType[]): bool
 function formatResult({ types, list }: KeptAnswer): string {
   const texts = types.map(formatTensorType).join(", ");
   return list ? `[${texts}]` : texts;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

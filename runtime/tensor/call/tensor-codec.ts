@@ -2,7 +2,9 @@
  * Tensors in messages of actors. One of this process goes by value, so that who gets it has a tensor of its own. One of a mesh can only go
  * to actors on the processes of the mesh: each gets what its own process has of it, by another way, and the message says which it is.
  */
+
 import { type SentTensor, SentTensorCodec, type TensorKey, type TensorValue } from "../../../generated/tensor.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
 import { type Codec, codec, extendWireEnvironment, type Reader, type Writer } from "../../codegen/v1/index.js";
 import { TensorError } from "../errors.js";
 import { addon } from "../operation/addon.js";
@@ -57,7 +59,7 @@ export function decodeWithArrivals<T>(decode: () => T): readonly [T, readonly Ar
 }
 
 function writeTensor(w: Writer, value: unknown): void {
-  if (!isTensor(value)) throw new TypeError(`expected a tensor, got ${describe(value)}`);
+  if (!isTensor(value)) throw new TypeError(`expected a tensor, got ${describeValue(value)}`);
   const sent: SentTensor = value.distributed
     ? { case: "lent", value: lendTensor(value) }
     : { case: "value", value: copyTensorValue(value) };
@@ -94,9 +96,4 @@ function readTensor(r: Reader): unknown {
   filled.catch(() => {});
   currentArrivals.push({ key: sent.value, arrived: filled });
   return empty;
-}
-
-function describe(value: unknown): string {
-  if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
-  return `a ${value.constructor?.name ?? "record"}`;
 }

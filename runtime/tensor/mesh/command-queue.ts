@@ -1,5 +1,7 @@
 /** Sends what a mesh has recorded, and everything else that its workers are told, in one order. */
+
 import type { TensorWorkerMesh } from "../../../generated/tensor.js";
+import { toError } from "../../../shared/text/error-message.js";
 import type { NativeRecorder } from "../../native/tensor-addon.js";
 import { TensorError } from "../errors.js";
 import { addon } from "../operation/addon.js";
@@ -55,7 +57,7 @@ export class CommandQueue {
       try {
         if (this.#sendError === undefined) await send();
       } catch (error) {
-        this.#sendError = error instanceof Error ? error : new Error(String(error));
+        this.#sendError = toError(error);
       }
     });
   }

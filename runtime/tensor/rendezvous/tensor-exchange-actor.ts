@@ -1,6 +1,8 @@
 /** The actor through which other procs put tensors into the rendezvous of its process, and the sender's side of such a transfer. */
+
 import type { TensorDeskMesh, TensorKey, TensorType } from "../../../generated/tensor.js";
 import { TensorDeskActor } from "../../../generated/tensor.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import { RdmaBuffer } from "../../rdma/index.js";
 import { addon } from "../operation/addon.js";
 import type { Tensor } from "../value/tensor.js";
@@ -42,6 +44,6 @@ export async function sendTensorCopy(copy: Promise<Tensor>, key: TensorKey, to: 
     await using buffer = RdmaBuffer.register(data, { access: "r" });
     await to.pull.callOne(key, type, buffer);
   } catch (error) {
-    void to.fail.broadcast(key, error instanceof Error ? error.message : String(error));
+    void to.fail.broadcast(key, errorMessage(error));
   }
 }

@@ -1,4 +1,5 @@
 /** Tensors of values that JavaScript has. */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Dtype } from "../../native/tensor-addon.js";
 import type { TensorData } from "../argument-types.js";
 import { addon } from "../operation/addon.js";
@@ -131,7 +132,7 @@ function flattenNested(
   if (!Array.isArray(values)) {
     if (depth !== shape.length || !["number", "bigint", "boolean"].includes(typeof values)) {
       throw new TypeError(
-        `cannot make a tensor of nested arrays: expected a number at depth ${depth}, got ${describe(values)}`,
+        `cannot make a tensor of nested arrays: expected a number at depth ${depth}, got ${describeValue(values)}`,
       );
     }
     into.push(values as number | bigint | boolean);
@@ -143,8 +144,4 @@ function flattenNested(
     );
   }
   for (const value of values as readonly Nested[]) flattenNested(value, shape, depth + 1, into);
-}
-
-function describe(value: unknown): string {
-  return Array.isArray(value) ? "an array" : value === null ? "null" : typeof value;
 }

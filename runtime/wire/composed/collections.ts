@@ -1,6 +1,7 @@
 /** Maps, sets, and plain objects with any keys: a count of four bytes, and the slots of the entries in a row. */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Codec } from "../codec.js";
-import { CodecRefusal, describeValue } from "../codec-refusal.js";
+import { CodecRefusal } from "../codec-refusal.js";
 import { isRecord } from "../is-record.js";
 import { keySegment, MapEntries, mapForm, valueSegment } from "../protobuf/map-entries.js";
 import type { ProtoMapForm, ProtoRepeatedForm } from "../protobuf/proto-form.js";

@@ -1,5 +1,6 @@
 /** Where in a value something is, for errors. */
-import { describeValue, type PathSegment, withPathSegment } from "../codec-refusal.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { type PathSegment, withPathSegment } from "../codec-refusal.js";
 
 /** Does `step`; what it refuses is in the part that `segment` names. */
 export function atSegment<T>(segment: PathSegment, step: () => T): T {

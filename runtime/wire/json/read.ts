@@ -2,9 +2,11 @@
  * JSON as values, by what their codecs are in the protobuf layout. What was parsed comes from anywhere: it is checked as
  * if it were bytes.
  */
+
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Codec } from "../codec.js";
-import { CodecRefusal, describeValue, invalidValue, withPathSegment } from "../codec-refusal.js";
+import { CodecRefusal, invalidValue, withPathSegment } from "../codec-refusal.js";
 import {
   type ChoiceStructure,
   choiceOf,

@@ -1,7 +1,10 @@
 /** The JSON of dates and of well-known types, where it is not that of a message. */
+
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Any, Duration, FieldMask, JsonValue, Timestamp } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
-import { CodecRefusal, describeValue, errorMessage, invalidValue, withPathSegment } from "../codec-refusal.js";
+import { CodecRefusal, invalidValue, withPathSegment } from "../codec-refusal.js";
 import { structureOf } from "../protobuf/message-structure.js";
 import { atSegment } from "./error-path.js";
 import { formatPath, parsePath } from "./field-mask.js";

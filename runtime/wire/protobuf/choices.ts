@@ -1,5 +1,6 @@
 /** The cases of a oneof and the variants of a union, as fields of a message: at most one of them is set. */
-import { CodecRefusal, describeValue, type PathSegment } from "../codec-refusal.js";
+import { describeValue } from "../../../shared/text/describe-value.js";
+import { CodecRefusal, type PathSegment } from "../codec-refusal.js";
 import { atSegment, type SingleField, singleFieldOf } from "./member-field.js";
 import type { ChoiceMember } from "./proto-form.js";
 import type { ProtobufReader } from "./reader.js";

@@ -1,6 +1,7 @@
 /** Maps and records: an entry is a message with the key and the value. */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Codec } from "../codec.js";
-import { describeValue, type PathSegment } from "../codec-refusal.js";
+import type { PathSegment } from "../codec-refusal.js";
 import { FieldTable } from "./field-table.js";
 import { atSegment, type SingleField, singleFieldOf, tagOf } from "./member-field.js";
 import { type ProtoMapForm, protoFormOf } from "./proto-form.js";

@@ -2,9 +2,10 @@
  * Whole messages of the protobuf layout, the same for every codec. As in the lockstep layout, a failure is explained by a
  * second, slower attempt, so that the first one pays nothing for good errors.
  */
+import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Codec } from "../codec.js";
 import { CodecError } from "../codec-error.js";
-import { CodecRefusal, describeValue } from "../codec-refusal.js";
+import { CodecRefusal } from "../codec-refusal.js";
 import { toCodecError, unexplainedError } from "../explain-error.js";
 import { newPage } from "../page.js";
 import { ProtobufReader } from "./reader.js";

@@ -175,7 +175,7 @@ describe("a mesh as a value", () => {
     expect(() => users.line.callOne(counters.rename({ gpus: "tp" }) as unknown as CounterMesh<"gpus">)).toThrow(
       /expected a mesh with the dimensions gpus, got \{'tp': 4\}/,
     );
-    expect(() => users.sum.callOne({} as CounterMesh)).toThrow(/expected a mesh of Counter, got a Object/);
+    expect(() => users.sum.callOne({} as CounterMesh)).toThrow(/expected a mesh of Counter, got an object/);
   });
 });
 

@@ -89,12 +89,12 @@ describe("a mesh", () => {
   });
 
   test.each<[unknown, string]>([
-    [5, "number"],
+    [5, "5"],
     [null, "null"],
     [undefined, "undefined"],
-    ["counters", "string"],
-    [{}, "a Object"],
-    [Object.create(null), "a record"],
+    ["counters", '"counters"'],
+    [{}, "an object"],
+    [Object.create(null), "an object"],
     [new Date(0), "a Date"],
   ])("is no %o", (given, got) => {
     expect(() => counters.encode(given)).toThrow(`expected a mesh of Counter, got ${got}`);
@@ -193,9 +193,9 @@ describe("a port", () => {
   });
 
   test.each<[unknown, string]>([
-    [5, "expected a port, got number"],
+    [5, "expected a port, got 5"],
     [null, "expected a port, got null"],
-    [{}, "expected a port, got a Object"],
+    [{}, "expected a port, got an object"],
   ])("is no %o", (given, text) => {
     expect(() => texts.encode(given as never)).toThrow(text);
     expect(portsWritten).toEqual([]);

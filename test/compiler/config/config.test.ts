@@ -74,7 +74,7 @@ test("all mistakes of a config are told at once", () => {
   expect(() => validateConfig(value, "/p", "viceroy.config.ts")).toThrow(
     [
       'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit, proto, break',
-      'cannot use viceroy.config.ts: invalid "schemas": expected a glob pattern or a list of them, got nothing',
+      'cannot use viceroy.config.ts: invalid "schemas": expected a glob pattern or a list of them, got undefined',
       'cannot use viceroy.config.ts: invalid "actors": expected a glob pattern or a list of them, got 3',
       'cannot use viceroy.config.ts: invalid "out": expected a path below the config\'s folder, got "../up"',
       'cannot use viceroy.config.ts: invalid "lock": expected a path below the config\'s folder, got ""',
@@ -87,7 +87,7 @@ test("all mistakes of a config are told at once", () => {
 
 test("a config that exports nothing says what to export", () => {
   expect(() => validateConfig(undefined, "/p", "viceroy.config.ts")).toThrow(
-    "cannot use viceroy.config.ts: it must export a config as default: export default defineConfig({ … }), got nothing",
+    "cannot use viceroy.config.ts: it must export a config as default: export default defineConfig({ … }), got undefined",
   );
 });
 

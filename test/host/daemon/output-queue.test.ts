@@ -1,4 +1,4 @@
-/** What processes print on its way to a driver: in order, in few messages, and never more of it than there is room for. */
+/** Tests of the queue of output for a driver: lines stay in order, share messages, and take bounded memory. */
 import { expect, test } from "vitest";
 import type { ProcessOutput } from "../../../generated/host-agent.js";
 import { OutputQueue } from "../../../runtime/host/daemon/output-queue.js";
@@ -8,7 +8,7 @@ import { until } from "../../proc/until.js";
 class Driver {
   readonly outputs: ProcessOutput[] = [];
   readonly over: bigint[] = [];
-  /** Lets the next message go. */
+  /** Lets the driver take the next message. */
   take: () => void = () => {};
   held = false;
 
@@ -25,7 +25,7 @@ class Driver {
   }
 }
 
-test("lines of one turn go together, in order, apart by process and stream; the end comes last", async () => {
+test("lines of one turn share messages by process and stream, in order, and the end comes last", async () => {
   const driver = new Driver();
   const queue = new OutputQueue(systemClock, driver);
   queue.addLine(2n, false, "a");
@@ -44,7 +44,7 @@ test("lines of one turn go together, in order, apart by process and stream; the 
   expect(driver.over).toEqual([2n]);
 });
 
-test("a driver that takes nothing costs lines, which are counted, and no more memory than there is room for", async () => {
+test("lines for a driver that takes nothing are dropped and counted, and the memory is bounded", async () => {
   const driver = new Driver();
   driver.held = true;
   const queue = new OutputQueue(systemClock, driver);
@@ -65,7 +65,7 @@ test("a driver that takes nothing costs lines, which are counted, and no more me
   expect(last.dropped).toBeGreaterThan(3000);
 });
 
-test("lines that were dropped last are counted at the end", async () => {
+test("the last dropped lines are counted at the end", async () => {
   const driver = new Driver();
   driver.held = true;
   const queue = new OutputQueue(systemClock, driver);

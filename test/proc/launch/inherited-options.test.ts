@@ -5,7 +5,7 @@ import {
   inheritedNodeOptions,
 } from "../../../runtime/proc/launch/inherited-options.js";
 
-describe("a child inherits the options of its parent, less those that are about the parent alone", () => {
+describe("a child inherits the options of its parent except those that concern only the parent", () => {
   test("loaders, conditions and limits are kept, in order", () => {
     const options = ["--require", "./pre.cjs", "--import=tsx", "--conditions", "dev", "--max-old-space-size=64"];
     expect(inheritedExecArgv(options)).toEqual(options);
@@ -37,13 +37,13 @@ describe("a child inherits the options of its parent, less those that are about 
     ]);
   });
 
-  test("NODE_OPTIONS is filtered alike", () => {
+  test("NODE_OPTIONS is filtered in the same way", () => {
     expect(inheritedNodeOptions('--inspect=0 --require "./a b.cjs" --watch --max-old-space-size=64')).toBe(
       '--require "./a b.cjs" --max-old-space-size=64',
     );
   });
 
-  test("the environment is this process's, overlaid; undefined removes; what a test runner set for us alone goes", () => {
+  test("the environment is that of this process with changes; undefined removes a variable, and a test runner's variables are removed", () => {
     const base = { PATH: "/bin", NODE_TEST_CONTEXT: "child-v8", A: "1", B: "2" };
     expect(inheritedEnv({ A: "one", B: undefined, C: "3" }, base)).toEqual({ PATH: "/bin", A: "one", C: "3" });
   });

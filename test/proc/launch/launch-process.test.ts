@@ -37,7 +37,7 @@ afterEach(() => {
 const readLink = `const link = new (require("net").Socket)({ fd: 3, readable: true, writable: true });`;
 
 describe("a launched process", () => {
-  test("reads what was written to its link before it ran, and answers", async () => {
+  test("reads bytes that were written to its link before it ran, and answers", async () => {
     const { socket } = run(`${readLink} link.on("data", (d) => link.end("echo " + d));`);
     socket.write("early");
     const answer = await new Promise((resolve) => socket.once("data", resolve));
@@ -60,7 +60,7 @@ describe("a launched process", () => {
     expect(await launched.exited).toMatchObject({ code: undefined, signal: "SIGKILL" });
   });
 
-  test("takes along what it started", async () => {
+  test("ends together with its child processes", async () => {
     const lines: string[] = [];
     const { outputEnded, kill } = run(
       `const c = require("child_process").spawn("sleep", ["600"]); console.log(c.pid); setInterval(() => {}, 1000)`,
@@ -72,13 +72,13 @@ describe("a launched process", () => {
     await until(() => gone(Number(lines[0])));
   });
 
-  test("that cannot be started ends with the error", async () => {
+  test("that cannot be started reports the error", async () => {
     const { pid, exited } = run("0", { env: { PATH: "x".repeat(4_000_000) } });
     expect(pid).toBeUndefined();
     expect((await exited).error).toMatchObject({ code: "E2BIG" });
   });
 
-  test("prints to a function, line by line, with its origin", async () => {
+  test("prints to a function, line by line, with the origin", async () => {
     const lines: unknown[] = [];
     const { outputEnded } = run(`process.stdout.write("a\\nb"); process.stderr.write("c")`, {
       stdio: (line, origin) => lines.push([line, origin.stream, origin.label, origin.rank]),
@@ -89,7 +89,7 @@ describe("a launched process", () => {
     expect(lines).toContainEqual(["c", "stderr", "gpus=0", 0]);
   });
 
-  test.skipIf(process.platform !== "linux")("runs on the processors it is bound to", async () => {
+  test.skipIf(process.platform !== "linux")("runs on the given processors", async () => {
     const lines: string[] = [];
     const { outputEnded } = run(
       `console.log(/Cpus_allowed_list:\\s*(.*)/.exec(require("fs").readFileSync("/proc/self/status"))[1])`,
@@ -109,8 +109,8 @@ describe("a launched process", () => {
   });
 });
 
-describe("nothing outlives this process", () => {
-  // Each driver starts children through launchProcess(), prints their pids and the reaper's, and is then killed.
+describe("no child outlives its parent", () => {
+  // Each driver starts children with launchProcess(), prints their pids and that of the reaper, and is then killed.
   const driver = (children: readonly string[]) => `
     const { launchProcess } = await import(${JSON.stringify(new URL("../../../runtime/proc/launch/launch-process.ts", import.meta.url).href)});
     const { OrphanReaper } = await import(${JSON.stringify(new URL("../../../runtime/proc/launch/orphan-reaper.ts", import.meta.url).href)});
@@ -126,7 +126,7 @@ describe("nothing outlives this process", () => {
     setTimeout(() => console.log(JSON.stringify({ pids: [...pids, reaper.pid], dir })), 200);
     setInterval(() => {}, 1000);`;
 
-  test("not a child that idles, spins, was stopped, or ignores signals, when it is killed with -9", async () => {
+  test("neither an idle, busy or stopped child nor one that ignores signals, after SIGKILL of the parent", async () => {
     const idle = `${readLink} link.resume();`;
     const stubborn = `process.on("SIGTERM", () => {}); for (;;);`;
     const args = ["--import", "tsx", "--input-type=module", "-e", driver([idle, idle, "for (;;);", stubborn])];
@@ -144,7 +144,7 @@ describe("nothing outlives this process", () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test("a watcher that was killed is replaced", async () => {
+  test("a killed watcher is replaced", async () => {
     const own = new OrphanReaper();
     const { pid, exited } = run("setInterval(() => {}, 1000)", { reaper: own });
     await until(() => own.pid !== undefined);

@@ -12,21 +12,21 @@ async function linesOf(chunks: readonly (string | Buffer)[]): Promise<string[]> 
   return lines;
 }
 
-describe("what a process prints arrives in whole lines", () => {
-  test("however the bytes are cut", async () => {
+describe("the output of a process arrives in complete lines", () => {
+  test("for any division into chunks", async () => {
     expect(await linesOf(["on", "e\ntw", "o\n", "\nthree\nfour\n"])).toEqual(["one", "two", "", "three", "four"]);
   });
 
-  test("a character cut in two is whole again", async () => {
+  test("a character that is divided between chunks is joined", async () => {
     const bytes = Buffer.from("grün\n");
     expect(await linesOf([bytes.subarray(0, 3), bytes.subarray(3)])).toEqual(["grün"]);
   });
 
-  test("the last line comes without its line break, too", async () => {
+  test("the last line arrives also without a line break", async () => {
     expect(await linesOf(["done\nalmost"])).toEqual(["done", "almost"]);
   });
 
-  test("a line without end is forwarded in pieces instead of being held for ever", async () => {
+  test("an endless line is forwarded in pieces", async () => {
     const lines = await linesOf(Array.from({ length: 40 }, () => "x".repeat(10_000)));
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.join("").length).toBe(400_000);
@@ -40,7 +40,7 @@ describe("what a process prints arrives in whole lines", () => {
     expect(target.read().toString()).toBe("[gpus=1] a\n[gpus=1] b\n");
   });
 
-  test("an output that nobody reads costs lines, which are counted, and never stops the source", async () => {
+  test("an output that is not read drops and counts lines, and never blocks the source", async () => {
     const [source, target] = [new PassThrough(), new PassThrough({ highWaterMark: 1 })];
     forwardLines(source, target, "gpus=1");
     const line = `${"x".repeat(65_000)}\n`;
@@ -59,7 +59,7 @@ describe("what a process prints arrives in whole lines", () => {
     expect(text).toMatch(/\[gpus=1\] \(\d+ lines dropped: nothing reads this output\)\n\[gpus=1\] last\n$/);
   });
 
-  test("the tail keeps the last lines alone", () => {
+  test("the tail keeps only the last lines", () => {
     const tail = new StderrTail(2);
     for (const line of ["one", "two", "three"]) tail.push(Buffer.from(line));
     expect(tail.lines).toEqual(["two", "three"]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatIdentity, parseIdentity } from "../../../runtime/proc/launch/process-backend.js";
 
-test("a process is told who it is by two arguments", () => {
+test("two arguments contain the identity of a process", () => {
   const identity = {
     universe: 0xffff_ffff_ffff_ffffn,
     id: 2n,
@@ -19,7 +19,7 @@ test("a process is told who it is by two arguments", () => {
   expect(parseIdentity(...formatIdentity(single))).toEqual(single);
 });
 
-test("other arguments make nobody", () => {
+test("other arguments are no identity", () => {
   expect(parseIdentity(undefined, undefined)).toBeUndefined();
   expect(parseIdentity("script.js", "/tmp")).toBeUndefined();
   expect(parseIdentity("ffffffffffffffff:0000000000000002:0000000000000abc:5::17:", "/tmp")).toBeUndefined();

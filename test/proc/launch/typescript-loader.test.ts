@@ -3,13 +3,13 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { findTypeScriptLoader, hasTypeScriptLoader } from "../../../runtime/proc/launch/typescript-loader.js";
 
-test("a registry in TypeScript is loaded with the program's own tsx", () => {
+test("a registry in TypeScript is loaded with the tsx of the program", () => {
   const loader = findTypeScriptLoader(["file:///app/registry.js", import.meta.url]);
   expect(loader).toMatch(/\/tsx\/dist\/esm\/api\/index\.mjs$/);
   expect(existsSync(fileURLToPath(loader!))).toBe(true);
 });
 
-test("a program in JavaScript, or without tsx, gets none", () => {
+test("a program in JavaScript or without tsx gets no loader", () => {
   expect(findTypeScriptLoader([])).toBeUndefined();
   expect(findTypeScriptLoader(["file:///app/generated/registry.js"])).toBeUndefined();
   expect(findTypeScriptLoader(["file:///nowhere/generated/registry.ts"])).toBeUndefined();
@@ -25,7 +25,7 @@ test.each([
   expect(hasTypeScriptLoader(execArgv, nodeOptions)).toBe(true);
 });
 
-test("other options bring none", () => {
+test("other options contain no loader", () => {
   expect(hasTypeScriptLoader(["--enable-source-maps", "--conditions=import"], "--max-old-space-size=64")).toBe(false);
   expect(
     hasTypeScriptLoader(["--require", "/app/node_modules/vitest/suppress-warnings.cjs", "--import=./tracing.js"]),

@@ -1,4 +1,4 @@
-/** What `procs.replace` promises: nothing that was sent is lost, order holds, the addresses stay. Real processes. */
+/** Tests of `procs.replace` with real processes: no message is lost, and order and addresses are kept. */
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,9 +14,9 @@ beforeAll(async () => {
   onUnhandledFault((failure) => void faults.push(failure));
 });
 
-/** More messages than a sender has credit for. */
+/** Number of messages beyond the credit of a sender. */
 const many = 6000;
-/** For what hangs for ever. */
+/** Time limit in ms. */
 const drain = 120_000;
 
 function files() {
@@ -24,7 +24,7 @@ function files() {
   return { gate: join(folder, "gate"), log: join(folder, "log") };
 }
 
-/** Words and pids, in the order in which they were written. */
+/** Returns the words and pids of a log, in the order in which they were written. */
 function linesOf(log: string): { word: string; pid: number }[] {
   if (!existsSync(log)) return [];
   const lines = readFileSync(log, "utf8").split("\n").slice(0, -1);
@@ -39,8 +39,8 @@ function open(gate: string): void {
 }
 
 /**
- * Two workers in processes of their own. `moved` resolves when both the program and the other one know that the worker lives
- * elsewhere, whatever the worker itself is waiting for: they learn of it before they learn of its neighbour.
+ * Starts two workers in separate processes. `moved` resolves when the program and the other worker know the new
+ * location of the worker. It does not depend on what the worker waits for.
  */
 async function pair() {
   const procs = thisHost().spawnProcs({});
@@ -54,7 +54,7 @@ async function pair() {
   return { procs, worker, others, other, pid, moved, stop };
 }
 
-test("what was sent before is handled by the old process, also what waits for credit, and before what is sent later", async () => {
+test("the old process handles earlier messages, also those that wait for credit, before the new one handles later ones", async () => {
   const { procs, worker, pid, moved, stop } = await pair();
   const { gate, log } = files();
   worker.hold.broadcast(gate);
@@ -73,7 +73,7 @@ test("what was sent before is handled by the old process, also what waits for cr
   await stop();
 });
 
-test("other senders do not wait for what one has sent to the old process", async () => {
+test("other senders do not wait for the messages of one sender to the old process", async () => {
   const { procs, worker, other, pid, moved, stop } = await pair();
   const { gate, log } = files();
   worker.hold.broadcast(gate);
@@ -88,7 +88,7 @@ test("other senders do not wait for what one has sent to the old process", async
   await stop();
 });
 
-test("a stream that has begun goes on, and holds up nothing", async () => {
+test("a running stream continues, and delays nothing", async () => {
   const { procs, worker, pid, moved, stop } = await pair();
   const { gate } = files();
   const items: number[] = [];
@@ -107,7 +107,7 @@ test("a stream that has begun goes on, and holds up nothing", async () => {
   await stop();
 });
 
-test("a second replacement of the same rank, while the first one has not ended", async () => {
+test("a rank is replaced again before the first replacement has ended", async () => {
   const { procs, worker, other, pid, moved, stop } = await pair();
   const { gate, log } = files();
   worker.hold.broadcast(gate);
@@ -132,7 +132,7 @@ test("a second replacement of the same rank, while the first one has not ended",
   await stop();
 });
 
-test("what the old process has sent has been delivered when it ends, also what waits for credit", async () => {
+test("the messages of the old process have been delivered when it ends, also those that wait for credit", async () => {
   const { procs, worker, other, pid, stop } = await pair();
   const { gate, log } = files();
   other.hold.broadcast(gate);
@@ -149,7 +149,7 @@ test("what the old process has sent has been delivered when it ends, also what w
   await stop();
 });
 
-test("an actor that is made again finds others that have moved since it was spawned", async () => {
+test("a restarted actor reaches actors that have moved since it was spawned", async () => {
   const procs = thisHost().spawnProcs({});
   const worker = procs.spawn("worker", crew.SteelWorker);
   const homes = thisHost().spawnProcs({}, { name: "homes" });
@@ -163,7 +163,7 @@ test("an actor that is made again finds others that have moved since it was spaw
   await Promise.all([procs.stop(), homes.stop()]);
 });
 
-test("a mesh that is stopped handles what was sent to the new process before", async () => {
+test("a stopped mesh handles the messages to the new process first", async () => {
   const { procs, worker, pid, moved, stop } = await pair();
   const { gate, log } = files();
   worker.hold.broadcast(gate);
@@ -179,7 +179,7 @@ test("a mesh that is stopped handles what was sent to the new process before", a
   await stop();
 });
 
-test("an old process that ends on its own is no failure, and its callers are told", async () => {
+test("an old process that exits by itself is no failure, and its callers get an error", async () => {
   const { procs, worker, pid, moved, stop } = await pair();
   const { gate } = files();
   const call = worker.hold.callOne(gate);
@@ -193,7 +193,7 @@ test("an old process that ends on its own is no failure, and its callers are tol
   await stop();
 });
 
-test("processes that are being replaced end with the others", async () => {
+test("processes that are being replaced end with their mesh", async () => {
   const { procs, worker, pid, moved, stop } = await pair();
   const { gate } = files();
   const call = worker.hold.callOne(gate);
@@ -207,7 +207,7 @@ test("processes that are being replaced end with the others", async () => {
   await stop();
 });
 
-test("when the time of the old process is over, callers get an error that says so", async () => {
+test("after the drain time of the old process, callers get an error that states it", async () => {
   const { procs, worker, moved, stop } = await pair();
   const { gate } = files();
   const call = worker.hold.callOne(gate);

@@ -20,7 +20,7 @@ function registryOf(actors: Record<string, ActorEntry>, schemas: Record<string, 
 }
 
 describe("a class is found by its identity", () => {
-  test("whatever its name, and among several that implement its schema", async () => {
+  test("independently of its name, and among several classes of its schema", async () => {
     const [first, second] = [classOf(counter, "Same"), classOf(counter, "Same")];
     const registry = registryOf({
       "app/src/a#Same": { schema: counter.key, load: async () => first },
@@ -31,7 +31,7 @@ describe("a class is found by its identity", () => {
     expect(await registry.find({ registry: place, id: "app/src/a#Same" })).toBe(first);
   });
 
-  test("the module whose export has its name is looked into first, and the others are left alone", async () => {
+  test("the module whose export has the name of the class is loaded first, and other modules are not loaded", async () => {
     const wanted = classOf(counter, "Wanted");
     const loaded: string[] = [];
     const entry = (id: string, value: ActorClass): ActorEntry => ({
@@ -49,7 +49,7 @@ describe("a class is found by its identity", () => {
     expect(loaded).toEqual(["b"]);
   });
 
-  test("a module is loaded once, but again after it failed to load", async () => {
+  test("a module is loaded once, and again after a failure", async () => {
     const wanted = classOf(counter, "Wanted");
     let loads = 0;
     const registry = registryOf({
@@ -67,15 +67,15 @@ describe("a class is found by its identity", () => {
   });
 });
 
-describe("what cannot be spawned is refused with the way out", () => {
-  test("something that is no actor class", () => {
+describe("classes that cannot be spawned are refused with advice", () => {
+  test("a value that is not an actor class", () => {
     const registry = registryOf({});
     const refusal = "cannot spawn an actor: expected a class that extends a generated actor, got";
     expect(() => registry.descriptorOf(undefined as unknown as ActorClass)).toThrow(`${refusal} undefined`);
     expect(() => registry.descriptorOf(class Plain {} as unknown as ActorClass)).toThrow(`${refusal} class Plain`);
   });
 
-  test("a class whose schema no registry has an actor of", () => {
+  test("a class whose schema is in no registry", () => {
     const text =
       'cannot spawn Real: not registered; export it from a module that viceroy.config.ts names under "actors", ' +
       "run `npx viceroy compile` and import the generated registry";
@@ -89,11 +89,11 @@ describe("what cannot be spawned is refused with the way out", () => {
     const unknown = classOf(counter, "Unknown");
     expect(registry.descriptorOf(unknown)).toBe(counter);
     await expect(registry.resolve(unknown)).rejects.toThrow("cannot spawn Unknown: not registered;");
-    // Now that all is loaded, it is known at once.
+    // All modules are loaded now, so the class is refused at once.
     expect(() => registry.descriptorOf(unknown)).toThrow("cannot spawn Unknown: not registered;");
   });
 
-  test("a class of the very module that spawns it while it is being loaded", async () => {
+  test("a class of a module that spawns it during its own evaluation", async () => {
     vi.useFakeTimers();
     try {
       const registry = registryOf({ "app/src/main#Own": { schema: counter.key, load: () => new Promise(() => {}) } });
@@ -108,7 +108,7 @@ describe("what cannot be spawned is refused with the way out", () => {
     }
   });
 
-  test("a generated module that is older or newer than its registry", () => {
+  test("a generated module of another version than its registry", () => {
     const registry = registryOf(
       { "app/src/a#Real": { schema: counter.key, load: async () => classOf(counter, "Real") } },
       { [counter.key]: 0xdefn },
@@ -119,7 +119,7 @@ describe("what cannot be spawned is refused with the way out", () => {
     );
   });
 
-  test("an export that is gone, or is an actor of another schema", async () => {
+  test("a missing export, or an actor of another schema", async () => {
     for (const value of [undefined, classOf(probe, "Real")]) {
       const registry = registryOf({ "app/src/a#Real": { schema: counter.key, load: async () => value } });
       await expect(registry.find({ registry: place, id: "app/src/a#Real" })).rejects.toThrow(

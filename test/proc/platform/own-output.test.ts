@@ -1,4 +1,7 @@
-/** What a process prints while its maker reads nothing: nobody who prints waits, little is kept, and what is lost is counted. */
+/**
+ * Tests of the output of a process whose parent does not read: printing never blocks, memory is bounded, and lost lines
+ * are counted.
+ */
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +17,7 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-/** Waits, and lets nothing else of this process run. */
+/** Blocks this process while it waits. */
 function block(until: () => boolean): void {
   const cell = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; waited < 60_000 && !until(); waited += 20) Atomics.wait(cell, 0, 0, 20);
@@ -45,7 +48,7 @@ test.each([
   expect(printed()).toEqual(printed().toSorted((a, b) => a - b));
 });
 
-test("what was printed last, by a process that is told to leave, comes", async () => {
+test("the last output of a process that is told to leave arrives", async () => {
   const lines: string[] = [];
   const procs = thisHost().spawnProcs({}, { stdio: (line) => void lines.push(line) });
   const worker = procs.spawn("workers", crew.SteelWorker).slice({});
@@ -57,7 +60,7 @@ test("what was printed last, by a process that is told to leave, comes", async (
   expect(lines.length).toBe(20_000);
 });
 
-test("lines that are dropped last are counted when there is room again, and whoever waits for them does not wait for ever", async () => {
+test("dropped lines are counted when there is room again, and callbacks of dropped writes are called", async () => {
   const output = limitOutput(new PassThrough({ highWaterMark: 1 }), 10);
   output.write("one\n");
   output.write(Buffer.alloc(20, "x"));

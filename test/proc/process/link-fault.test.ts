@@ -1,4 +1,4 @@
-/** A process whose maker sends what is no frame: it says why it ends, and not with exit code 0. */
+/** Tests of a process whose parent sends an invalid frame: it prints the reason and exits with a code other than 0. */
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -12,12 +12,12 @@ const identity = `${"1".repeat(16)}:${"2".repeat(16)}:${"3".repeat(16)}:0:::`;
 
 test.each([
   [
-    "gives up a link that makes no sense",
+    "closes a link with an invalid frame",
     Buffer.alloc(64, 0xff),
     1,
-    /^FATAL ERROR: cannot go on: the link to its maker was given up here\n\w*Error: /,
+    /^FATAL ERROR: cannot continue: this process has closed the link to its parent\n\w*Error: /,
   ],
-  ["leaves without a word when its maker has ended", undefined, 0, /^$/],
+  ["leaves without output when its parent has ended", undefined, 0, /^$/],
 ])("it %s", async (_, bytes, code, stderr) => {
   const runDir = mkdtempSync(join(tmpdir(), "viceroy-fault-"));
   const child = spawn(process.execPath, [bootFile, identity, runDir], { stdio: ["ignore", "ignore", "pipe", "pipe"] });

@@ -1,4 +1,4 @@
-/** Silence is time in which this process ran and heard nothing. */
+/** Tests of the silence timer, which counts only time in which this process has run. */
 import { expect, test } from "vitest";
 import type { Clock } from "../../../runtime/link/clock.js";
 import { SilenceTimer } from "../../../runtime/proc/remote/silence-timer.js";
@@ -14,7 +14,7 @@ class Hand implements Clock {
     this.#tasks.push(entry);
     return { cancel: () => this.#remove(entry) };
   }
-  /** Time passes, and what is due runs when it is due, or `early` ms before. */
+  /** Advances the time, and runs timers when they are due, or `early` ms before. */
   run(ms: number, early = 0): void {
     const end = this.#now + ms;
     for (;;) {
@@ -29,7 +29,7 @@ class Hand implements Clock {
   #remove(entry: object): void {
     this.#tasks = this.#tasks.filter((other) => other !== entry);
   }
-  /** Time passes, and nothing runs. */
+  /** Advances the time without running timers. */
   sleep(ms: number): void {
     this.#now += ms;
   }
@@ -42,7 +42,7 @@ function silence(limit: number, first?: number) {
   return { clock, ends, counted };
 }
 
-test("is over at the limit, once", () => {
+test("calls the function once, at the limit", () => {
   const { clock, ends } = silence(600);
   clock.run(599);
   expect(ends).toEqual([]);
@@ -50,7 +50,7 @@ test("is over at the limit, once", () => {
   expect(ends).toEqual([600]);
 });
 
-test("begins again with each word, and never after it was stopped", () => {
+test("starts again at each reset, and never fires after stop", () => {
   const { clock, ends, counted } = silence(600);
   for (let i = 0; i < 10; i++) {
     clock.run(500);
@@ -62,7 +62,7 @@ test("begins again with each word, and never after it was stopped", () => {
   expect(ends).toEqual([]);
 });
 
-test("is counted from the last word on, wherever that came between two looks", () => {
+test("counts from the last reset, also between two checks", () => {
   const { clock, ends, counted } = silence(600);
   clock.run(190);
   counted.reset();
@@ -72,14 +72,14 @@ test("is counted from the last word on, wherever that came between two looks", (
   expect(ends).toEqual([790]);
 });
 
-test("is over at the limit also where timers come a little early", () => {
+test("fires at the limit also if timers fire a little early", () => {
   const { clock, ends } = silence(600);
   clock.run(604, 0.5);
   expect(ends.length).toBe(1);
   expect(ends[0]).toBeGreaterThanOrEqual(600);
 });
 
-test("may be longer before the first word, by a peer that still has to start", () => {
+test("may be longer before the first reset, for a peer that is starting", () => {
   const { clock, ends, counted } = silence(600, 10_000);
   clock.run(9000);
   expect(ends).toEqual([]);
@@ -88,7 +88,7 @@ test("may be longer before the first word, by a peer that still has to start", (
   expect(ends).toEqual([9600]);
 });
 
-test("a long time in which nothing ran counts as one step", () => {
+test("a long time without running timers counts as one step", () => {
   const { clock, ends } = silence(600);
   clock.run(200);
   clock.sleep(60_000);

@@ -1,13 +1,14 @@
 /**
- * A virtual machine with RDMA devices that the kernel makes out of Ethernet (Soft-RoCE, rxe). It sees all files of this machine,
- * writes to none of them, runs one command and is gone. Emulated: a stock kernel cannot always be virtualised where tests run.
+ * A virtual machine with RDMA devices that the kernel provides over Ethernet (Soft-RoCE, rxe). It can read all files of
+ * this machine and write none of them. It runs one command and ends. The machine is emulated, because hardware
+ * virtualisation is not available everywhere.
  *
- * What is not obvious, each found by a boot that failed:
- * - the kernel measures the rate of its clock against a timer that stands still while the emulator does not get the processor,
- *   and then hangs: it is told the rate, that of the host, whose counter the emulated processor shows;
- * - without `tsc=reliable` the clock falls back to 4 ms;
- * - the boot itself may hang, once in hundreds of times, so it is tried again;
- * - the uncompressed kernel starts by PVH, which `microvm` does by itself.
+ * Failed boots have shown these details:
+ * - The kernel measures the rate of its clock against a timer that stops while the emulator is not scheduled, and then
+ *   hangs. Therefore the rate is given: that of the host, whose counter the emulated processor shows.
+ * - Without `tsc=reliable` the resolution of the clock is 4 ms.
+ * - About one boot in several hundred hangs, so a boot is tried again.
+ * - The uncompressed kernel is started by PVH, which `microvm` supports.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -23,37 +24,38 @@ export interface MachineOptions {
   /** A script of sh, run as root in the checkout. */
   readonly command: string;
   /**
-   * `wire`: devices rxe0 (10.77.0.1) and rxe1 (10.77.0.2) at the ends of a wire inside the machine.
-   * Or one end of a cable to a second machine: rxe0 on eth0, 10.78.0.1 at the end that listens, 10.78.0.2 at the other.
+   * `wire` creates the devices rxe0 (10.77.0.1) and rxe1 (10.77.0.2) at the ends of a wire inside the machine. A cable
+   * connects the machine to a second one: rxe0 on eth0, with 10.78.0.1 at the end that listens and 10.78.0.2 at the
+   * other.
    */
   readonly rdma: "wire" | Cable;
-  /** How many milliseconds the machine may run before it is killed. */
+  /** Time in ms after which the machine is killed. */
   readonly timeLimit: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Told what the command prints, as it comes. */
+  /** Receives the output of the command as it arrives. */
   readonly onOutput?: (text: string) => void;
 }
 
 export interface Cable {
   readonly end: "listens" | "connects";
-  /** Of a Unix socket, which the machine that listens makes. */
+  /** The path of a Unix socket, which the listening machine creates. */
   readonly path: string;
 }
 
 export interface MachineEnd {
-  /** Of the command: 128 + n when signal n ended it. Undefined: the machine was killed first. */
+  /** The exit code of the command, or 128 + n after signal n; undefined if the machine was killed first. */
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** What the kernel said. A machine that ran into its time limit has added what each of its processes was doing. */
+  /** The messages of the kernel. After a timeout they include the state of each process. */
   readonly console: string;
 }
 
 export interface Machine {
   readonly end: Promise<MachineEnd>;
-  /** Settles when the command's output holds `text`. @throws Error when the machine ends before */
+  /** Resolves when the output of the command contains `text`. Rejects if the machine ends before. */
   printed(text: string): Promise<void>;
-  /** As if its power had been cut. */
+  /** Kills the machine, as a power failure would. */
   kill(): void;
 }
 
@@ -65,14 +67,14 @@ const modules = [
   ...["crc32_generic", "crc32_pclmul", "ib_uverbs", "rdma_rxe"],
 ];
 
-/** How long a boot may take, in milliseconds. It takes three seconds on two cores that do nothing else. */
+/** Time limit of a boot in ms. A boot takes 3 s on two idle cores. */
 export const bootLimit = 120_000;
 export const boots = 3;
 
 /**
- * Boots a machine, and resolves when its command begins.
- * @throws Error when the machine does not start, and from `end` when it ends by itself without an exit code: the text holds
- *   its console
+ * Boots a machine, and resolves when its command has started.
+ * @throws Error with the console of the machine if the machine does not start; `end` rejects if the machine ends
+ *   without an exit code
  */
 export async function boot(parts: Parts, options: MachineOptions): Promise<Machine> {
   for (let attempt = 1; ; attempt++) {
@@ -94,9 +96,9 @@ export async function boot(parts: Parts, options: MachineOptions): Promise<Machi
 }
 
 interface StartedMachine extends Machine {
-  /** Settles when the machine's command begins. */
+  /** Resolves when the command has started. */
   readonly started: Promise<void>;
-  /** Has the kernel say on its console what each process is doing, and kills the machine. */
+  /** Makes the kernel print the state of each process, and kills the machine. */
   giveUp(): Promise<void>;
 }
 
@@ -120,13 +122,13 @@ async function start(parts: Parts, options: MachineOptions): Promise<StartedMach
     kill();
   };
   const ended = async (): Promise<MachineEnd> => {
-    const complaint = await complaintOf(qemu);
+    const output = await outputOf(qemu);
     await Promise.all(streams.map((stream) => stream.close()));
     rmSync(folder, { recursive: true, force: true });
     const code = /^exit (\d+)$/m.exec(control.text)?.[1];
     if (code === undefined && !killed) {
       throw new Error(
-        `cannot run in the virtual machine: it ended without an exit code. Emulator: ${complaint}\nConsole: ${log.text.slice(-4000)}`,
+        `cannot run in the virtual machine: it ended without an exit code. Emulator: ${output}\nConsole: ${log.text.slice(-4000)}`,
       );
     }
     return {
@@ -203,7 +205,9 @@ function emulate(parts: Parts, folder: string, { rdma }: MachineOptions): ChildP
   return spawn("setpriv", ["--pdeathsig", "KILL", parts.emulator, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** An interrupt that nothing in the machine sends makes the kernel print what all processes and processors do, and end. */
+/**
+ * Makes the kernel print the state of all processes and processors, and stop, at an interrupt that nothing else sends.
+ */
 const onNmi = "sysctl.kernel.panic_on_unrecovered_nmi=1 panic_print=0x41";
 
 function cableArgs({ end, path: place }: Cable): string[] {
@@ -215,7 +219,7 @@ function cableArgs({ end, path: place }: Cable): string[] {
   ];
 }
 
-/** The rate of the host's time stamp counter, as the kernel has measured it, else as it names it. */
+/** Returns kernel options with the rate of the host's time stamp counter, as its kernel has measured or reported it. */
 function clock(): string {
   const log = spawnSync("dmesg", [], { encoding: "utf8" }).stdout ?? "";
   const measured = /tsc: (?:Refined TSC clocksource calibration: |Detected )(\d+\.\d+) MHz/.exec(log)?.[1];
@@ -224,8 +228,8 @@ function clock(): string {
   return megahertz === undefined ? "" : `tsc=reliable tsc_early_khz=${Math.round(Number(megahertz) * 1000)}`;
 }
 
-/** Settles when a process has ended. @returns what it wrote to its terminal */
-async function complaintOf(child: ChildProcess): Promise<string> {
+/** Resolves with the output of a process when the process has ended. */
+async function outputOf(child: ChildProcess): Promise<string> {
   let text = "";
   child.stdout?.on("data", (chunk: Buffer) => {
     text += chunk.toString();
@@ -241,7 +245,7 @@ async function complaintOf(child: ChildProcess): Promise<string> {
   return text;
 }
 
-/** A port of the machine, as text: the emulator connects to a Unix socket. */
+/** A port of the machine as text. The emulator connects to a Unix socket. */
 class Stream {
   text = "";
   onData: (text: string) => void = () => undefined;
@@ -281,7 +285,7 @@ class Stream {
     });
   }
 
-  /** Settles when everything has been read. */
+  /** Resolves when all data has been read. */
   async close(): Promise<void> {
     this.#server.close();
     await once(this.#server, "close");

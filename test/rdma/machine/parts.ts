@@ -1,4 +1,4 @@
-/** Where the parts of the virtual machine are, which `.ci/machine.mjs` takes from Debian's packages. */
+/** Finds the parts of the virtual machine, which `.ci/machine.mjs` takes from packages of Debian. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,21 +7,21 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = path.join(root, ".peers/machine");
 
 export interface Parts {
-  /** Packages unpacked: laid over the host's files inside the machine. */
+  /** The folder of the unpacked packages. The machine overlays it on the files of the host. */
   readonly folder: string;
   readonly kernel: string;
   readonly busybox: Uint8Array;
   readonly emulator: string;
-  /** Shared libraries of the emulator, its own loadable modules and its firmware; what is missing there the system has. */
+  /** The search paths of the libraries and modules of the emulator. The system provides the others. */
   readonly environment: Readonly<Record<string, string>>;
   readonly firmware: readonly string[];
-  /** The code of modules, each after those that it needs. */
+  /** Returns the code of kernel modules, each after the modules that it needs. */
   modules(names: readonly string[]): readonly { readonly name: string; readonly code: Uint8Array }[];
 }
 
 /**
- * @returns undefined where the machine is not there
- * @throws Error instead, when VICEROY_PEERS is "required" and a machine is possible here
+ * Returns the parts, or undefined if the machine is not installed.
+ * @throws Error instead of returning undefined if VICEROY_PEERS is "required" and this system supports the machine
  */
 export function machineParts(): Parts | undefined {
   if (existsSync(path.join(folder, "ready.json"))) return partsIn(folder);

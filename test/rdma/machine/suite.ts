@@ -1,6 +1,6 @@
 /**
- * Runs files of tests in a virtual machine. What would take long there is done before: TypeScript becomes JavaScript here, one
- * file of the tests, and the modules of the project that other processes load by name.
+ * Prepares test files for the virtual machine. Work that would be slow there is done before: TypeScript is compiled to
+ * one JavaScript file with the tests, and to the modules of the project that other processes load by name.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -9,13 +9,13 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { compileProject } from "../../proc/crew.js";
 
 const folder = fileURLToPath(new URL("../", import.meta.url));
-/** In the package, so that its modules find it by its name. */
+/** The output folder. It is inside the package, so that modules in it can import the package by name. */
 const built = fileURLToPath(new URL("../../../.viceroy/machine/", import.meta.url));
 
 /**
- * @param files of test/rdma
- * @param programs further ones, which stand beside it
- * @returns a program that runs their tests: see vitest.ts in this folder for its output
+ * @param files test files, relative to test/rdma
+ * @param programs further programs, which are compiled beside the suite
+ * @returns the path of a program that runs the tests; vitest.ts in this folder describes its output
  */
 export async function suite(name: string, files: readonly string[], programs: readonly string[] = []): Promise<string> {
   const project = path.join(folder, "project");
@@ -47,12 +47,12 @@ const replacements: Plugin = {
   name: "replacements",
   setup(builder) {
     builder.onResolve({ filter: /^vitest$/ }, () => ({ path: path.join(folder, "machine/vitest.ts") }));
-    // It has been compiled.
+    // The project has been compiled already.
     builder.onResolve({ filter: /\/proc\/crew\.js$/ }, ({ path: at }) => ({ path: at, namespace: "compiled" }));
     builder.onLoad({ filter: /.*/, namespace: "compiled" }, () => ({
       contents: "export async function compileProject() {}",
     }));
-    // Loaded by name, as other processes load it: classes must not exist twice.
+    // The project is loaded by name, as other processes load it, so that its classes exist only once.
     builder.onResolve({ filter: /^\.\/project\// }, ({ path: at }) => ({ path: at, external: true }));
   },
 };

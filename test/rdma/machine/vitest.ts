@@ -1,6 +1,6 @@
 /**
- * What takes the place of vitest in the virtual machine, where starting vitest alone would take a minute: the part of its interface that
- * these tests use, with its own `expect`. Tests run one after the other; each ends with a line of JSON on stdout.
+ * Replaces vitest in the virtual machine, where vitest would take a minute to start. It implements the part of vitest's
+ * interface that these tests use, with vitest's `expect`. Tests run one after another, and each prints a line of JSON.
  */
 import { chai, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from "@vitest/expect";
 
@@ -15,10 +15,10 @@ export const expect = Object.assign((value: unknown, message?: string) => chai.e
 type Body = () => unknown;
 type Declare = (name: string, body: Body, limit?: number) => void;
 
-/** Of one test. @see Report */
+/** The result of a test, as the printed line contains it. */
 export interface Outcome {
   readonly test: string;
-  /** Absent: it passed. */
+  /** The error; absent if the test has passed. */
   readonly error?: string;
   readonly milliseconds: number;
 }
@@ -59,7 +59,7 @@ export const test = skippable(declareTest);
 export const it = test;
 export const describe = skippable(declareGroup);
 
-/** As in vitest: of the group that it stands in. */
+/** Runs a function once, before the first test of the enclosing group, as in vitest. */
 export function beforeAll(body: Body): void {
   before = [
     ...before,
@@ -83,7 +83,7 @@ export function afterAll(body: Body): void {
   atEnd.unshift(body);
 }
 
-/** Runs what has been declared, and ends the process: with code 0 if all tests have passed. */
+/** Runs all declared tests, and ends the process with code 0 if all have passed, and otherwise with 1. */
 export async function runAll(): Promise<never> {
   let failed = 0;
   for (const one of found) {

@@ -1,7 +1,7 @@
 /**
- * Uses the part of the addon that is for RDMA devices: what the sanitizers look at. Ends with 0 when everything was as it should be.
- * Argument: `loop` with the library that stands for libibverbs (loop-verbs.cc); `incomplete` with one that lacks everything; none with
- * whatever this machine has.
+ * Exercises the part of the addon for RDMA devices, for the sanitizers. Exits with code 0 if all checks have passed.
+ * The argument is `loop` with the replacement of libibverbs in loop-verbs.cc, `incomplete` with a library without
+ * functions, and absent with the library of this machine.
  */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 
 const addon = createRequire(import.meta.url)(process.env.VICEROY_RDMA_ADDON);
 const { ENODEV, ENETDOWN, EACCES, ENOMEM, EBUSY, ENOENT, EINVAL, EALREADY, EIO } = constants.errno;
-// Node.js does not name it.
+// Node.js has no constant for this error number.
 const ESHUTDOWN = 108;
 const Access = { localWrite: 1, remoteWrite: 2, remoteRead: 4 };
 const Status = { done: 0, flushed: 5, remoteAccess: 10 };
@@ -20,7 +20,7 @@ const size = 1 << 20;
 
 const missing = addon.verbsMissing();
 
-/** What a device answers that is not open, or not any more. */
+/** Checks the results of a device that is not open. */
 async function unusable(device) {
   assert.equal(await device.register(new Uint8Array(8), Access.localWrite), -ESHUTDOWN);
   assert.equal(await device.createPair(), -ESHUTDOWN);
@@ -31,7 +31,7 @@ async function unusable(device) {
   assert.deepEqual([device.keyOf(1), device.numberOf(1), device.descriptor], [0, 0, -1]);
 }
 
-/** Calls that are none. */
+/** Checks that invalid arguments are refused. */
 function refusals(device) {
   assert.throws(() => device.register({}, 1), /invalid view: expected a typed array/);
   assert.throws(() => device.register(new Uint8Array(1), -1), /invalid access/);
@@ -60,7 +60,7 @@ async function withoutDevice() {
   assert.throws(() => new addon.VerbsDevice(5, 1, 0), /invalid name: expected a string/);
   assert.throws(() => new addon.VerbsDevice("x", -1, 0), /invalid port/);
   assert.throws(() => new addon.VerbsDevice("x", 1), /invalid gidIndex/);
-  const device = new addon.VerbsDevice("there is none of this name", 1, 0);
+  const device = new addon.VerbsDevice("no device has this name", 1, 0);
   await unusable(device);
   refusals(device);
   assert.ok((await device.open()) < 0);
@@ -69,7 +69,7 @@ async function withoutDevice() {
   await closed(new addon.VerbsDevice("never opened", 1, 0));
 }
 
-/** A device with two queue pairs that lead to each other. */
+/** Returns a device with two queue pairs that are connected to each other. */
 async function opened(name = "loop") {
   const device = new addon.VerbsDevice(name, 1, 0);
   assert.equal(await device.open(), 0);
@@ -110,7 +110,7 @@ async function transfers() {
   assert.deepEqual(polled(device), []);
   assert.equal(device.poll(new Uint32Array(1)), 0);
   assert.ok(local.every((byte) => byte === 7));
-  // What leaves the local region, and what there is none of.
+  // Ranges outside of the local region, and unknown regions and pairs, are refused.
   assert.equal(post(3, 0, size - 7, 8), -EINVAL);
   assert.equal(post(3, 0, size + 1, 0), -EINVAL);
   assert.equal(post(3, 0, 2 ** 52, 8), -EINVAL);
@@ -121,7 +121,7 @@ async function transfers() {
   for (const call of ["deregister", "fail", "destroy"]) assert.equal(await device[call](999), -ENOENT);
   assert.equal(await device.connect(999, 1, gid, 1, 1, 0, 3, 1, 1, 1), -ENOENT);
   assert.equal(await device.connect(pair, 1, gid, 1, 1, 0, 3, 1, 1, 1), -EINVAL);
-  // For reading alone; the pair is broken then.
+  // A write to a read-only region breaks the pair.
   assert.equal(post(4, 1, 0, 8), 0);
   assert.equal(post(5, 0, 0, 8), 0);
   assert.deepEqual(polled(device), [
@@ -135,20 +135,20 @@ async function transfers() {
   assert.equal(await device.fail(other), 0);
   assert.equal(await device.destroy(pair), 0);
   assert.equal(post(7, 0, 0, 8), -ENOENT);
-  // Calls of threads of the pool while it is closed; a region and a pair are left to it.
+  // Threads of the pool call the device while it is closed; closing it frees a region and a pair.
   const late = Array.from({ length: 20 }, () => device.register(new Uint8Array(4096), Access.remoteRead));
   late.push(...Array.from({ length: 20 }, () => device.createPair()));
   await closed(device);
   for (const id of await Promise.all(late)) assert.ok(id > 0 || id === -ESHUTDOWN);
 }
 
-/** Each call of the library fails once. */
+/** Makes each function of the library fail once. */
 async function failures() {
   const opens = { down: ENETDOWN, open_device: EACCES, query_device: ENOMEM, query_port: ENOMEM, alloc_pd: ENOMEM };
   Object.assign(opens, { create_comp_channel: ENOMEM, create_cq: ENOMEM, req_notify_cq: ENOMEM });
   for (const [name, errno] of Object.entries(opens)) {
     const device = new addon.VerbsDevice(name, 1, 0);
-    // Twice: what the first attempt has opened is given back.
+    // The second attempt shows that the first one has freed its resources.
     for (let i = 0; i < 2; i++) assert.equal(await device.open(), -errno, name);
     await unusable(device);
     await closed(device);
@@ -183,7 +183,7 @@ async function failures() {
   });
 }
 
-/** What a thread leaves open that ends in the middle of it. */
+/** Leaves transfers and registrations pending at the end of a thread. */
 async function leave() {
   const { device, pairs } = await opened();
   const local = new Uint8Array(size);

@@ -1,6 +1,6 @@
 /**
- * Uses everything of the addon in one process, with worker threads that are ended while they transfer: what the sanitizers look at. Ends
- * with 0 when all bytes were right.
+ * Exercises the whole addon in one process, with worker threads that are ended during transfers, for the sanitizers.
+ * Exits with code 0 if all checks have passed.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -12,7 +12,7 @@ const addon = createRequire(import.meta.url)(process.env.VICEROY_RDMA_ADDON);
 const size = 9 << 20;
 const words = 64;
 
-/** A slot that grants `bytes` of this process. */
+/** Returns a slot that grants `bytes` of this process. */
 function grantOf(bytes) {
   const { buffer } = addon.createMemory(4096, true);
   const slot = new Uint8Array(buffer, 512, 512);
@@ -21,13 +21,13 @@ function grantOf(bytes) {
   return { slot, head: slot.slice(0, 64), word: head, address: addon.addressOf(slot) };
 }
 
-function stretches(...rows) {
+function segments(...rows) {
   return BigUint64Array.from(rows.flat().map(BigInt));
 }
 
 async function transfers({ memory, granted, pid, mapped }) {
   const local = new Uint8Array(size);
-  const all = stretches([0, 0, size]);
+  const all = segments([0, 0, size]);
   const control = () => new BigInt64Array(2);
   const by = mapped
     ? (...args) => addon.mappedTransfer(...args, memory)
@@ -42,53 +42,45 @@ async function transfers({ memory, granted, pid, mapped }) {
   assert.equal(state[1], BigInt(size));
   assert.equal(await call(1, local.fill(4), all, control(), 2), 0);
   assert.ok(memory.every((byte) => byte === 4));
-  // The calling thread beside those of the pool.
+  // The calling thread copies a part, beside threads of the pool.
   assert.equal(await call(0, local.fill(0), all, control(), 2, granted.head, size / 2), 0);
   assert.ok(local.every((byte) => byte === 4));
   const helped = control();
   assert.equal(await call(1, local.fill(6), all, helped, 1, granted.head, size), 0);
   assert.ok(memory.every((byte) => byte === 6));
   assert.equal(helped[1], BigInt(size));
-  assert.equal(call(0, local, stretches([5, 6, 7], [0, 0, 0]), control(), 0), 0);
+  assert.equal(call(0, local, segments([5, 6, 7], [0, 0, 0]), control(), 0), 0);
   const rows = Array.from({ length: 5000 }, (_, i) => [i * 64, i * 16, 16]);
-  assert.equal(await call(0, local, stretches(...rows), control(), 2), 0);
-  // Many at a time, and writers for whom there are not enough cells.
+  assert.equal(await call(0, local, segments(...rows), control(), 2), 0);
+  // Many transfers run at the same time, with more writers than writer cells.
   const many = Array.from({ length: 80 }, (_, i) =>
-    call(
-      i % 2,
-      new Uint8Array(size / 8),
-      stretches([i, 0, size / 8 - i]),
-      control(),
-      2,
-      granted.head,
-      i % 3 ? 0 : size,
-    ),
+    call(i % 2, new Uint8Array(size / 8), segments([i, 0, size / 8 - i]), control(), 2, granted.head, i % 3 ? 0 : size),
   );
   assert.deepEqual([...new Set(await Promise.all(many))], [0]);
-  // Given up.
+  // The transfer is cancelled.
   const stop = control();
   const given = call(0, local, all, stop, 1);
   Atomics.store(stop, 0, 1n);
   assert.ok([0, -1].includes(await given));
-  // Not what was granted.
+  // The head of the slot differs from the granted one.
   assert.equal(
     call(
       0,
       local,
-      stretches([0, 0, 8]),
+      segments([0, 0, 8]),
       control(),
       0,
       granted.head.map((byte, i) => (i === 0 ? byte ^ 1 : byte)),
     ),
     -2,
   );
-  assert.throws(() => call(0, local, stretches([1, 0, size]), control(), 0), /it leaves what is granted/);
-  assert.throws(() => call(0, local, stretches([0, 1, size]), control(), 0), /it leaves the local view/);
-  assert.throws(() => call(0, local, stretches([2n ** 64n - 1n, 0, 2]), control(), 0), /it leaves what is granted/);
+  assert.throws(() => call(0, local, segments([1, 0, size]), control(), 0), /it leaves what is granted/);
+  assert.throws(() => call(0, local, segments([0, 1, size]), control(), 0), /it leaves the local view/);
+  assert.throws(() => call(0, local, segments([2n ** 64n - 1n, 0, 2]), control(), 0), /it leaves what is granted/);
   assert.throws(() => call(0, local, new BigUint64Array(2), control(), 0), /three words/);
   assert.throws(() => call(0, {}, all, control(), 0), /expected a typed array/);
   assert.throws(() => call(0, local, all, new BigInt64Array(1), 0), /control/);
-  // Taken back while somebody reads.
+  // The grant ends during a read.
   const late = call(0, local, all, control(), 2);
   Atomics.store(granted.word, 2, (1n << 32n) | 2n);
   assert.ok([0, -2].includes(await late));
@@ -107,12 +99,12 @@ async function everything() {
   assert.equal(new Uint8Array(view)[4096], 0);
   const shared = new Uint8Array(view);
   await transfers({ memory: shared, granted: grantOf(shared), mapped: true });
-  // Unmapped while it is read from.
+  // The memory is unmapped during a read.
   const granted = grantOf(shared);
   const reading = addon.mappedTransfer(
     0,
     new Uint8Array(size),
-    stretches([0, 0, size]),
+    segments([0, 0, size]),
     granted.slot,
     granted.head,
     new BigInt64Array(2),
@@ -141,7 +133,7 @@ async function everything() {
     watch.ref();
     addon.signalEvent(event);
   });
-  // Of another process, which is killed meanwhile.
+  // The memory belongs to another process, which is then killed.
   const child = fork(fileURLToPath(import.meta.url), ["memory"], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const { address } = await new Promise((resolve) => child.once("message", resolve));
   const bytes = new Uint8Array(8);
@@ -158,7 +150,7 @@ if (process.argv[2] === "memory") {
   setInterval(() => {}, 1000);
 } else if (isMainThread) {
   await everything();
-  // Threads that end by themselves, and threads that are ended in the middle of it.
+  // One thread ends by itself, and the others are terminated during transfers.
   for (const ms of [undefined, 5, 60, 150]) {
     const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { ms } });
     const ended = new Promise((resolve) => worker.once("exit", resolve));

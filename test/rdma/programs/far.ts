@@ -1,10 +1,10 @@
 /**
- * A driver of two hosts with a vault each, whose addresses it is started with, and a token. Takes orders from its standard input, and
- * says in lines of JSON what came of each:
+ * A driver of two hosts with one vault each. Its arguments are a token, a time limit and the addresses of the hosts. It
+ * reads orders from standard input, and prints the result of each as a line of JSON:
  *
- * - `move <bytes>`: the first vault reads from the second, and this program reads, writes and reads again;
- * - `hold <bytes>`: the first vault and this program read from the second until that fails; each says with which code;
- * - `end`.
+ * - `move <bytes>`: the first vault reads from the second; then this program reads, writes and reads again.
+ * - `hold <bytes>`: the first vault and this program read from the second until both fail, and print the error codes.
+ * - `end`: the program exits.
  */
 import { createInterface } from "node:readline";
 import { attachHosts, onUnhandledFault } from "viceroy";

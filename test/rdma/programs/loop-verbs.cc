@@ -1,7 +1,8 @@
 /**
- * Stands for libibverbs under the sanitizers, where there is no device: devices of software, by which the queue pairs of a process reach its
- * own memory. What is checked is that the addon uses the library as its manual says: states in their order, everything given back, and
- * nothing of it before what was made of it. Who does not is ended. Each device but the first fails in one call.
+ * Replaces libibverbs under the sanitizers, where no device exists. Its devices connect the queue pairs of a process
+ * with the memory of the same process. It checks that the addon follows the manual of the library: state transitions
+ * are in order, every resource is freed, and only after the resources that were created from it. A violation ends the
+ * process. Each device except the first fails in one function.
  */
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -50,14 +51,14 @@ struct LoopQp : Qp {
   int state = 0;
 };
 
-/** It has one queue. */
+/** A completion channel with one completion queue. */
 struct LoopChannel : CompChannel {
   LoopCq* cq = nullptr;
 };
 
 struct LoopContext : Context {
   std::string fails;
-  /** What was made with it and has not been given back. */
+  /** Number of resources that were created with the context and not freed. */
   int parts = 0;
 };
 
@@ -118,7 +119,7 @@ int RequestNotify(Cq* cq, int) {
   return 0;
 }
 
-/** The region of a key, when it has that range and allows it. */
+/** Returns the region of a key if it contains the range and allows the access, and nullptr otherwise. */
 Mr* Find(uint32_t key, uint64_t address, uint32_t length, int access) {
   const auto found = regions.find(key);
   if (found == regions.end() || (found->second.second & access) != access) return nullptr;
@@ -195,7 +196,7 @@ Context* ibv_open_device(Device* device) {
 int ibv_close_device(Context* base) {
   std::lock_guard<std::mutex> lock(mutex);
   auto context = static_cast<LoopContext*>(base);
-  if (context->parts != 0) Wrong("a device is closed of which there are parts");
+  if (context->parts != 0) Wrong("a device is closed before its resources are freed");
   contexts--;
   close(context->cmd_fd);
   close(context->async_fd);
@@ -255,14 +256,14 @@ CompChannel* ibv_create_comp_channel(Context* context) {
 }
 
 int ibv_destroy_comp_channel(CompChannel* channel) {
-  if (channel->refcnt != 0) Wrong("a channel is destroyed that has a completion queue");
+  if (channel->refcnt != 0) Wrong("a channel is destroyed before its completion queue");
   close(channel->fd);
   return Gone(static_cast<LoopChannel*>(channel));
 }
 
 Cq* ibv_create_cq(Context* context, int entries, void*, CompChannel* channel, int) {
   if (Fails(context, "create_cq")) return nullptr;
-  if (entries > 100) Wrong("more completions are asked for than the device has");
+  if (entries > 100) Wrong("more completions are requested than the device supports");
   auto cq = new LoopCq();
   cq->context = context;
   cq->channel = channel;

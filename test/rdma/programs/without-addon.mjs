@@ -1,4 +1,4 @@
-/** Two buffers in a process without the addon: it says so once, and they work. Prints what it has read. */
+/** Uses two buffers in a process without the addon, which prints one warning. Prints the bytes that it has read. */
 import { RdmaBuffer } from "viceroy/rdma";
 
 const first = RdmaBuffer.register(Uint8Array.of(1, 2, 3));

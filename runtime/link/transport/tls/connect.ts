@@ -2,9 +2,11 @@
  * A byte pipe over TLS 1.3. Each end presents a certificate of an authority that the other end trusts. A peer without a
  * valid certificate cannot send a byte to a link.
  */
+
 import { constants } from "node:crypto";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer, type Server, type TLSSocket } from "node:tls";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import type { Clock } from "../../clock.js";
 import { HandshakeError } from "../../handshake/errors.js";
 import { writeTurnedAway } from "../../handshake/message.js";
@@ -186,7 +188,7 @@ function reloadCredentials(
     return next;
   } catch (cause) {
     credentials.keepUsing(good);
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     refused(
       new Error(`cannot use the files for TLS that have changed: ${why}; those from before stay in use`, { cause }),
     );

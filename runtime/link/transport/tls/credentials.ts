@@ -2,7 +2,9 @@
  * The certificate, key and authorities of a process, read from files. The files are read again when they have changed,
  * so that certificates can be replaced without a restart. New connections use the new files; open connections continue.
  */
+
 import { readFileSync, statSync } from "node:fs";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 
 /** Paths of the PEM files for TLS connections. */
 export interface TlsFiles {
@@ -84,6 +86,6 @@ function readTlsFile(what: string, file: string): Buffer {
 }
 
 function tlsFileError(what: string, file: string, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = errorMessage(cause);
   return new Error(`cannot read the ${what} for TLS from ${file}: ${why}`, { cause });
 }

@@ -1,4 +1,7 @@
-/** What `shared` and `vm` have in common: an owner on this machine, whose table of grants is mapped, and the addon. */
+/**
+ * The common part of the transports `shared` and `vm`, which need the addon and map the grant table of an owner on this
+ * machine.
+ */
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
 import type { MemoryHandle } from "../../grant/memory-handle.js";
 import type { Transport } from "../../transport-names.js";
@@ -11,7 +14,7 @@ export abstract class SameHostBackend implements TransportBackend {
   readonly #addon: RdmaAddon | undefined;
   readonly #grantTables: PeerGrantTables;
 
-  /** Of grants whose memory is in use: further handles of them need no more than a look at the slot. Nothing is kept for longer. */
+  /** Opened memory by slot, so that further handles of a grant only check the slot. Unused memory is not kept. */
   readonly #opened = new WeakMap<PeerSlot, WeakRef<OpenedMemory>>();
 
   constructor(addon: RdmaAddon | undefined, peers: PeerGrantTables) {
@@ -34,7 +37,7 @@ export abstract class SameHostBackend implements TransportBackend {
     return opened;
   }
 
-  /** The same as `open`, for a slot that says that the grant is good. */
+  /** Opens the memory of a grant whose slot has been checked. */
   protected abstract openMemory(
     handle: MemoryHandle,
     peer: PeerSlot,

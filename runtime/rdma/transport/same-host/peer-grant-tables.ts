@@ -1,6 +1,6 @@
 /**
- * Tables of grants of other processes of this machine, mapped: what their owners say of their memory is seen at once, without them.
- * A process is found by its id, and known by when it started; its table by what stands in it.
+ * The mapped grant tables of other processes of this machine. They show the state of each grant without involving its
+ * owner. A process is identified by its id and start time, and a table by its first slot.
  */
 import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 import type { Clock } from "../../../link/clock.js";
@@ -23,51 +23,60 @@ import type { MemoryHandle, ProcessIdentity } from "../../grant/memory-handle.js
 import { ownMachineId, startTimeOf } from "../../grant/process-identity.js";
 import { findRefusal, type Refusal, refusalError, type SlotClaim } from "../../grant/refusal.js";
 
-/** What the link of the descriptor of memory of ours leads to. */
+/** The target of the link in /proc/<pid>/fd of each descriptor of registered memory. */
 const MEMORY_FILE_LINK = "/memfd:viceroy (deleted)";
 
-/** Processes that are kept mapped; the one that was used longest ago goes. */
+/** Maximum number of mapped tables. Beyond it, the table whose process was checked longest ago is dropped. */
 const MAX_TABLES = 256;
-/** Slots of a process that are kept. */
+/** Maximum number of slots that are kept for each table. */
 const MAX_SLOTS_PER_TABLE = 1024;
-/** How long a process that was seen to live is taken to, in ms: what it has granted does not change by its end. */
+/**
+ * Time in ms for which a process counts as alive after a check. A process that ends within this time causes no harm,
+ * because its grants do not change.
+ */
 const LIVENESS_CACHE_MS = 1;
 
-/** The table of another process, and how it is known that this is still there. */
+/** The mapped table of another process. */
 interface PeerTable {
   readonly words: BigUint64Array;
   readonly started: bigint;
-  /** Those that handles have named. */
+  /** The slots that handles have named. */
   readonly slots: Map<number, PeerSlot>;
-  /** When it was last seen to live, in ms. */
+  /** Time of the last check that the process is alive, in ms. */
   lastSeenAlive: number;
-  /** A file of its in /proc: it stays that of this very process, whatever else gets its id, and cannot be read once that has ended. */
+  /**
+   * The descriptor of a file of the process in /proc. It refers to this process even if another one gets its id, and
+   * cannot be read after the process has ended.
+   */
   readonly lifeFile: number;
 }
 
-/** A slot of another process, as it was when a handle of it was first opened and found good: the same one for all handles of the grant. */
+/**
+ * A slot of another process, as it was when a valid handle of its grant was first opened. All handles of the grant
+ * share it.
+ */
 export interface PeerSlot {
   readonly generation: number;
-  /** All of it, mapped. */
+  /** The mapped slot. */
   readonly slot: Uint8Array;
-  /** A copy of its head. */
+  /** A copy of the head of the slot. */
   readonly head: Uint8Array;
-  /** Where it is in the owner. */
+  /** The address of the slot in the owner's process. */
   readonly slotAddress: bigint;
-  /** Word 6 of it. */
+  /** The word `SlotWord.memory` of the slot. */
   readonly memory: bigint;
-  /** Of the grant in the owner's memory. */
+  /** Offset of the grant in the owner's memory. */
   readonly offset: number;
   readonly length: number;
   readonly access: Access;
-  /** What it says now to somebody with this handle; undefined: the grant is good. */
+  /** Returns why the slot now refuses the handle, or undefined while the grant is valid. */
   refusal(): Refusal | undefined;
 }
 
 export class PeerGrantTables {
   readonly #addon: RdmaAddon | undefined;
   readonly #clock: Clock;
-  /** By process and table: a process with threads has several. */
+  /** Tables by process id and descriptor. A process with worker threads has several tables. */
   readonly #tables = new Map<number, PeerTable>();
 
   constructor(addon: RdmaAddon | undefined, clock: Clock) {
@@ -76,15 +85,15 @@ export class PeerGrantTables {
   }
 
   /**
-   * @returns undefined when the owner is not on this machine, or this process may not look into it
-   * @throws RdmaError when the handle is refused, or its owner is gone
+   * Returns the slot of a handle, or undefined if the owner is not on this machine or this process may not access it.
+   * @throws RdmaError if the handle is refused, or its owner is gone
    */
   slotOf(handle: MemoryHandle): PeerSlot | undefined {
-    const { process: name, slot } = handle;
-    if (this.#addon === undefined || name.table < 0 || name.machine !== ownMachineId() || name.machine === 0n) {
+    const { process: owner, slot } = handle;
+    if (this.#addon === undefined || owner.table < 0 || owner.machine !== ownMachineId() || owner.machine === 0n) {
       return undefined;
     }
-    const known = this.#tableOf(this.#addon, name);
+    const known = this.#tableOf(this.#addon, owner);
     if (known === undefined) return undefined;
     if (!(slot > 0 && slot < SLOT_COUNT)) throw refusalError("forged");
     const why = whySlotRefuses(known.words, slot * WORDS_PER_SLOT, handle);
@@ -95,16 +104,19 @@ export class PeerGrantTables {
       if (known.slots.size >= MAX_SLOTS_PER_TABLE) known.slots.delete(known.slots.keys().next().value!);
       known.slots.set(slot, found);
     }
-    // What the handle says beyond its right to the slot was said by whoever has sent it.
+    // The sender of the handle may have forged these values; the slot has the true ones.
     if (found.length !== handle.length || found.access !== handle.access) throw refusalError("forged");
     return found;
   }
 
-  /** A file that the owner has open, and that is memory of ours; undefined: this process may not open it. @throws RdmaError */
+  /**
+   * Opens the file of registered memory that an owner has open, or returns undefined if this process may not open it.
+   * @throws RdmaError if the owner has no such file, or is gone
+   */
   openFile({ pid, started }: ProcessIdentity, fd: number): number | undefined {
     const path = `/proc/${pid}/fd/${fd}`;
     try {
-      // Opening what it is not could wait for ever, or have effects.
+      // Opening another file could block for ever or have side effects.
       if (readlinkSync(path) !== MEMORY_FILE_LINK) throw refusalError("forged");
       return openSync(path, "r+");
     } catch (error) {
@@ -118,31 +130,31 @@ export class PeerGrantTables {
     }
   }
 
-  #tableOf(addon: RdmaAddon, name: ProcessIdentity): PeerTable | undefined {
-    const key = name.pid * 2 ** 31 + name.table;
+  #tableOf(addon: RdmaAddon, owner: ProcessIdentity): PeerTable | undefined {
+    const key = owner.pid * 2 ** 31 + owner.table;
     const known = this.#tables.get(key);
     if (known !== undefined) {
       if (this.#isAlive(known)) {
-        if (known.started === name.started) return known;
-        // Whoever lies about this must not make others map the table again.
+        if (known.started === owner.started) return known;
+        // A forged handle must not cause the table to be mapped again.
         throw refusalError("stale");
       }
       this.#tables.delete(key);
       closeSync(known.lifeFile);
     }
-    const lifeFile = openLifeFile(name.pid);
+    const lifeFile = openLifeFile(owner.pid);
     try {
-      const now = startTimeOf(name.pid);
-      if (lifeFile === undefined || now === undefined) throw peerEndedError(name.pid);
-      if (now !== name.started) throw refusalError("stale");
-      const words = this.#mapTable(addon, name);
+      const now = startTimeOf(owner.pid);
+      if (lifeFile === undefined || now === undefined) throw peerEndedError(owner.pid);
+      if (now !== owner.started) throw refusalError("stale");
+      const words = this.#mapTable(addon, owner);
       if (words === undefined) {
         closeSync(lifeFile);
         return undefined;
       }
       return this.#remember(key, {
         words,
-        started: name.started,
+        started: owner.started,
         slots: new Map(),
         lastSeenAlive: this.#clock.now(),
         lifeFile,
@@ -153,16 +165,16 @@ export class PeerGrantTables {
     }
   }
 
-  #mapTable(addon: RdmaAddon, name: ProcessIdentity): BigUint64Array | undefined {
-    const fd = this.openFile(name, name.table);
+  #mapTable(addon: RdmaAddon, owner: ProcessIdentity): BigUint64Array | undefined {
+    const fd = this.openFile(owner, owner.table);
     if (fd === undefined) return undefined;
     try {
       const words = new BigUint64Array(mapMemoryFile(addon, fd));
       const isTable =
         words[TableWord.magic] === TABLE_MAGIC &&
-        words[TableWord.pid] === BigInt(name.pid) &&
-        words[TableWord.started] === name.started &&
-        words[TableWord.machine] === name.machine;
+        words[TableWord.pid] === BigInt(owner.pid) &&
+        words[TableWord.started] === owner.started &&
+        words[TableWord.machine] === owner.machine;
       if (!isTable) throw refusalError("forged");
       return words;
     } finally {
@@ -170,12 +182,15 @@ export class PeerGrantTables {
     }
   }
 
-  /** What is mapped outlives its owner, and would go on to say yes. */
+  /**
+   * Returns whether the process of a table is alive. The mapped table outlives its process and would still show valid
+   * grants.
+   */
   #isAlive(known: PeerTable): boolean {
     const now = this.#clock.now();
     if (now - known.lastSeenAlive < LIVENESS_CACHE_MS) return true;
     known.lastSeenAlive = now;
-    // Zeros: its thread has ended, and the descriptor may be another's by now.
+    // The table of a worker thread that has ended is cleared, and its descriptor may have been reused.
     return known.words[TableWord.magic] === TABLE_MAGIC && isProcessAlive(known.lifeFile);
   }
 
@@ -202,7 +217,7 @@ function openLifeFile(pid: number): number | undefined {
   }
 }
 
-/** Costs a twentieth of looking at when the process with an id has started. */
+/** Returns whether the process of a life file is alive. This check takes a twentieth of the time of `startTimeOf`. */
 function isProcessAlive(life: number): boolean {
   try {
     return readSync(life, oneByte, 0, 1, 0) === 1;
@@ -215,12 +230,12 @@ function mapMemoryFile(addon: RdmaAddon, fd: number): ArrayBuffer {
   try {
     return addon.mapMemory(fd, 0, TABLE_BYTES, 0);
   } catch {
-    // Memory of ours, but no table.
+    // The file is registered memory, but has not the size of a table.
     throw refusalError("forged");
   }
 }
 
-/** A slot that says yes to somebody. @throws RdmaError when it does not any more */
+/** Reads the slot of a valid handle. @throws RdmaError if the grant has ended meanwhile */
 function readSlot(words: BigUint64Array, handle: MemoryHandle): PeerSlot {
   const at = handle.slot * WORDS_PER_SLOT;
   const { generation, nonce } = handle;
@@ -228,7 +243,7 @@ function readSlot(words: BigUint64Array, handle: MemoryHandle): PeerSlot {
   const head = slot.slice(0, SLOT_HEAD_BYTES);
   const own = new BigUint64Array(head.buffer);
   const refusal = () => whySlotRefuses(words, at, { generation, nonce });
-  // Between the first look and the copy it may have been taken back.
+  // The grant may have ended between the first check and the copy.
   const why = refusal();
   if (why !== undefined) throw refusalError(why);
   return {

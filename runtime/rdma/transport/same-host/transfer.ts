@@ -1,4 +1,6 @@
-/** What `shared` and `vm` have in common: one call of the addon, on the spot when it is short, and what its outcome means. */
+/**
+ * Transfers of `shared` and `vm`: one call of the addon, synchronous if it is short, and the meaning of its outcome.
+ */
 import { availableParallelism } from "node:os";
 import { type TransferArguments, TransferOutcome } from "../../../native/rdma-addon.js";
 import { RdmaError } from "../../errors.js";
@@ -9,35 +11,39 @@ import type { TransferOperation } from "../../transfer/transfer-operation.js";
 import { type PeerSlot, peerEndedError } from "./peer-grant-tables.js";
 
 /**
- * Whoever awaits only what is settled already never lets the event loop go round. So after so many bytes a transfer settles in its next turn,
- * and what comes before that is left to the pool: transfers hold up the loop for about 1 ms.
+ * Maximum number of bytes that this thread copies synchronously in one turn of the event loop, which take about 1 ms.
+ * Code that awaits only settled promises never ends a turn. Therefore a transfer that reaches the limit settles in the
+ * next turn, and threads of the pool copy the bytes of later transfers of this turn.
  */
 const MAX_COPIED_PER_TURN = 8 << 20;
-/** From so many bytes on a second thread of the pool is worth it. */
+/** Minimum number of bytes of a transfer that two threads of the pool copy. */
 const TWO_THREADS_BYTES = 8 << 20;
-/** Short stretches cost the kernel more than their bytes. */
+/** Maximum number of segments of a synchronous transfer, because the kernel takes time for each segment. */
 const MAX_INLINE_SEGMENTS = 64;
 
 const processorCount = availableParallelism();
 
 export type NativeTransferCall = (...args: TransferArguments) => number | Promise<number>;
 
-/** What is done on the spot can't be given up, and is not asked how far it is. Small arrays of one's own cost more than such a copy. */
+/**
+ * The arguments of synchronous transfers, which need neither cancellation nor progress. They are shared because
+ * allocating small arrays takes longer than a small copy.
+ */
 const inlineControl = new BigInt64Array(2);
 const inlineSegment = new BigUint64Array(3);
 
-function inlineSegments(stretches: BigUint64Array): BigUint64Array {
-  if (stretches.length !== 3) return stretches;
-  inlineSegment.set(stretches);
+function inlineSegments(segments: BigUint64Array): BigUint64Array {
+  if (segments.length !== 3) return segments;
+  inlineSegment.set(segments);
   return inlineSegment;
 }
 
-/** Bytes that this thread has copied since the event loop was last seen to go round. */
+/** Number of bytes that this thread has copied in this turn of the event loop. */
 let copiedThisTurn = 0;
-/** The turn that is waited for, once they are too many. */
+/** Resolves in the next turn of the event loop. Set while the limit of this turn is reached. */
 let nextTurn: Promise<void> | undefined;
 
-/** This thread has copied so much. @returns what is to be waited for, when it was too much in a row */
+/** Counts copied bytes. @returns a promise to wait for if the limit of this turn is reached */
 function countCopied(bytes: number): Promise<void> | undefined {
   copiedThisTurn += bytes;
   if (copiedThisTurn < MAX_COPIED_PER_TURN) return undefined;
@@ -52,9 +58,10 @@ function countCopied(bytes: number): Promise<void> | undefined {
 }
 
 /**
- * @param atOnce so many bytes are copied by the calling thread: all of a transfer, or its beginning while threads of the pool are being woken. They
- * take longer to come than it takes to copy a mebibyte, and have other caches
- * @returns undefined: it has been done
+ * Transfers bytes with the addon.
+ * @param atOnce maximum number of bytes that the calling thread copies: the whole transfer, or its beginning while the
+ * threads of the pool wake up, which takes longer than copying a mebibyte
+ * @returns undefined if the transfer is complete
  */
 export function transferNatively(
   operation: TransferOperation,
@@ -64,12 +71,12 @@ export function transferNatively(
   call: NativeTransferCall,
 ): Promise<void> | undefined {
   const { direction, local, segments, bytes } = operation;
-  const way = direction === "read" ? 0 : 1;
+  const directionCode = direction === "read" ? 0 : 1;
   const { slot, head } = peer;
   const mayCopy = nextTurn === undefined;
   if (mayCopy && bytes <= atOnce && segments.length <= 3 * MAX_INLINE_SEGMENTS) {
     const outcome = call(
-      way,
+      directionCode,
       local,
       inlineSegments(segments),
       slot,
@@ -86,7 +93,7 @@ export function transferNatively(
   const helped = mayCopy && bytes > atOnce ? atOnce : 0;
   void countCopied(helped);
   return settleTransfer(
-    call(way, local, segments, slot, head, operation.control, ownStartTime(), lanes, helped),
+    call(directionCode, local, segments, slot, head, operation.control, ownStartTime(), lanes, helped),
     operation,
     peer,
     handle,
@@ -103,7 +110,7 @@ async function settleTransfer(
   if (outcome !== TransferOutcome.done) throw transferError(outcome, operation, peer, handle);
 }
 
-// Of Linux, on all machines that it runs on.
+// Error numbers of Linux, the same on all architectures.
 const ESRCH = 3;
 const EPERM = 1;
 
@@ -115,12 +122,12 @@ function transferError(
 ): RdmaError {
   const what = `${operation.direction} ${operation.bytes} bytes`;
   if (outcome === TransferOutcome.cancelled)
-    return new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${what}: it was given up`);
+    return new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${what}: it was cancelled`);
   const now = startTimeOf(process.pid);
   if (outcome === TransferOutcome.notGranted) {
     const refusal = peer.refusal();
     if (refusal !== undefined) return refusalError(refusal, what);
-    // The slot still says yes, but in the process with this id there is no such slot any more.
+    // The mapped slot still shows a valid grant, but the process with this id has no such slot any more.
     return now === process.started
       ? peerEndedError(process.pid)
       : now === undefined
@@ -132,6 +139,6 @@ function transferError(
     const why = `this process may no longer use the memory of process ${process.pid} (EPERM)`;
     return new RdmaError("ERR_RDMA_FAULT", `cannot ${what}: ${why}`);
   }
-  const why = `the memory is not there any more, although it was not dropped (errno ${outcome}); was its ArrayBuffer transferred?`;
+  const why = `the memory does not exist any more, although it was not dropped (errno ${outcome}); was its ArrayBuffer transferred?`;
   return new RdmaError("ERR_RDMA_FAULT", `cannot ${what}: ${why}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Transport `shared`: memory that was made to be shared (`RdmaBuffer.allocate`) is mapped here, and transfers are copies. It can also be
- * used in place. It outlives its owner: what is mapped stays as it is when the owner dies, and can still be read.
+ * Transport `shared`: maps memory of `RdmaBuffer.allocate` into this process and copies bytes from and to it. The
+ * mapped memory can also be used in place. It outlives its owner: after the owner has died, its content stays readable.
  */
 import { closeSync } from "node:fs";
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
@@ -14,12 +14,12 @@ import type { PeerGrantTables, PeerSlot } from "../same-host/peer-grant-tables.j
 import { transferNatively } from "../same-host/transfer.js";
 
 const PAGE_BYTES = 4096;
-/** What one thread copies in 0.1 to 0.4 ms. */
+/** Maximum number of bytes of a synchronous transfer, which one thread copies in 0.1 to 0.4 ms. */
 const MAX_INLINE_BYTES = 4 << 20;
 
 export class SharedBackend extends SameHostBackend {
   readonly transport = "shared";
-  /** What is mapped already, of whom: several grants may be of one memory. Nothing is kept for longer than somebody uses it. */
+  /** Mappings in use, by file and range, because several grants may belong to one memory. */
   readonly #mappings = new Map<string, WeakRef<ArrayBuffer>>();
 
   protected openMemory(
@@ -40,8 +40,8 @@ export class SharedBackend extends SameHostBackend {
           peer,
           handle,
           MAX_INLINE_BYTES,
-          (way, local, stretches, slot, head, control, started, lanes, helped) =>
-            addon.mappedTransfer(way, local, stretches, slot, head, control, started, lanes, helped, memory),
+          (direction, local, segments, slot, head, control, started, lanes, helped) =>
+            addon.mappedTransfer(direction, local, segments, slot, head, control, started, lanes, helped, memory),
         ),
       map: () => {
         const inPlace = peer.access === "rw" ? memory : map(1);
@@ -52,7 +52,7 @@ export class SharedBackend extends SameHostBackend {
     };
   }
 
-  /** What is granted of it. @param mode as of `mapMemory` */
+  /** Returns a view of the granted range. @param mode as of `RdmaAddon.mapMemory` */
   #map(
     addon: RdmaAddon,
     peers: PeerGrantTables,
@@ -61,18 +61,18 @@ export class SharedBackend extends SameHostBackend {
     fd: number,
     mode: 0 | 1,
   ): Uint8Array | undefined {
-    const { process: name, length } = handle;
+    const { process: owner, length } = handle;
     const skipped = peer.offset % PAGE_BYTES;
     const from = peer.offset - skipped;
-    const key = `${name.pid} ${name.started} ${name.table} ${peer.memory} ${from} ${length + skipped}`;
-    // Views of one's own are nobody else's: what is written there stays there.
+    const key = `${owner.pid} ${owner.started} ${owner.table} ${peer.memory} ${from} ${length + skipped}`;
+    // Private views (mode 1) are not shared, because writes to them stay private.
     const known = mode === 0 ? this.#mappings.get(key)?.deref() : undefined;
     if (known !== undefined) return new Uint8Array(known, skipped, length);
-    const opened = peers.openFile(name, fd);
+    const opened = peers.openFile(owner, fd);
     if (opened === undefined) return undefined;
     try {
       const buffer = addon.mapMemory(opened, from, length + skipped, mode);
-      // Descriptors come again: while the grant is good, the file that it names was open.
+      // If the grant is still valid, the opened file was the right one; otherwise its descriptor may have been reused.
       const refusal = peer.refusal();
       if (refusal !== undefined) throw refusalError(refusal);
       for (const [old, mapped] of this.#mappings) if (mapped.deref() === undefined) this.#mappings.delete(old);

@@ -1,6 +1,7 @@
 /**
- * Transport `stream`: the owner's event loop reads and writes its memory itself, when it is asked to, and checks everything. Needs no
- * addon and goes wherever messages go, by connections that carry nothing else. Bytes go in pieces, several under way at a time.
+ * Transport `stream`: the owner's event loop reads and writes its memory on request, and checks each request. It needs
+ * no addon and reaches every process that messages reach, over connections that carry only memory bytes. A transfer is
+ * cut into pieces, several of which are in flight at a time.
  */
 import type { ProcId } from "../../../link/address.js";
 import type { Clock, Random } from "../../../link/clock.js";
@@ -20,11 +21,11 @@ import { readInvitation } from "./invitation.js";
 import { OwnerConnection } from "./owner.js";
 import { OwnerConnections } from "./owner-connections.js";
 
-/** Bytes of one transfer that are asked for at a time, and pieces, since short ones cost more than their bytes. */
+/** Maximum number of bytes and pieces of one transfer in flight. */
 const WINDOW_BYTES = 8 << 20;
 const WINDOW_PIECES = 256;
 
-/** How often in a row a piece is lost before its owner counts as gone. */
+/** Number of lost connections in a row after which the owner counts as gone. */
 const MAX_LOST_ATTEMPTS = 3;
 
 interface PieceRange {
@@ -41,14 +42,14 @@ export class StreamBackend implements TransportBackend {
   readonly #grantedMemory: GrantedMemory;
   readonly #owners: OwnerConnections;
   readonly #accepted = new Set<OwnerConnection>();
-  /** Those that this side has made, by whom it was asked to: one for each. */
+  /** Connections that this owner has opened on request, one for each initiator. */
   readonly #offered = new Map<ProcId, OwnerConnection>();
 
-  constructor(road: PeerConnector, grants: GrantLookup, clock: Clock, random: Random) {
-    this.#connector = road;
+  constructor(connector: PeerConnector, grants: GrantLookup, clock: Clock, random: Random) {
+    this.#connector = connector;
     this.#clock = clock;
     this.#grantedMemory = new GrantedMemory(grants);
-    this.#owners = new OwnerConnections(road, clock, random);
+    this.#owners = new OwnerConnections(connector, clock, random);
   }
 
   whyUnavailable(): undefined {
@@ -56,26 +57,26 @@ export class StreamBackend implements TransportBackend {
   }
 
   handlePartOf(): undefined {
-    this.#connector.listen((way) => this.acceptConnection(way));
+    this.#connector.listen((bulk) => this.acceptConnection(bulk));
   }
 
-  acceptConnection(way: BulkConnection): void {
-    this.#serveConnection(way);
+  acceptConnection(bulk: BulkConnection): void {
+    this.#serveConnection(bulk);
   }
 
-  /** Somebody cannot connect to this process, and asks it to connect to him. */
+  /** Connects to an initiator that cannot connect to this process, on its request. */
   async answerPeer(request: Uint8Array): Promise<Uint8Array> {
     const { token, proc, location } = readInvitation(request);
-    const way = await this.#connector.connect(proc, location);
-    if (way === undefined) throw new Error("there is no way to the process that wants to be connected to");
-    this.#offered.get(proc)?.destroy(new Error("it has asked for another connection"));
-    this.#offered.set(proc, this.#serveConnection(way, writeOffer(this.#connector.universe, token)));
+    const bulk = await this.#connector.connect(proc, location);
+    if (bulk === undefined) throw new Error("the initiator cannot be reached");
+    this.#offered.get(proc)?.destroy(new Error("it has requested another connection"));
+    this.#offered.set(proc, this.#serveConnection(bulk, writeOffer(this.#connector.universe, token)));
     return new Uint8Array(0);
   }
 
-  #serveConnection(way: BulkConnection, offer?: Uint8Array): OwnerConnection {
+  #serveConnection(bulk: BulkConnection, offer?: Uint8Array): OwnerConnection {
     const connection = new OwnerConnection(
-      way,
+      bulk,
       {
         clock: this.#clock,
         universe: this.#connector.universe,
@@ -111,7 +112,7 @@ export class StreamBackend implements TransportBackend {
     return { transfer: (operation) => this.#transfer(handle, operation), close() {} };
   }
 
-  /** Nothing is moved: its owner says whether it could be. */
+  /** Asks the owner whether a handle is valid, with a read of 0 bytes. */
   async #probe(handle: MemoryHandle, what: string): Promise<void> {
     const nothing = { kind: MemoryFrameKind.read, claim: grantClaimOf(handle), offset: 0, local: new Uint8Array(0) };
     for (let lost = 0; ; lost++) {
@@ -126,10 +127,10 @@ export class StreamBackend implements TransportBackend {
 
   #transfer(handle: MemoryHandle, operation: TransferOperation): Promise<void> {
     return new Promise((resolve, reject) => {
-      const stretches = cutIntoPieces(operation);
-      let next = stretches.next();
+      const pieces = cutIntoPieces(operation);
+      let next = pieces.next();
       let bytes = 0;
-      let underWay = 0;
+      let inFlight = 0;
       let ended = false;
       const end = (error?: unknown) => {
         if (ended) return;
@@ -139,7 +140,7 @@ export class StreamBackend implements TransportBackend {
           return;
         }
         operation.cancel();
-        // What is still under way is thrown away when it comes: nothing touches local memory after this.
+        // Pieces in flight are discarded when they arrive. After `release`, local memory is not accessed any more.
         const settle = () => reject(error as Error);
         this.#owners.release(handle, operation).then(settle, settle);
       };
@@ -147,26 +148,26 @@ export class StreamBackend implements TransportBackend {
         while (
           !ended &&
           !next.done &&
-          underWay < WINDOW_PIECES &&
+          inFlight < WINDOW_PIECES &&
           (bytes === 0 || bytes + next.value.length <= WINDOW_BYTES)
         ) {
-          const stretch = next.value;
-          next = stretches.next();
-          bytes += stretch.length;
-          underWay++;
-          this.#movePiece(handle, operation, stretch).then(() => {
-            bytes -= stretch.length;
-            underWay--;
+          const piece = next.value;
+          next = pieces.next();
+          bytes += piece.length;
+          inFlight++;
+          this.#movePiece(handle, operation, piece).then(() => {
+            bytes -= piece.length;
+            inFlight--;
             if (ended) return;
-            operation.addMoved(stretch.length);
-            if (underWay === 0 && next.done) end();
-            else if (bytes <= WINDOW_BYTES / 2 && underWay <= WINDOW_PIECES / 2) fill();
+            operation.addMoved(piece.length);
+            if (inFlight === 0 && next.done) end();
+            else if (bytes <= WINDOW_BYTES / 2 && inFlight <= WINDOW_PIECES / 2) fill();
           }, end);
         }
-        if (underWay === 0 && next.done) end();
+        if (inFlight === 0 && next.done) end();
       };
       operation.onCancel(() => {
-        end(new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${operation.direction}: it was given up`));
+        end(new RdmaError("ERR_RDMA_UNKNOWN", `cannot ${operation.direction}: it was cancelled`));
       });
       fill();
     });
@@ -194,7 +195,7 @@ export class StreamBackend implements TransportBackend {
         if (!(error instanceof ConnectionLostError) || lost >= MAX_LOST_ATTEMPTS) throw lostAsPeerGone(error);
         if (operation.isCancelled) throw error;
         if (direction === "read") continue;
-        // If its owner is still there, the bytes may be, too, and others may have been written over them since.
+        // If the owner is alive, the bytes may have arrived, and other writers may have overwritten them since.
         await this.#probe(handle, direction);
         const why = `the connection to its owner was lost: ${error.message}`;
         throw new RdmaError("ERR_RDMA_UNKNOWN", `cannot write: ${why}`, { cause: error });
@@ -214,14 +215,14 @@ function* cutIntoPieces(operation: TransferOperation): Generator<PieceRange, und
 
 function lostAsPeerGone(error: unknown): unknown {
   if (!(error instanceof ConnectionLostError)) return error;
-  const why = `connections to it end: ${error.message}`;
+  const why = `connections to it are lost: ${error.message}`;
   return new RdmaError("ERR_RDMA_PEER_GONE", `cannot reach the owner of an RdmaBuffer: ${why}`, { cause: error });
 }
 
-/** @throws RdmaError when it is a refusal */
+/** @throws RdmaError if the owner refuses the piece */
 function throwRefusal(why: Refused | undefined, what: string): void {
   if (why === undefined) return;
   if (isRefusal(why)) throw refusalError(why, what);
-  // Both are checked here first: the owner and the handle do not agree.
+  // The initiator has checked rights and bounds before, so the handle contradicts the slot of the owner.
   throw new RdmaError(why === "access" ? "ERR_RDMA_ACCESS" : "ERR_RDMA_BOUNDS", `cannot ${what}: the owner refuses it`);
 }

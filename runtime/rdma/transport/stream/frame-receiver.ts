@@ -1,21 +1,25 @@
 /**
- * Reads what comes on a connection for bulk bytes: frames of a fixed size, some with bytes behind them, which are read straight to where
- * they belong if the pipe can. That place may be taken away at any time: nothing is put there any more then.
+ * Reads the frames of a connection for memory bytes. Frames have a fixed size, and a body may follow a frame. If the
+ * pipe allows it, a body is read directly into its target memory. The target can be withdrawn at any time.
  */
+import { toError } from "../../../../shared/text/error-message.js";
 import type { PipeSink } from "../../../link/transport/pipe.js";
 
-/** Bytes that are read at a time where they don't belong: frames, what is short, and the beginning of what is not; or all of it. */
+/**
+ * Sizes in bytes of the buffer for frames and short bodies, and of the buffer for everything if nothing is read
+ * directly.
+ */
 const FRAME_BUFFER_BYTES = 32 * 1024;
 const COPY_BUFFER_BYTES = 128 * 1024;
-/** Fewer are copied once more: another call of the system takes longer. */
+/** Minimum number of bytes that are read directly. Copying fewer bytes takes less time than another system call. */
 const MIN_DIRECT_BYTES = 16 * 1024;
 
-/** Bytes that stand behind a frame. */
+/** The bytes that follow a frame. */
 export class FrameBody {
   readonly length: number;
-  /** Where they go, exactly as many; undefined: nowhere. */
+  /** The memory for the bytes, of the same length; undefined if the bytes are discarded. */
   target: Uint8Array | undefined;
-  /** How many have come. */
+  /** Number of bytes that have arrived. */
   received = 0;
 
   constructor(length: number, into: Uint8Array | undefined) {
@@ -26,14 +30,14 @@ export class FrameBody {
 
 export interface MemoryFrameHandler {
   /**
-   * A frame has come.
-   * @returns the bytes that follow it; undefined: none
+   * Handles a frame.
+   * @returns the body that follows the frame, or undefined if there is none
    * @throws Error, which ends the connection
    */
   frameReceived(view: DataView, at: number): FrameBody | undefined;
-  /** All bytes of a body have come; at once, if it has none. */
+  /** Called when all bytes of a body have arrived, or at once for an empty body. */
   bodyReceived(body: FrameBody): void;
-  /** No more will come. Called once, also when a frame has broken the rules. */
+  /** Called once, when the connection has ended or a frame was invalid. */
   connectionEnded(error: Error | undefined): void;
 }
 
@@ -44,16 +48,17 @@ export class FrameReceiver implements PipeSink {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #fill = 0;
-  /** What comes next; undefined: a frame. */
+  /** The body that is being received, or undefined if a frame comes next. */
   #body: FrameBody | undefined;
-  /** Whose memory the pipe reads into now. */
+  /** The body into whose memory the pipe reads now. */
   #lentBody: FrameBody | undefined;
   #returnListeners: (() => void)[] = [];
   #isStopped = false;
 
   /**
-   * @param frameBytes of each frame
-   * @param direct whether the pipe, once destroyed, touches none of the memory that it was given: then it gets that of bodies
+   * @param frameBytes the size of each frame
+   * @param direct whether the pipe stops accessing memory that it was given when it is destroyed; bodies are then read
+   * directly into their targets
    */
   constructor(frameBytes: number, handler: MemoryFrameHandler, direct: boolean) {
     this.#frameBytes = frameBytes;
@@ -63,7 +68,7 @@ export class FrameReceiver implements PipeSink {
     this.#view = new DataView(this.#bytes.buffer);
   }
 
-  /** From the next frame on another one is told; that it has ended, too, if it has. */
+  /** Passes the following frames to another handler, and also the end of the connection if it has ended. */
   handOver(frameBytes: number, handler: MemoryFrameHandler): void {
     this.#frameBytes = frameBytes;
     this.#handler = handler;
@@ -94,7 +99,7 @@ export class FrameReceiver implements PipeSink {
         this.#countReceived(lent, n);
       }
     } catch (error) {
-      this.stop(error instanceof Error ? error : new Error(String(error)));
+      this.stop(toError(error));
     }
   }
 
@@ -102,7 +107,7 @@ export class FrameReceiver implements PipeSink {
     this.stop(error);
   }
 
-  /** Nothing more is taken from the pipe, which has ended, or is destroyed by whoever calls this. Idempotent. */
+  /** Stops receiving, when the pipe has ended or the caller destroys it. Idempotent. */
   stop(error: Error | undefined): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
@@ -111,9 +116,9 @@ export class FrameReceiver implements PipeSink {
   }
 
   /**
-   * What comes of a body goes nowhere from now on.
-   * @returns undefined: the pipe does not read into its memory; otherwise resolves when it does not any more: when something has come,
-   * or the pipe has been destroyed
+   * Discards the rest of a body.
+   * @returns undefined if the pipe does not read into its memory; otherwise a promise that resolves when the pipe has
+   * stopped doing so, because data has arrived or the pipe was destroyed
    */
   withdraw(body: FrameBody): Promise<void> | undefined {
     body.target = undefined;
@@ -132,7 +137,7 @@ export class FrameReceiver implements PipeSink {
       const body = this.#body;
       if (body !== undefined) {
         const size = Math.min(end - at, body.length - body.received);
-        // Freed behind the library's back it has no length.
+        // If user code has detached the memory, the view has no length.
         if (body.target?.length === body.length) body.target.set(this.#bytes.subarray(at, at + size), body.received);
         at += size;
         this.#countReceived(body, size);
@@ -158,7 +163,9 @@ export class FrameReceiver implements PipeSink {
   }
 }
 
-/** Memory that several threads share is not for sockets, nor is what was detached. */
+/**
+ * Returns whether the pipe can read into the target. Sockets can use neither a SharedArrayBuffer nor detached memory.
+ */
 function canReadDirectly({ target, length }: FrameBody): boolean {
   return target !== undefined && target.length === length && target.buffer instanceof ArrayBuffer;
 }

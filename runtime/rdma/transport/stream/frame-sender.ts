@@ -1,15 +1,17 @@
 /**
- * Sends what a connection for bulk bytes has to say: a few batches ahead of what the pipe has taken, so that it never waits, and no more,
- * so that memory is let go of soon and what waits can still be taken back.
+ * Sends the frames of a connection for memory bytes. It passes only a few batches to the pipe in advance: enough that
+ * the pipe is never idle, and so few that memory is released soon and waiting frames can still be cancelled.
  */
 import type { Pipe } from "../../../link/transport/pipe.js";
 
-/** Batches that the pipe has been given and not taken. */
+/** Maximum number of batches that the pipe has not taken yet. */
 const MAX_BATCHES_AHEAD = 2;
-/** About how many bytes one of them has. */
+/** Approximate size of a batch in bytes. */
 const BATCH_BYTES = 1 << 20;
 
-/** One frame, and bytes behind it, which stay untouched until `sent` is called: they have been taken, or will never be. */
+/**
+ * A frame and its body. The memory must not change until `sent` is called, when the pipe has taken it or never will.
+ */
 export interface OutgoingFrame {
   readonly chunks: readonly Uint8Array[];
   sent?(): void;
@@ -21,13 +23,13 @@ export class FrameSender {
   #batchesAhead = 0;
   #isStopped = false;
 
-  /** @param next what is to be sent; undefined: nothing yet */
+  /** @param next returns the next frame, or undefined if there is none yet */
   constructor(pipe: Pipe, next: () => OutgoingFrame | undefined) {
     this.#pipe = pipe;
     this.#nextFrame = next;
   }
 
-  /** There is something to be sent. */
+  /** Sends waiting frames, as far as the limits allow. */
   sendPending(): void {
     while (!this.#isStopped && this.#batchesAhead < MAX_BATCHES_AHEAD) {
       const chunks: Uint8Array[] = [];
@@ -51,7 +53,7 @@ export class FrameSender {
     }
   }
 
-  /** Sends no more. */
+  /** Stops sending. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -1,20 +1,20 @@
 /**
- * What is said on a connection for bulk bytes alone: questions of 72 bytes by the initiator, and to each, in their order, an answer of
- * 8 bytes by the owner; both little-endian. The bytes of a write stand behind its question, those of a read behind its answer.
- * Whatever comes here may be a lie (docs/reference/protocol.md).
+ * The frames of a connection for memory bytes. The initiator sends requests of 72 bytes. The owner answers each
+ * request, in order, with 8 bytes. Numbers are little-endian. The bytes of a write follow its request, and those of a
+ * read follow its answer. No input is trusted. The format is described in docs/reference/protocol.md.
  */
 import type { GrantClaim, MemoryAnswer } from "../../../../generated/rdma.js";
 import { ProtocolError } from "../../../link/frame/frame.js";
 
-/** Bytes that one question moves at most. */
+/** Maximum number of bytes that one request transfers. */
 export const MAX_PIECE_BYTES = 1 << 20;
-/** Questions of one connection that are not answered: an initiator keeps to it, and an owner ends who does not. */
+/** Maximum number of unanswered requests of a connection. An owner ends a connection that exceeds the limit. */
 export const MAX_UNANSWERED = 512;
 
 export const REQUEST_BYTES = 72;
 export const ANSWER_BYTES = 8;
 
-/** "VCRM" */
+/** The bytes of "VCRM". */
 const PROTOCOL_MAGIC = 0x4d52_4356;
 const VERSION = 1;
 const WRITABLE = 1;
@@ -24,10 +24,10 @@ export type MemoryFrameKind = (typeof MemoryFrameKind)[keyof typeof MemoryFrameK
 
 export type Refused = NonNullable<MemoryAnswer["refused"]>;
 
-/** As an answer has them, counted from 1; 0: it has been done. */
+/** Refusals by the code in an answer, which counts from 1. The code 0 means that the request was carried out. */
 const refusals: readonly Refused[] = ["forged", "stale", "revoked", "dropped", "access", "bounds"];
 
-/** A range of granted memory that somebody wants to read or to write. */
+/** A request to read or write a range of granted memory. */
 export interface MemoryRequest {
   readonly kind: typeof MemoryFrameKind.read | typeof MemoryFrameKind.write;
   readonly claim: GrantClaim;
@@ -35,14 +35,14 @@ export interface MemoryRequest {
   readonly length: number;
 }
 
-/** The first question of a connection. */
+/** Returns the first frame that an initiator sends. */
 export function writeHello(universe: bigint): Uint8Array {
   return newIntroduction(MemoryFrameKind.hello, universe).bytes;
 }
 
 /**
- * What an owner says first on a connection that it has made itself, since an initiator has asked it to (invitation.ts): then come the hello of that
- * one, and all the rest.
+ * Returns the first frame of an owner that has connected to an initiator on its invitation (invitation.ts). After it
+ * the initiator sends its hello, as on any connection.
  */
 export function writeOffer(universe: bigint, token: bigint): Uint8Array {
   const { bytes, view } = newIntroduction(MemoryFrameKind.offer, universe);
@@ -51,9 +51,9 @@ export function writeOffer(universe: bigint, token: bigint): Uint8Array {
 }
 
 /**
- * Whoever has connected says first what he is.
- * @returns undefined: an initiator; the token of an owner that was asked to connect
- * @throws ProtocolError for who is none of this tree, or speaks otherwise
+ * Reads the first frame of the peer that has connected.
+ * @returns undefined if the peer is an initiator; the token of the invitation if it is an owner
+ * @throws ProtocolError if the peer belongs to another universe or speaks another protocol or version
  */
 export function readIntroduction(view: DataView, at: number, universe: bigint): bigint | undefined {
   const kind = view.getUint32(at, true);
@@ -65,7 +65,7 @@ export function readIntroduction(view: DataView, at: number, universe: bigint): 
   }
   checkVersion(view.getUint32(at + 16, true));
   if (view.getBigUint64(at + 8, true) !== universe) {
-    throw new ProtocolError("cannot read memory frame: the peer is of another universe");
+    throw new ProtocolError("cannot read memory frame: the peer belongs to another universe");
   }
   return kind === MemoryFrameKind.offer ? view.getBigUint64(at + 24, true) : undefined;
 }
@@ -110,8 +110,8 @@ export function writeRequest({ kind, claim, offset, length }: MemoryRequest): Ui
 }
 
 /**
- * Numbers above 2^53 become what is near them: no memory is so large.
- * @throws ProtocolError for another kind, and for a write that is too long to be waited for
+ * Reads a request. Numbers above 2^53 are rounded, because no memory is so large.
+ * @throws ProtocolError if the kind is unknown or a write is too long
  */
 export function readRequest(view: DataView, at: number): MemoryRequest {
   const kind = view.getUint32(at, true);
@@ -136,7 +136,7 @@ export function readRequest(view: DataView, at: number): MemoryRequest {
   return { kind, claim, offset: Number(view.getBigUint64(at + 8, true)), length };
 }
 
-/** @param length of the bytes that follow */
+/** @param length number of bytes that follow */
 export function writeAnswer(refused: Refused | undefined, length: number): Uint8Array {
   const bytes = new Uint8Array(ANSWER_BYTES);
   const view = new DataView(bytes.buffer);
@@ -146,8 +146,10 @@ export function writeAnswer(refused: Refused | undefined, length: number): Uint8
 }
 
 /**
- * @param length of the bytes that follow if it has been done
- * @throws ProtocolError for another one, and for a refusal that is none
+ * Reads an answer.
+ * @param length number of bytes that follow if the request was carried out
+ * @returns the refusal, or undefined if the request was carried out
+ * @throws ProtocolError if the length differs or the code is unknown
  */
 export function readAnswer(view: DataView, at: number, length: number): Refused | undefined {
   const code = view.getUint32(at, true);
@@ -156,7 +158,7 @@ export function readAnswer(view: DataView, at: number, length: number): Refused 
   if (code !== 0 && refused === undefined) throw new ProtocolError(`cannot read memory frame: unknown answer ${code}`);
   const expected = refused === undefined ? length : 0;
   if (follow !== expected) {
-    throw new ProtocolError(`cannot read memory frame: its owner sends ${follow} bytes for ${expected}`);
+    throw new ProtocolError(`cannot read memory frame: expected ${expected} bytes, got ${follow}`);
   }
   return refused;
 }

@@ -1,6 +1,6 @@
 /**
- * The initiator's side of a connection for bulk bytes: asks for pieces of an owner's memory, some ahead of their answers, and takes these
- * in their order. What it is asked for waits while enough is under way; what is given up is let go of.
+ * The initiator's side of a connection for memory bytes. It pipelines requests for pieces of an owner's memory, and the
+ * answers arrive in order. Further requests wait while the window is full. Cancelled operations release their memory.
  */
 import type { GrantClaim } from "../../../../generated/rdma.js";
 import type { Clock } from "../../../link/clock.js";
@@ -20,32 +20,35 @@ import {
   writeRequest,
 } from "./frames.js";
 
-/** Bytes under way at a time, asked for or sent: what keeps a fast connection busy. */
+/** Maximum number of bytes in flight, which keeps a fast connection busy. */
 const WINDOW_BYTES = 8 << 20;
 
-/** How long who gives up waits for bytes under way from or to its memory, in ms. After that the connection is ended. */
+/**
+ * Time in ms for which a cancelled operation waits for bytes in flight from or to its memory, before the connection is
+ * ended.
+ */
 const RELEASE_LIMIT_MS = 500;
 
-/** The connection has ended, for whatever reason: what was asked for on it may have been done or not. */
+/** Reports that the connection has ended. A pending request may have been carried out or not. */
 export class ConnectionLostError extends Error {}
 
-/** At most `PIECE_BYTES` that lie side by side on both sides. */
+/** A piece of a transfer: at most `MAX_PIECE_BYTES`, contiguous on both sides. */
 export interface MemoryPiece {
-  /** What it is part of; undefined: of nothing that can be given up. */
+  /** The operation that can cancel the piece; undefined if the piece cannot be cancelled. */
   readonly operation?: TransferOperation;
   readonly kind: typeof MemoryFrameKind.read | typeof MemoryFrameKind.write;
   readonly claim: GrantClaim;
   readonly offset: number;
-  /** Where they come from, or go to. */
+  /** The source or the destination of the bytes in this process. */
   readonly local: Uint8Array;
 }
 
 class PieceRequest {
   readonly piece: MemoryPiece;
-  /** Of a read: what follows the answer. */
+  /** The body of the answer, for a read. */
   readonly body: FrameBody | undefined;
   readonly settle: (result: Refused | ConnectionLostError | undefined) => void;
-  /** The pipe has memory of a write, and has not taken it yet. */
+  /** Whether the pipe has been given the memory of a write and has not taken it yet. */
   isLent = false;
   #takenListeners: (() => void)[] = [];
 
@@ -55,20 +58,20 @@ class PieceRequest {
     this.body = piece.kind === MemoryFrameKind.read ? new FrameBody(piece.local.length, piece.local) : undefined;
   }
 
-  toFrame(way: BulkConnection): OutgoingFrame {
+  toFrame(bulk: BulkConnection): OutgoingFrame {
     const { kind, claim, offset, local } = this.piece;
-    const question = writeRequest({ kind, claim, offset, length: local.length });
-    if (kind === MemoryFrameKind.read || local.length === 0) return { chunks: [question] };
-    if (!canLend(way, local)) return { chunks: [question, local.slice()] };
+    const request = writeRequest({ kind, claim, offset, length: local.length });
+    if (kind === MemoryFrameKind.read || local.length === 0) return { chunks: [request] };
+    if (!canLend(bulk, local)) return { chunks: [request, local.slice()] };
     this.isLent = true;
     const sent = () => {
       this.isLent = false;
       for (const resolve of this.#takenListeners.splice(0)) resolve();
     };
-    return { chunks: [question, local], sent };
+    return { chunks: [request, local], sent };
   }
 
-  /** Resolves when the pipe has taken it, or is destroyed. */
+  /** Resolves when the pipe has taken the memory or was destroyed. */
   whenTaken(): Promise<void> {
     return new Promise((resolve) => this.#takenListeners.push(resolve));
   }
@@ -79,10 +82,10 @@ export class InitiatorConnection implements MemoryFrameHandler {
   readonly #clock: Clock;
   readonly #incoming: FrameReceiver;
   readonly #outgoing: FrameSender;
-  /** What has not been asked for yet, and what has and is not answered; oldest first. */
+  /** Requests that wait to be sent, and requests that wait for an answer; the oldest first. */
   #unsent: PieceRequest[] = [];
   readonly #unanswered: PieceRequest[] = [];
-  /** Of what has been asked for. */
+  /** Number of bytes of the unanswered requests. */
   #bytes = 0;
   #hello: Uint8Array | undefined;
   #welcome: { resolve(): void; reject(error: Error): void } | undefined;
@@ -90,22 +93,22 @@ export class InitiatorConnection implements MemoryFrameHandler {
   readonly #onEnded: () => void;
 
   /**
-   * @param ended it has ended; called once, before those hear of it who wait for pieces
-   * @param incoming reads from the way already, since the owner has made it
-   * @throws Error when the other side ends it at once
+   * Opens a connection. Rejects if the owner ends the connection at once.
+   * @param ended called once, when the connection has ended, before pending requests fail
+   * @param incoming the receiver that already reads from the pipe, if the owner has opened the connection
    */
   static async open(
-    way: BulkConnection,
+    bulk: BulkConnection,
     clock: Clock,
     universe: bigint,
     ended: () => void,
     incoming?: FrameReceiver,
   ): Promise<InitiatorConnection> {
-    const made = new InitiatorConnection(way, clock, universe, ended, incoming);
-    way.pipe.ref();
+    const made = new InitiatorConnection(bulk, clock, universe, ended, incoming);
+    bulk.pipe.ref();
     await new Promise<void>((resolve, reject) => {
       made.#welcome = { resolve, reject };
-      if (incoming === undefined) way.pipe.open(made.#incoming);
+      if (incoming === undefined) bulk.pipe.open(made.#incoming);
       else incoming.handOver(ANSWER_BYTES, made);
       made.#outgoing.sendPending();
     });
@@ -114,29 +117,29 @@ export class InitiatorConnection implements MemoryFrameHandler {
   }
 
   private constructor(
-    way: BulkConnection,
+    bulk: BulkConnection,
     clock: Clock,
     universe: bigint,
     ended: () => void,
     incoming: FrameReceiver | undefined,
   ) {
-    this.#connection = way;
+    this.#connection = bulk;
     this.#clock = clock;
     this.#onEnded = ended;
     this.#hello = writeHello(universe);
-    this.#incoming = incoming ?? new FrameReceiver(ANSWER_BYTES, this, way.isDirect);
-    this.#outgoing = new FrameSender(way.pipe, () => this.#nextFrame());
+    this.#incoming = incoming ?? new FrameReceiver(ANSWER_BYTES, this, bulk.isDirect);
+    this.#outgoing = new FrameSender(bulk.pipe, () => this.#nextFrame());
   }
 
-  /** Nothing is under way. */
+  /** Whether no request is pending. */
   get isIdle(): boolean {
     return this.#unanswered.length === 0 && this.#unsent.length === 0;
   }
 
   /**
-   * Moves a piece, when its turn has come.
-   * @returns why the owner refuses it; undefined: it has been moved
-   * @throws Lost
+   * Transfers a piece, after the pieces before it.
+   * @returns the refusal of the owner, or undefined if the piece was transferred
+   * @throws ConnectionLostError as a rejection
    */
   move(piece: MemoryPiece): Promise<Refused | undefined> {
     if (this.#lostError !== undefined) return Promise.reject(this.#lostError);
@@ -152,22 +155,22 @@ export class InitiatorConnection implements MemoryFrameHandler {
   }
 
   /**
-   * Nobody wants an operation any more. Resolves when nothing here touches its memory: soon, since an owner who holds that up loses
-   * the connection. Its pieces that were not asked for are lost.
+   * Cancels the pieces of an operation. Resolves when this connection accesses the memory of the operation no more. If
+   * the owner delays that by more than `RELEASE_LIMIT_MS`, the connection is ended.
    */
   async release(operation: TransferOperation): Promise<void> {
     const isOf = ({ piece }: PieceRequest) => piece.operation === operation;
     const dropped = this.#unsent.filter(isOf);
-    this.#unsent = this.#unsent.filter((asked) => !isOf(asked));
-    for (const { settle } of dropped) settle(new ConnectionLostError("it was given up"));
+    this.#unsent = this.#unsent.filter((request) => !isOf(request));
+    for (const { settle } of dropped) settle(new ConnectionLostError("it was cancelled"));
     this.#unrefWhenIdle();
-    const pending = this.#unanswered.filter(isOf).map((asked) => {
-      if (asked.body !== undefined) return this.#incoming.withdraw(asked.body);
-      return asked.isLent ? asked.whenTaken() : undefined;
+    const pending = this.#unanswered.filter(isOf).map((request) => {
+      if (request.body !== undefined) return this.#incoming.withdraw(request.body);
+      return request.isLent ? request.whenTaken() : undefined;
     });
     const held = pending.filter((wait) => wait !== undefined);
     if (held.length === 0) return;
-    const why = new Error("its owner has held up what was given up");
+    const why = new Error("its owner has delayed a cancelled transfer");
     const timer = this.#clock.after(RELEASE_LIMIT_MS, () => this.destroy(why), true);
     await Promise.all(held);
     timer.cancel();
@@ -185,10 +188,10 @@ export class InitiatorConnection implements MemoryFrameHandler {
       this.#welcome = undefined;
       return undefined;
     }
-    const asked = this.#unanswered[0];
-    if (asked === undefined) throw new ProtocolError("cannot read memory frame: an answer that nobody has asked for");
-    const refused = readAnswer(view, at, asked.body?.length ?? 0);
-    if (refused === undefined && asked.body !== undefined) return asked.body;
+    const request = this.#unanswered[0];
+    if (request === undefined) throw new ProtocolError("cannot read memory frame: an answer without a request");
+    const refused = readAnswer(view, at, request.body?.length ?? 0);
+    if (refused === undefined && request.body !== undefined) return request.body;
     this.#settleOldest(refused);
     return undefined;
   }
@@ -215,7 +218,7 @@ export class InitiatorConnection implements MemoryFrameHandler {
     this.#unrefWhenIdle();
   }
 
-  /** A connection holds the process only while something is under way. */
+  /** Lets this process end unless a request is pending. */
   #unrefWhenIdle(): void {
     if (this.isIdle) this.#connection.pipe.unref();
   }
@@ -226,13 +229,13 @@ export class InitiatorConnection implements MemoryFrameHandler {
       this.#hello = undefined;
       return { chunks };
     }
-    const asked = this.#unsent[0];
-    if (asked === undefined || this.#unanswered.length >= MAX_UNANSWERED) return undefined;
-    const { length } = asked.piece.local;
+    const request = this.#unsent[0];
+    if (request === undefined || this.#unanswered.length >= MAX_UNANSWERED) return undefined;
+    const { length } = request.piece.local;
     if (this.#bytes > 0 && this.#bytes + length > WINDOW_BYTES) return undefined;
     this.#unsent.shift();
-    this.#unanswered.push(asked);
+    this.#unanswered.push(request);
     this.#bytes += length;
-    return asked.toFrame(this.#connection);
+    return request.toFrame(this.#connection);
   }
 }

@@ -1,19 +1,20 @@
 /**
- * What an initiator asks of an owner to whom it cannot connect, such as a driver's process of one on a host: that the owner connects to it. Goes by a
- * call of the owner's agent; whoever reads it trusts nothing of it.
+ * The invitation that an initiator sends to an owner that cannot be dialled, such as a process on the driver's machine:
+ * the owner is asked to connect to the initiator instead. The invitation is the request of a call to the owner's agent,
+ * and is not trusted.
  */
 import type { Location, ProcId } from "../../../link/address.js";
 
 export interface Invitation {
-  /** By which the connection is known when it comes. */
+  /** Identifies the connection when it arrives. */
   readonly token: bigint;
-  /** Who asks, and where that one can be reached. */
+  /** The initiator, and the location at which it can be reached. */
   readonly proc: ProcId;
   readonly location: Location;
 }
 
 const HEAD_BYTES = 16;
-/** Locations hold the name of a host, and those who have made a process. */
+/** Maximum size. A location contains the address of a host and the ancestors of a process. */
 const MAX_INVITATION_BYTES = 4096;
 
 export function writeInvitation({ token, proc, location }: Invitation): Uint8Array {
@@ -23,10 +24,12 @@ export function writeInvitation({ token, proc, location }: Invitation): Uint8Arr
   return bytes;
 }
 
-/** @throws RangeError */
+/** @throws RangeError if the size is invalid */
 export function readInvitation(bytes: Uint8Array): Invitation {
   if (bytes.length < HEAD_BYTES || bytes.length > MAX_INVITATION_BYTES)
-    throw new RangeError("an invitation to connect is none");
+    throw new RangeError(
+      `invalid invitation: expected ${HEAD_BYTES} to ${MAX_INVITATION_BYTES} bytes, got ${bytes.length}`,
+    );
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return {
     token: buffer.readBigUInt64LE(0),

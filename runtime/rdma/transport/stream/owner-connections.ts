@@ -1,4 +1,7 @@
-/** The ways to owners: one connection to each, made when it is needed and again when it was lost; calls where there can be none. */
+/**
+ * The connections of an initiator to owners. Each owner has one connection, which is opened on demand and again after
+ * it was lost. Owners that cannot be connected to are reached by calls.
+ */
 import type { ProcId } from "../../../link/address.js";
 import type { Clock, Random } from "../../../link/clock.js";
 import { ProtocolError } from "../../../link/frame/frame.js";
@@ -11,18 +14,18 @@ import { writeInvitation } from "./invitation.js";
 import { moveByCall } from "./move-by-call.js";
 import type { OfferedConnection } from "./owner.js";
 
-/** Connections that are kept; of more, those go that nothing has been asked of for longest. */
+/** Maximum number of open connections. Beyond it, the idle connection that was used longest ago is closed. */
 const MAX_CONNECTIONS = 256;
 
-/** How long a connection is waited for after its owner has said that it is made, in ms. */
+/** Time limit in ms for a connection to arrive after its owner has reported that it is open. */
 const ARRIVAL_LIMIT_MS = 5000;
 
 type OwnerAddress = Pick<MemoryHandle, "proc" | "location">;
 
 interface OwnerEntry {
-  /** Undefined: there is no way but calls. Never rejects. */
+  /** Resolves with the connection, or with undefined if the owner is reached by calls. Never rejects. */
   readonly opening: Promise<InitiatorConnection | undefined>;
-  /** As soon as it is there. */
+  /** The connection, once it is open. */
   connection: InitiatorConnection | undefined;
 }
 
@@ -30,42 +33,46 @@ export class OwnerConnections {
   readonly #connector: PeerConnector;
   readonly #clock: Clock;
   readonly #random: Random;
-  /** Connections that owners were asked to make, by token. */
+  /** Pending invitations by token. */
   readonly #invited = new Map<bigint, (arrival: OfferedConnection) => void>();
-  /** The one that was used longest ago first. */
+  /** Owners, the one that was used longest ago first. */
   readonly #entries = new Map<ProcId, OwnerEntry>();
 
-  constructor(road: PeerConnector, clock: Clock, random: Random) {
-    this.#connector = road;
+  constructor(connector: PeerConnector, clock: Clock, random: Random) {
+    this.#connector = connector;
     this.#clock = clock;
     this.#random = random;
   }
 
-  /** @throws Lost when the connection ends; RdmaError when the owner is gone, or answers something else */
+  /**
+   * Transfers a piece.
+   * @throws ConnectionLostError, as a rejection, if the connection ends; RdmaError if the owner is gone or answers
+   * wrongly
+   */
   async move(owner: OwnerAddress, piece: MemoryPiece): Promise<Refused | undefined> {
     const known = this.#entryOf(owner);
     const connection = known.connection ?? (await known.opening);
-    // Who has given up meanwhile was told that nothing touches the memory any more.
-    if (piece.operation?.isCancelled === true) throw new ConnectionLostError("it was given up");
+    // The canceller has been promised that the memory is not accessed any more.
+    if (piece.operation?.isCancelled === true) throw new ConnectionLostError("it was cancelled");
     return connection === undefined ? moveByCall(this.#connector, owner, piece) : connection.move(piece);
   }
 
-  /** Resolves when nothing touches the memory of an operation that was given up. */
+  /** Resolves when the memory of a cancelled operation is not accessed any more. */
   async release({ proc }: OwnerAddress, operation: TransferOperation): Promise<void> {
     await this.#entries.get(proc)?.connection?.release(operation);
   }
 
-  /** An owner has connected to this process. @throws ProtocolError when it was not asked to */
+  /** Takes the connection of an invited owner. @throws ProtocolError if no owner was invited with this token */
   connectionArrived(token: bigint, arrival: OfferedConnection): void {
     const welcome = this.#invited.get(token);
     if (welcome === undefined) {
-      throw new ProtocolError("cannot read memory frame: a connection that nobody has asked for");
+      throw new ProtocolError("cannot read memory frame: a connection without an invitation");
     }
     this.#invited.delete(token);
     welcome(arrival);
   }
 
-  /** Somebody has ended, by what links tell. */
+  /** Handles the end of a proc, as its links report it. */
   ownerGone(peer: ProcId, reason: string): void {
     const known = this.#entries.get(peer);
     this.#entries.delete(peer);
@@ -93,7 +100,7 @@ export class OwnerConnections {
     this.#entries.set(proc, known);
     void known.opening.then((connection) => {
       known.connection = connection;
-      // Meanwhile its owner was said to be gone.
+      // The owner was reported gone while the connection was being opened.
       if (this.#entries.get(proc) !== known) connection?.destroy();
     });
     return known;
@@ -102,17 +109,20 @@ export class OwnerConnections {
   async #open(owner: OwnerAddress, ended: () => void): Promise<InitiatorConnection | undefined> {
     const { universe } = this.#connector;
     try {
-      const way = await this.#connector.connect(owner.proc, owner.location);
-      if (way !== undefined) return await InitiatorConnection.open(way, this.#clock, universe, ended);
+      const bulk = await this.#connector.connect(owner.proc, owner.location);
+      if (bulk !== undefined) return await InitiatorConnection.open(bulk, this.#clock, universe, ended);
       const arrival = await this.#invite(owner);
-      return arrival && (await InitiatorConnection.open(arrival.way, this.#clock, universe, ended, arrival.incoming));
+      return arrival && (await InitiatorConnection.open(arrival.bulk, this.#clock, universe, ended, arrival.incoming));
     } catch {
-      // Who is there and cannot be spoken to so, or is gone, is asked by calls, and these tell.
+      // The owner is then reached by calls, which report the cause if it is gone.
       return undefined;
     }
   }
 
-  /** Asks an owner to connect to this process. @returns undefined: nobody can; rejects when this one cannot either */
+  /**
+   * Asks an owner to connect to this process.
+   * @returns undefined if no process can connect to this one; rejects if the owner cannot connect
+   */
   async #invite({ proc, location }: OwnerAddress): Promise<OfferedConnection | undefined> {
     const { reachableAddress } = this.#connector;
     if (reachableAddress === undefined) return undefined;

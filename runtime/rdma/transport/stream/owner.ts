@@ -1,6 +1,7 @@
 /**
- * The owner's side of a connection for bulk bytes: looks at what is claimed, reads and writes its own memory, and answers in the order of
- * the questions. A peer that breaks the rules, or does not read its answers, harms nobody else.
+ * The owner's side of a connection for memory bytes. It checks each claim, reads and writes its own memory, and answers
+ * in the order of the requests. A peer that violates the protocol or does not read its answers affects no other
+ * connection.
  */
 import type { Clock } from "../../../link/clock.js";
 import { ProtocolError } from "../../../link/frame/frame.js";
@@ -22,12 +23,12 @@ import {
 } from "./frames.js";
 
 /**
- * How long memory that is taken back waits for a peer to take, or to send, the bytes that are under way, in ms. After that the connection is
- * ended: the peer makes another one.
+ * Time in ms for which the end of a grant waits for a peer to receive or send the bytes in flight. After that the
+ * connection is ended, and the peer opens another one.
  */
 const RELEASE_LIMIT_MS = 1000;
 
-/** Shorter answers are copied: a second piece costs the kernel more. */
+/** Maximum number of bytes that are copied behind the answer. Sending a second buffer would take the kernel longer. */
 const MAX_COPIED_BYTES = 16 * 1024;
 
 export interface OwnerConnectionOptions {
@@ -35,30 +36,30 @@ export interface OwnerConnectionOptions {
   readonly universe: bigint;
   readonly grantedMemory: GrantedMemory;
   /**
-   * Not this process is the owner: the other side is one that was asked to connect.
-   * @throws ProtocolError when nobody has asked it
+   * Called if the peer is an owner that has connected on an invitation of this process.
+   * @throws ProtocolError if there was no such invitation
    */
   offered(token: bigint, arrival: OfferedConnection): void;
-  /** It has ended, or was taken over. */
+  /** Called when the connection has ended or was handed over to an initiator. */
   ended(connection: OwnerConnection): void;
 }
 
-/** A connection that an owner has made, and who reads from it. */
+/** A connection that an owner has opened, with the receiver that reads from it. */
 export interface OfferedConnection {
-  readonly way: BulkConnection;
+  readonly bulk: BulkConnection;
   readonly incoming: FrameReceiver;
 }
 
-/** What is owed, in the order of the questions; a write that is still coming has no answer yet. */
+/** The answer to a request. While a write is being received, it has neither `read` nor `answer`. */
 interface PendingAnswer {
   readonly read?: MemoryRequest;
   answer?: Uint8Array;
 }
 
 interface IncomingWrite {
-  readonly question: MemoryRequest;
+  readonly request: MemoryRequest;
   readonly pendingAnswer: PendingAnswer;
-  /** Undefined: it is refused, and goes nowhere. */
+  /** The grant, or undefined if the write is refused and its bytes are discarded. */
   readonly grant: Grant | undefined;
   readonly body: FrameBody;
 }
@@ -70,34 +71,34 @@ export class OwnerConnection implements MemoryFrameHandler {
   readonly #outgoing: FrameSender;
   #isIntroduced = false;
   readonly #answers: PendingAnswer[] = [];
-  /** The write that is coming. */
+  /** The write that is being received. */
   #incomingWrite: IncomingWrite | undefined;
-  /** How many answers with memory of a grant the pipe has and has not taken. */
+  /** Number of answers with memory of a grant that the pipe has not taken yet. */
   readonly #lentAnswers = new Map<Grant, number>();
   #takenListeners: (() => void)[] = [];
 
-  /** @param offer what is said first, where this side has made the connection */
-  constructor(way: BulkConnection, options: OwnerConnectionOptions, offer?: Uint8Array) {
+  /** @param offer the first frame, if this owner has opened the connection */
+  constructor(bulk: BulkConnection, options: OwnerConnectionOptions, offer?: Uint8Array) {
     this.#options = options;
-    this.#connection = way;
-    this.#incoming = new FrameReceiver(REQUEST_BYTES, this, way.isDirect);
-    this.#outgoing = new FrameSender(way.pipe, () => this.#nextFrame());
-    way.pipe.open(this.#incoming);
+    this.#connection = bulk;
+    this.#incoming = new FrameReceiver(REQUEST_BYTES, this, bulk.isDirect);
+    this.#outgoing = new FrameSender(bulk.pipe, () => this.#nextFrame());
+    bulk.pipe.open(this.#incoming);
     if (offer !== undefined) this.#queueAnswer({ answer: offer });
   }
 
   /**
-   * A grant has been ended. Resolves when nothing here reads or writes its memory any more: soon, since a peer that holds it up
-   * loses the connection.
+   * Stops using the memory of an ended grant. Resolves when this connection accesses the memory no more. If the peer
+   * delays that by more than `RELEASE_LIMIT_MS`, the connection is ended.
    */
   async release(grant: Grant): Promise<void> {
     const waits: (Promise<void> | undefined)[] = [];
-    const landing = this.#incomingWrite;
-    if (landing?.grant === grant) waits.push(this.#incoming.withdraw(landing.body));
+    const write = this.#incomingWrite;
+    if (write?.grant === grant) waits.push(this.#incoming.withdraw(write.body));
     if (this.#lentAnswers.has(grant)) waits.push(this.#whenTaken(grant));
     const pending = waits.filter((wait) => wait !== undefined);
     if (pending.length === 0) return;
-    const why = new Error("the peer has held up memory that was taken back");
+    const why = new Error("the peer has delayed the end of a grant");
     const timer = this.#options.clock.after(RELEASE_LIMIT_MS, () => this.destroy(why), true);
     await Promise.all(pending);
     timer.cancel();
@@ -117,21 +118,21 @@ export class OwnerConnection implements MemoryFrameHandler {
       return undefined;
     }
     if (this.#answers.length >= MAX_UNANSWERED) {
-      throw new ProtocolError(`cannot read memory frame: ${MAX_UNANSWERED} questions wait for an answer already`);
+      throw new ProtocolError(`cannot read memory frame: expected at most ${MAX_UNANSWERED} unanswered requests`);
     }
-    const question = readRequest(view, at);
-    if (question.kind === MemoryFrameKind.read) {
-      this.#queueAnswer({ read: question });
+    const request = readRequest(view, at);
+    if (request.kind === MemoryFrameKind.read) {
+      this.#queueAnswer({ read: request });
       return undefined;
     }
-    return this.#startWrite(question);
+    return this.#startWrite(request);
   }
 
   bodyReceived(): void {
-    const { question, pendingAnswer } = this.#incomingWrite!;
+    const { request, pendingAnswer } = this.#incomingWrite!;
     this.#incomingWrite = undefined;
-    // Once more: it may have been taken back since, and of the bytes only the first have been put there.
-    const found = this.#findRange(question);
+    // The claim is checked again, because the grant may have ended while the bytes were being received.
+    const found = this.#findRange(request);
     pendingAnswer.answer = writeAnswer(typeof found === "string" ? found : undefined, 0);
     this.#outgoing.sendPending();
   }
@@ -140,28 +141,28 @@ export class OwnerConnection implements MemoryFrameHandler {
     this.#outgoing.stop();
     this.#answers.length = 0;
     this.#incomingWrite = undefined;
-    // Also when it was the peer who has ended it, or has broken the rules.
+    // The pipe may still be open if a frame was invalid.
     this.#connection.pipe.destroy(error);
     this.#options.ended(this);
   }
 
   #handOver(token: bigint): void {
-    this.#options.offered(token, { way: this.#connection, incoming: this.#incoming });
+    this.#options.offered(token, { bulk: this.#connection, incoming: this.#incoming });
     this.#options.ended(this);
   }
 
-  #queueAnswer(owed: PendingAnswer): void {
-    this.#answers.push(owed);
+  #queueAnswer(answer: PendingAnswer): void {
+    this.#answers.push(answer);
     this.#outgoing.sendPending();
   }
 
-  #startWrite(question: MemoryRequest): FrameBody {
-    const found = this.#findRange(question);
+  #startWrite(request: MemoryRequest): FrameBody {
+    const found = this.#findRange(request);
     const pendingAnswer: PendingAnswer = {};
     this.#answers.push(pendingAnswer);
     const { bytes, grant } = typeof found === "string" ? {} : found;
-    const body = new FrameBody(question.length, bytes);
-    this.#incomingWrite = { question, pendingAnswer, grant, body };
+    const body = new FrameBody(request.length, bytes);
+    this.#incomingWrite = { request, pendingAnswer, grant, body };
     return body;
   }
 
@@ -174,13 +175,13 @@ export class OwnerConnection implements MemoryFrameHandler {
     );
   }
 
-  /** Looks at the claim when its turn has come: what has been taken back by then is not sent. */
+  /** Returns the next answer. The claim of a read is checked here, so that memory of an ended grant is not sent. */
   #nextFrame(): OutgoingFrame | undefined {
-    const owed = this.#answers[0];
-    if (owed === undefined || (owed.answer === undefined && owed.read === undefined)) return undefined;
+    const next = this.#answers[0];
+    if (next === undefined || (next.answer === undefined && next.read === undefined)) return undefined;
     this.#answers.shift();
-    if (owed.answer !== undefined) return { chunks: [owed.answer] };
-    const found = this.#findRange(owed.read!);
+    if (next.answer !== undefined) return { chunks: [next.answer] };
+    const found = this.#findRange(next.read!);
     if (typeof found === "string") return { chunks: [writeAnswer(found, 0)] };
     const { bytes, grant } = found;
     const head = writeAnswer(undefined, bytes.length);

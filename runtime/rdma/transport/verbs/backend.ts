@@ -1,9 +1,11 @@
 /**
- * Transport `verbs`: an RDMA device of this machine reads and writes memory of another, through the device of that one, and neither
- * process does anything for it. Bounds, rights and the end of a grant are enforced by the owner's device. The owner's event loop is needed
- * once for each buffer, when it is opened, and when a connection has broken.
+ * Transport `verbs`: an RDMA device of this machine reads and writes memory of another machine through the device
+ * there, without the processes. The owner's device enforces bounds, rights and the end of a grant. The owner's event
+ * loop is needed when a buffer is opened and after a connection has broken.
  */
+
 import type { GrantClaim } from "../../../../generated/rdma.js";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import type { Clock } from "../../../link/clock.js";
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
 import { RdmaError } from "../../errors.js";
@@ -19,7 +21,7 @@ import { VerbsOwner } from "./owner.js";
 import { nearestPorts } from "./ports.js";
 import { transfer } from "./transfer.js";
 
-/** How long a connection that no buffer uses is kept, in ms. */
+/** Time in ms for which an unused connection is kept. */
 const idleLimit = 10_000;
 
 interface SharedConnection {
@@ -34,11 +36,11 @@ export class VerbsBackend implements TransportBackend {
   readonly #clock: Clock;
   readonly #devices: RdmaDevices | undefined;
   readonly #owner: VerbsOwner | undefined;
-  /** By process and port of the owner. */
+  /** Connections by process and port of the owner. */
   readonly #connections = new Map<string, SharedConnection>();
   #unavailableReason: string | undefined | null = null;
 
-  /** @param only `device` or `device:port`, as VICEROY_RDMA_DEVICE says: no other is used */
+  /** @param only the only device to use, as `device` or `device:port`. Default: the variable `VICEROY_RDMA_DEVICE` */
   constructor(
     addon: RdmaAddon | undefined,
     grants: GrantLookup,
@@ -87,8 +89,8 @@ export class VerbsBackend implements TransportBackend {
     shared.users++;
     try {
       const claim = grantClaimOf(handle);
-      const way = await shared.connection.openPath(claim, ask, "open", signal);
-      return new VerbsMemory(shared.connection, claim, ask, way, () => this.#release(shared));
+      const path = await shared.connection.openPath(claim, ask, "open", signal);
+      return new VerbsMemory(shared.connection, claim, ask, path, () => this.#release(shared));
     } catch (error) {
       this.#release(shared);
       if (signal.aborted || error instanceof RdmaError) throw error;
@@ -98,16 +100,16 @@ export class VerbsBackend implements TransportBackend {
 
   #connectionFor(
     devices: RdmaDevices,
-    { process: name }: MemoryHandle,
+    { process: owner }: MemoryHandle,
     part: Uint8Array,
   ): SharedConnection | undefined {
-    const ways = nearestPorts(devices.ports, decodePorts(part));
-    if (ways === undefined) return undefined;
-    const { our, their } = ways;
+    const nearest = nearestPorts(devices.ports, decodePorts(part));
+    if (nearest === undefined) return undefined;
+    const { our, their } = nearest;
     const key = [
-      name.machine,
-      name.pid,
-      name.started,
+      owner.machine,
+      owner.pid,
+      owner.started,
       our.device,
       our.port,
       Buffer.from(their.gid).toString("hex"),
@@ -138,7 +140,7 @@ export class VerbsBackend implements TransportBackend {
   }
 }
 
-/** Granted memory that has been reached, and is reached again after its connection has broken. */
+/** The opened memory of a grant. It reconnects after its connection has broken. */
 class VerbsMemory implements OpenedMemory {
   readonly #connection: VerbsConnection;
   readonly #claim: GrantClaim;
@@ -147,19 +149,19 @@ class VerbsMemory implements OpenedMemory {
   #path: VerbsPath;
   #closed = false;
 
-  constructor(connection: VerbsConnection, claim: GrantClaim, ask: AskOwner, way: VerbsPath, left: () => void) {
+  constructor(connection: VerbsConnection, claim: GrantClaim, ask: AskOwner, path: VerbsPath, onClose: () => void) {
     this.#connection = connection;
     this.#claim = claim;
     this.#ask = ask;
-    this.#path = way;
-    this.#onClose = left;
+    this.#path = path;
+    this.#onClose = onClose;
   }
 
   get path(): VerbsPath | undefined {
     return this.#path.pair.isBroken ? undefined : this.#path;
   }
 
-  /** @throws RdmaError; whatever else goes wrong means that the owner is not reached */
+  /** Opens a new path. @throws RdmaError; any other failure is reported as `ERR_RDMA_PEER_GONE` */
   async reconnect(operation: TransferOperation): Promise<VerbsPath> {
     const controller = new AbortController();
     operation.onCancel(() => controller.abort());
@@ -169,8 +171,10 @@ class VerbsMemory implements OpenedMemory {
       return this.#path;
     } catch (error) {
       if (error instanceof RdmaError || operation.isCancelled) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot ${what}: the owner is not reached: ${why}`, { cause: error });
+      const why = errorMessage(error);
+      throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot ${what}: the owner cannot be reached: ${why}`, {
+        cause: error,
+      });
     }
   }
 

@@ -1,4 +1,6 @@
-/** A limit on how many things go on at a time; who comes when it is reached waits for its turn, first come, first served. */
+/**
+ * A semaphore: limits the number of tasks that run at the same time. Further tasks wait in the order of their arrival.
+ */
 
 export class ConcurrencyLimit {
   #free: number;
@@ -6,12 +8,12 @@ export class ConcurrencyLimit {
   readonly #waiting: (() => void)[] = [];
   #idleListeners: (() => void)[] = [];
 
-  constructor(most: number) {
-    this.#limit = most;
-    this.#free = most;
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.#free = limit;
   }
 
-  /** Runs a task when it is its turn. */
+  /** Runs a task as soon as the limit allows it. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -32,7 +34,7 @@ export class ConcurrencyLimit {
     if (this.#free === this.#limit) for (const resolve of this.#idleListeners.splice(0)) resolve();
   }
 
-  /** Resolves when nothing goes on. */
+  /** Resolves when no task runs. */
   async whenIdle(): Promise<void> {
     while (this.#free < this.#limit) await new Promise<void>((resolve) => this.#idleListeners.push(resolve));
   }

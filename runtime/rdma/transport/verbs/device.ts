@@ -1,6 +1,6 @@
 /**
- * An RDMA port, opened: what is registered with it, and what completes on it. Native calls as promises with errors; completions as promises
- * of who has posted. Nothing blocks, nothing spins: the event loop watches the descriptor of the completions.
+ * An open RDMA port: its memory regions and its completion queue. Native calls and completions become promises. No
+ * thread blocks or polls: the event loop watches the descriptor of the completion channel.
  */
 
 import { getSystemErrorName } from "node:util";
@@ -12,35 +12,40 @@ import { ConcurrencyLimit } from "./concurrency-limit.js";
 import type { RdmaPort } from "./ports.js";
 import { completionStatus, notPosted } from "./status.js";
 
-/** Transfers under way on all queue pairs: fewer than the completion queue holds. */
+/** Maximum number of transfers in flight on all queue pairs, less than the size of the completion queue. */
 const maxInFlight = 2048;
 
-/** Longer transfers, in bytes, leave the event loop a turn: devices that are software move them while they are posted. */
+/**
+ * Size in bytes above which a transfer first yields to the event loop. A software device copies the bytes while the
+ * transfer is posted.
+ */
 const yieldBytes = 64 << 10;
 
 /** Memory registered with a device. */
 export interface RegisteredRegion {
   readonly id: number;
   readonly address: bigint;
-  /** By which peers name it. */
+  /** The remote key, by which peers address the region. */
   readonly key: number;
-  /** Kept alive by this. */
+  /** The memory of the region, which this reference keeps alive. */
   readonly view: Uint8Array;
 }
 
-/** A transfer of at most a mebibyte. */
+/** One RDMA read or write, of at most 1 MiB. */
 export interface DeviceTransfer {
   readonly write: boolean;
   readonly region: RegisteredRegion;
-  /** In the region. */
+  /** Offset of the first byte in the region. */
   readonly offset: number;
   readonly length: number;
-  /** In the peer's memory. */
+  /** Address of the first byte in the peer's process. */
   readonly remote: bigint;
   readonly key: number;
 }
 
-/** A few random bytes of a process that its peers may read: they tell that it lives, and that it is the one that is reached. */
+/**
+ * A random secret in the memory of a process. Peers read it to check that the process is alive and is the right one.
+ */
 export interface HeartbeatTarget {
   readonly address: bigint;
   readonly key: number;
@@ -56,7 +61,7 @@ export class RdmaDevice {
   readonly #addon: RdmaAddon;
   readonly #clock: Clock;
   readonly #yieldLimit = new ConcurrencyLimit(1);
-  /** Each with the call that takes it back. */
+  /** Regions, each with its pending deregistration. */
   readonly #regions = new Map<RegisteredRegion, Promise<void> | undefined>();
   readonly #completions = new Map<number, (status: number) => void>();
   readonly #completionWords = new Uint32Array(2 * 64);
@@ -65,7 +70,7 @@ export class RdmaDevice {
   #tag = 0;
   #closing: Promise<void> | undefined;
 
-  /** @throws Error when the device cannot be used */
+  /** Opens a port. @throws Error if the device cannot be used */
   static async open(addon: RdmaAddon, port: RdmaPort, clock: Clock): Promise<RdmaDevice> {
     const device = new RdmaDevice(addon, port, clock);
     try {
@@ -96,7 +101,7 @@ export class RdmaDevice {
     return this.#closing !== undefined;
   }
 
-  /** @throws Error, mostly since the system allows no more memory to be locked */
+  /** Registers memory. @throws Error, most often because the system limits the amount of locked memory */
   async register(view: Uint8Array, rights: number): Promise<RegisteredRegion> {
     const id = checkResult(
       await this.native.register(view, rights),
@@ -107,7 +112,10 @@ export class RdmaDevice {
     return region;
   }
 
-  /** When it has resolved nobody reaches the memory through this region any more. Idempotent. @throws Error when that cannot be said */
+  /**
+   * Deregisters a region. When the promise has resolved, no peer can access the memory through the region. Idempotent.
+   * @throws Error if the device fails to deregister the region
+   */
   async deregister(region: RegisteredRegion): Promise<void> {
     if (this.isClosed) return this.#closing;
     let ending = this.#regions.get(region);
@@ -122,10 +130,10 @@ export class RdmaDevice {
     const code = await this.native.deregister(region.id);
     if (code === 0) this.#regions.delete(region);
     else this.#regions.set(region, undefined);
-    checkResult(code, `take back memory from ${this.port.device}`);
+    checkResult(code, `deregister memory of ${this.port.device}`);
   }
 
-  /** Resolves to the status of the transfer, when it touches no memory any more. For `Pair` alone. */
+  /** Posts a transfer, for `QueuePair` only. Resolves with the status when the transfer accesses memory no more. */
   async post(pair: number, piece: DeviceTransfer): Promise<number> {
     if (piece.length > yieldBytes)
       await this.#yieldLimit.run(() => new Promise<void>((resolve) => this.#clock.nextTurn(resolve)));
@@ -161,7 +169,7 @@ export class RdmaDevice {
     }
   }
 
-  /** Ends everything of it: nothing touches memory any more when it has resolved. Idempotent. */
+  /** Closes the device. When the promise has resolved, the device accesses memory no more. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -176,7 +184,7 @@ export class RdmaDevice {
   }
 }
 
-/** @throws Error when a native call has failed */
+/** Returns the result of a native call. @throws Error if the result is a negative error number */
 export function checkResult(result: number, what: string): number {
   if (result >= 0) return result;
   const hint = result === -12 ? ". The memory that a process may lock is limited: see ulimit -l" : "";

@@ -1,4 +1,4 @@
-/** The RDMA ports of this process: which there are, and, once they are used, what has been opened of them. */
+/** The active RDMA ports of this machine, opened on first use. */
 import type { Clock } from "../../../link/clock.js";
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
 import { RdmaDevice } from "./device.js";
@@ -17,7 +17,7 @@ export class RdmaDevices {
   readonly #open = new Map<RdmaPort, Promise<OpenPort>>();
   #ports: readonly RdmaPort[] | undefined;
 
-  /** @param only `device` or `device:port`: no other is used */
+  /** @param only the only device to use, as `device` or `device:port` */
   constructor(addon: RdmaAddon, clock: Clock, only: string | undefined) {
     this.#addon = addon;
     this.clock = clock;
@@ -33,7 +33,7 @@ export class RdmaDevices {
     return this.ports.find((port) => Buffer.compare(port.gid, gid) === 0);
   }
 
-  /** @throws Error when it cannot be used; the next one who asks tries again */
+  /** Opens a port, or returns the open one. Rejects if the port cannot be used; the next call then tries again. */
   open(port: RdmaPort): Promise<OpenPort> {
     let opening = this.#open.get(port);
     if (opening === undefined) {

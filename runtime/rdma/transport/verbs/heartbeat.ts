@@ -1,6 +1,6 @@
 /**
- * Whether the process at the other end of a queue pair lives: the protocol says nothing as long as nothing is transferred. So a few bytes
- * of it are read now and then, by which both ends find out, and free what they hold for the other.
+ * Checks whether the peer of a queue pair is alive. The RDMA protocol reports nothing while nothing is transferred, so
+ * each side reads a few bytes of the other one periodically, and frees its resources when the other side is gone.
  */
 import type { Timer } from "../../../link/clock.js";
 import { TransferOperation } from "../../transfer/transfer-operation.js";
@@ -9,10 +9,10 @@ import type { OpenPort, RdmaDevices } from "./devices.js";
 import type { QueuePair } from "./queue-pair.js";
 import { completionStatus } from "./status.js";
 
-/** Between two of them, in ms. */
+/** Interval between heartbeats in ms. */
 const heartbeatInterval = 2_000;
 
-/** Reads the other end's secret. @returns undefined when it does not answer */
+/** Reads the secret of the peer. Resolves with undefined if the read fails. */
 export async function readHeartbeat(
   { localRegions }: OpenPort,
   pair: QueuePair,
@@ -33,7 +33,7 @@ export class Heartbeat {
   readonly #clock: RdmaDevices["clock"];
   #timer: Timer | undefined;
 
-  /** @param ended called once: it does not answer any more, or is another one */
+  /** @param ended called once, when the peer does not answer any more or has another secret */
   constructor(clock: RdmaDevices["clock"], port: OpenPort, pair: QueuePair, beat: HeartbeatTarget, ended: () => void) {
     this.#clock = clock;
     const look = (): void => {

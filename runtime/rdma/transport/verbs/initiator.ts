@@ -1,9 +1,10 @@
 /**
- * The initiator's side of the way to one process through one port: its queue pair, made when it is needed, and made anew when it
- * has broken, for which the owner's event loop is needed each time.
+ * The initiator's connection to one process through one port. Its queue pair is created on demand, and again after it
+ * has broken. Each creation needs the owner's event loop.
  */
 
 import type { GrantClaim } from "../../../../generated/rdma.js";
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import { offAbort, onAbort } from "../../../abort-listeners.js";
 import { lazyModules } from "../../../lazy-modules.js";
 import { RdmaError } from "../../errors.js";
@@ -15,13 +16,13 @@ import { decodeAnswer, encodeRequest, TOKEN_BYTES, type VerbsAnswer, type VerbsR
 import type { RdmaPort } from "./ports.js";
 import { QueuePair } from "./queue-pair.js";
 
-/** How long the first read may take, in ms: beyond it the network does not lead there. */
+/** Time limit in ms for the first read. If it takes longer, the network does not connect the two ports. */
 const probeLimit = 1_000;
 
-/** The owner's device does not answer, though its process does. */
+/** Reports that the owner's process answers but its device cannot be reached. */
 export class NoPathError extends Error {}
 
-/** Granted memory as the owner's device knows it, and a queue pair that leads there. */
+/** A queue pair to an owner, with the address and key of the granted memory at the owner's device. */
 export interface VerbsPath {
   readonly pair: QueuePair;
   readonly port: OpenPort;
@@ -42,7 +43,7 @@ export class VerbsConnection {
   #connected: ConnectedPair | undefined;
   #connecting: Promise<unknown> | undefined;
 
-  /** @param gid the owner's port */
+  /** @param gid the address of the owner's port */
   constructor(devices: RdmaDevices, our: RdmaPort, gid: Uint8Array) {
     this.#devices = devices;
     this.#ownPort = our;
@@ -50,22 +51,23 @@ export class VerbsConnection {
   }
 
   /**
-   * The way to what is granted; one question to the owner.
-   * @param what is being done, as texts of errors say it
-   * @throws RdmaError when the owner refuses the grant, or is gone; NoPathError when its device is not reached; what `signal` says
+   * Opens a path to granted memory, with one request to the owner.
+   * @param what the operation, for error messages
+   * @throws RdmaError if the owner refuses the grant or is gone; NoPathError if its device cannot be reached; the
+   * reason of `signal`
    */
   async openPath(grant: GrantClaim, ask: AskOwner, what: string, signal: AbortSignal): Promise<VerbsPath> {
     const port = await this.#devices.open(this.#ownPort);
-    // Whoever connects may have more time than this one, and the owner may be stopped.
+    // The pending attempt may have a longer time limit than this caller, and the owner may be stopped.
     while (this.#connecting !== undefined)
       await unlessAborted(
         this.#connecting.catch(() => undefined),
         signal,
       );
-    const asked = (request: VerbsRequest) => askForAnswer(request, ask, what, signal);
+    const sendRequest = (request: VerbsRequest) => askForAnswer(request, ask, what, signal);
     const pair = this.#livePair();
-    if (pair !== undefined) return { pair, port, ...(await asked({ grant, gid: this.#ownerGid })) };
-    const connecting = this.#connect(port, grant, asked);
+    if (pair !== undefined) return { pair, port, ...(await sendRequest({ grant, gid: this.#ownerGid })) };
+    const connecting = this.#connect(port, grant, sendRequest);
     this.#connecting = connecting;
     try {
       return await connecting;
@@ -81,15 +83,15 @@ export class VerbsConnection {
   async #connect(
     port: OpenPort,
     grant: GrantClaim,
-    asked: (request: VerbsRequest) => Promise<VerbsAnswer>,
+    sendRequest: (request: VerbsRequest) => Promise<VerbsAnswer>,
   ): Promise<VerbsPath> {
     this.close();
     const pair = await QueuePair.create(port.device);
     try {
       const end = { pair: pair.address, heartbeatTarget: port.device.heartbeatTarget };
       const request = { grant, gid: this.#ownerGid, connect: { token: this.#token, end } };
-      const { address, key, end: peer } = await asked(request);
-      if (peer === undefined) throw new NoPathError("the owner has no queue pair to offer");
+      const { address, key, end: peer } = await sendRequest(request);
+      if (peer === undefined) throw new NoPathError("the owner has sent no queue pair");
       await pair.connect(peer.pair);
       const limit = this.#devices.clock.after(probeLimit, () => void pair.destroy());
       const secret = await readHeartbeat(port, pair, peer.heartbeatTarget);
@@ -112,7 +114,7 @@ export class VerbsConnection {
     if (this.#connected?.pair === pair) this.close();
   }
 
-  /** The next one who wants to go this way makes a queue pair anew. Transfers under way end first, flushed. Idempotent. */
+  /** Destroys the queue pair, which flushes its transfers. The next caller creates another one. Idempotent. */
   close(): void {
     this.#connected?.heartbeat.stop();
     this.#connected?.pair.destroy().catch(() => undefined);
@@ -128,8 +130,8 @@ async function askForAnswer(
 ): Promise<VerbsAnswer> {
   const bytes = await unlessAborted(ask(encodeRequest(request), signal), signal).catch((error) => {
     if (signal.aborted || error instanceof RdmaError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot ${what}: the owner is not reached: ${why}`, { cause: error });
+    const why = errorMessage(error);
+    throw new RdmaError("ERR_RDMA_PEER_GONE", `cannot ${what}: the owner cannot be reached: ${why}`, { cause: error });
   });
   const answer = decodeAnswer(bytes);
   if (typeof answer === "string") throw refusalError(answer, what);
@@ -137,7 +139,7 @@ async function askForAnswer(
   return answer;
 }
 
-/** What is waited for may need an owner that is stopped, and never come. */
+/** Waits for a promise or the abortion of a signal. The promise may never settle, because the owner may be stopped. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let abort = (): void => undefined;

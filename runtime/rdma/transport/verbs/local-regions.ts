@@ -1,6 +1,7 @@
 /**
- * Local memory of transfers, which a device must know too. Registering costs a call to the kernel and a walk over the pages, so what
- * is used again and again stays registered for a while; a few bytes go through memory that is registered anyway.
+ * The registrations of local memory with a device, which transfers need. Registering memory takes a system call and a
+ * walk over the pages. Therefore registrations are cached for a while, and short transfers use a permanently registered
+ * copy buffer.
  */
 import type { Clock, Timer } from "../../../link/clock.js";
 import { accessFlags } from "../../../native/verbs-addon.js";
@@ -8,18 +9,21 @@ import { segmentsOf, type TransferOperation } from "../../transfer/transfer-oper
 import type { RdmaDevice, RegisteredRegion } from "./device.js";
 import { type LocalSpan, spanOf } from "./piece-queue.js";
 
-/** Up to this many bytes are copied. */
+/** Maximum number of bytes of a transfer through the copy buffer, and the number of its slots. */
 const smallBytes = 16 << 10;
 const smallSlots = 32;
-/** What nobody has used for so long, in ms, is given up. */
+/** Time in ms after which an unused registration is removed. */
 const idleLimit = 5_000;
 
-/** The local view of an operation, as the device knows it. */
+/** The registered memory for the local view of an operation. */
 export interface LocalRegion {
   readonly region: RegisteredRegion;
-  /** Of the region, to which offsets in the view are added; it may be below 0, they are not then. */
+  /** Added to an offset in the view to get an offset in the region. It may be negative; the sum is not. */
   readonly offset: number;
-  /** @param arrived a read has succeeded: the bytes are wanted. Call it once, when nothing touches the memory any more */
+  /**
+   * Releases the memory. Must be called once, when the transfer accesses the memory no more.
+   * @param arrived whether the transfer has succeeded; the bytes of a read are then copied to the view
+   */
   release(arrived: boolean): void;
 }
 
@@ -34,7 +38,7 @@ interface RegisteredView {
 export class LocalRegions {
   readonly #device: RdmaDevice;
   readonly #clock: Clock;
-  /** By buffer, which is never another one at the same address. */
+  /** Registrations by ArrayBuffer. Unlike addresses, ArrayBuffers are not reused. */
   readonly #entries = new Map<ArrayBufferLike, RegisteredView[]>();
   #copyRegion: Promise<RegisteredRegion> | undefined;
   readonly #freeCopySlots = Array.from({ length: smallSlots }, (_, index) => index * smallBytes);
@@ -45,7 +49,7 @@ export class LocalRegions {
     this.#clock = clock;
   }
 
-  /** @throws Error when it cannot be registered */
+  /** Returns registered memory for an operation. Rejects if the memory cannot be registered. */
   async acquire(operation: TransferOperation): Promise<LocalRegion> {
     const span = spanOf(operation);
     if (span.end - span.begin <= smallBytes) {
@@ -63,7 +67,7 @@ export class LocalRegions {
     });
     const offset = slot - begin;
     const bytes = region.view;
-    // What lies between the stretches is nobody's business: another transfer may be at work there.
+    // Only the segments are copied, because other transfers may use the bytes between them.
     if (direction === "write") {
       for (const at of segmentsOf(operation))
         bytes.set(local.subarray(at.local, at.local + at.length), offset + at.local);

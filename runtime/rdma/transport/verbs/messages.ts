@@ -1,6 +1,7 @@
 /**
- * What initiators and owners tell each other before the first transfer, over the links that calls take: numbers of fixed length, the least
- * significant byte first. Both sides read them as hostile. Every request names a grant: who has none gets no queue pair.
+ * The messages that initiators and owners exchange before the first transfer, over the links of calls. Numbers have a
+ * fixed length and are little-endian. Neither side trusts the messages of the other. Each request names a grant, and an
+ * owner creates no queue pair without a valid one.
  */
 import type { GrantClaim } from "../../../../generated/rdma.js";
 import { isRefusal, type Refusal } from "../../grant/refusal.js";
@@ -9,14 +10,14 @@ import type { RdmaPort } from "./ports.js";
 import type { QueuePairAddress } from "./queue-pair.js";
 
 const GID_BYTES = 16;
-/** Of what an initiator calls its connection by. */
+/** Number of bytes of the token by which an initiator identifies its connection. */
 export const TOKEN_BYTES = 8;
-/** With which a request begins: the grant that it names. */
+/** Number of bytes of the claim with which a request begins. */
 export const CLAIM_BYTES = 53;
-/** Ports that fit into a handle. */
+/** Maximum number of ports in a handle. */
 const maxPorts = 2;
 
-/** One side of a queue pair that is to be connected. */
+/** The address and the heartbeat target of one side of a connection. */
 export interface QueuePairEnd {
   readonly pair: QueuePairAddress;
   readonly heartbeatTarget: HeartbeatTarget;
@@ -24,20 +25,20 @@ export interface QueuePairEnd {
 
 export interface VerbsRequest {
   readonly grant: GrantClaim;
-  /** Which port of the owner. */
+  /** The address of the port of the owner. */
   readonly gid: Uint8Array;
-  /** Present: a queue pair is wanted as well. The owner has one for each token: the one that it had is over. */
+  /** Present if the initiator requests a queue pair. It replaces the previous queue pair with the same token. */
   readonly connect?: { readonly token: Uint8Array; readonly end: QueuePairEnd };
 }
 
 export interface VerbsAnswer {
   readonly address: bigint;
   readonly key: number;
-  /** Of the queue pair, if one was wanted. */
+  /** The queue pair of the owner, if one was requested. */
   readonly end?: QueuePairEnd;
 }
 
-/** The owner's device cannot serve, though the grant is good. */
+/** Reports that the grant is valid but the owner's device cannot serve it. */
 export interface VerbsFailure {
   readonly why: string;
 }
@@ -54,7 +55,7 @@ export function encodePorts(ports: readonly RdmaPort[]): Uint8Array {
   return writer.take();
 }
 
-/** What a handle says, whoever has made it: ports in whole, no others. */
+/** Decodes the complete ports in the part of a handle. Trailing bytes are ignored, because handles are not trusted. */
 export function decodePorts(bytes: Uint8Array): { readonly link: RdmaPort["link"]; readonly gid: Uint8Array }[] {
   const reader = new VerbsMessageReader(bytes);
   const count = Math.min(Math.floor(bytes.length / (1 + GID_BYTES)), maxPorts);
@@ -80,7 +81,7 @@ export function encodeRequest({ grant, gid, connect }: VerbsRequest): Uint8Array
   return writer.take();
 }
 
-/** @throws RangeError when it is none, as `decodeAnswer` does */
+/** @throws RangeError if the message is invalid */
 export function decodeRequest(bytes: Uint8Array): VerbsRequest {
   const reader = new VerbsMessageReader(bytes);
   const grant = readClaim(reader);
@@ -112,6 +113,7 @@ export function encodeAnswer(answer: VerbsAnswer | Refusal | VerbsFailure): Uint
   return writer.take();
 }
 
+/** @throws RangeError if the message is invalid */
 export function decodeAnswer(bytes: Uint8Array): VerbsAnswer | Refusal | VerbsFailure {
   const reader = new VerbsMessageReader(bytes);
   const kind = reader.number(1);
@@ -199,7 +201,7 @@ class VerbsMessageReader {
     return new Uint8Array(this.#view.buffer, this.#view.byteOffset + at, length).slice();
   }
 
-  /** Nothing may follow. */
+  /** Reads the last value of a message. @throws RangeError if more bytes follow */
   readLast<T>(read: (reader: VerbsMessageReader) => T): T {
     const value = read(this);
     if (this.hasMore) throw new RangeError(`invalid message: expected ${this.#at} bytes, got ${this.#view.byteLength}`);

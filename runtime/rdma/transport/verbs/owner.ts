@@ -1,8 +1,10 @@
 /**
- * The owner's side: registers granted memory with a device when the first peer wants to reach it through that, one region for each
- * grant, so that the device itself knows its bounds, its rights and its end; and answers for the other side of queue pairs.
+ * The owner's side of the transport. It registers granted memory with a device when the first peer requests the memory
+ * through this device. Each grant has a region of its own, so that the device enforces the bounds, the rights and the
+ * end of the grant. It also creates the owner's queue pairs.
  */
 
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import { accessFlags } from "../../../native/verbs-addon.js";
 import type { Grant } from "../../grant/grant.js";
 import type { GrantLookup } from "../../grant/grant-table.js";
@@ -15,13 +17,13 @@ import { decodeRequest, encodeAnswer, type QueuePairEnd, type VerbsAnswer, type 
 import { QueuePair } from "./queue-pair.js";
 import { RecentKeys } from "./recent-keys.js";
 
-/** Queue pairs of all peers together. */
+/** Maximum number of queue pairs of all peers. */
 const maxPairs = 4096;
-/** Of getting a key that has not been used before. */
+/** Maximum number of attempts to get a key that was not used recently. */
 const maxKeyAttempts = 16;
 
 interface PeerQueuePair {
-  /** Of the request that it was made for, among all. */
+  /** The number of the request that created the queue pair, counting all requests. */
   readonly serial: number;
   readonly pair: QueuePair;
   readonly heartbeat: Heartbeat;
@@ -33,7 +35,7 @@ export class VerbsOwner {
   readonly #regions = new Map<Grant, Map<RdmaDevice, Promise<RegisteredRegion>>>();
   readonly #keys = new RecentKeys();
   readonly #pairs = new Map<string, PeerQueuePair>();
-  /** Being connected. */
+  /** Number of queue pairs that are being connected. */
   #connecting = 0;
   #serial = 0;
 
@@ -42,12 +44,12 @@ export class VerbsOwner {
     this.#grants = grants;
   }
 
-  /** @throws nothing: what does not work here is an answer, too */
+  /** Answers a request. Never rejects: failures are answers, too. */
   async answer(bytes: Uint8Array): Promise<Uint8Array> {
     try {
       return encodeAnswer(await this.#answer(decodeRequest(bytes)));
     } catch (error) {
-      return encodeAnswer({ why: error instanceof Error ? error.message : String(error) });
+      return encodeAnswer({ why: errorMessage(error) });
     }
   }
 
@@ -76,7 +78,7 @@ export class VerbsOwner {
   }
 
   async #registerGrant(request: VerbsRequest, device: RdmaDevice): Promise<VerbsAnswer | Refusal> {
-    // Once more, and then without waiting for anything: what is revoked from here on finds the region and takes it back.
+    // The grant is checked again, without waiting afterwards: a later revocation finds the region and deregisters it.
     const grant = this.#findGrant(request);
     if (typeof grant === "string") return grant;
     const { memory, offset, length } = grant;
@@ -95,7 +97,10 @@ export class VerbsOwner {
     return { address, key };
   }
 
-  /** Devices use keys again, and who still has one of a grant that was taken back must not reach another by it. */
+  /**
+   * Registers memory under a key that was not used recently. Devices reuse keys, and a peer that still has the key of
+   * an ended grant must not access another grant.
+   */
   async #registerWithNewKey(device: RdmaDevice, view: Uint8Array, rights: number): Promise<RegisteredRegion> {
     const used: RegisteredRegion[] = [];
     for (;;) {
@@ -106,7 +111,7 @@ export class VerbsOwner {
         await Promise.all(used.map((old) => device.deregister(old)));
         if (isNew) return region;
         await device.deregister(region);
-        throw new Error("the device has no keys that are new");
+        throw new Error("the device has assigned no unused key");
       }
     }
   }
@@ -118,8 +123,9 @@ export class VerbsOwner {
       const pair = await QueuePair.create(open.device);
       try {
         await pair.connect(peer.pair);
-        // Requests that came while this process was stopped are answered side by side: the last one counts.
-        if ((this.#pairs.get(name)?.serial ?? 0) > serial) throw new Error("a later request has taken its place");
+        // Requests that arrived while this process was stopped are handled concurrently; the latest one of a token
+        // wins.
+        if ((this.#pairs.get(name)?.serial ?? 0) > serial) throw new Error("a later request has replaced it");
       } catch (error) {
         await pair.destroy();
         throw error;
@@ -143,7 +149,7 @@ export class VerbsOwner {
     held.pair.destroy().catch(() => undefined);
   }
 
-  /** Resolves when the devices know the grant no more. @throws Error when one does not say so */
+  /** Deregisters a grant from all devices. Rejects if a device fails to deregister it. */
   async deregisterGrant(grant: Grant): Promise<void> {
     for (const [device, registering] of this.#regions.get(grant) ?? []) {
       const region = await registering.catch(() => undefined);

@@ -1,10 +1,10 @@
-/** A transfer cut into pieces that a device moves one by one; those that have failed come again. */
+/** The pieces of a transfer. A device transfers them one by one, and failed pieces are queued again. */
 import { segmentsOf, type TransferOperation } from "../../transfer/transfer-operation.js";
 
-/** In bytes: devices that are software are busy with one for a while. */
+/** Maximum size of a piece in bytes. It is small because a software device is busy for the time of a piece. */
 export const maxPieceBytes = 1 << 20;
 
-/** Offsets in what is granted, and in the local view. */
+/** A piece: its offsets in the granted memory and in the local view, and its length in bytes. */
 export interface TransferPart {
   readonly remote: number;
   readonly local: number;
@@ -28,7 +28,7 @@ export class PieceQueue {
   }
 }
 
-/** Where in the local view a transfer begins and ends, whatever lies between. */
+/** The range of the local view that contains all segments of a transfer. */
 export interface LocalSpan {
   readonly begin: number;
   readonly end: number;

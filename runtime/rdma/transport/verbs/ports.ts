@@ -1,27 +1,30 @@
 /**
- * Which RDMA ports this machine has, as the kernel tells in /sys/class/infiniband. Looking costs little and loads no library; most machines
- * have none.
+ * Finds the RDMA ports of this machine in /sys/class/infiniband. Reading these files is fast and needs no library; most
+ * machines have no ports.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Places without an address, one after the other, behind which there are no more: the kernel takes the first that is free. */
+/**
+ * Number of empty table entries in a row after which no addresses follow, because the kernel fills the first free
+ * entry.
+ */
 const maxEmptyEntries = 64;
 
 export interface RdmaPort {
   readonly device: string;
-  /** From 1. */
+  /** The number of the port, from 1. */
   readonly port: number;
-  /** Which of its addresses, and that address: 16 bytes. */
+  /** The index of the address in the table of the port, and the address: 16 bytes. */
   readonly gidIndex: number;
   readonly gid: Uint8Array;
   readonly link: "ethernet" | "infiniband";
 }
 
 /**
- * Ports that are up, each with the address that reaches furthest.
- * @param only `device` or `device:port`: no other
- * @param root where the kernel shows them
+ * Returns the active ports, each with its address of the widest scope.
+ * @param only the only device to return, as `device` or `device:port`
+ * @param root the folder of the devices
  */
 export function activePorts(only: string | undefined, root = "/sys/class/infiniband"): readonly RdmaPort[] {
   if (!existsSync(root)) return [];
@@ -44,7 +47,7 @@ function portOf(root: string, device: string, port: number): RdmaPort | undefine
   return best === undefined ? undefined : { device, port, gidIndex: best.index, gid: best.gid, link };
 }
 
-/** What is in use of a table with up to thousands of places, of which reading one costs the more the slower the machine is. */
+/** Returns the used entries of the address table, which may have thousands of entries that are slow to read. */
 function gidsOf(folder: string): { index: number; gid: Uint8Array; type: string }[] {
   const places = readdirSync(path.join(folder, "gids")).length;
   const gids: { index: number; gid: Uint8Array; type: string }[] = [];
@@ -59,7 +62,7 @@ function gidsOf(folder: string): { index: number; gid: Uint8Array; type: string 
   return gids;
 }
 
-/** Addresses of IPv4 are routed most often, those of one link never. */
+/** Returns the rank of an address: IPv4 addresses are routed most often, link-local addresses never. */
 function reachability(gid: Uint8Array): number {
   if (gid[0] === 0xfe && (gid[1]! & 0xc0) === 0x80) return 0;
   return isIpv4(gid) ? 2 : 1;
@@ -69,7 +72,7 @@ function isIpv4(gid: Uint8Array): boolean {
   return gid.subarray(0, 10).every((byte) => byte === 0) && gid[10] === 0xff && gid[11] === 0xff;
 }
 
-/** Entries that are not in use cannot be read. */
+/** Returns the content of a file, or an empty text: unused entries cannot be read. */
 function readEntry(folder: string, name: string): string {
   try {
     return readFileSync(path.join(folder, name), "utf8").trim();
@@ -78,7 +81,7 @@ function readEntry(folder: string, name: string): string {
   }
 }
 
-/** How alike two addresses are, in bits from the left: the more, the nearer. */
+/** Returns the length of the common prefix of two addresses, in bits. */
 export function commonBits(a: Uint8Array, b: Uint8Array): number {
   for (let index = 0; index < a.length; index++) {
     const differing = a[index]! ^ b[index]!;
@@ -87,7 +90,7 @@ export function commonBits(a: Uint8Array, b: Uint8Array): number {
   return a.length * 8;
 }
 
-/** The pair of ports, ours and theirs, that are nearest to each other. */
+/** Returns the own port and the peer port whose addresses have the longest common prefix. */
 export function nearestPorts<T extends { readonly gid: Uint8Array; readonly link: string }>(
   ours: readonly RdmaPort[],
   theirs: readonly T[],

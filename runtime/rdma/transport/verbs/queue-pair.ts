@@ -1,27 +1,28 @@
 /**
- * A queue pair: a connection of two processes over which one reads and writes the other's memory. Breaks at the first transfer
- * that fails, as the protocol has it, and does not heal: there is another one then.
+ * A queue pair: a connection of two processes, over which one reads and writes the memory of the other. As the RDMA
+ * protocol demands, it breaks at the first failed transfer and cannot be repaired; a new one replaces it.
  */
 import { lazyModules } from "../../../lazy-modules.js";
 import { ConcurrencyLimit } from "./concurrency-limit.js";
 import { checkResult, type DeviceTransfer, type RdmaDevice } from "./device.js";
 import { completionStatus, notPosted } from "./status.js";
 
-/** Transfers under way on one queue pair: enough to keep a network busy, at a mebibyte each. */
+/** Maximum number of transfers of 1 MiB in flight on a queue pair, which keeps a network busy. */
 const maxInFlight = 16;
 
 /**
- * After 4.096 us times 2 to the `timeout`, 67 ms, a packet is sent again, up to so many times: a process that has died is noticed after
- * about half a second, and a packet that is lost costs little. Not 7 times, which Soft-RoCE takes for "for ever".
+ * A packet is sent again after 4.096 us * 2^`ackTimeout` = 67 ms, up to `retries` times. A dead process is thus
+ * detected after about half a second, and a lost packet delays a transfer little. The value 7 means "for ever" in
+ * Soft-RoCE.
  */
 const ackTimeout = 14;
 const retries = 6;
 
-/** What one side must know of the other. */
+/** The parameters that one side needs to connect to the other. */
 export interface QueuePairAddress {
   readonly gid: Uint8Array;
   readonly number: number;
-  /** The number of its first packet. */
+  /** The sequence number of the first packet. */
   readonly firstPacket: number;
   readonly lid: number;
   readonly mtu: number;
@@ -36,7 +37,7 @@ export class QueuePair {
   #isBroken = false;
   #destroying: Promise<void> | undefined;
 
-  /** @throws Error when the device has no more of them */
+  /** Creates a queue pair. Rejects if the device has reached its limit. */
   static async create(device: RdmaDevice): Promise<QueuePair> {
     const id = checkResult(await device.native.createPair(), `create a queue pair on ${device.port.device}`);
     return new QueuePair(device, id);
@@ -61,7 +62,7 @@ export class QueuePair {
     return this.#isBroken || this.device.isClosed;
   }
 
-  /** @throws Error when there is no way to the other side, as far as this one knows */
+  /** Connects to the queue pair of a peer. Rejects if the device cannot address the peer. */
   async connect(peer: QueuePairAddress): Promise<void> {
     const { gid, number, firstPacket, lid, mtu, reads } = peer;
     const { native, port } = this.device;
@@ -73,8 +74,9 @@ export class QueuePair {
   }
 
   /**
-   * Moves one piece when it is its turn. Resolves to its status, when nothing touches the memory any more on its behalf.
-   * @param wanted asked when it is its turn: whether it still is
+   * Transfers one piece, after the pieces before it. Resolves with the status when the transfer accesses memory no
+   * more.
+   * @param wanted returns whether the piece is still wanted; called when its turn has come
    */
   move(piece: DeviceTransfer, wanted: () => boolean = () => true): Promise<number> {
     return this.#transferLimit.run(() =>
@@ -87,7 +89,7 @@ export class QueuePair {
     );
   }
 
-  /** Nothing is posted any more. What is under way ends, flushed; when all has, the queue pair is no more. Idempotent. */
+  /** Destroys the queue pair. Transfers in flight are flushed first. Idempotent. */
   destroy(): Promise<void> {
     this.#isBroken = true;
     this.#destroying ??= this.#destroy();

@@ -1,22 +1,22 @@
-/** How a transfer of a queue pair ended, by the numbers of `ibv_wc_status`: what follows from them, for those that come. */
+/** The completion statuses of transfers: the values of `ibv_wc_status` that occur, and their meanings. */
 
 export const completionStatus = {
   success: 0,
-  /** The queue pair broke before it was its turn, or while it was. */
+  /** The queue pair broke before or during the transfer. */
   flushed: 5,
   remoteInvalidRequest: 9,
-  /** The key, the range or the right is not what the owner's device knows. */
+  /** The owner's device does not accept the key, the range or the access right. */
   remoteAccess: 10,
   remoteOperation: 11,
-  /** Sent again and again, and never answered. */
+  /** All retries were sent, and none was acknowledged. */
   retriesExceeded: 12,
   receiverNotReady: 13,
 } as const;
 
-/** Of a transfer that could not even be posted. */
+/** The status of a transfer that could not be posted. */
 export const notPosted = -1;
 
-/** The owner's device has refused it. */
+/** Returns whether the owner's device has refused the transfer. */
 export function isRefused(code: number): boolean {
   return (
     code === completionStatus.remoteAccess ||
@@ -25,12 +25,12 @@ export function isRefused(code: number): boolean {
   );
 }
 
-/** The queue pair is of no use any more, which says nothing about this transfer. */
+/** Returns whether the queue pair was broken, so that the status does not describe this transfer. */
 export function isFlushed(code: number): boolean {
   return code === completionStatus.flushed || code === notPosted;
 }
 
-/** The other side did not answer. */
+/** Returns whether the peer did not answer. */
 export function isUnanswered(code: number): boolean {
   return code === completionStatus.retriesExceeded || code === completionStatus.receiverNotReady;
 }

@@ -1,7 +1,8 @@
 /**
- * Moves the bytes of one operation: several pieces at a time, on a queue pair that may break in the middle of it, also because of
- * somebody else's mistake. Then what was only read is read again on a new one. What was being written may have been written or not.
+ * Transfers the bytes of one operation, several pieces at a time. The queue pair may break meanwhile, also because
+ * another operation has failed. Reads are then repeated on a new queue pair. For writes the outcome is unknown.
  */
+import { errorMessage } from "../../../../shared/text/error-message.js";
 import { RdmaError } from "../../errors.js";
 import type { TransferOperation } from "../../transfer/transfer-operation.js";
 import type { OpenPort } from "./devices.js";
@@ -10,15 +11,15 @@ import type { LocalRegion } from "./local-regions.js";
 import { PieceQueue, type TransferPart } from "./piece-queue.js";
 import { completionStatus, isRefused, isUnanswered, notPosted } from "./status.js";
 
-/** Pieces of one operation under way. */
+/** Maximum number of pieces of one operation in flight. */
 const parallelTransfers = 16;
-/** How many queue pairs an operation may see break before it gives up. */
+/** Number of broken queue pairs after which an operation fails. */
 const maxReconnects = 8;
 
-/** How an operation finds its way, and a new one after a break. */
+/** The current path to the memory, and the means to open a new one. */
 export interface PathSource {
   readonly path: VerbsPath | undefined;
-  /** @throws RdmaError when the owner refuses, or is gone */
+  /** Opens a new path. @throws RdmaError if the owner refuses the grant or is gone */
   reconnect(operation: TransferOperation): Promise<VerbsPath>;
 }
 
@@ -27,7 +28,7 @@ interface PartFailure {
   readonly code: number;
 }
 
-/** As promised by `Opened.transfer`. */
+/** Runs an operation, with the guarantees of `OpenedMemory.transfer`. */
 export async function transfer(operation: TransferOperation, route: PathSource): Promise<void> {
   const { port } = route.path ?? (await route.reconnect(operation));
   const local = await acquireLocal(operation, port);
@@ -35,9 +36,9 @@ export async function transfer(operation: TransferOperation, route: PathSource):
   try {
     const pieces = new PieceQueue(operation);
     for (let breaks = 0; !arrived; breaks++) {
-      const way = route.path ?? (await route.reconnect(operation));
-      if (way.port !== port) throw peerGoneError(operation, "its RDMA port has been closed");
-      const failures = await moveUntilFailure(operation, pieces, local, way);
+      const path = route.path ?? (await route.reconnect(operation));
+      if (path.port !== port) throw peerGoneError(operation, "its RDMA port has been closed");
+      const failures = await moveUntilFailure(operation, pieces, local, path);
       if (operation.isCancelled) throw new RdmaError("ERR_RDMA_TIMEOUT", `${failureText(operation)}: it was cancelled`);
       arrived = failures.length === 0;
       if (!arrived) await checkRetry(operation, failures, route, breaks);
@@ -52,17 +53,17 @@ async function acquireLocal(operation: TransferOperation, { localRegions }: Open
   try {
     return await localRegions.acquire(operation);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new RdmaError("ERR_RDMA_LIMIT", `${failureText(operation)}: ${why}`, { cause: error });
   }
 }
 
-/** Moves pieces until there are none, or one fails. Resolves when nothing is under way any more. */
+/** Transfers pieces until none is left or one fails. Resolves when no piece is in flight. */
 async function moveUntilFailure(
   operation: TransferOperation,
   pieces: PieceQueue,
   local: LocalRegion,
-  way: VerbsPath,
+  path: VerbsPath,
 ): Promise<readonly PartFailure[]> {
   const write = operation.direction === "write";
   const failures: PartFailure[] = [];
@@ -71,7 +72,7 @@ async function moveUntilFailure(
     while (wanted()) {
       const part = pieces.next();
       if (part === undefined) return;
-      const code = await move(part, write, local, way, wanted);
+      const code = await move(part, write, local, path, wanted);
       if (code === completionStatus.success) operation.addMoved(part.length);
       else failures.push({ part, code });
     }
@@ -93,8 +94,8 @@ function move(
 }
 
 /**
- * What to do about pieces that have failed: returns when they are to be tried again, on a new way.
- * @throws RdmaError
+ * Decides whether failed pieces are tried again, and opens a new path for them.
+ * @throws RdmaError if the operation fails
  */
 async function checkRetry(
   operation: TransferOperation,
@@ -103,12 +104,12 @@ async function checkRetry(
   breaks: number,
 ): Promise<void> {
   const has = (test: (code: number) => boolean): boolean => failures.some(({ code }) => test(code));
-  // The owner knows more than its device says: which refusal it is, and whether there is an owner still.
+  // The owner knows more than its device: it reports the exact refusal, and whether it is alive.
   await route.reconnect(operation);
   if (has(isRefused) && breaks > 0) {
     throw new RdmaError(
       "ERR_RDMA_FAULT",
-      `${failureText(operation)}: the owner's device refuses it, though the grant is good`,
+      `${failureText(operation)}: the owner's device refuses it, although the grant is valid`,
     );
   }
   if (operation.direction === "write" && has((code) => code !== notPosted && !isRefused(code))) {
@@ -126,7 +127,7 @@ async function checkRetry(
 }
 
 function peerGoneError(operation: TransferOperation, why: string): RdmaError {
-  return new RdmaError("ERR_RDMA_PEER_GONE", `${failureText(operation)}: the owner is not reached: ${why}`);
+  return new RdmaError("ERR_RDMA_PEER_GONE", `${failureText(operation)}: the owner cannot be reached: ${why}`);
 }
 
 function failureText({ direction, bytes }: TransferOperation): string {

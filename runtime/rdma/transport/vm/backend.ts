@@ -1,6 +1,7 @@
 /**
- * Transport `vm`: any memory of another process of this machine and user, by process_vm_readv and process_vm_writev. A read copies the
- * head of the slot, the bytes, and the head again in one call; a write takes a cell of the slot first (native/rdma/slot.h).
+ * Transport `vm`: accesses any memory of another process of the same machine and user, with process_vm_readv and
+ * process_vm_writev. A read copies the head of the slot, the bytes, and the head again in one call. A write first takes
+ * a writer cell of the slot (native/rdma/slot.h).
  */
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
 import { SLOT_HEAD_BYTES } from "../../grant/grant-slot.js";
@@ -12,18 +13,19 @@ import { SameHostBackend } from "../same-host/backend.js";
 import type { PeerSlot } from "../same-host/peer-grant-tables.js";
 import { transferNatively } from "../same-host/transfer.js";
 
-/** What one thread copies in about 0.1 ms, small pages and all. */
+/** Maximum number of bytes of a synchronous transfer, which one thread copies in about 0.1 ms with 4 KiB pages. */
 const MAX_INLINE_BYTES = 1 << 20;
 
 export class VmBackend extends SameHostBackend {
   readonly transport = "vm";
   protected openMemory(handle: MemoryHandle, peer: PeerSlot, addon: RdmaAddon): OpenedMemory | undefined {
     const { pid } = handle.process;
-    // The proof: the slot is readable, there, at its address, by the call that reads use, and it is the one that was mapped.
+    // To prove that it reaches the memory, the process reads the slot at its address and compares it with the mapped
+    // slot.
     const head = new Uint8Array(SLOT_HEAD_BYTES);
     const isThere = addon.readProcess(pid, peer.slotAddress, head) === 0;
     if (!isThere || !head.every((byte, i) => byte === peer.head[i])) {
-      // It may have been taken back since it was looked at.
+      // The grant may have ended since the slot was checked.
       const why = peer.refusal();
       if (isThere && why !== undefined) throw refusalError(why);
       return undefined;
@@ -35,11 +37,11 @@ export class VmBackend extends SameHostBackend {
           peer,
           handle,
           MAX_INLINE_BYTES,
-          (way, local, stretches, slot, head, control, started, lanes, helped) =>
+          (direction, local, segments, slot, head, control, started, lanes, helped) =>
             addon.processTransfer(
-              way,
+              direction,
               local,
-              stretches,
+              segments,
               slot,
               head,
               control,

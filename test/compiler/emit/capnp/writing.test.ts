@@ -49,17 +49,17 @@ test("scalars", () => {
     "cannot write Scalars.text: invalid string: expected well-formed Unicode, got a lone surrogate in",
   );
   expect(written({ bytes: [1] })).toThrow(
-    "cannot write Scalars.bytes: invalid bytes: expected a Uint8Array, got an array",
+    "cannot write Scalars.bytes: invalid bytes: expected a Uint8Array, got an array of 1",
   );
   expect(written({ at: new Date(Number.NaN) })).toThrow(
-    "cannot write Scalars.at: invalid date: expected a valid Date, got an object of class Date",
+    "cannot write Scalars.at: invalid date: expected a valid Date, got a Date",
   );
   expect(written({ at: undefined })).toThrow("cannot write Scalars.at: expected a value, got undefined");
   expect(() => writeScalarsCapnp(7 as never)).toThrow(
     "cannot write Scalars: invalid Scalars: expected an object, got 7",
   );
   expect(() => writeTypedArraysCapnp({ int8: new Int16Array() } as never)).toThrow(
-    "cannot write TypedArrays.int8: invalid Int8Array: expected a Int8Array, got an object of class Int16Array",
+    "cannot write TypedArrays.int8: invalid Int8Array: expected a Int8Array, got an Int16Array",
   );
 });
 
@@ -94,15 +94,15 @@ test("places in collections", () => {
   expect(everything({ ...rest, maybeFlags: [undefined] })).toThrow(
     "cannot write Everything.maybeFlags[0]: expected a value or null, got undefined",
   );
-  expect(everything({ ...rest, byKey: [] })).toThrow("invalid map: expected a Map, got an array");
+  expect(everything({ ...rest, byKey: [] })).toThrow("invalid map: expected a Map, got an array of 0");
   expect(everything({ ...rest, byKey: new Map([[{ case: "id", value: 1n }, []]]) })).toThrow(
-    "cannot write Everything.byKey[0][an object of class Object]: invalid set: expected a Set, got an array",
+    "cannot write Everything.byKey[0][an object]: invalid set: expected a Set, got an array of 0",
   );
   expect(everything({ ...rest, byKey: new Map(), record: { a: mark, b: 1 } })).toThrow(
     'cannot write Everything.record[1]["b"]: invalid Mark: expected an object, got 1',
   );
   expect(everything({ ...rest, byKey: new Map(), record: [] })).toThrow(
-    "invalid record: expected an object, got an array",
+    "invalid record: expected an object, got an array of 0",
   );
 });
 

@@ -1,6 +1,6 @@
 /**
- * Serves relays over HTTP/2 on loopback; prints its port and the warnings of the gateway, and ends with its standard input.
- * @param registry of the build that the relays' process runs; not given: this one
+ * Serves relays over HTTP/2 on loopback. Prints its port and the warnings of the gateway, and ends with its standard
+ * input. The optional argument is the registry of the build that the process of the relays runs.
  */
 import { once } from "node:events";
 import { createServer } from "node:http2";
@@ -28,5 +28,5 @@ console.log(JSON.stringify({ port: (server.address() as AddressInfo).port, warni
 process.stdin.resume();
 await once(process.stdin, "end");
 await procs.stop();
-// Clients may still have connections open.
+// Clients may still have open connections.
 process.exit();

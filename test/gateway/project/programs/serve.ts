@@ -1,4 +1,4 @@
-/** Serves a mesh of shops over HTTP/2 and HTTP/1.1 on loopback; prints both ports and ends with its standard input. */
+/** Serves a mesh of shops over HTTP/2 and HTTP/1.1 on loopback. Prints both ports, and ends with its standard input. */
 import { once } from "node:events";
 import { createServer as createHttp1 } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
@@ -22,5 +22,5 @@ console.log(JSON.stringify(servers.map((server) => (server.address() as AddressI
 process.stdin.resume();
 await once(process.stdin, "end");
 await procs.stop();
-// Clients may still have connections open.
+// Clients may still have open connections.
 process.exit();

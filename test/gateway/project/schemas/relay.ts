@@ -1,7 +1,7 @@
 import type { Actor, Mesh, Oneof, Port, RdmaBuffer, Stream, Uint32 } from "viceroy/schema";
 import type { Shop } from "./shop.js";
 
-/** Holds no handle. */
+/** Contains no handle. */
 export interface Parcel {
   text: string;
   inner?: Parcel;
@@ -26,11 +26,11 @@ export interface Address {
   shops: Mesh<Shop> | null;
 }
 
-/** Takes and gives handles in every kind of place, and uses what it is given. */
+/** Takes and returns handles at every position, and uses the handles that it gets. */
 export interface Relay extends Actor {
   plain(parcel: Parcel): Parcel;
   plainChain(chain: Chain<Parcel>): Stream<Chain<Parcel>>;
-  /** How many handles have arrived. */
+  /** Returns the number of handles that have arrived. */
   arrived(): Uint32;
   port(to: Port<string>): void;
   optional(to?: Port<string>): void;

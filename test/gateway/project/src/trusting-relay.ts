@@ -3,7 +3,7 @@ import { RdmaBuffer } from "viceroy/rdma";
 import { type Address, type Chain, type Envelope, type Parcel, type Postcard, RelayActor } from "../generated/relay.js";
 import type { ShopMesh } from "../generated/shop.js";
 
-/** Uses every handle that it is given, as an actor may that trusts its mesh. */
+/** Uses every handle that it gets, as an actor may that trusts its mesh. */
 export class TrustingRelay extends RelayActor {
   #arrived = 0;
 

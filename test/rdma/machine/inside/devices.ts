@@ -1,6 +1,7 @@
 /**
- * What the devices enforce, and what becomes of transfers when connections, grants and processes end: by the transport itself, since
- * everything above it is honest. From device rxe0 to rxe1, over a wire.
+ * Tests of the rules that RDMA devices enforce, and of transfers during the end of connections, grants and processes.
+ * The tests use the transport directly, because the code above it makes no invalid requests. The initiator uses device
+ * rxe0, and the owner device rxe1, at the other end of a wire.
  */
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -41,17 +42,17 @@ describe("by an RDMA device", () => {
 
   async function open(of: Owner, named: MemoryHandle): Promise<OpenedMemory> {
     const reached = await backend.open(named, of.ask, new AbortController().signal);
-    if (reached === undefined) throw new Error("the device does not lead there");
+    if (reached === undefined) throw new Error("the device does not reach the memory");
     return reached;
   }
 
-  test("the two devices speak to each other: a program of libibverbs says so", () => {
+  test("the two devices reach each other with a program of libibverbs", () => {
     const script =
       "ibv_rc_pingpong -d rxe0 -g 1 -n 20 >/dev/null & sleep 1; ibv_rc_pingpong -d rxe1 -g 1 -n 20 10.77.0.1";
     expect(execFileSync("sh", ["-c", script], { encoding: "utf8" })).toContain("20 iters");
   });
 
-  test("bytes arrive, large and small, both ways", async () => {
+  test("reads and writes of large and small sizes transfer all bytes", async () => {
     const all = new Uint8Array(size);
     await run(opened, "read", all);
     expect(all.every((byte, index) => byte === pattern(index))).toBe(true);
@@ -64,16 +65,16 @@ describe("by an RDMA device", () => {
     expect(some.subarray(50, 150).every((byte) => byte === 9)).toBe(true);
   });
 
-  test("what lies beyond the grant is not read and not written, and the connection is made anew", async () => {
+  test("bytes beyond the grant are neither read nor written, and the next transfer uses a new connection", async () => {
     const beyond = new Uint8Array(8192);
-    const text = "cannot read 8192 bytes: the owner's device refuses it, though the grant is good";
+    const text = "cannot read 8192 bytes: the owner's device refuses it, although the grant is valid";
     await expect(run(opened, "read", beyond, size - 4096)).rejects.toThrow(text);
     expect(beyond.includes(0xee)).toBe(false);
     await expect(run(opened, "write", beyond, size - 4096)).rejects.toMatchObject({ code: "ERR_RDMA_FAULT" });
     await run(opened, "read", new Uint8Array(16));
   });
 
-  test("what is granted for reading is not written", async () => {
+  test("a read-only grant is not written", async () => {
     const readable = await owner.grant(4096, "r");
     const reader = await open(owner, readable);
     await expect(run(reader, "write", new Uint8Array(16))).rejects.toMatchObject({ code: "ERR_RDMA_FAULT" });
@@ -85,7 +86,7 @@ describe("by an RDMA device", () => {
     );
   });
 
-  test("a guessed nonce, a longer length, another process: refused by the owner before a device is asked", async () => {
+  test("the owner refuses a forged nonce, length or process before a device is used", async () => {
     const never = new AbortController().signal;
     const [word] = handle.nonce;
     const lies: [MemoryHandle, string][] = [
@@ -99,7 +100,7 @@ describe("by an RDMA device", () => {
     for (const [lie, code] of lies) await expect(backend.open(lie, owner.ask, never)).rejects.toMatchObject({ code });
   });
 
-  test("requests with any bytes changed crash nobody, and lead to what they name, or nowhere", async () => {
+  test("altered requests crash no process, and reach only the memory that they name", async () => {
     const never = new AbortController().signal;
     const fresh = new VerbsBackend(rdmaAddon(), { find: () => "forged" }, systemClock, "rxe0");
     let sound = new Uint8Array(0);
@@ -129,7 +130,7 @@ describe("by an RDMA device", () => {
     await run(opened, "read", new Uint8Array(16));
   });
 
-  test("a revoked grant is refused by the device, and reads of others on the same connection go on", async () => {
+  test("the device refuses a revoked grant, and reads of other grants on the same connection continue", async () => {
     const other = await owner.grant(size, "rw");
     const reader = await open(owner, other);
     await run(reader, "read", new Uint8Array(16));
@@ -146,8 +147,8 @@ describe("by an RDMA device", () => {
     expect(mine[size - 1]).toBe(pattern(size - 1));
   });
 
-  test("an owner that is stopped is read all the same, as long as there is a connection", async () => {
-    // The test before may have left a broken one: a new one needs the owner.
+  test("the memory of a stopped owner can be read while a connection exists", async () => {
+    // The previous test may have broken the connection, and a new one needs the owner.
     await run(opened, "read", new Uint8Array(16));
     owner.child.kill("SIGSTOP");
     try {
@@ -159,8 +160,8 @@ describe("by an RDMA device", () => {
     }
   });
 
-  test("reads that need a new connection to an owner that is stopped wait as long as each of them may", async () => {
-    // Refused by the owner's device, which breaks the connection.
+  test("transfers that need a new connection to a stopped owner wait until their own time limits", async () => {
+    // The owner's device refuses this read, which breaks the connection.
     const breaking = run(opened, "read", new Uint8Array(16), size, 2_000);
     owner.child.kill("SIGSTOP");
     try {
@@ -178,12 +179,12 @@ describe("by an RDMA device", () => {
     } finally {
       owner.child.kill("SIGCONT");
     }
-    // What those asked for is answered by now, too, and breaks nothing.
+    // The late answers to the earlier requests do no harm.
     await run(opened, "read", new Uint8Array(16));
     await run(opened, "write", new Uint8Array(16).fill(9), 500);
   });
 
-  test("a transfer that nobody wants any more touches nothing afterwards", async () => {
+  test("a cancelled transfer does not access the local view afterwards", async () => {
     const bytes = new Uint8Array(size);
     const reading = new TransferOperation("read", bytes, BigUint64Array.of(0n, 0n, BigInt(size)), size);
     const end = opened.transfer(reading);
@@ -194,7 +195,7 @@ describe("by an RDMA device", () => {
     expect(bytes.some((byte) => byte !== 0)).toBe(false);
   });
 
-  test("packets are lost on the wire, and everything arrives", async () => {
+  test("all bytes arrive in spite of lost packets", async () => {
     for (const end of ["wire0", "wire1"]) tc("add", "dev", end, "root", "netem", "loss", "2%");
     try {
       const bytes = new Uint8Array(1 << 20);
@@ -206,7 +207,7 @@ describe("by an RDMA device", () => {
     }
   });
 
-  test("an owner that is killed in the middle: transfers end with an error, and soon", async () => {
+  test("transfers fail soon when their owner is killed", async () => {
     using mortal = new Owner("rxe1");
     const doomed = await open(mortal, await mortal.grant(size, "rw"));
     const all = Array.from({ length: 6 }, (_, index) =>
@@ -220,12 +221,12 @@ describe("by an RDMA device", () => {
     expect(ends.filter((code) => code !== "done" && code !== "ERR_RDMA_PEER_GONE")).toEqual([]);
     expect(ends).toContain("ERR_RDMA_PEER_GONE");
     await expect(run(doomed, "read", new Uint8Array(16))).rejects.toThrow(
-      "cannot read 16 bytes: the owner is not reached: the owner has ended",
+      "cannot read 16 bytes: the owner cannot be reached: the owner has ended",
     );
     await run(opened, "read", new Uint8Array(16));
   });
 
-  test("an owner frees the queue pairs of those who use it no more", async () => {
+  test("an owner frees the queue pairs of peers that have closed their connections", async () => {
     expect(pairs()).toBeGreaterThan(1);
     backend.close();
     for (let tries = 0; pairs() > 0 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -233,7 +234,7 @@ describe("by an RDMA device", () => {
   });
 });
 
-/** Queue pairs of all processes of this machine. */
+/** Returns the number of queue pairs of all processes of this machine. */
 function pairs(): number {
   return execFileSync("rdma", ["resource", "show", "qp"], { encoding: "utf8" }).match(/type RC/g)?.length ?? 0;
 }
@@ -248,7 +249,7 @@ function tc(verb: string, ...args: readonly string[]): void {
   execFileSync("tc", ["qdisc", verb, ...args]);
 }
 
-/** @param timeout in ms; 20 s are long, also where every instruction is emulated */
+/** @param timeout in ms; 20 s are enough even in an emulated machine */
 function run(
   opened: OpenedMemory,
   direction: TransferDirection,
@@ -256,6 +257,6 @@ function run(
   remote = 0,
   timeout = 20_000,
 ): Promise<void> {
-  const stretches = { words: BigUint64Array.of(BigInt(remote), 0n, BigInt(local.length)), bytes: local.length };
-  return runTransfer(direction, local, stretches, { timeout }, systemClock, (operation) => opened.transfer(operation));
+  const segments = { words: BigUint64Array.of(BigInt(remote), 0n, BigInt(local.length)), bytes: local.length };
+  return runTransfer(direction, local, segments, { timeout }, systemClock, (operation) => opened.transfer(operation));
 }

@@ -1,4 +1,6 @@
-/** A process that grants memory through RDMA devices, and does what its parent says: the transport alone, without actors around it. */
+/**
+ * A process that grants memory through RDMA devices on the orders of its parent. It uses the transport without actors.
+ */
 
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
 import { rdmaAddon } from "../../../../runtime/native/rdma-addon.js";
@@ -30,7 +32,7 @@ export function pattern(index: number): number {
   return (index * 7 + (index >> 9)) & 0xff;
 }
 
-/** Bytes around what is granted, which nobody may see. */
+/** Number of bytes before and after the granted memory, which no peer may read. */
 const margin = 8192;
 
 function serve(): void {
@@ -68,7 +70,7 @@ function serve(): void {
         const grant = grantOf(command.slot);
         table.markEnded(grant, GrantState.revoked);
         await backend.finishRevocation(grant);
-        // What was granted is used for something else from here on.
+        // The memory is reused after the revocation.
         grant.memory.bytes.fill(0xdd);
         return undefined;
       }

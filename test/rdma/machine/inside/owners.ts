@@ -1,4 +1,4 @@
-/** Owners in processes of their own, for tests inside of the virtual machine. */
+/** Starts owners in separate processes, for tests in the virtual machine. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
@@ -11,7 +11,7 @@ export class Owner implements Disposable {
   readonly #waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   #last = 0;
 
-  /** @param device the RDMA device that it is reached through */
+  /** @param device the RDMA device of the owner */
   constructor(device: string) {
     const env = { ...process.env, VICEROY_TEST_OWNER: "1", VICEROY_RDMA_DEVICE: device };
     this.child = fork(program, [], { env, serialization: "advanced" });
@@ -41,7 +41,7 @@ export class Owner implements Disposable {
     return (await this.tell({ kind: "grant", length, access })) as MemoryHandle;
   }
 
-  /** As a backend asks it. */
+  /** Sends the request of a backend to the owner, as `AskOwner`. */
   readonly ask = async (request: Uint8Array): Promise<Uint8Array> =>
     (await this.tell({ kind: "answer", request })) as Uint8Array;
 

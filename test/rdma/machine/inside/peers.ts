@@ -1,4 +1,4 @@
-/** What one machine does with memory of another, which a cable joins to it, until that one is gone. */
+/** Tests of transfers between two machines that a cable connects, until one of them dies. */
 import { execFileSync } from "node:child_process";
 import { connect } from "node:net";
 import { attachHosts } from "viceroy";
@@ -8,7 +8,7 @@ import { by, codeOf, ignoringFaults, loadVaults, type Vaults } from "../../vault
 const host = "10.78.0.1";
 const port = 26_600;
 const size = 2 << 20;
-/** Where every instruction is emulated, processes are silent while they start. */
+/** Time limits in ms for emulated machines, in which processes do not answer while they start. */
 const patience = { timeout: 120_000, silence: 15_000, keepAlive: 120_000 };
 
 describe("between two machines", () => {
@@ -27,7 +27,7 @@ describe("between two machines", () => {
     return hosts.spawnProcs({ vaults: 1 }).spawn("vaults", vaults.IronVault).slice({ hosts: 0, vaults: 0 });
   }
 
-  test("memory is read and written through both devices, also when packets are lost", async () => {
+  test("memory is read and written through both devices, also with lost packets", async () => {
     const owner = vault();
     const buffer = await by("verbs", await owner.make.callOne(false, size, "rw"));
     expect(String(buffer)).toBe(`RdmaBuffer(${size} bytes, rw, verbs)`);
@@ -42,14 +42,14 @@ describe("between two machines", () => {
     expect(await owner.bytes.callOne(299_999, 2)).toEqual(Uint8Array.of(7, vaults.pattern(300_000)));
   });
 
-  test("without being told, what leads to another machine is found: verbs", async () => {
+  test("the transport verbs is selected by default for memory of another machine", async () => {
     const buffer = await vault().make.callOne(true, 1000, "r");
     await buffer.readInto(new Uint8Array(1000));
     expect(buffer).toMatchObject({ transport: "verbs", oneSided: true });
   });
 
-  test("a machine that dies in the middle of a read leaves this one alive, with an error", async () => {
-    // To the end: that the host is gone is told later than that its memory is.
+  test("a read fails with an error when the other machine dies", async () => {
+    // Faults are ignored until the end, because the loss of the host is reported after the loss of its memory.
     ignoringFaults();
     const owner = vault();
     const buffer = await by("verbs", await owner.make.callOne(false, size, "r"));
@@ -64,8 +64,8 @@ describe("between two machines", () => {
 });
 
 /**
- * Writes, and again when the queue pair broke: of packets that are lost it bears 6 between two confirmations, after which nobody
- * knows how much was written. What was only read is read again by itself.
+ * Writes, and repeats the write if the queue pair has broken. A queue pair breaks after 6 lost packets in a row, and
+ * the outcome of a write is then unknown. Reads are repeated by the transport.
  */
 async function written(write: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -87,5 +87,5 @@ async function listening(): Promise<void> {
     if (reached) return;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`nobody listens at ${host}:${port}`);
+  throw new Error(`no process listens at ${host}:${port}`);
 }

@@ -1,40 +1,40 @@
 import type { Actor, RdmaBuffer, Uint32 } from "viceroy/schema";
 
-/** What a reader found. */
+/** The result of a read or write. */
 export interface Found {
-  /** Absent: it went well. */
+  /** The error code; absent if the transfer has succeeded. */
   code?: string;
   message?: string;
   transport?: string;
   bytes?: Uint8Array;
-  /** Reads that went well. */
+  /** Number of successful reads. */
   count?: Uint32;
-  /** Bytes that should not have been seen. */
+  /** Number of bytes that are not from the granted memory. */
   foreign?: Uint32;
 }
 
-/** Has memory, and does with it what it is told. */
+/** Owns memory, and uses it on request. */
 export interface Vault extends Actor {
-  /** Memory whose byte `i` is `pattern(i)`; the same call again makes other memory and forgets the first. */
+  /** Creates memory whose byte `i` is `pattern(i)`. A further call replaces the memory. */
   make(allocated: boolean, size: Uint32, access: "r" | "rw"): RdmaBuffer;
   grant(offset: Uint32, length: Uint32, access: "r" | "rw"): RdmaBuffer;
-  /** Takes back the last grant, or the buffer itself. @returns the code with which that failed, or an empty text */
+  /** Revokes the last grant or the whole buffer. @returns the error code of a failure, or an empty text */
   revoke(whole: boolean, timeout: Uint32): string;
   drop(): void;
   bytes(offset: Uint32, length: Uint32): Uint8Array;
   fill(value: Uint32): void;
   pid(): Uint32;
-  /** Stops the event loop. */
+  /** Blocks the event loop. */
   block(milliseconds: Uint32): void;
-  /** Reads what another has. */
+  /** Reads memory of another vault. */
   read(buffer: RdmaBuffer, transport: string, length: Uint32): Found;
   /**
-   * Reads all of it again and again until that fails; all bytes should be `value`, also those of the last read, or 0.
+   * Reads the whole buffer repeatedly until a read fails. All bytes should be `value`; those of the last read may be 0.
    * @concurrent
    */
   readUntil(buffer: RdmaBuffer, transport: string, value: Uint32): Found;
   /**
-   * Writes again and again until it fails.
+   * Writes the whole buffer repeatedly until a write fails.
    * @concurrent
    */
   write(buffer: RdmaBuffer, transport: string, value: Uint32): Found;

@@ -1,7 +1,7 @@
 import { RdmaBuffer, RdmaError, type Transport } from "viceroy/rdma";
 import { type Found, VaultActor } from "../generated/vault.js";
 
-/** What memory of a vault holds at first. */
+/** Returns the initial value of byte `i` of the memory of a vault. */
 export function pattern(i: number): number {
   return (i * 31 + (i >> 8) * 7 + 5) & 0xff;
 }

@@ -1,4 +1,7 @@
-/** Transport `stream` where an initiator cannot connect to the owner, and asks him to connect: what both say, and what lies come to. */
+/**
+ * Tests of invitations in the transport `stream`: an initiator that cannot connect to the owner asks the owner to
+ * connect.
+ */
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock, systemRandom } from "../../../../runtime/link/clock.js";
 import type { BulkConnection } from "../../../../runtime/rdma/peer/bulk-connection.js";
@@ -20,7 +23,7 @@ const universe = 7n;
 const here = { proc: 11n, location: "host:00000000000000aa@tcp://somewhere:1" };
 const nothingHere = { find: () => "forged" as const };
 
-/** A process that cannot connect to the owner of `handle`; `calls` is what it says to the agent of that one. */
+/** A process that cannot connect to the owner of `handle`. `calls` contains its calls to the agent of the owner. */
 function initiator(asked: (request: Uint8Array) => Promise<Uint8Array>, clock: Clock = systemClock) {
   const calls: string[] = [];
   const agent = {
@@ -47,7 +50,7 @@ function initiator(asked: (request: Uint8Array) => Promise<Uint8Array>, clock: C
   return { backend: new StreamBackend(road, nothingHere, clock, systemRandom), calls };
 }
 
-/** An owner that can connect to whoever asks, or not. */
+/** An owner that can or cannot connect to initiators. */
 function owner(connect: () => Promise<BulkConnection | undefined>) {
   const never = () => Promise.reject(new Error("nobody is asked")) as never;
   const road: PeerConnector = { universe, reachableAddress: undefined, askAgent: never, connect, listen() {} };
@@ -55,7 +58,7 @@ function owner(connect: () => Promise<BulkConnection | undefined>) {
 }
 
 describe("an initiator that cannot connect", () => {
-  test("says who it is and where, and asks on the connection that comes", async () => {
+  test("sends its id and location, and uses the connection that arrives", async () => {
     let request: Uint8Array | undefined;
     const { backend, calls } = initiator(async (bytes) => {
       request = bytes;
@@ -76,25 +79,25 @@ describe("an initiator that cannot connect", () => {
     pipe.receive(writeAnswer(undefined, 0));
     await opening;
     expect(calls).toEqual(["stream"]);
-    // The token was for one connection.
+    // The token is valid for one connection.
     const second = new ScriptedPipe();
     backend.acceptConnection({ pipe: second, isDirect: false });
     second.receive(writeOffer(universe, token));
-    expect(second.why?.message).toBe("cannot read memory frame: a connection that nobody has asked for");
+    expect(second.why?.message).toBe("cannot read memory frame: a connection without an invitation");
     expect(pipe.destroyed).toBe(false);
   });
 
   test.each([
     ["the owner cannot connect either", async () => Promise.reject(new Error("there is no way"))],
     ["the owner says that it has, and does not come", async () => new Uint8Array(0)],
-  ])("goes by calls when %s", async (_, asked) => {
+  ])("uses calls when %s", async (_, asked) => {
     const soon: Clock = { ...systemClock, after: (_ms, task, alive) => systemClock.after(5, task, alive) };
     const { backend, calls } = initiator(asked, soon);
     await backend.open(handle);
     expect(calls).toEqual(["stream", "read"]);
   });
 
-  test("goes by calls when what comes says something else, or ends at once", async () => {
+  test("uses calls when the connection violates the protocol or ends at once", async () => {
     for (const say of [
       (pipe: ScriptedPipe) => pipe.receive(new Uint8Array(ANSWER_BYTES)),
       (pipe: ScriptedPipe) => pipe.destroy(),
@@ -121,7 +124,7 @@ describe("an initiator that cannot connect", () => {
 describe("an owner that is asked to connect", () => {
   const invitation = writeInvitation({ token: 5n, ...here });
 
-  test("does, says by whom it was asked, and answers; a second one takes the place of the first", async () => {
+  test("connects with the token and answers; a second connection replaces the first", async () => {
     const pipes: ScriptedPipe[] = [];
     const backend = owner(async () => {
       const pipe = new ScriptedPipe();
@@ -139,13 +142,13 @@ describe("an owner that is asked to connect", () => {
     expect(pipes[1]!.why?.message).toBe("it has ended");
   });
 
-  test("says so when it cannot, and when it is asked nonsense", async () => {
+  test("reports an error when it cannot connect, and for an invalid invitation", async () => {
     const backend = owner(async () => undefined);
-    await expect(backend.answerPeer(invitation)).rejects.toThrow(
-      "there is no way to the process that wants to be connected to",
-    );
+    await expect(backend.answerPeer(invitation)).rejects.toThrow("the initiator cannot be reached");
     for (const size of [0, 15, 5000]) {
-      await expect(backend.answerPeer(new Uint8Array(size))).rejects.toThrow("an invitation to connect is none");
+      await expect(backend.answerPeer(new Uint8Array(size))).rejects.toThrow(
+        `invalid invitation: expected 16 to 4096 bytes, got ${size}`,
+      );
     }
   });
 });

@@ -1,8 +1,8 @@
-/** A pipe of which a test is the other end: what peers say, byte by byte, and what they are told. */
+/** A pipe whose other end is the test, which sends and checks every byte. */
 import type { Pipe, PipeSink } from "../../../../runtime/link/transport/pipe.js";
 import type { MemoryHandle } from "../../../../runtime/rdma/grant/memory-handle.js";
 
-/** Of memory that a peer has: of nobody who exists. */
+/** A handle of a process that does not exist. */
 export const handle: MemoryHandle = {
   proc: 1n,
   location: "",
@@ -17,16 +17,16 @@ export const handle: MemoryHandle = {
 
 export const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** One end of a pipe of which the test is the other end. */
+/** One end of a pipe. The test is the other end. */
 export class ScriptedPipe implements Pipe {
   readonly sent: Uint8Array[] = [];
   destroyed = false;
   why: Error | undefined;
-  /** Whether what is written is taken. */
+  /** Whether written chunks are taken at once. */
   takesWrites = true;
   readonly #taken: (() => void)[] = [];
   #sink: PipeSink | undefined;
-  /** What the sink reads into, as long as nothing has come. */
+  /** The buffer of the sink, until data arrives. */
   target: Uint8Array | undefined;
 
   open(sink: PipeSink): void {
@@ -54,7 +54,7 @@ export class ScriptedPipe implements Pipe {
 
   unref(): void {}
 
-  /** The peer says something. */
+  /** Delivers bytes of the peer. */
   receive(...chunks: readonly Uint8Array[]): void {
     for (const chunk of chunks) {
       for (let at = 0; at < chunk.length && !this.destroyed; ) {

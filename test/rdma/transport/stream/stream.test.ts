@@ -1,4 +1,4 @@
-/** Transport `stream`: what goes by a connection of its own, and what peers that break its rules come to. */
+/** Tests of the connections of the transport `stream`, and of peers that violate its protocol. */
 import { describe, expect, test } from "vitest";
 import { systemClock, systemRandom } from "../../../../runtime/link/clock.js";
 import { GrantState } from "../../../../runtime/rdma/grant/grant-slot.js";
@@ -25,7 +25,7 @@ import { withRandom } from "../../../random.js";
 import { nextTurn, handle as ownHandle, ScriptedPipe } from "./scripted-pipe.js";
 
 const universe = 7n;
-/** An owner with 64 KiB of memory, of which all but the ends is granted, and a connection that has said hello. */
+/** Makes an owner with 64 KiB of memory, of which all but the ends is granted, and a connection after the hello. */
 function owner(access: "r" | "rw" = "rw", isDirect = true) {
   const table = new GrantTable(undefined, systemClock, systemRandom);
   const memory = new Uint8Array(4 * MAX_PIECE_BYTES).fill(77);
@@ -62,7 +62,7 @@ const write = (claim: ReturnType<typeof grantClaimOf>, offset: number, length: n
   writeRequest({ kind: MemoryFrameKind.write, claim, offset, length });
 
 describe("an owner", () => {
-  test("answers in the order of the questions, with memory itself where that is large", async () => {
+  test("answers in the order of the requests, and sends large ranges from the memory itself", async () => {
     const { pipe, claim, granted } = owner();
     granted[5] = 9;
     pipe.receive(
@@ -90,13 +90,13 @@ describe("an owner", () => {
     expect([last.buffer === granted.buffer, last.byteOffset, last.length]).toEqual([true, 16, 100_000]);
   });
 
-  test("copies what goes by a pipe that may hold it for longer", () => {
+  test("copies the memory for a pipe that may keep it for longer", () => {
     const { pipe, claim, granted } = owner("rw", false);
     pipe.receive(writeHello(universe), read(claim, 0, 100_000));
     expect(pipe.sent.at(-1)!.buffer).not.toBe(granted.buffer);
   });
 
-  test("puts what is large where it belongs as it comes, and the rest too", () => {
+  test("reads large writes directly into the memory, and copies small ones", () => {
     const { pipe, claim, memory, granted } = owner();
     const bytes = Uint8Array.from({ length: MAX_PIECE_BYTES }, (_, i) => i);
     pipe.receive(writeHello(universe), write(claim, 8, MAX_PIECE_BYTES));
@@ -107,7 +107,7 @@ describe("an owner", () => {
     expect([granted[7], granted[8 + MAX_PIECE_BYTES]]).toEqual([1, 1]);
   });
 
-  test("refuses by the answer, and goes on", async () => {
+  test("refuses a request in its answer, and continues", async () => {
     const { pipe, claim, memory, answers } = owner("r");
     pipe.receive(
       writeHello(universe),
@@ -138,9 +138,9 @@ describe("an owner", () => {
       () => [changed(writeHello(universe), 16, 2)],
       "the peer speaks version 2 of this protocol, this process 1",
     ],
-    ["another tree of processes", () => [writeHello(8n)], "the peer is of another universe"],
-    ["an owner that nobody has asked", () => [writeOffer(universe, 5n)], "a connection that nobody has asked for"],
-    ["an owner of another tree", () => [writeOffer(8n, 5n)], "the peer is of another universe"],
+    ["another tree of processes", () => [writeHello(8n)], "the peer belongs to another universe"],
+    ["an owner that nobody has asked", () => [writeOffer(universe, 5n)], "a connection without an invitation"],
+    ["an owner of another tree", () => [writeOffer(8n, 5n)], "the peer belongs to another universe"],
     ["another kind", () => [writeHello(universe), changed(read(claim, 0, 1), 0, 3)], "unknown kind 3"],
     ["a second hello", () => [writeHello(universe), writeHello(universe)], "unknown kind 0"],
     [
@@ -157,19 +157,19 @@ describe("an owner", () => {
     expect(memory[0]).toBe(77);
   });
 
-  test("ends the connection of who asks and takes nothing", async () => {
+  test("ends the connection of a peer that sends requests and reads no answers", async () => {
     const { pipe, claim } = owner();
     pipe.receive(writeHello(universe));
     await nextTurn();
     pipe.takesWrites = false;
     const sent = pipe.sent.length;
     for (let i = 0; i < MAX_UNANSWERED + 10 && !pipe.destroyed; i++) pipe.receive(read(claim, 0, MAX_PIECE_BYTES));
-    expect(pipe.why?.message).toBe(`cannot read memory frame: ${MAX_UNANSWERED} questions wait for an answer already`);
-    // Two pieces of the pipe's, and not one more for all who ask.
+    expect(pipe.why?.message).toBe(`cannot read memory frame: expected at most ${MAX_UNANSWERED} unanswered requests`);
+    // The pipe has two pieces, and no more are copied for further requests.
     expect(pipe.sent.length - sent).toBe(4);
   });
 
-  test("takes back memory at once when nothing is under way, and waits for what is", async () => {
+  test("ends a grant at once if no bytes are in flight, and waits for bytes in flight", async () => {
     const { pipe, claim, end } = owner();
     pipe.receive(writeHello(universe));
     await nextTurn();
@@ -183,13 +183,13 @@ describe("an owner", () => {
     await nextTurn();
     expect({ ended, destroyed: pipe.destroyed }).toEqual({ ended: false, destroyed: false });
     await ending;
-    // Nobody took it: the connection is gone, and with it what was under way.
+    // The peer has not read the bytes, so the connection is ended.
     expect(pipe.destroyed).toBe(true);
-    expect(pipe.why?.message).toBe("the peer has held up memory that was taken back");
+    expect(pipe.why?.message).toBe("the peer has delayed the end of a grant");
     expect(pipe.sent.length).toBe(handed);
   });
 
-  test("writes nothing to memory that was taken back in the middle of a write", async () => {
+  test("discards the rest of a write whose grant ends meanwhile", async () => {
     const { pipe, claim, memory, granted, end } = owner();
     pipe.receive(writeHello(universe), write(claim, 0, MAX_PIECE_BYTES));
     pipe.receive(new Uint8Array(1000).fill(5));
@@ -204,9 +204,9 @@ describe("an owner", () => {
     expect(pipe.destroyed).toBe(false);
   });
 
-  test("whatever is said to it, no byte leaves the grant, and none is changed outside of it", () =>
+  test("for any input, only granted bytes are sent, and only granted bytes are changed", () =>
     withRandom((random) => {
-      // A byte of its own may come from what was written to the grant.
+      // A sent byte may come from an earlier write to the grant.
       const foreign = Buffer.alloc(8, 77);
       let ended = 0;
       const tries = cases(3000, 200_000);
@@ -234,7 +234,7 @@ describe("an owner", () => {
         pipe.receive(said, new Uint8Array(64).fill(1));
         if (Buffer.from(pipe.bytes).includes(foreign)) expect.fail(`case ${i} has shown what was not granted: ${hex}`);
         if (pipe.destroyed) ended++;
-        // What looks like a long write takes all that comes after it.
+        // A long write consumes all bytes that follow it.
         if (pipe.destroyed || i % 50 === 49) fresh();
       }
       expect(ended).toBeGreaterThan(tries / 100);
@@ -246,7 +246,7 @@ describe("an owner", () => {
 
 const { claim } = owner();
 
-/** A handle, an initiator that connects to the test, and the connections that it has made. */
+/** Makes a handle, an initiator that connects to the test, and the list of its connections. */
 function initiator(length = 3 * MAX_PIECE_BYTES) {
   const pipes: ScriptedPipe[] = [];
   let refusing = false;
@@ -267,7 +267,7 @@ function initiator(length = 3 * MAX_PIECE_BYTES) {
   };
   const handle: MemoryHandle = { ...ownHandle, length };
   const backend = new StreamBackend(road, { find: () => "forged" }, systemClock, systemRandom);
-  /** The other side of the newest connection welcomes it. */
+  /** Sends the welcome on the newest connection. */
   const welcomed = async () => {
     await nextTurn();
     const pipe = pipes.at(-1)!;
@@ -303,7 +303,7 @@ const start = (
   );
 
 describe("an initiator", () => {
-  test("reads straight into the view, and once a piece was refused, nothing touches that any more", async () => {
+  test("reads directly into the view, and does not access it after a piece was refused", async () => {
     const { opened, handle } = initiator();
     const { pipe, opened: memory } = await opened();
     const local = new Uint8Array(handle.length);
@@ -319,7 +319,7 @@ describe("an initiator", () => {
     expect(pipe.destroyed).toBe(false);
   });
 
-  test("who gives up in the middle of a piece waits until nothing is read into the view", async () => {
+  test("a transfer that is cancelled during a piece waits until the pipe stops reading into the view", async () => {
     const { opened, handle } = initiator();
     const { pipe, opened: memory } = await opened();
     const local = new Uint8Array(handle.length);
@@ -341,7 +341,7 @@ describe("an initiator", () => {
     expect(pipe.destroyed).toBe(false);
   });
 
-  test("an owner who says nothing more loses the connection to who gives up; others' reads go on over the next one", async () => {
+  test("an owner that delays a cancelled transfer loses the connection, and other reads continue over the next one", async () => {
     const { opened, pipes, welcomed } = initiator(MAX_PIECE_BYTES);
     const { pipe, opened: memory } = await opened();
     const [local, other] = [new Uint8Array(MAX_PIECE_BYTES), new Uint8Array(MAX_PIECE_BYTES)];
@@ -351,7 +351,7 @@ describe("an initiator", () => {
     pipe.receive(writeAnswer(undefined, MAX_PIECE_BYTES), new Uint8Array(100).fill(1));
     stop.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
-    expect(pipe.why?.message).toBe("its owner has held up what was given up");
+    expect(pipe.why?.message).toBe("its owner has delayed a cancelled transfer");
     const next = await welcomed();
     expect(pipes.length).toBe(2);
     next.receive(writeAnswer(undefined, MAX_PIECE_BYTES), new Uint8Array(MAX_PIECE_BYTES).fill(6));
@@ -359,7 +359,7 @@ describe("an initiator", () => {
     expect(other.every((byte) => byte === 6)).toBe(true);
   });
 
-  test("who gives up before the owner has answered at all gets nothing afterwards", async () => {
+  test("a transfer that is cancelled before the welcome receives nothing afterwards", async () => {
     const { opened, pipes, welcomed } = initiator(1000);
     const { pipe, opened: memory } = await opened();
     pipe.destroy(new Error("cut"));
@@ -376,7 +376,7 @@ describe("an initiator", () => {
     expect(local.every((byte) => byte === 0)).toBe(true);
   });
 
-  test("a write whose connection is lost is not known to have happened; one whose owner has ended has come to its end", async () => {
+  test("a write has an unknown outcome if its connection is lost, and fails if its owner has ended", async () => {
     const one = initiator(1000);
     const first = await one.opened();
     const writing = start(first.opened, "write", new Uint8Array(1000));
@@ -401,7 +401,7 @@ describe("an initiator", () => {
     await expect(lost).rejects.toThrow("cannot reach the owner of an RdmaBuffer: it has ended");
   });
 
-  test("an owner whose connections end again and again is gone", async () => {
+  test("an owner whose connections end repeatedly counts as gone", async () => {
     const { opened, pipes, welcomed } = initiator(1000);
     const { opened: memory } = await opened();
     const reading = start(memory, "read", new Uint8Array(1000));
@@ -418,13 +418,10 @@ describe("an initiator", () => {
 
   test.each([
     ["unknown answer 7", [changed(writeAnswer(undefined, 0), 0, 7)]],
-    ["its owner sends 999 bytes for 1000", [writeAnswer(undefined, 999)]],
-    ["its owner sends 8 bytes for 0", [changed(writeAnswer("revoked", 0), 4, 8)]],
-    [
-      "an answer that nobody has asked for",
-      [writeAnswer(undefined, 1000), new Uint8Array(1000), writeAnswer(undefined, 0)],
-    ],
-  ])("an owner that breaks the rules loses the connection: %s", async (why, says) => {
+    ["expected 1000 bytes, got 999", [writeAnswer(undefined, 999)]],
+    ["expected 0 bytes, got 8", [changed(writeAnswer("revoked", 0), 4, 8)]],
+    ["an answer without a request", [writeAnswer(undefined, 1000), new Uint8Array(1000), writeAnswer(undefined, 0)]],
+  ])("an owner that violates the protocol loses the connection: %s", async (why, says) => {
     const { opened } = initiator(1000);
     const { pipe, opened: memory } = await opened();
     const local = new Uint8Array(1000);

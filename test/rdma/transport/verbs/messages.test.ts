@@ -30,7 +30,7 @@ const grant = {
 };
 const gid = bytes(16, 100);
 
-test("requests and answers arrive as they were", () => {
+test("requests and answers are decoded to the encoded values", () => {
   expect(decodeRequest(encodeRequest({ grant, gid }))).toEqual({ grant, gid });
   const connect = { token: bytes(8, 9), end };
   expect(decodeRequest(encodeRequest({ grant, gid, connect }))).toEqual({ grant, gid, connect });
@@ -54,7 +54,7 @@ test("two ports fit into a handle, with 48 bytes for each transport", () => {
   ]);
 });
 
-test("what is too short or too long is refused, and says so", () => {
+test("messages that are too short or too long are refused", () => {
   const request = encodeRequest({ grant, gid, connect: { token: bytes(8, 9), end } });
   expect(() => decodeRequest(request.subarray(0, 20))).toThrow("invalid message: expected 24 bytes or more, got 20");
   expect(() => decodeRequest(Uint8Array.of(...request, 0))).toThrow(
@@ -63,7 +63,7 @@ test("what is too short or too long is refused, and says so", () => {
   expect(() => decodeAnswer(Uint8Array.of(65))).toThrow("invalid message: expected an answer or a refusal");
 });
 
-test("hostile bytes give a message in bounds, or a RangeError", () => {
+test("random bytes are decoded to a message within bounds, or to a RangeError", () => {
   const sound = encodeRequest({ grant, gid, connect: { token: bytes(8, 9), end } });
   const mutated = fc
     .tuple(fc.nat(sound.length - 1), fc.nat(255), fc.nat(sound.length))

@@ -18,7 +18,7 @@ function ipv4(last: number): string {
   return `0000:0000:0000:0000:0000:ffff:0a4d:00${last.toString(16).padStart(2, "0")}`;
 }
 
-/** As the kernel shows it. Entries without a type are not in use. */
+/** Writes files as the kernel shows them. Entries without a type are unused. */
 function port(device: string, link: string, state: string, gids: readonly (readonly [gid: string, type?: string])[]) {
   const folder = path.join(root, device, "ports/1");
   mkdirSync(path.join(folder, "gids"), { recursive: true });
@@ -37,7 +37,7 @@ test("a machine without RDMA has no ports", () => {
   expect(activePorts(undefined, path.join(root, "none"))).toEqual([]);
 });
 
-test("ports that are up are found, each with the address that reaches furthest", () => {
+test("active ports are found, each with its address of the widest scope", () => {
   port("mlx5_0", "InfiniBand", "4: ACTIVE", [[linkLocal]]);
   port("rxe0", "Ethernet", "4: ACTIVE", [
     [linkLocal, "IB/RoCE v1"],
@@ -55,14 +55,14 @@ test("ports that are up are found, each with the address that reaches furthest",
   ]);
 });
 
-test("an address is found behind places that have become free, and a long empty table is not read to its end", () => {
+test("an address is found behind freed entries, and a long empty table is not read completely", () => {
   const gap = (places: number) => Array.from({ length: places }, () => [none] as const);
   port("rxe0", "Ethernet", "4: ACTIVE", [[linkLocal, "RoCE v2"], ...gap(60), [ipv4(1), "RoCE v2"]]);
   port("rxe1", "Ethernet", "4: ACTIVE", [[linkLocal, "RoCE v2"], ...gap(64), [ipv4(2), "RoCE v2"]]);
   expect(activePorts(undefined, root).map(({ gidIndex }) => gidIndex)).toEqual([61, 0]);
 });
 
-test("VICEROY_RDMA_DEVICE leaves one device, or one port of it", () => {
+test("VICEROY_RDMA_DEVICE selects one device, or one port of it", () => {
   port("rxe0", "Ethernet", "4: ACTIVE", [[ipv4(1), "RoCE v2"]]);
   port("rxe1", "Ethernet", "4: ACTIVE", [[ipv4(2), "RoCE v2"]]);
   const named = (only: string) => activePorts(only, root).map(({ device }) => device);
@@ -72,7 +72,7 @@ test("VICEROY_RDMA_DEVICE leaves one device, or one port of it", () => {
   expect(named("rxe")).toEqual([]);
 });
 
-test("the ports are taken that are nearest to each other, and of one kind", () => {
+test("the ports of the same kind with the longest common prefix are selected", () => {
   expect(commonBits(gidOf(ipv4(1)), gidOf(ipv4(1)))).toBe(128);
   expect(commonBits(gidOf(ipv4(1)), gidOf(ipv4(2)))).toBe(126);
   expect(commonBits(gidOf(global), gidOf(linkLocal))).toBe(0);

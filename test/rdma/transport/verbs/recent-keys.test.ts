@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RecentKeys } from "../../../../runtime/rdma/transport/verbs/recent-keys.js";
 
-test("a key that comes again is known, until 65,536 others have come", () => {
+test("a key is remembered until 65,536 other keys were added", () => {
   const keys = new RecentKeys();
   const added = Array.from({ length: 65_536 }, (_, key) => keys.add(key));
   expect(added.every((isNew) => isNew)).toBe(true);
