@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: which commands there are, and how they end. Commands themselves are files beside this one. */
+/** The command line: the list of commands and their exit codes. Each command is a file in `commands/`. */
 import type { Command } from "commander";
 import { ConfigError } from "../config/index.js";
 import { GitError } from "../git/git-error.js";
@@ -8,7 +8,7 @@ import { exitCode, processIo } from "./io.js";
 import type { Project } from "./project.js";
 import { version } from "./version.js";
 
-// A reader that has seen enough, such as `head`, is no failure of ours.
+// A closed pipe, such as that of `head`, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();
@@ -18,7 +18,8 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   try {
-    // What is run most, and mostly has nothing to do, needs no parser of arguments.
+    // `viceroy compile` is the most frequent command and usually has nothing to do. It runs without the argument
+    // parser.
     if (args.length === 1 && args[0] === "compile") return await runCompile(false, false, false);
     return await parse(args);
   } catch (error) {
@@ -168,7 +169,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
   return program;
 }
 
-/** Gathers what an option is given several times. */
+/** Collects the values of an option that is given several times. */
 function collectOption(value: string, others: readonly string[]): readonly string[] {
   return [...others, value];
 }
@@ -203,7 +204,10 @@ async function project() {
   return new Project(process.cwd());
 }
 
-/** Undefined outside any project. @throws ConfigError when there is a config that cannot be used */
+/**
+ * Returns the config, or undefined outside of any project.
+ * @throws ConfigError if the config is invalid
+ */
 async function configIfAny() {
   let found: Project;
   try {

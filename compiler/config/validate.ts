@@ -1,4 +1,4 @@
-/** From what a config file exports to a config, or to one clear error per mistake. */
+/** Validates the export of a config file, with one error per mistake. */
 import path from "node:path/posix";
 import { type Artefact, type Config, ConfigError, type IgnoredBreak, type UserProtoConfig } from "./config.js";
 
@@ -6,9 +6,9 @@ const keys = ["schemas", "actors", "out", "lock", "emit", "proto", "break"];
 const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp"];
 
 /**
- * @param value what the file exports as default
- * @param file its name, for messages
- * @throws ConfigError with all mistakes, one a line
+ * @param value the default export of the file
+ * @param file the name of the file, for error texts
+ * @throws ConfigError with all mistakes, one per line
  */
 export function validateConfig(value: unknown, root: string, file: string): Config {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -75,7 +75,7 @@ function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
   return [...new Set(value as readonly Artefact[])];
 }
 
-/** What protobuf allows, without capitals, which its style guide does not want in packages. */
+/** The package names that protobuf allows, without capital letters, which its style guide forbids. */
 const packagePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
 
 function proto(value: unknown, mistakes: string[]): UserProtoConfig {

@@ -1,6 +1,6 @@
 /**
- * `viceroy doctor`: what this machine and this project have, what is missing, and what to do about it. Ends with 1 when
- * something must be mended; what is merely optional is said and passes.
+ * `viceroy doctor`: reports the properties of the machine and of the project, what is missing, and how to fix it. Exits
+ * with code 1 if something required is missing. A missing optional part is reported without failing.
  */
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
@@ -22,7 +22,7 @@ export interface DoctorFinding {
   readonly advice?: string;
 }
 
-/** @param inStep tells whether generated code is what the schemas make of it; undefined: it could not be found out */
+/** @param inStep returns whether the generated code is up to date, or undefined if that cannot be determined */
 export async function doctor(
   folder: string,
   io: Io,
@@ -48,7 +48,7 @@ export async function doctor(
   return problems === 0 ? exitCode.ok : exitCode.drift;
 }
 
-/** Exported for tests. */
+/** Checks the version of Node.js. Exported for tests. */
 export function nodeFinding(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 9)) return { level: "ok", text: `Node.js ${version}` };
@@ -81,7 +81,10 @@ function platformFinding(): DoctorFinding {
   };
 }
 
-/** Links of a host are Unix sockets in the temporary folder; their paths are limited to about 100 bytes. */
+/**
+ * Checks the length of the path of the temporary folder. Hosts create Unix sockets there, whose paths are limited to
+ * about 100 bytes.
+ */
 function temporaryFinding(): DoctorFinding {
   const folder = tmpdir();
   try {
@@ -119,7 +122,7 @@ function bindingFinding(): DoctorFinding {
   };
 }
 
-/** Exported for tests. */
+/** Checks the RDMA addon and its transports. Exported for tests. */
 export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSupport): readonly DoctorFinding[] {
   const missing: DoctorFinding = {
     level: "note",
@@ -147,7 +150,7 @@ export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSuppor
   return findings;
 }
 
-/** Exported for tests. The libtorch that `viceroy setup --tensor`, in this folder, builds the addon against. */
+/** Checks the libtorch that `viceroy setup --tensor` would use in this folder. Exported for tests. */
 export function libtorchFinding(folder: string, env: NodeJS.ProcessEnv = process.env): DoctorFinding {
   try {
     const found = findLibtorch(env, folder);
@@ -164,7 +167,7 @@ export function libtorchFinding(folder: string, env: NodeJS.ProcessEnv = process
   }
 }
 
-/** Exported for tests. libtorch is not loaded: that takes longer than everything else here. */
+/** Checks the tensor addon. It does not load libtorch, which takes longer than all other checks. Exported for tests. */
 export function tensorFinding(env: NodeJS.ProcessEnv = process.env): DoctorFinding {
   const named = env[addonVariable("tensor")];
   const file = named || addonFile("tensor");
@@ -219,7 +222,7 @@ async function projectFindings(
   return findings;
 }
 
-/** Exported for tests. */
+/** Checks the TypeScript loader. Exported for tests. */
 export function loaderFinding(configFile: string): DoctorFinding {
   if (isInstalled("tsx", [configFile])) return { level: "ok", text: "tsx found: programs in TypeScript can be run" };
   if (isInstalled("typescript", [configFile])) {
@@ -236,7 +239,7 @@ export function loaderFinding(configFile: string): DoctorFinding {
   };
 }
 
-/** A clone has to be told once how git merges the lock. */
+/** Checks whether this clone has the merge driver of the lock file in its git configuration. */
 function mergeFindings(root: string): readonly DoctorFinding[] {
   try {
     const repository = GitRepository.containing(root);

@@ -1,6 +1,6 @@
 /**
- * `viceroy lock merge`: merges two versions of a lock. As git's merge driver it is given their files; without arguments it
- * mends the lock of the project that git has left in conflict.
+ * `viceroy lock merge`: merges two versions of a lock. Git runs it as a merge driver and passes the files. Without
+ * arguments, the command merges the lock of the project that git has left in conflict.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -11,22 +11,25 @@ import { lockDiagnostic } from "../../pipeline/lock-diagnostics.js";
 import { exitCode, type Io } from "../io.js";
 import type { Project } from "../project.js";
 
-/** What git passes: `%O %A %B %L %P`. */
+/** The arguments that git passes to a merge driver: `%O %A %B %L %P`. */
 export interface MergeDriverArguments {
-  /** Files with the three versions. The result goes to `ours`. */
+  /** The files with the three versions. The result is written to `ours`. */
   readonly base: string;
   readonly ours: string;
   readonly theirs: string;
-  /** Of conflict marks. */
+  /** The length of conflict markers, in characters. */
   readonly markSize: number;
-  /** The lock, relative to the folder that git runs drivers in. */
+  /** The path of the lock, relative to the folder in which git runs merge drivers. */
   readonly path: string;
 }
 
-/** Git's own size of conflict marks. Larger ones are those of a merge of bases, which is no result that anybody sees. */
+/**
+ * The default length of git's conflict markers. Git uses longer markers when it merges merge bases, whose result nobody
+ * sees.
+ */
 const usualMarkSize = 7;
 
-/** @returns 0: merged; 1: in conflict, with marks */
+/** @returns 0 if the lock is merged, or 1 if it has conflict markers */
 export function runMergeDriver({ base, ours, theirs, markSize, path: name }: MergeDriverArguments, io: Io): number {
   const repository = GitRepository.containing(process.cwd());
   const texts = {
@@ -63,7 +66,7 @@ export async function mergeConflictedLock(project: Project, io: Io): Promise<num
   return exitCode.ok;
 }
 
-/** What others use of the lock already. Not to know it is no reason not to merge. */
+/** Returns the published lock. The merge continues without it if it is unknown. */
 function readPublishedLock(repository: GitRepository, lock: string): string | undefined {
   try {
     const ref = publishedRef(repository);

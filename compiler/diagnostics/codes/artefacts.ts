@@ -1,4 +1,4 @@
-/** What other notations than TypeScript cannot say. */
+/** Diagnostics of schemas that other notations cannot express. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const artefacts = {

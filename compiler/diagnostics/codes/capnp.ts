@@ -1,4 +1,4 @@
-/** What Cap'n Proto cannot say of a schema. */
+/** Diagnostics of schemas that Cap'n Proto cannot express. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const capnp = {

@@ -1,4 +1,4 @@
-/** Declarations, actors, endpoints and their tags. */
+/** Diagnostics of declarations, actors, endpoints and their tags. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const declarations = {

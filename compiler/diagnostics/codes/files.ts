@@ -1,4 +1,4 @@
-/** Schema files and what they import. */
+/** Diagnostics of schema files and their imports. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const files = {

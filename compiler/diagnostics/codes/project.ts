@@ -1,4 +1,4 @@
-/** The lock, generated files and the configuration. */
+/** Diagnostics of the lock, generated files and the configuration. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const project = {

@@ -1,4 +1,4 @@
-/** Types that cannot be sent, or not so. */
+/** Diagnostics of types that cannot be sent, or not in the written form. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const types = {
