@@ -1,4 +1,4 @@
-/** Diagnostics from what can be wrong with a lock. */
+/** Creates diagnostics from the problems of a lock. */
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import type { LockProblem } from "../lock/index.js";
 
@@ -35,7 +35,7 @@ export function lockDiagnostic(problem: LockProblem): Diagnostic {
     }
     case "ambiguousRename": {
       const { declaration, isInPlace, removed, added } = problem;
-      // The command knows declarations, not shapes written in place.
+      // The command accepts declarations only, not inline shapes.
       const command = !isInPlace ? `, or run \`npx viceroy rename ${declaration}.${removed} ${added}\`` : "";
       return diagnostic("VC2007", at, { declaration, removed, added, command });
     }

@@ -1,6 +1,6 @@
 /**
- * A project as it stood in a commit or stands in another folder: what is needed to read its schemas, held in memory. Nothing
- * is written anywhere.
+ * Reads a project from a commit or from another folder into memory, as far as its schemas need it. This module writes
+ * no files.
  */
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -20,21 +20,21 @@ import type { SourceText } from "../source/index.js";
 import { packageName, readIfThere, readSchemaTexts } from "./project-files.js";
 
 export interface Snapshot {
-  /** For messages: `HEAD~1`, `../older`. */
+  /** The name for messages: `HEAD~1`, `../older`. */
   readonly name: string;
   readonly config: Config;
   readonly package: string;
   readonly schemas: readonly SourceText[];
   readonly lock: string;
-  /** Whether it has such a file. */
+  /** Returns whether the snapshot has a file. */
   exists(file: string): boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * @param against a folder with a project, or a git ref: what is a folder is taken for one
- * @param current the project that it is compared with
- * @throws ConfigError if there is no such thing, or no project in it, or one without a lock
+ * @param against a folder with a project, or a git ref; a folder takes precedence
+ * @param current the project with which the snapshot is compared
+ * @throws ConfigError if there is no such folder or ref, or it has no project or no lock
  */
 export function takeSnapshot(against: string, current: Config, transpile: Transpile): Snapshot {
   const folder = path.resolve(against);
@@ -102,7 +102,7 @@ function packageThen(files: ReadonlySet<string>, text: (name: string) => string)
   }
 }
 
-/** The text of a file of the snapshot, for messages. */
+/** Returns the text of a file of the snapshot, for messages. */
 export function snapshotText({ schemas, config, lock }: Snapshot, file: string): string | undefined {
   return file === config.lock ? lock : schemas.find((schema) => schema.path === file)?.text;
 }

@@ -220,7 +220,7 @@ function readResult(
   owner: string,
   context: ActorContext,
 ): { readonly result?: Type; readonly stream: boolean } {
-  // // A method without a return type has already been reported by the compiler.
+  // A method without a return type has already been reported by the compiler.
   if (type === undefined || isKeyword(type, "void")) return { stream: false };
   const place = `${owner}.${name}()`;
   if (type.kind === "reference" && type.origin === "vocabulary" && type.name === "Stream") {

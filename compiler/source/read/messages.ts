@@ -79,7 +79,7 @@ function readField(member: SourceMember, scope: FileScope, owner: string, contex
     scope.report(member, "VC1113", { owner, why: `${name} is an accessor` });
     return undefined;
   }
-  // // The compiler has reported that the member has no type.
+  // The compiler has reported that the member has no type.
   if (type === undefined) return undefined;
   const { doc, tags, wireName } = readMemberTags(member, "field", scope);
   const present = withoutUndefined(type);

@@ -66,7 +66,7 @@ function resolveUnion({ type, scope }: ScopedType, seen: Set<string>): readonly 
   if (declaration === undefined || target === undefined || seen.has(type.key)) return [{ type, scope }];
   seen.add(type.key);
   const inside = resolveUnion({ type: target, scope: scope.context.scope(declaration.file) }, seen);
-  // // An alias of a single type keeps the type's name: `type A = B` is a B, and `type A = { … }` is an A.
+  // An alias of a single type keeps the type's name: `type A = B` is a B, and `type A = { … }` is an A.
   return inside.length === 1 ? [{ type, scope }] : inside;
 }
 
