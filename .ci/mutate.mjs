@@ -25,7 +25,7 @@ function add(patterns, folder, pattern) {
   patterns[folder].push(pattern);
 }
 
-/** Lines that changed since the published commit, as Stryker's ranges `file:first-last`, by folder. */
+/** Returns the lines that have changed since the published commit, as Stryker's ranges `file:first-last`, by folder. */
 function changedRanges() {
   const base = spawnSync("git", ["merge-base", "HEAD", "origin/HEAD"], { cwd: root, encoding: "utf8" });
   const since = base.status === 0 ? base.stdout.trim() : "HEAD~1";
@@ -47,7 +47,7 @@ function changedRanges() {
   return ranges;
 }
 
-/** What Stryker is asked to mutate, by the folder whose tests are run. */
+/** Returns the patterns that Stryker mutates, by the folder whose tests are run. */
 function targets() {
   if (values.changed) return changedRanges();
   const wanted = {};
@@ -64,7 +64,7 @@ function targets() {
   return wanted;
 }
 
-/** The report of Stryker about the mutants of one folder; undefined if Stryker failed, which is printed. */
+/** Returns Stryker's report on the mutants of a folder, or undefined if Stryker has failed. The failure is printed. */
 async function mutate(folder, patterns) {
   const work = mkdtempSync(path.join(tmpdir(), "viceroy-mutants-"));
   try {
@@ -83,7 +83,7 @@ async function mutate(folder, patterns) {
         tempDirName: ".viceroy/mutants",
         disableTypeChecks: false,
         ignorePatterns: [".peers", "bench", "docs", "examples", ".viceroy", ".ci/node", ".ci/mutate/node_modules"],
-        // Sources keep their paths in the copy, so that no tsconfig has to be changed.
+        // Source files keep their paths in the copy, so no tsconfig needs to change.
         tsconfigFile: "none.json",
         allowEmpty: true,
         timeoutMS: 5_000,

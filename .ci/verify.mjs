@@ -1,7 +1,7 @@
 /**
- * Everything that must hold before a change goes in, on a fresh clone or a used one: `npm run verify`. With `--full`, the
- * property tests and fuzzers try for longer, and the soak takes half an hour. Goes on after a failure, so that one run shows
- * all of them; ends with a line `N passed, N failed`, in which a step that failed counts like a test.
+ * `npm run verify`: runs all checks that a change must pass, in a fresh or a used clone. With `--full`, property tests
+ * and fuzzers run longer, and the soak takes half an hour. The script continues after a failure, so that one run shows
+ * all failures. It ends with a line `N passed, N failed`, in which a failed step counts like a test.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,7 +19,10 @@ async function check(name, command) {
   return ok;
 }
 
-/** Runs a script beside the steps that follow. @returns the step that waits for it and shows what it has printed */
+/**
+ * Runs a script in parallel to the following steps.
+ * @returns the step that waits for the script and prints its output
+ */
 function beside(...script) {
   const running = told(process.execPath, script);
   return async () => {
@@ -34,7 +37,10 @@ function end() {
   process.exit(failed === 0 ? 0 : 1);
 }
 
-/** The commit that this work and the published branch have in common; of a clone without one, the last commit. */
+/**
+ * Returns the newest common commit of this branch and the published branch, or the last commit of a clone without a
+ * published branch.
+ */
 function publishedCommit() {
   const { status, stdout } = spawnSync("git", ["merge-base", "HEAD", "origin/HEAD"], { cwd: root, encoding: "utf8" });
   return status === 0 ? stdout.trim() : "HEAD";
@@ -54,7 +60,7 @@ if (existsSync(path.join(root, ".git"))) {
 } else {
   console.log("skipped: viceroy break (this is no checkout of git, there is nothing to compare with)");
 }
-// The schemas of the tests are compiled anew: what they become is not kept.
+// Checks that the schemas of the tests can be compiled. Their output is not committed.
 await check("compile the schemas of the tests", () =>
   allOf(
     [
@@ -75,10 +81,10 @@ await check("the API reference describes everything", () => node(".ci/api-refere
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 const site = beside(".ci/site.mjs");
 await check("what tests need besides", prepared);
-// What is missing is an error here, and not a test less.
+// From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
 const torches = ["--import", "tsx", ".ci/torches.mjs", ...(profile === "long" ? ["--full"] : [])];
-// Not before libtorch is there.
+// The sanitized tests need libtorch, which the previous step has installed.
 const sanitizedTensors = beside(".ci/tensor-sanitizers.mjs", ...(profile === "long" ? ["--full"] : []));
 const torchesPrepared = beside(...torches, "--prepare");
 await check("the addon for one-sided memory under sanitizers", sanitized);
@@ -95,7 +101,7 @@ await check("tests", async () => {
   const tests = await runTests([], profile);
   passed += tests.passed;
   failed += tests.failed;
-  // The failed tests have been counted one by one.
+  // Failed tests have already been counted one by one.
   return tests.failed > 0 ? 0 : tests.code;
 });
 const soak = [".ci/soak.mjs", "--minutes", ...(profile === "long" ? ["30"] : ["0.35", "--every", "2"])];
