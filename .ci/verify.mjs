@@ -50,15 +50,15 @@ const built = (await check("install", install)) && (await check("build", () => n
 if (!built) end();
 const prepared = beside(".ci/prepare.mjs");
 
-await check("generated code is what the schemas say", () =>
+await check("generated code is up to date", () =>
   allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
 );
 if (existsSync(path.join(root, ".git"))) {
-  await check("the schemas break nobody since they were published", () =>
+  await check("the schemas have no breaking change since they were published", () =>
     viceroy(".", "break", "--against", publishedCommit()),
   );
 } else {
-  console.log("skipped: viceroy break (this is no checkout of git, there is nothing to compare with)");
+  console.log("skipped: viceroy break (this folder is not a git checkout)");
 }
 // Checks that the schemas of the tests can be compiled. Their output is not committed.
 await check("compile the schemas of the tests", () =>
@@ -76,24 +76,25 @@ await check("compile the schemas of the tests", () =>
 const sanitized = beside(".ci/rdma-sanitizers.mjs");
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
+await check("equivalent mutants name lines that exist", () => node(".ci/mutate/equivalent-mutants.mjs"));
 await check("layers", () => node(".ci/layers.mjs"));
 await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 const site = beside(".ci/site.mjs");
-await check("what tests need besides", prepared);
+await check("programs and addons for the tests", prepared);
 // From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
 const torches = ["--import", "tsx", ".ci/torches.mjs", ...(profile === "long" ? ["--full"] : [])];
 // The sanitized tests need libtorch, which the previous step has installed.
 const sanitizedTensors = beside(".ci/tensor-sanitizers.mjs", ...(profile === "long" ? ["--full"] : []));
 const torchesPrepared = beside(...torches, "--prepare");
-await check("the addon for one-sided memory under sanitizers", sanitized);
-await check("the addon for tensors under sanitizers", sanitizedTensors);
+await check("the RDMA addon under sanitizers", sanitized);
+await check("the tensor addon under sanitizers", sanitizedTensors);
 if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
-  await check("tensors with PyTorch from PyPI, and operations as its schemas declare them", () => node(...torches));
+  await check("tensors with PyTorch from PyPI, and the declarations of operations", () => node(...torches));
 }
 if (profile === "long")
-  await check("the addon for one-sided memory under the sanitizer of threads", () =>
+  await check("the RDMA addon under the thread sanitizer", () =>
     node(".ci/rdma-sanitizers.mjs", "--threads"),
   );
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
@@ -107,7 +108,7 @@ await check("tests", async () => {
 const soak = [".ci/soak.mjs", "--minutes", ...(profile === "long" ? ["30"] : ["0.35", "--every", "2"])];
 const soaked = profile === "long" ? () => node(...soak) : beside(...soak);
 if (profile === "long") await check("soak", soaked);
-if (profile === "long") await check("mutants of what has changed", () => node(".ci/mutate.mjs", "--changed"));
+if (profile === "long") await check("mutants of changed lines", () => node(".ci/mutate.mjs", "--changed"));
 if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
 if (profile === "long") await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));
 await check("examples, on all versions of Node.js", () => node(".ci/nodes.mjs"));

@@ -50,9 +50,9 @@ export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = proc
     if (source.endsWith("LIBTORCH")) break;
   }
   throw new Error(
-    `cannot find libtorch, which the addon for tensors is built against:\n${looked.map((line) => `  ${line}`).join("\n")}\n` +
-      "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or name its folder, with " +
-      "include/ and lib/ in it, by VICEROY_LIBTORCH",
+    `cannot find libtorch, with which the tensor addon is built:\n${looked.map((line) => `  ${line}`).join("\n")}\n` +
+      "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or set VICEROY_LIBTORCH " +
+      "to a folder that contains include/ and lib/",
   );
 }
 
@@ -137,7 +137,7 @@ function probeFolder(source: string, include: string, libraryFolder: string): Li
     return `there is no libtorch_cpu.so with libc10.so in ${libraryFolder}`;
   }
   const version = versionIn([header, path.join(include, "torch/headeronly/version.h")]);
-  if (version === undefined) return `${header} does not say its version`;
+  if (version === undefined) return `${header} does not contain the version`;
   return {
     source,
     // The compiler searches this folder anyway. As an option, it would precede the compiler's own headers.

@@ -394,7 +394,7 @@ class CapnpLowering {
     const found = kind === "oneof" ? slotType(this.#element(type, inside)) : this.#type(type, inside);
     if (found.type.kind !== "void") return structMember(spelt, name, found, optional, doc, kind !== "message");
     this.#diagnostics.push(diagnostic("VC4030", at, { member: `${context.lockPath}.${name}` }));
-    return structMember(spelt, undefined, slotType(voidType), false, "Means something inside a running mesh alone.");
+    return structMember(spelt, undefined, slotType(voidType), false, "Valid inside a running mesh only.");
   }
 
   #obsolete(
@@ -416,7 +416,7 @@ class CapnpLowering {
     const isCase = kind !== "message";
     // A nullable case is stored in a struct of its own.
     const whole = isCase && size.nullable ? slotType({ kind: "anyPointer" }) : size;
-    return structMember(spelt, undefined, whole, optional, "Is no more.", isCase);
+    return structMember(spelt, undefined, whole, optional, "Removed.", isCase);
   }
 
   // Enumerations.

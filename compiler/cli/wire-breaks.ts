@@ -58,14 +58,14 @@ export function findWireBreaks(
 
 function nothingToAccept(place: string, found: readonly Break[]): ConfigError {
   const places = [...new Set(found.map((one) => one.place))];
-  const others = places.length === 0 ? "nothing breaks anywhere" : `breaking changes are at ${places.join(", ")}`;
-  return new ConfigError(`cannot accept the change of ${place}: nothing breaks there; ${others}`);
+  const others = places.length === 0 ? "there are no breaking changes" : `breaking changes are at ${places.join(", ")}`;
+  return new ConfigError(`cannot accept the change of ${place}: it is not a breaking change; ${others}`);
 }
 
 /** @param severity `warning` for a compilation, `error` for a check */
 export function toPrintedWireBreak(found: Break, severity: PrintedBreak["severity"]): PrintedBreak {
   const place = /^[\w.]+$/.test(found.place) ? found.place : `'${found.place}'`;
-  const accept = `If it is meant, run \`npx viceroy compile --accept ${place}\`, which writes it into the lock.`;
+  const accept = `If it is intended, run \`npx viceroy compile --accept ${place}\`, which adds it to the lock.`;
   return {
     ...toPrintedBreak(found),
     severity,

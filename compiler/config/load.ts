@@ -38,7 +38,7 @@ function configIn(folder: string): string | undefined {
 
 function refuseMissing(folder: string, where: string): never {
   throw new ConfigError(
-    `cannot find a config: no ${configNames[0]} in ${folder}${where}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
+    `cannot find a config: no ${configNames[0]} in ${folder}${where}. Run \`npx viceroy init\` to write one, or change to the folder that contains it`,
   );
 }
 

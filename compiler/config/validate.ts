@@ -44,7 +44,7 @@ function patterns(value: unknown, key: string, required: boolean, mistakes: stri
   if (Array.isArray(list) && list.length > 0 && list.every((entry) => typeof entry === "string" && entry !== "")) {
     const outside = list.find((entry: string) => path.isAbsolute(entry) || path.normalize(entry).startsWith("../"));
     if (outside === undefined) return list.map((entry: string) => path.normalize(entry));
-    mistakes.push(`invalid "${key}": expected patterns below the config's folder, got "${outside}"`);
+    mistakes.push(`invalid "${key}": expected patterns below the folder of the config, got "${outside}"`);
     return [];
   }
   mistakes.push(`invalid "${key}": expected a glob pattern or a list of them, got ${describe(value)}`);
@@ -57,7 +57,7 @@ function folder(value: unknown, key: string, byDefault: string, mistakes: string
     const normal = path.normalize(value).replace(/\/$/, "");
     if (normal !== "." && !path.isAbsolute(normal) && !normal.startsWith("..")) return normal;
   }
-  mistakes.push(`invalid "${key}": expected a path below the config's folder, got ${describe(value)}`);
+  mistakes.push(`invalid "${key}": expected a path below the folder of the config, got ${describe(value)}`);
   return byDefault;
 }
 
@@ -91,7 +91,7 @@ function proto(value: unknown, mistakes: string[]): UserProtoConfig {
   if (name === undefined) return {};
   if (typeof name === "string" && packagePattern.test(name)) return { package: name };
   mistakes.push(
-    `invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got ${describe(name)}`,
+    `invalid "proto.package": expected names in snake case separated by dots, such as acme.shop.v1, got ${describe(name)}`,
   );
   return {};
 }
@@ -113,7 +113,7 @@ function ignored(value: unknown, mistakes: string[]): readonly IgnoredBreak[] {
     const found = entry as Partial<IgnoredBreak> | null;
     const texts = [found?.code, found?.place, found?.reason];
     if (texts.every((text) => typeof text === "string" && text.trim() !== "")) return [found as IgnoredBreak];
-    return fail("{ code, place, reason }, all of them texts", entry);
+    return fail("{ code, place, reason }, all of them strings", entry);
   });
 }
 

@@ -35,7 +35,7 @@ export class GitRepository {
   static open(folder: string): GitRepository {
     const repository = GitRepository.containing(folder);
     if (repository !== undefined) return repository;
-    throw new GitError(`${path.resolve(folder)} lies in no git repository`);
+    throw new GitError(`${path.resolve(folder)} is not in a git repository`);
   }
 
   /**
@@ -63,8 +63,8 @@ export class GitRepository {
   mergeBase(ref: string, other: string): string {
     const { code, stdout, complaint } = this.#git("merge-base", this.commit(ref), this.commit(other));
     if (code === 0) return stdout.toString().trim();
-    const why = complaint === "" ? "they have none in common" : complaint;
-    throw new GitError(`cannot find the commit that ${ref} and ${other} come from: ${why}${this.#shallowHint()}`);
+    const why = complaint === "" ? "there is none" : complaint;
+    throw new GitError(`cannot find a common ancestor of ${ref} and ${other}: ${why}${this.#shallowHint()}`);
   }
 
   /**
@@ -147,7 +147,7 @@ export class GitRepository {
   #shallowHint(): string {
     const { stdout } = this.#git("rev-parse", "--is-shallow-repository");
     if (stdout.toString().trim() !== "true") return "";
-    return ". This clone has no history: fetch it (`git fetch --unshallow`; with actions/checkout, `fetch-depth: 0`)";
+    return ". This clone has no complete history: fetch it (`git fetch --unshallow`; with actions/checkout, `fetch-depth: 0`)";
   }
 
   #git(...args: readonly string[]): GitOutcome {

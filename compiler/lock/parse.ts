@@ -49,7 +49,7 @@ export function parseLock(file: string, text: string): ParsedLock {
     try {
       if (line.startsWith("  ")) {
         const block = blocks.at(-1);
-        if (block === undefined) throw new LockSyntaxError("a member without a declaration above it", 1);
+        if (block === undefined) throw new LockSyntaxError("expected a declaration before the member", 1);
         block.entries.push(parseEntry(scanner, block.kind, i + 1));
       } else if (line.startsWith("accepted ")) accepted.push(parseAccepted(line));
       else blocks.push(parseHead(scanner, i + 1));
@@ -158,7 +158,7 @@ function checkEntries(file: string, block: LockBlock): readonly LockProblem[] {
       if (holder !== undefined)
         problems.push({ kind: "lockIdTwice", at, id: entry.id, first: holder, second: entry.name });
       holders.set(entry.id, entry.name);
-      if (Math.abs(entry.id) > max) problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is over ${max}` });
+      if (Math.abs(entry.id) > max) problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is larger than ${max}` });
     }
     const highest = Math.max(0, ...holders.keys());
     if (next <= highest) problems.push({ kind: "lockNext", at: { file, line, column: 1 }, of, next, highest });

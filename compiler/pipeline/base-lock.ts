@@ -49,7 +49,7 @@ function readLockAt(
   const text = repository.read(repository.mergeBase("HEAD", ref), file);
   if (text === undefined || text === current) return undefined;
   const { lock, problems } = parseLock(file, text);
-  if (problems.length > 0) throw new GitError(`cannot read ${file} as it was in the commit that HEAD and ${ref} share`);
+  if (problems.length > 0) throw new GitError(`cannot read ${file} in the common ancestor of HEAD and ${ref}`);
   return { ref, lock, text };
 }
 

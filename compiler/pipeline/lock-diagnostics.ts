@@ -28,10 +28,10 @@ export function lockDiagnostic(problem: LockProblem): Diagnostic {
     case "idRange":
       return diagnostic("VC2010", at, { member: problem.member, id: problem.id });
     case "wasUnknown":
-      return diagnostic("VC2011", at, { member: problem.member, was: problem.was, why: "there was no such name" });
+      return diagnostic("VC2011", at, { member: problem.member, was: problem.was, why: "the lock has no such name" });
     case "wasTaken": {
       const { member, was, holder } = problem;
-      return diagnostic("VC2011", at, { member, was, why: `${holder} was called so too, and has the id` });
+      return diagnostic("VC2011", at, { member, was, why: `${holder} had this name, too, and keeps the id` });
     }
     case "ambiguousRename": {
       const { declaration, isInPlace, removed, added } = problem;

@@ -44,7 +44,7 @@ export function takeSnapshot(against: string, current: Config, transpile: Transp
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     throw new ConfigError(
-      `cannot compare with "${against}": it is no folder, and ${error.message}. Give a git ref, such as origin/main or HEAD~1, or a folder with a project`,
+      `cannot compare with "${against}": it is not a folder, and ${error.message}. Use a git ref, such as origin/main or HEAD~1, or a folder with a project`,
       { cause: error },
     );
   }
@@ -66,7 +66,7 @@ function snapshotOfCommit(ref: string, current: Config, transpile: Transpile): S
   const file = configNames.find((name) => files.has(name));
   if (file === undefined) {
     throw new ConfigError(
-      `cannot compare with "${ref}": there was no config in ${current.root} then, expected ${configNames[0]}. Give a later ref`,
+      `cannot compare with "${ref}": it has no config in ${current.root}, expected ${configNames[0]}. Use a later ref`,
     );
   }
   const text = (name: string) => repository.read(commit, name) ?? "";
@@ -88,7 +88,7 @@ function snapshotOfCommit(ref: string, current: Config, transpile: Transpile): S
 
 function noLock(name: string, lock: string): ConfigError {
   return new ConfigError(
-    `cannot compare with "${name}": it has no ${lock}, which holds the ids that are compared. Give one in which it was committed`,
+    `cannot compare with "${name}": it has no ${lock}, which contains the ids to compare. Use a version that contains it`,
   );
 }
 

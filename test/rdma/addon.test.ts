@@ -77,7 +77,7 @@ test("an addon that others could have written is not trusted", () => {
 test("who has no compiler is told what to install, and what a compiler says is passed on", async () => {
   const file = path.join(folder, "built.node");
   await expect(buildAddon("rdma", { compiler: "no-such-compiler", file })).rejects.toThrow(
-    /^cannot build the addon: cannot run no-such-compiler, .*: install g\+\+ \(package g\+\+ of Debian\), or name a compiler by CXX$/,
+    /^cannot build the addon: cannot run no-such-compiler, .*: install g\+\+ \(package g\+\+ of Debian\), or set CXX to another compiler$/,
   );
   await expect(buildAddon("rdma", { compiler: "false", file })).rejects.toThrow(
     "cannot build the addon: false ended with code 1",

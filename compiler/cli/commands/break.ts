@@ -89,7 +89,7 @@ function parseBreakClasses(text: string | undefined): readonly BreakClass[] {
     const found = breakClasses.find((known) => known === name.trim().toUpperCase());
     if (found !== undefined) return found;
     throw new ConfigError(
-      `cannot look for breaks: unknown class "${name}", expected ${breakClasses.join(", ")}, or several with commas between them`,
+      `cannot look for breaks: unknown class "${name}", expected ${breakClasses.join(", ")}, or several separated by commas`,
     );
   });
 }
@@ -107,7 +107,7 @@ function unusedIgnoreFinding({ code, place }: IgnoredBreak, config: Config): Pri
     place,
     at: { file: config.file, line: Math.max(line, 1), column: 1 },
     side: "newer",
-    text: `nothing is ignored by { code: "${code}", place: "${place}" }: there is no such break`,
+    text: `{ code: "${code}", place: "${place}" } ignores nothing: there is no such breaking change`,
     fix: "Remove it from `break.ignore`.",
   };
 }

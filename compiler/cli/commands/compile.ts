@@ -48,7 +48,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   // The published lock can change without a change in this tree.
   const isCompared = options.check || typeof options.base === "string";
   if (unchanged !== undefined && !(isCompared && (await readBase(unchanged, options)))) {
-    if (!options.json) io.out("Nothing to do: generated code is in step.");
+    if (!options.json) io.out("Nothing to do: generated code is up to date.");
     return exitCode.ok;
   }
   const started = performance.now();
@@ -86,7 +86,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     report([...asked, ...drift], root, options.json, io);
     await reportBreaks(open, "error", base, config, options, io);
     if (open.length > 0 || drift.length > 0 || hasErrors(asked)) return exitCode.drift;
-    if (!options.json) io.out("In step: generated code and lock are what the schemas say.");
+    if (!options.json) io.out("Generated code and the lock are up to date.");
     return exitCode.ok;
   }
   report(diagnostics, root, options.json, io);

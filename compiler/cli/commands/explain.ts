@@ -15,7 +15,7 @@ export function explain(code: string, io: Io): number {
     io.out(section);
     return exitCode.ok;
   }
-  io.err(`cannot explain ${code}: expected a code that Viceroy reports, such as VC1107, got "${code}"`);
+  io.err(`cannot explain ${code}: expected a code of Viceroy such as VC1107, got "${code}"`);
   return exitCode.usage;
 }
 

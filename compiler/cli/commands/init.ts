@@ -75,7 +75,7 @@ function readManifest(folder: string): PackageManifest {
       : `there is no "type", so that ${own} may be a CommonJS module`;
   const problem = [
     `cannot use package.json: Viceroy generates ES modules, and ${why}. Either`,
-    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   makes a folder of ES modules within this package; CommonJS code reaches it with import("./mesh/…")`,
+    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   creates a folder of ES modules in this package; CommonJS code loads them with import("./mesh/…")`,
     '  or write "type": "module" into package.json, if all of this package is to be ES modules, and run this again',
   ];
   return { content, problems: [problem.join("\n")] };
@@ -98,8 +98,8 @@ async function settingProblems(folder: string): Promise<readonly string[]> {
   const problems = tsconfigProblems(file);
   if (problems.length === 0) return [];
   const advice = [
-    "Change it, and run this again; or",
-    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   makes a folder with a tsconfig.json of its own`,
+    "Change it and run this command again, or",
+    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   creates a folder with a separate tsconfig.json`,
   ];
   return [["cannot use tsconfig.json:", ...problems.map((problem) => `  ${problem}`), ...advice].join("\n")];
 }

@@ -19,7 +19,7 @@ export async function installMergeDriver(project: Project, io: Io): Promise<numb
   const repository = GitRepository.containing(root);
   if (repository === undefined) {
     // This is not a failure: packages run the command at installation, also outside of git repositories.
-    io.err(`nothing to install: ${root} lies in no git repository`);
+    io.err(`nothing to install: ${root} is not in a git repository`);
     return exitCode.ok;
   }
   declareMergeDriver(path.join(root, ".gitattributes"), lock, io);

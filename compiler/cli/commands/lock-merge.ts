@@ -51,7 +51,7 @@ export async function mergeConflictedLock(project: Project, io: Io): Promise<num
   const [ours, theirs] = [repository.stage(2, lock), repository.stage(3, lock)];
   if (ours === undefined || theirs === undefined) {
     io.err(
-      `cannot merge ${lock}: git knows of no conflict in it. If it has conflict marks, they were committed, or added:`,
+      `cannot merge ${lock}: git reports no conflict in it. If it has conflict markers, they were committed or added:`,
     );
     io.err(`restore it, for example by \`git checkout HEAD -- ${lock}\`, and run \`npx viceroy compile\`.`);
     return exitCode.usage;
@@ -80,18 +80,18 @@ function readPublishedLock(repository: GitRepository, lock: string): string | un
 function reportMerge({ moved, conflicts }: MergedText, lock: string, io: Io): void {
   for (const conflict of conflicts) io.err(`${lock}: ${conflict}`);
   if (conflicts.length > 0) {
-    io.err(`${lock}: keep one line of each conflict, and run \`npx viceroy compile\`. Either line keeps the id taken.`);
+    io.err(`${lock}: keep one line of each conflict and run \`npx viceroy compile\`. Both lines keep the id taken.`);
   }
   for (const { member, side, from, to, isActor } of moved) {
     const [old, now] = isActor ? [printActorId(from), printActorId(to)] : [from, to];
     const whose = side === "ours" ? "our" : "their";
-    io.err(`${lock}: id ${old} of ${member}, as ${whose} side gave it, was taken: it is ${now} now`);
+    io.err(`${lock}: id ${old} of ${member}, assigned on ${whose} side, was taken: it is ${now} now`);
   }
   if (moved.length === 0) return;
   io.err(
-    `${lock}: what builds of that side have written with the old ${moved.length === 1 ? "id" : "ids"} cannot be read any more`,
+    `${lock}: data that builds of that side have written with the old ${moved.length === 1 ? "id" : "ids"} can no longer be read`,
   );
   io.err(
-    `${lock}: run \`npx viceroy compile\`, so that generated code has the new ${moved.length === 1 ? "one" : "ones"}`,
+    `${lock}: run \`npx viceroy compile\` to generate code with the new ${moved.length === 1 ? "id" : "ids"}`,
   );
 }

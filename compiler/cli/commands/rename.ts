@@ -35,7 +35,7 @@ export async function rename(project: Project, member: string, name: string, io:
   if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
   const isEndpoint = output.schema.modules.some(({ actors }) => actors.some((actor) => actor.name === owner));
   const reserved = isEndpoint ? whyReserved(name) : undefined;
-  if (reserved !== undefined) return refuse(`no endpoint can be called ${name}: ${reserved}`);
+  if (reserved !== undefined) return refuse(`an endpoint cannot have the name ${name}: ${reserved}`);
   const lockFile = path.join(config.root, config.lock);
   const found = members.get(old)?.at;
   if (found === undefined) {
@@ -46,13 +46,13 @@ export async function rename(project: Project, member: string, name: string, io:
     }
     // The schema already has the new name. Only the lock is changed.
     writeAtomically(lockFile, printLock(renameLocked(known, output.schema, owner, old, name)));
-    io.out(`renamed ${owner}.${old} to ${name} in ${config.lock}; the schema calls it so already`);
+    io.out(`renamed ${owner}.${old} to ${name} in ${config.lock}; the schema already has the new name`);
     return compile(project, { check: false, json: false, draft: false }, io);
   }
-  if (members.has(name)) return refuse(`${owner} has a member ${name} already`);
+  if (members.has(name)) return refuse(`${owner} already has a member ${name}`);
   const text = readIfThere(path.join(config.root, found.file)) ?? "";
   const changed = replaceAt(text, found, old, name);
-  if (changed === undefined) return refuse(`its name does not stand at ${found.file}:${found.line}:${found.column}`);
+  if (changed === undefined) return refuse(`its name was not found at ${found.file}:${found.line}:${found.column}`);
 
   // A declaration that is not in the lock yet needs no rename there.
   const lock = output.lock.previous ?? emptyLock;

@@ -18,7 +18,7 @@ export async function repl(config: Config, io: Io): Promise<number> {
   }
   const modules = generatedFiles(config.root, config.out).filter((file) => !file.endsWith("/registry.ts"));
   if (modules.length === 0) {
-    io.err(`cannot start: nothing is generated in ${config.out} yet. Run \`npx viceroy compile\``);
+    io.err(`cannot start: ${config.out} contains no generated code. Run \`npx viceroy compile\``);
     return exitCode.usage;
   }
   return runProgram(process.execPath, [...flags, "--input-type=module", "--eval", promptProgram(config, modules)]);

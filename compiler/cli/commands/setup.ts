@@ -14,8 +14,8 @@ export interface SetupOptions {
 }
 
 const addons: Readonly<Record<AddonName, string>> = {
-  rdma: "one-sided memory between processes of a machine",
-  tensor: "tensors by libtorch",
+  rdma: "one-sided memory access between processes of a machine",
+  tensor: "tensors with libtorch",
 };
 /** The tensor addon is built on request only, because libtorch takes a gigabyte. */
 const byDefault: readonly AddonName[] = ["rdma"];
@@ -48,5 +48,5 @@ function load(file: string): void {
   const { status, stderr } = spawnSync(process.execPath, ["-e", "require(process.argv[1])", file], {
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`cannot load ${file}, which was built just now: ${stderr.trimEnd()}`);
+  if (status !== 0) throw new Error(`cannot load the new ${file}: ${stderr.trimEnd()}`);
 }

@@ -31,7 +31,7 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
     },
   });
   signal.addEventListener("abort", () => again.end(), { once: true });
-  if (!json) io.err(`Watching ${root}. Ids of what is new are drafts until you run \`npx viceroy compile\`.`);
+  if (!json) io.err(`Watching ${root}. Ids of new members are drafts until you run \`npx viceroy compile\`.`);
   do {
     try {
       if (edited) project = new Project(root);

@@ -174,14 +174,14 @@ class ReaderEmitter {
       });
     };
     file.blank();
-    file.doc("A message that holds `value`.");
+    file.doc("Returns a message that contains `value`.");
     const options = code`options?: ${abiType("WriteOptions")}`;
     define("write", [["value: ", value], options], bytes, call(abiValue("writeMessage"), [type, "value", "options"]));
     file.blank();
-    file.doc("Opens a message: nothing of it is decoded.");
+    file.doc("Opens a message without decoding it.");
     define("read", [["bytes: ", bytes], limits], reader, opened);
     file.blank();
-    file.doc("The whole value that a message holds.");
+    file.doc("Returns the complete value that a message contains.");
     define("decode", [["bytes: ", bytes], limits], value, [call(abiValue("readValue"), [type, opened]), " as ", value]);
   }
 
@@ -278,7 +278,7 @@ class ReaderEmitter {
     const type = union([...known, '"$unknown"', "undefined"]);
     const tag = String((layout.tag ?? 0) / 8);
     this.#file.blank();
-    this.#file.doc("Which case it is; undefined where none is there.");
+    this.#file.doc("The case that is set, or undefined if none is set.");
     this.#file.block(code`get ${propertyKey(name)}(): ${type}`, () => {
       const list = generic(abiValue("readCase"), [known.length === 0 ? "never" : unionArgument(known)]);
       this.#file.line(code`return ${call(list, ["this", tag, bracketed(cases)])};`);

@@ -79,7 +79,7 @@ function endpointKind({ stream, options }: Endpoint): string {
 function emitKind(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {
   const mesh = context.mesh(actor.key);
   file.blank();
-  file.doc(`Tells the type checker what \`${actor.name}Mesh\` is for other dimensions.`);
+  file.doc(`Maps dimensions to the type of \`${actor.name}Mesh\`.`);
   file.block(code`export interface ${context.meshKind(actor.key)} extends ${abiType("MeshKind")}`, () => {
     file.line(code`readonly args: ${types.parameterTuple(actor.args)};`);
     file.line(code`readonly mesh: ${mesh}<this["dims"]>;`);

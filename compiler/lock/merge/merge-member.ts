@@ -71,7 +71,7 @@ function changeBesideRemoval<M extends LockedMember>(
   const changes = [
     ...(kept.name === base.name ? [] : [`renamed to ${kept.name}`]),
     ...(kept.type === base.type ? [] : [`changed to ${kept.type}`]),
-    ...(differ(kept, base) ? ["given other parameters"] : []),
+    ...(differ(kept, base) ? ["given different parameters"] : []),
   ];
   return changes.length === 0 ? undefined : `removed on ${remover} and ${changes.join(" and ")} on ${keeper}`;
 }

@@ -41,7 +41,7 @@ export function mergeLockTexts(
     ...Object.entries({ ours, theirs }).flatMap(([side, text]) => because(`the lock of ${side}`, text)),
     // If there are several merge bases, git merges them first. The result can contain conflicts, which belong to the
     // branches.
-    ...because("the lock that both come from", takeFirstSides(base)),
+    ...because("the common base", takeFirstSides(base)),
   ];
   const giveUp = (conflicts: readonly string[]): MergedText => {
     const text = markConflict(linesOf(ours), linesOf(theirs), markSize).join("\n");
@@ -57,7 +57,7 @@ export function mergeLockTexts(
   const text = printLock(merged.lock);
   const { lock, problems } = parseLock("", text);
   if (problems.length > 0)
-    return giveUp(problems.map((problem) => `merged, line ${problem.at.line} is wrong: ${describe(problem)}`));
+    return giveUp(problems.map((problem) => `the merged lock has an error on line ${problem.at.line}: ${describe(problem)}`));
   return {
     text: withConflicts(text, lock, merged.conflicts, markSize),
     moved: merged.moved,
@@ -68,7 +68,7 @@ export function mergeLockTexts(
 function unreadableBecause(what: string, text: string, describe: (problem: LockProblem) => string): readonly string[] {
   if (text.trim() === "") return [];
   return parseLock("", text).problems.map((problem) => {
-    return `${what} has something wrong on line ${problem.at.line}: ${describe(problem)}`;
+    return `${what} has an error on line ${problem.at.line}: ${describe(problem)}`;
   });
 }
 

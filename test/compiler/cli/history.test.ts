@@ -54,7 +54,7 @@ test("a tombstone that was deleted fails the check, and compiling warns of it; w
         code: "VC2013",
         severity: "error",
         line: 2,
-        fix: "Write back, below `message A in schemas/a next=2`: `  2 -age double`",
+        fix: "Restore, below `message A in schemas/a next=2`: `  2 -age double`",
       },
     ],
   });
@@ -81,7 +81,7 @@ test("a whole block, an actor's id and a parameter are missed too, each with the
     [
       1,
       "message B in schemas/b, with all its ids, has vanished from the lock since main",
-      "Write back, anywhere between other blocks: \n-message B in schemas/b next=2\n  1 size double\n",
+      "Restore, anywhere between other blocks: \n-message B in schemas/b next=2\n  1 size double\n",
     ],
     [
       2,
@@ -91,7 +91,7 @@ test("a whole block, an actor's id and a parameter are missed too, each with the
     [
       4,
       "id 2 of Store.get(limit) has vanished from the lock since main",
-      "Write back, between the parentheses of `1 get next=2 (1 key: string) -> void`: `2 -limit: int32`",
+      "Restore, between the parentheses of `1 get next=2 (1 key: string) -> void`: `2 -limit: int32`",
     ],
   ]);
 });
@@ -130,7 +130,7 @@ test("an unchanged tree is compared all the same: what it is compared with may h
   forget(made.folder);
   made.commit("forgotten");
   await run(made.folder);
-  expect((await run(made.folder, { json: false })).out).toEqual(["Nothing to do: generated code is in step."]);
+  expect((await run(made.folder, { json: false })).out).toEqual(["Nothing to do: generated code is up to date."]);
   made.git("update-ref", "refs/remotes/origin/main", "HEAD~1");
   expect(await run(made.folder, { check: true })).toMatchObject({ code: 1, codes: ["VC2013"] });
 });
@@ -139,9 +139,9 @@ test("without git, and with no lock in the history, there is nothing to compare"
   const folder = folderWith(files);
   await run(folder);
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
-  await expect(run(folder, { check: true, base: "main" })).rejects.toThrow(`${folder} lies in no git repository`);
+  await expect(run(folder, { check: true, base: "main" })).rejects.toThrow(`${folder} is not in a git repository`);
   // Whoever asks gets an answer, also when nothing has changed and nothing is checked.
-  await expect(run(folder, { base: "main" })).rejects.toThrow(`${folder} lies in no git repository`);
+  await expect(run(folder, { base: "main" })).rejects.toThrow(`${folder} is not in a git repository`);
   const made = new TestRepository(files);
   await run(made.folder);
   expect(await run(made.folder, { check: true })).toMatchObject({ code: 0, found: [] });

@@ -117,12 +117,12 @@ describe("against a commit", () => {
     [
       "no such commit",
       "elsewhere",
-      /^cannot compare with "elsewhere": it is no folder, and there is no commit "elsewhere" in .*\. Give a git ref/,
+      /^cannot compare with "elsewhere": it is not a folder, and there is no commit "elsewhere" in .*\. Use a git ref/,
     ],
     [
       "no project",
       "HEAD~3",
-      /^cannot compare with "HEAD~3": there was no config in .* then, expected viceroy\.config\.ts\. Give a later ref/,
+      /^cannot compare with "HEAD~3": it has no config in .*, expected viceroy\.config\.ts\. Use a later ref/,
     ],
     [
       "no lock",
@@ -170,7 +170,7 @@ test("outside of a repository a folder can be compared with", () => {
   expect(viceroy(newer, "break", "--against", older).code).toBe(0);
   const { code, err } = viceroy(newer, "break", "--against", "HEAD");
   expect(err).toMatch(
-    /^cannot compare with "HEAD": it is no folder, and .* lies in no git repository\. Give a git ref/,
+    /^cannot compare with "HEAD": it is not a folder, and .* is not in a git repository\. Use a git ref/,
   );
   expect(code).toBe(3);
   expect(viceroy(newer, "break").code).toBe(3);

@@ -100,8 +100,8 @@ test("main merged into a branch: main's id stays, that of the branch moves and i
   const project = twoBranches(true);
   project.checkout("work");
   const { code, output } = project.try("merge", "main", "--no-edit");
-  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, as our side gave it, was taken: it is 3 now");
-  expect(output).toContain("what builds of that side have written with the old id cannot be read any more");
+  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, assigned on our side, was taken: it is 3 now");
+  expect(output).toContain("data that builds of that side have written with the old id can no longer be read");
   expect(code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
   expect(project.viceroy("compile").code).toBe(0);
@@ -117,7 +117,7 @@ test("compared with a branch that is not published, an id that a merge has moved
   project.compile();
   const { code, output } = project.viceroy("compile", "--check", "--base", "work");
   expect(output).toContain(
-    "id 2 was that of Entry.owner at work, and is that of Entry.size now: old bytes would be misread",
+    "id 2 belonged to Entry.owner at work and belongs to Entry.size now: old data would be misread",
   );
   expect(output).toContain(
     "If it was moved by `npx viceroy lock merge`, since a published branch has its id, leave it",
@@ -132,7 +132,7 @@ test("compared with a branch that is not published, an id that a merge has moved
 test("a branch merged into main: main's id stays", () => {
   const project = twoBranches(true);
   const { code, output } = project.try("merge", "work", "--no-edit");
-  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, as their side gave it, was taken: it is 3 now");
+  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, assigned on their side, was taken: it is 3 now");
   expect(code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
 });
@@ -142,7 +142,7 @@ test("a project in a folder of its repository, with a space in its name, merges 
   project.checkout("work");
   const { code, output } = project.try("-C", "packages", "merge", "main", "--no-edit");
   expect(output).toContain(
-    "packages/the shop/viceroy.lock: id 2 of Entry.owner, as our side gave it, was taken: it is 3 now",
+    "packages/the shop/viceroy.lock: id 2 of Entry.owner, assigned on our side, was taken: it is 3 now",
   );
   expect(code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
@@ -221,7 +221,7 @@ test("without the driver git conflicts, and `lock merge` mends it afterwards", (
   expect(compiled.code).toBe(2);
   expect(compiled.output).toContain("fix: Run `npx viceroy lock merge`, which can.");
   const merged = project.viceroy("lock", "merge");
-  expect(merged.output).toContain("id 2 of Entry.owner, as our side gave it, was taken: it is 3 now");
+  expect(merged.output).toContain("id 2 of Entry.owner, assigned on our side, was taken: it is 3 now");
   expect(merged.output).toContain("merged viceroy.lock. Now run `npx viceroy compile`, then `git add viceroy.lock`.");
   expect(merged.code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
@@ -245,5 +245,5 @@ test("installing says what it did, once; in no repository there is nothing to in
     "driver to node node_modules/viceroy/dist/cli/viceroy.js",
   );
   project.git("config", "--unset", "merge.viceroy.driver");
-  expect(project.viceroy("doctor").output).toContain("git does not merge the lock by itself in this clone");
+  expect(project.viceroy("doctor").output).toContain("git does not merge the lock with viceroy lock merge in this clone");
 });
