@@ -94,9 +94,7 @@ if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
   await check("tensors with PyTorch from PyPI, and the declarations of operations", () => node(...torches));
 }
 if (profile === "long")
-  await check("the RDMA addon under the thread sanitizer", () =>
-    node(".ci/rdma-sanitizers.mjs", "--threads"),
-  );
+  await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
 await check("tests", async () => {
   const tests = await runTests([], profile);

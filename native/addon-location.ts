@@ -81,7 +81,8 @@ function packageRoot(): { readonly root: string; readonly version: string } {
     } catch {
       // This folder has no package.json.
     }
-    if (folder === path.dirname(folder)) throw new Error("cannot find the package viceroy: no folder above this file contains it");
+    if (folder === path.dirname(folder))
+      throw new Error("cannot find the package viceroy: no folder above this file contains it");
   }
 }
 

@@ -80,7 +80,8 @@ function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
       said += data;
     });
     child.once("error", (error: NodeJS.ErrnoException) => {
-      const advice = error.code === "ENOENT" ? ": install g++ (package g++ of Debian), or set CXX to another compiler" : "";
+      const advice =
+        error.code === "ENOENT" ? ": install g++ (package g++ of Debian), or set CXX to another compiler" : "";
       reject(new Error(`cannot build the addon: cannot run ${compiler}, ${error.message}${advice}`));
     });
     child.once("close", (code) => {

@@ -51,6 +51,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({ options: { tree: { type: "string" } } });
   const stale = staleEntries(values.tree);
   for (const entry of stale) console.error(entry);
-  if (stale.length > 0) console.error("Read the line as it is now and correct the entry, or delete it if its code is gone.");
+  if (stale.length > 0)
+    console.error("Read the line as it is now and correct the entry, or delete it if its code is gone.");
   process.exitCode = stale.length > 0 ? 1 : 0;
 }

@@ -69,10 +69,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--json", "print one diagnostic per line, as JSON")
     .option("--base <ref>", "the ref whose ids must not vanish; default: the published branch, if there is one")
     .option("--no-base", "do not compare the lock with an earlier one")
-    .option(
-      "--accept <place...>",
-      "accept the breaking changes of members such as Tree.age, and add them to the lock",
-    )
+    .option("--accept <place...>", "accept the breaking changes of members such as Tree.age, and add them to the lock")
     .action(async ({ check = false, watch = false, json = false, base, accept = [] }) => {
       if (accept.length > 0 && (check || watch)) program.error("cannot compile: --accept excludes --check and --watch");
       if (check && watch) program.error("cannot compile: --check and --watch exclude each other");
@@ -177,7 +174,9 @@ function collectOption(value: string, others: readonly string[]): readonly strin
 function lockCommands(lock: Command, end: (code: number) => void): void {
   lock
     .command("merge [base] [ours] [theirs] [size] [path]")
-    .description("merge two versions of the lock, as git's merge driver; without arguments: the lock that git has left in conflict")
+    .description(
+      "merge two versions of the lock, as git's merge driver; without arguments: the lock that git has left in conflict",
+    )
     .action(async (...given: readonly unknown[]) => {
       const [base, ours, theirs, size, name] = given.filter((value) => typeof value === "string");
       const { runMergeDriver, mergeConflictedLock } = await import("./commands/lock-merge.js");

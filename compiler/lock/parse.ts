@@ -158,7 +158,8 @@ function checkEntries(file: string, block: LockBlock): readonly LockProblem[] {
       if (holder !== undefined)
         problems.push({ kind: "lockIdTwice", at, id: entry.id, first: holder, second: entry.name });
       holders.set(entry.id, entry.name);
-      if (Math.abs(entry.id) > max) problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is larger than ${max}` });
+      if (Math.abs(entry.id) > max)
+        problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is larger than ${max}` });
     }
     const highest = Math.max(0, ...holders.keys());
     if (next <= highest) problems.push({ kind: "lockNext", at: { file, line, column: 1 }, of, next, highest });

@@ -246,9 +246,9 @@ test("what cannot be a field of its own, or unpacked, is said when the codec is 
     "cannot make the cases of Point fields of a message: it is no oneof",
   );
   expect(use(codec.object("A", { a: codec.int32 }, { unpacked: ["a"] }))).toContain(
-    "cannot leave int32 unpacked: it is not an array",
+    "cannot leave int32 unpacked: it is no array",
   );
   expect(use(codec.object("A", { a: codec.set(codec.int32) }, { unpacked: ["a"] }))).toContain(
-    "cannot leave Set<int32> unpacked: it is not an array",
+    "cannot leave Set<int32> unpacked: it is no array",
   );
 });

@@ -90,7 +90,11 @@ function temporaryFinding(): DoctorFinding {
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch {
-    return { level: "problem", text: `cannot write to ${folder}`, advice: "set TMPDIR to a folder with write permission" };
+    return {
+      level: "problem",
+      text: `cannot write to ${folder}`,
+      advice: "set TMPDIR to a folder with write permission",
+    };
   }
   if (Buffer.byteLength(folder) > 50) {
     return {
@@ -129,9 +133,7 @@ export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSuppor
     text: `no RDMA addon: ${why}`,
     advice: "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds",
   };
-  const findings: DoctorFinding[] = [
-    addon === undefined ? missing : { level: "ok", text: `RDMA addon ${addon}` },
-  ];
+  const findings: DoctorFinding[] = [addon === undefined ? missing : { level: "ok", text: `RDMA addon ${addon}` }];
   for (const { transport, oneSided, why: lacks } of transports) {
     const kind = oneSided ? "one-sided" : "through the owner's event loop";
     findings.push(
@@ -218,7 +220,8 @@ async function projectFindings(
       advice: "run `npx viceroy compile` to see why",
     });
   } else if (answer) findings.push({ level: "ok", text: "generated code and the lock are up to date" });
-  else findings.push({ level: "problem", text: "generated code is not up to date", advice: "run `npx viceroy compile`" });
+  else
+    findings.push({ level: "problem", text: "generated code is not up to date", advice: "run `npx viceroy compile`" });
   return findings;
 }
 

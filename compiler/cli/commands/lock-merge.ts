@@ -91,7 +91,5 @@ function reportMerge({ moved, conflicts }: MergedText, lock: string, io: Io): vo
   io.err(
     `${lock}: data that builds of that side have written with the old ${moved.length === 1 ? "id" : "ids"} can no longer be read`,
   );
-  io.err(
-    `${lock}: run \`npx viceroy compile\` to generate code with the new ${moved.length === 1 ? "id" : "ids"}`,
-  );
+  io.err(`${lock}: run \`npx viceroy compile\` to generate code with the new ${moved.length === 1 ? "id" : "ids"}`);
 }

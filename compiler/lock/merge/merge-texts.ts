@@ -57,7 +57,9 @@ export function mergeLockTexts(
   const text = printLock(merged.lock);
   const { lock, problems } = parseLock("", text);
   if (problems.length > 0)
-    return giveUp(problems.map((problem) => `the merged lock has an error on line ${problem.at.line}: ${describe(problem)}`));
+    return giveUp(
+      problems.map((problem) => `the merged lock has an error on line ${problem.at.line}: ${describe(problem)}`),
+    );
   return {
     text: withConflicts(text, lock, merged.conflicts, markSize),
     moved: merged.moved,

@@ -44,7 +44,11 @@ function readIndex(
   }
   if (key === undefined || !isString(key, scope)) {
     const why = `its keys are ${key === undefined ? "unknown" : scope.text(key)}`;
-    return unsupported(span, scope, "VC1112", { owner, why, hint: "Use `Map<K, V>`. The keys of objects are strings." });
+    return unsupported(span, scope, "VC1112", {
+      owner,
+      why,
+      hint: "Use `Map<K, V>`. The keys of objects are strings.",
+    });
   }
   return { kind: "record", value: readType(value, scope, owner, context) };
 }

@@ -129,7 +129,9 @@ test("a rename changes schema and lock together and keeps the id", async () => {
   expect(await rename(new Project(folder), "Entry.none", "x", io)).toBe(3);
   expect(io.errors).toContain("cannot rename Entry.none: Entry has no member none; it has key, expiry");
   expect(await rename(new Project(folder), "Store.get", "stop", io)).toBe(3);
-  expect(io.errors).toContain("cannot rename Store.get: an endpoint cannot have the name stop: every mesh has a member of this name");
+  expect(io.errors).toContain(
+    "cannot rename Store.get: an endpoint cannot have the name stop: every mesh has a member of this name",
+  );
   expect(await rename(new Project(folder), "Entry.key", "stop", io)).toBe(0);
 });
 

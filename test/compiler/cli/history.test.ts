@@ -184,7 +184,7 @@ test("both answers to an ambiguous rename are commands", async () => {
     severity: "error",
     fix:
       "If it is, write `@was name` above title, or run `npx viceroy rename A.name title`. " +
-      "If it is new, `npx viceroy compile` gives it an id of its own.",
+      "If title is new, `npx viceroy compile` assigns it a new id.",
   });
   const io = new TestIo();
   expect(await rename(new Project(folder), "A.name", "title", io)).toBe(0);

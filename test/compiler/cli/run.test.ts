@@ -51,7 +51,7 @@ test("doctor says what is wrong and what to do, and ends with 1", async () => {
   expect(await doctor(folder, io, async () => false, noRdma)).toBe(1);
   expect(io.lines).toContain("PROBLEM generated code is not up to date");
   expect(io.lines).toContain("        run `npx viceroy compile`");
-  expect(io.lines.at(-1)).toBe("1 to mend.");
+  expect(io.lines.at(-1)).toBe("1 problem.");
 });
 
 test("doctor says when the package has no name", async () => {

@@ -52,7 +52,7 @@ test("compile warns of a breaking change, with rule and place, and the check fai
     line: 4,
     place: "Tree.age",
     class: "WIRE",
-    fix: "Add a member with the new type, under another name, and keep this one until nobody sends it. If it is meant, run `npx viceroy compile --accept Tree.age`, which writes it into the lock.",
+    fix: "Add a member with the new type, under another name, and keep this one until nobody sends it. If it is intended, run `npx viceroy compile --accept Tree.age`, which adds it to the lock.",
   });
   expect(read(folder, "viceroy.lock")).toBe(lock);
   expect(read(folder, "generated/a.ts")).toContain("age: string");
@@ -293,7 +293,9 @@ test("only what breaks can be accepted", async () => {
   );
   addFiles(folder, tree("age: string;"));
   await expect(accept("Tree.age", "Tree.agee")).rejects.toThrow(
-    new ConfigError("cannot accept the change of Tree.agee: it is not a breaking change; breaking changes are at Tree.age"),
+    new ConfigError(
+      "cannot accept the change of Tree.agee: it is not a breaking change; breaking changes are at Tree.age",
+    ),
   );
   expect(read(folder, "viceroy.lock")).toBe(lock);
 });

@@ -109,7 +109,7 @@ describe("against a commit", () => {
     expect(viceroy(folder, "break", "--against", "HEAD~1", "--class", "all")).toEqual({
       code: 3,
       out: "",
-      err: 'cannot look for breaks: unknown class "all", expected WIRE, SOURCE, BEHAVIOUR, DANGEROUS, or several with commas between them\n',
+      err: 'cannot look for breaks: unknown class "all", expected WIRE, SOURCE, BEHAVIOUR, DANGEROUS, or several separated by commas\n',
     });
   });
 
@@ -127,7 +127,7 @@ describe("against a commit", () => {
     [
       "no lock",
       "HEAD~2",
-      /^cannot compare with "HEAD~2": it has no viceroy\.lock, which holds the ids that are compared\./,
+      /^cannot compare with "HEAD~2": it has no viceroy\.lock, which contains the ids to compare\./,
     ],
   ])("%s", (_, ref, text) => {
     const { code, err } = viceroy(folder, "break", "--against", ref);

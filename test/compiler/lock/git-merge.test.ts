@@ -245,5 +245,7 @@ test("installing says what it did, once; in no repository there is nothing to in
     "driver to node node_modules/viceroy/dist/cli/viceroy.js",
   );
   project.git("config", "--unset", "merge.viceroy.driver");
-  expect(project.viceroy("doctor").output).toContain("git does not merge the lock with viceroy lock merge in this clone");
+  expect(project.viceroy("doctor").output).toContain(
+    "git does not merge the lock with viceroy lock merge in this clone",
+  );
 });
