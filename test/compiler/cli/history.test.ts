@@ -86,7 +86,7 @@ test("a whole block, an actor's id and a parameter are missed too, each with the
     [
       2,
       "id 0x00000007 of actor Store has vanished from the lock since main",
-      `Write back, in place of \`${store.replace("07", "08")}\`: \`${store}\``,
+      `Restore, in place of \`${store.replace("07", "08")}\`: \`${store}\``,
     ],
     [
       4,
@@ -188,7 +188,7 @@ test("both answers to an ambiguous rename are commands", async () => {
   });
   const io = new TestIo();
   expect(await rename(new Project(folder), "A.name", "title", io)).toBe(0);
-  expect(io.lines[0]).toBe("renamed A.name to title in viceroy.lock; the schema calls it so already");
+  expect(io.lines[0]).toBe("renamed A.name to title in viceroy.lock; the schema already has the new name");
   expect(read(folder, "viceroy.lock")).toContain("  1 title string was=name\n");
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
   expect(await rename(new Project(folder), "A.name", "title", io)).toBe(3);

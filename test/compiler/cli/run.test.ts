@@ -110,15 +110,15 @@ test("doctor says which ways there are to memory of other processes", () => {
 test("doctor says whether there is an addon for tensors, without loading it", () => {
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: "/nowhere.node" })).toEqual({
     level: "note",
-    text: "no addon for tensors: there is no /nowhere.node",
+    text: "no tensor addon: there is no /nowhere.node",
     advice: "install libtorch and run `npx viceroy setup --tensor`",
   });
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).text).toBe(
-    'no addon for tensors: VICEROY_TENSOR_ADDON is "off"',
+    'no tensor addon: VICEROY_TENSOR_ADDON is "off"',
   );
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: process.execPath })).toEqual({
     level: "ok",
-    text: `addon for tensors ${process.execPath}`,
+    text: `tensor addon ${process.execPath}`,
   });
 });
 

@@ -229,7 +229,7 @@ test("without the driver git conflicts, and `lock merge` mends it afterwards", (
   project.commit("merged");
   const again = project.viceroy("lock", "merge");
   expect(again.code).toBe(3);
-  expect(again.output).toContain("cannot merge viceroy.lock: git knows of no conflict in it.");
+  expect(again.output).toContain("cannot merge viceroy.lock: git reports no conflict in it.");
 });
 
 test("installing says what it did, once; in no repository there is nothing to install", () => {
