@@ -113,9 +113,7 @@ test("doctor says whether there is an addon for tensors, without loading it", ()
     text: "no tensor addon: there is no /nowhere.node",
     advice: "install libtorch and run `npx viceroy setup --tensor`",
   });
-  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).text).toBe(
-    'no tensor addon: VICEROY_TENSOR_ADDON is "off"',
-  );
+  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).text).toBe('no tensor addon: VICEROY_TENSOR_ADDON is "off"');
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: process.execPath })).toEqual({
     level: "ok",
     text: `tensor addon ${process.execPath}`,

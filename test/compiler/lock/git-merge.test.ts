@@ -120,7 +120,7 @@ test("compared with a branch that is not published, an id that a merge has moved
     "id 2 belonged to Entry.owner at work and belongs to Entry.size now: old data would be misread",
   );
   expect(output).toContain(
-    "If it was moved by `npx viceroy lock merge`, since a published branch has its id, leave it",
+    "If `npx viceroy lock merge` has changed the id because a published branch uses it, keep the change",
   );
   expect(code).toBe(1);
   expect(project.viceroy("compile", "--check", "--base", "main").code).toBe(0);
@@ -202,7 +202,7 @@ test("two renames of one field: git stops, the lock has both lines, and the comp
   const { code, output } = project.try("merge", "work", "--no-edit");
   expect(code).toBe(1);
   expect(output).toContain("viceroy.lock: Life.lifetime: renamed to lifetime on our side and to expiry on theirs");
-  expect(output).toContain("viceroy.lock: keep one line of each conflict, and run `npx viceroy compile`.");
+  expect(output).toContain("viceroy.lock: keep one line of each conflict and run `npx viceroy compile`.");
   expect(project.lock.join("\n")).toContain(
     "<<<<<<< ours\n  1 lifetime double was=ttl\n=======\n  1 expiry double was=ttl\n>>>>>>> theirs",
   );
@@ -219,7 +219,7 @@ test("without the driver git conflicts, and `lock merge` mends it afterwards", (
   expect(project.try("merge", "main", "--no-edit").code).toBe(1);
   const compiled = project.viceroy("compile");
   expect(compiled.code).toBe(2);
-  expect(compiled.output).toContain("fix: Run `npx viceroy lock merge`, which can.");
+  expect(compiled.output).toContain("fix: Run `npx viceroy lock merge`. After `npx viceroy lock install`, git runs it in every merge.");
   const merged = project.viceroy("lock", "merge");
   expect(merged.output).toContain("id 2 of Entry.owner, assigned on our side, was taken: it is 3 now");
   expect(merged.output).toContain("merged viceroy.lock. Now run `npx viceroy compile`, then `git add viceroy.lock`.");
