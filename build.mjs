@@ -1,17 +1,17 @@
 /**
- * Builds dist/. `node build.mjs [part…]`, where the parts are `runtime`, `gateway`, `tensor`, `testing`, `compiler` and `types`; all
- * of them by default.
+ * Builds dist/. `node build.mjs [part…]` builds the parts `runtime`, `gateway`, `tensor`, `testing`, `compiler` and
+ * `types`. The default is all parts.
  *
- * - runtime:  runtime.cjs, the one bundle of the runtime; load.cjs, which loads it with a code cache; boot.cjs, which
- *             child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js, which stands
- *             alone.
- * - gateway:  gateway.js, which users import as viceroy/gateway; what it needs of the runtime it imports from index.js.
- * - tensor:   tensor.js, which users import as viceroy/tensor, and processes of a mesh for the actor that it registers; what it needs
- *             of the runtime it imports from index.js and codegen-v1.js.
- * - testing:  testing.js, which users import as viceroy/testing; what it needs of the runtime it imports from
- *             testing-kernel.js, which is part of `runtime`.
- * - compiler: cli/viceroy.js and compiler/index.js. ts-morph stays outside and is loaded when sources are read.
- * - types:    declarations of everything, under types/.
+ * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
+ * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
+ * which does not use the bundle.
+ * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime from index.js.
+ * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
+ * that it registers. It imports parts of the runtime from index.js and codegen-v1.js.
+ * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime from testing-kernel.js,
+ * which belongs to `runtime`.
+ * - compiler: cli/viceroy.js and compiler/index.js. ts-morph is not bundled. It is loaded when sources are read.
+ * - types: the declarations of all parts, in types/.
  */
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const dist = path.join(root, "dist");
 const require = createRequire(import.meta.url);
 const { version, dependencies, peerDependencies } = require("./package.json");
 
-/** Of the sources of each addon, as native/addon-location.ts asks for them. */
+/** Returns the keys of the sources of each addon, for native/addon-location.ts. */
 async function addonKeys() {
   const entry = { absWorkingDir: root, entryPoints: ["native/source-key.ts"], format: "esm", write: false };
   const [{ text }] = (await build(entry)).outputFiles;
@@ -50,7 +50,7 @@ const common = {
     VICEROY_VERSION: JSON.stringify(version),
     VICEROY_ADDON_KEYS: JSON.stringify(JSON.stringify(await addonKeys())),
   },
-  // What is bundled refers to Viceroy by source, never to an earlier build of it.
+  // Bundles import Viceroy's sources, never an earlier build.
   alias: {
     viceroy: "./runtime/index.ts",
     "viceroy/rdma": "./runtime/rdma/index.ts",
@@ -62,7 +62,7 @@ const common = {
 
 const commonJs = { ...common, format: "cjs" };
 
-/** In the bundle, `import.meta.url` is that of the output file. */
+/** In the bundle, `import.meta.url` is the URL of the output file. */
 const withUrl = {
   ...commonJs,
   define: { ...common.define, "import.meta.url": "import_meta_url" },
@@ -97,7 +97,7 @@ async function buildRuntime() {
 
 const outExtension = { ".js": ".cjs" };
 
-/** Leaves imports of one source file to run time, when another file of dist/ stands in for it. */
+/** Leaves the imports of one source file to run time. Another file of dist/ replaces the source file. */
 function external(filter, standIn) {
   return {
     name: "external",
@@ -107,7 +107,7 @@ function external(filter, standIn) {
   };
 }
 
-/** The same for one source file, from wherever it is imported. */
+/** Leaves the imports of one source file, by any relative path, to run time. */
 function externalFile(source, standIn) {
   return {
     name: "external file",
@@ -119,7 +119,7 @@ function externalFile(source, standIn) {
   };
 }
 
-/** Puts right what esbuild cannot be told, and shows that the bundle loads. */
+/** Fixes what esbuild cannot be configured to do, and checks that the bundle can be loaded. */
 function finishBundle(file) {
   const text = readFileSync(file, "utf8");
   if (/\bimport\(/.test(text)) {
@@ -131,8 +131,8 @@ function finishBundle(file) {
 }
 
 /**
- * A class that mentions itself becomes `var Point = class _Point`, and would call itself `_Point` in every report. The
- * option `keepNames` would cost a call for each function of the bundle whenever it is loaded.
+ * Restores class names. esbuild prints a class that refers to itself as `var Point = class _Point`, whose name would be
+ * `_Point` in every error. The option `keepNames` would cost a call for each function of the bundle at load time.
  */
 function keepClassNames(text) {
   let named = text;
@@ -143,13 +143,13 @@ function keepClassNames(text) {
   return named;
 }
 
-/** An ES module that exports by name what one part of the bundle exports. */
+/** Returns an ES module that exports the exports of one part of the bundle by name. */
 function facade(part, exports) {
   const names = Object.keys(exports).sort();
   return [
-    // Not by import: Node.js would look for the names of its exports first, which takes a process that starts 2 ms.
+    // The bundle is not imported: Node.js would analyze its exports first, which takes 2 ms at the start of a process.
     `import { createRequire } from "node:module";`,
-    // Where the runtime is loaded already, as in every child process, its loader need not be.
+    // If the runtime is already loaded, as in every child process, its loader is not needed.
     `const loaded = globalThis[Symbol.for("viceroy.runtime/${version}")];`,
     `const { ${part} } = loaded ?? createRequire(import.meta.url)("./load.cjs").load();`,
     ...names.map((name) => `export const ${name} = ${part}.${name};`),
@@ -160,7 +160,7 @@ function facade(part, exports) {
 function write(name, text) {
   const file = path.join(dist, name);
   mkdirSync(path.dirname(file), { recursive: true });
-  // Renamed into place: programs that run meanwhile read the old or the new one, never half of one.
+  // The file is renamed into place, so that running programs read the old or the new file completely.
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
 }
@@ -182,9 +182,9 @@ async function buildTensor() {
     format: "esm",
     entryPoints: { tensor: "runtime/tensor/index.ts" },
     outdir: dist,
-    // It registers an actor when it is loaded.
+    // The bundle must keep its side effects: loading it registers an actor.
     ignoreAnnotations: true,
-    // Nine tenths of its sources are declarations, which nobody steps through.
+    // Nine tenths of the sources are declarations, which no debugger needs.
     sourcesContent: false,
     alias: {},
     plugins: [
@@ -210,7 +210,7 @@ async function buildCompiler() {
   const { metafile } = await build({
     ...common,
     metafile: true,
-    // Traces need lines; whoever steps through a compiler has its sources.
+    // Stack traces need lines. Developers who debug the compiler have its sources.
     sourcesContent: false,
     format: "esm",
     entryPoints: { "compiler/index": "compiler/index.ts", "cli/viceroy": "compiler/cli/viceroy.ts" },
@@ -223,7 +223,7 @@ async function buildCompiler() {
   chmodSync(path.join(dist, "cli/viceroy.js"), 0o755);
 }
 
-/** Chunks of earlier builds. */
+/** Removes the chunks of earlier builds. */
 function removeStale(folder, { outputs }) {
   const current = new Set(Object.keys(outputs).map((file) => path.join(root, file)));
   for (const name of readdirSync(folder)) {
@@ -232,7 +232,7 @@ function removeStale(folder, { outputs }) {
   }
 }
 
-/** The type checker runs beside everything else: it is the slowest part. */
+/** Builds the declarations. The type checker is the slowest part and runs in parallel to all others. */
 async function buildTypes() {
   const compiler = path.join(path.dirname(require.resolve("typescript/package.json")), "bin/tsc");
   const child = spawn(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
@@ -258,6 +258,6 @@ const results = await Promise.allSettled(chosen.map((name) => parts[name]()));
 for (const result of results) {
   if (result.status === "fulfilled") continue;
   process.exitCode = 1;
-  // esbuild has printed its own errors.
+  // esbuild has already printed its own errors.
   if (result.reason?.errors === undefined) console.error(result.reason);
 }

@@ -1,8 +1,8 @@
 /**
- * The API reference, from the docstrings of the public API: `npm run docs:api` writes its pages to docs/api, in Markdown for
- * VitePress. With `--check`, as in `verify`, the script writes nothing. It fails, and prints one line for each reason, if an
- * export, a public member or a parameter has no description, a link leads nowhere, the public API names a type that is
- * not exported, or TypeDoc warns of anything else. `--package <folder>` reads another package.
+ * Generates the API reference from the docstrings of the public API. `npm run docs:api` writes its pages to docs/api,
+ * in Markdown for VitePress. With `--check`, as in `verify`, the script writes nothing. It fails and prints one line
+ * per reason if an export, a public member or a parameter has no description, a link does not resolve, the public API
+ * names a type that is not exported, or TypeDoc reports another warning. `--package <folder>` reads another package.
  */
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 /**
- * Takes packages of Debian apart below a folder: nothing is installed, and nobody has to be root. What peers.mjs and machine.mjs
- * have in common. Plain Node.js without any package.
+ * Unpacks packages of Debian below a folder, without installing them and without root. `peers.mjs` and `machine.mjs`
+ * use this module. It uses Node.js only, without any package.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -12,18 +12,19 @@ export function onPath(program) {
 }
 
 /**
- * Unpacks packages, with all they depend on and this system lacks, below a folder that exists.
- * @param packages installing these would install what is unpacked
- * @param also takes a function that asks apt-cache, and returns names of further packages, taken alone and in any case
- * @param complete whether the folder now holds what it must, as the reason why not; undefined: it does
- * @returns why not; undefined when it is done
+ * Unpacks packages below an existing folder, with all dependencies that this system lacks.
+ * @param packages the packages to unpack, with their dependencies
+ * @param also a function that gets the output function of apt-cache and returns the names of further packages, which
+ * are always unpacked, without their dependencies
+ * @param complete a function that returns why the content of the folder is incomplete, or undefined if it is complete
+ * @returns the reason for a failure, or undefined after success
  */
 export function fromDebian(folder, packages, { also = () => [], complete = () => undefined } = {}) {
   if (!onPath("apt-get") || !onPath("dpkg-deb")) return "this system has no apt-get";
   const cwd = path.join(folder, "packages");
   mkdirSync(cwd, { recursive: true });
   let why = unpack(folder, packages, also, complete, []);
-  // Lists of packages that are missing or too old are fetched anew, beside those of the system.
+  // If the package lists are missing or out of date, new ones are fetched to the folder.
   if (why !== undefined) why = unpack(folder, packages, also, complete, ownLists(folder));
   rmSync(cwd, { recursive: true });
   rmSync(path.join(folder, "apt"), { recursive: true, force: true });

@@ -1,12 +1,13 @@
 /**
- * The parts of the virtual machine in which tests use RDMA: an emulator, a stock kernel of Debian with Soft-RoCE, busybox to
- * start it, and the user's side of RDMA. Part of `npm run peers`, and so of `verify`. Taken from Debian's packages without
- * installing anything, into `.peers/machine/`:
+ * Prepares the virtual machine in which tests use RDMA: an emulator, a Debian kernel with Soft-RoCE, busybox to boot
+ * it, and the user-space libraries of RDMA. It is part of `npm run peers` and therefore of `verify`. The files are
+ * unpacked from Debian's packages into `.peers/machine/`, without installing anything:
  *
- * - `usr/`, `etc/`, …: the packages, unpacked; only what this system lacks;
- * - `kernel/vmlinux`, uncompressed, and `kernel/modules/*.ko` with `kernel/needs.json`: which modules each of them needs.
+ * - `usr/`, `etc/`, …: the unpacked packages, without those that this system has;
+ * - `kernel/vmlinux`, uncompressed, and `kernel/modules/*.ko` with `kernel/needs.json`, which lists the dependencies of
+ * each module.
  *
- * Plain Node.js without any package. test/rdma/machine/ starts it.
+ * The script uses Node.js only, without any package. test/rdma/machine/ boots the machine.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,14 +30,14 @@ const packages = [
   "xz-utils",
   "zstd",
 ];
-/** crc32: without them a device of rxe cannot be made ("No such file or directory"). */
+/** Without the crc32 modules, no rxe device can be created ("No such file or directory"). */
 const modules = [
   ..."virtio_mmio 9pnet_virtio 9p overlay virtio_console virtio_net".split(" "),
   ..."veth sch_netem crc32_generic crc32_pclmul ib_uverbs rdma_rxe".split(" "),
 ];
 const recipe = JSON.stringify({ packages, modules });
 
-/** Why there can be no machine here; undefined where there is one, or could be. */
+/** Returns why this system cannot run the machine, or undefined if it can. */
 export function noMachine() {
   if (process.platform !== "linux" || process.arch !== "x64") return "an x86-64 Linux";
   return undefined;
@@ -46,7 +47,10 @@ export function hasMachine() {
   return existsSync(ready) && readFileSync(ready, "utf8") === recipe;
 }
 
-/** Puts the machine into `.peers/machine/`. @returns 0, or 1 when it isn't there still: it has been said why */
+/**
+ * Prepares the machine in `.peers/machine/`.
+ * @returns 0, or 1 if the machine is still missing; the reason has been printed
+ */
 export function prepareMachine() {
   if (noMachine() !== undefined || hasMachine()) return 0;
   rmSync(folder, { recursive: true, force: true });
@@ -65,12 +69,15 @@ export function prepareMachine() {
   return 1;
 }
 
-/** The package that linux-image-amd64 stands for. */
+/** Returns the package on which linux-image-amd64 depends. */
 function newestKernel(aptCache) {
   return /Depends: (linux-image-\d\S*)/.exec(aptCache("depends", "linux-image-amd64"))?.slice(1) ?? [];
 }
 
-/** Keeps of the kernel's 400 MB what is needed. @returns why not */
+/**
+ * Copies the needed parts of the kernel, which has 400 MB.
+ * @returns the reason for a failure, or undefined
+ */
 function takeKernel() {
   const image = inFolder("boot").find((name) => name.startsWith("vmlinuz-"));
   if (image === undefined) return "the packages hold no kernel";
@@ -101,7 +108,7 @@ function inFolder(name) {
   return existsSync(place) ? readdirSync(place) : [];
 }
 
-/** An uncompressed kernel starts at once; otherwise the emulated processor would have to uncompress it. */
+/** Returns the uncompressed kernel, which boots at once. The emulated processor would uncompress it slowly. */
 function uncompressed(image) {
   const ways = [
     ["xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00])],
@@ -117,7 +124,7 @@ function uncompressed(image) {
   return undefined;
 }
 
-/** What follows the compressed bytes is complained of, and passed over. */
+/** Decompresses a stream. The program warns about the bytes after the compressed data, and the warning is ignored. */
 function unpacked(program, input) {
   const ours = ["bin", "usr/bin"].map((place) => path.join(folder, place, program)).find((file) => existsSync(file));
   const libraries = ["lib", "usr/lib"].map((place) => path.join(folder, place, "x86_64-linux-gnu")).join(":");
@@ -125,7 +132,7 @@ function unpacked(program, input) {
   return spawnSync(ours ?? program, ["-dc"], { input, maxBuffer: 1 << 29, env }).stdout ?? Buffer.alloc(0);
 }
 
-/** Names of modules have `_` where those of their files may have `-`. */
+/** Returns the files of modules by name. Names of modules contain `_` where their file names can contain `-`. */
 function moduleFiles() {
   const files = new Map();
   for (const lib of ["lib", "usr/lib"].map((name) => path.join(folder, name, "modules")).filter((l) => existsSync(l))) {
@@ -137,7 +144,7 @@ function moduleFiles() {
   return files;
 }
 
-/** A module says itself what it needs: `depends=a,b` in its section .modinfo. */
+/** Returns the dependencies of a module, from the entry `depends=a,b` of its section .modinfo. */
 function neededBy(code) {
   const begin = code.indexOf("\0depends=") + "\0depends=".length;
   const names = code.toString("latin1", begin, code.indexOf(0, begin));
@@ -147,7 +154,7 @@ function neededBy(code) {
     .map((name) => name.replaceAll("-", "_"));
 }
 
-/** Laid over a system whose /bin is a link to /usr/bin, a folder /bin would hide it. */
+/** Moves the content of /bin. In a system whose /bin is a link to /usr/bin, a folder /bin would hide the link. */
 function mergeUsr() {
   for (const name of ["bin", "sbin", "lib", "lib64"].filter((entry) => existsSync(path.join(folder, entry)))) {
     mkdirSync(path.join(folder, "usr", name), { recursive: true });

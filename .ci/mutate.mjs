@@ -1,15 +1,17 @@
 /**
- * Mutation testing: `npm run mutate -- runtime/cast compiler/lock`. Stryker changes one expression at a time, and the tests of
- * that folder must fail. `--changed` takes the lines that changed since the published commit instead of whole folders.
+ * Mutation testing: `npm run mutate -- runtime/cast compiler/lock`. Stryker changes one expression at a time, and a test
+ * of the folder must fail. `--changed` mutates the lines that changed since the published commit instead of whole folders.
  *
- * A folder passes when at least 90 % of its mutants are killed. Mutants that no test can kill, because they mean the same, are
- * listed with the reason in `.ci/mutate/equivalent/` and are not counted. Every survivor is printed: the list of tests to write.
+ * A folder passes if at least 90 % of its mutants are killed. Mutants that no test can kill, because they do not change
+ * the behaviour, are listed with the reason in `.ci/mutate/equivalent/` and are not counted. An entry whose line no longer
+ * exists is an error. Every survivor is printed, because it needs a test.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { equivalentMutants, staleEntries } from "./mutate/equivalent-mutants.mjs";
 import { folders } from "./mutate/folders.mjs";
 import { install, root, run } from "./steps.mjs";
 
@@ -25,7 +27,7 @@ function add(patterns, folder, pattern) {
   patterns[folder].push(pattern);
 }
 
-/** Lines that changed since the published commit, as Stryker's ranges `file:first-last`, by folder. */
+/** Returns the lines that have changed since the published commit, as Stryker's ranges `file:first-last`, by folder. */
 function changedRanges() {
   const base = spawnSync("git", ["merge-base", "HEAD", "origin/HEAD"], { cwd: root, encoding: "utf8" });
   const since = base.status === 0 ? base.stdout.trim() : "HEAD~1";
@@ -47,7 +49,7 @@ function changedRanges() {
   return ranges;
 }
 
-/** What Stryker is asked to mutate, by the folder whose tests are run. */
+/** Returns the patterns that Stryker mutates, by the folder whose tests are run. */
 function targets() {
   if (values.changed) return changedRanges();
   const wanted = {};
@@ -64,7 +66,7 @@ function targets() {
   return wanted;
 }
 
-/** The report of Stryker about the mutants of one folder; undefined if Stryker failed, which is printed. */
+/** Returns Stryker's report on the mutants of a folder, or undefined if Stryker has failed. The failure is printed. */
 async function mutate(folder, patterns) {
   const work = mkdtempSync(path.join(tmpdir(), "viceroy-mutants-"));
   try {
@@ -83,7 +85,7 @@ async function mutate(folder, patterns) {
         tempDirName: ".viceroy/mutants",
         disableTypeChecks: false,
         ignorePatterns: [".peers", "bench", "docs", "examples", ".viceroy", ".ci/node", ".ci/mutate/node_modules"],
-        // Sources keep their paths in the copy, so that no tsconfig has to be changed.
+        // Source files keep their paths in the copy, so no tsconfig needs to change.
         tsconfigFile: "none.json",
         allowEmpty: true,
         timeoutMS: 5_000,
@@ -102,20 +104,17 @@ async function mutate(folder, patterns) {
   }
 }
 
-/** The mutants of a folder that mean the same as the source, as a file of its own lists them. */
-function equivalentMutants(folder) {
-  const list = path.join(root, ".ci/mutate/equivalent", `${folder.replaceAll("/", "-")}.json`);
-  return existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : [];
-}
-
-/** Whether a mutant is listed as equivalent: by its file, the text of its line and what replaces the expression. */
+/** Returns whether a mutant is listed as equivalent, by its file, the text of its line and the replacement. */
 function isEquivalent(equivalent, { file, line, replacement }) {
   return equivalent.some(
     (entry) => entry.file === file && entry.line === line && (entry.replacement ?? replacement) === replacement,
   );
 }
 
-/** Prints the survivors and the score of one folder. @returns whether it passes */
+/**
+ * Prints the survivors and the score of one folder.
+ * @returns whether it passes
+ */
 function judge(folder, report) {
   const equivalent = equivalentMutants(folder);
   const counts = { killed: 0, survived: 0, equivalent: 0 };
@@ -146,6 +145,9 @@ if (!values.changed && positionals.length === 0) {
   console.error(`cannot mutate nothing: name folders of ${Object.keys(folders).join(", ")}, or --changed`);
   process.exit(3);
 }
+const stale = staleEntries();
+for (const entry of stale) console.error(entry);
+if (stale.length > 0) process.exit(3);
 if ((await install(".ci/mutate", ["--legacy-peer-deps"])) !== 0) process.exit(1);
 mkdirSync(path.join(root, ".viceroy"), { recursive: true });
 let failed = 0;

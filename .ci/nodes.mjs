@@ -1,6 +1,7 @@
 /**
- * The examples, and the built package, on the Node.js that runs this and on others: the oldest that package.json names, and
- * those in use. Every entry point is loaded, the schemas are compiled, the examples run: `node .ci/nodes.mjs [20 22 24]`.
+ * Runs the examples and the built package with several versions of Node.js: the current one, the oldest that
+ * package.json names, and those in use. Each version loads every entry point, compiles the schemas and runs the
+ * examples: `node .ci/nodes.mjs [20 22 24]`.
  */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -21,7 +22,7 @@ const entries = [
 ].map((entry) => `viceroy${entry}`);
 const load = `for (const name of ${JSON.stringify(entries)}) await import(name);`;
 
-/** What is run: the binary, and what is said of it. */
+/** Returns the versions to run: the path of the executable, and a label. */
 async function versions() {
   const own = { name: `Node.js ${process.version}`, node: process.execPath };
   if (process.platform !== "linux" || process.arch !== "x64") {
@@ -39,7 +40,7 @@ async function versions() {
   return [own, ...others];
 }
 
-/** All that is run on one version, each as `[where, ...arguments]`. */
+/** The runs of one version, each as `[folder, ...arguments]`. */
 const runs = [
   [".", "--input-type=module", "--eval", load],
   ...examples().flatMap((example) => [
@@ -48,7 +49,10 @@ const runs = [
   ]),
 ];
 
-/** As many at a time as there are processors, but no version twice: examples of one may write the same files. */
+/**
+ * Runs as many versions at a time as there are processors. Runs of one version are sequential, because examples can
+ * write the same files.
+ */
 async function runAll(wanted) {
   let failed = 0;
   const waiting = [...wanted];
@@ -62,7 +66,7 @@ async function runAll(wanted) {
 }
 
 async function succeeds({ name, node }, cwd, args) {
-  // What it starts by name is of the same version.
+  // Programs that a run starts by name get the same version of Node.js.
   const env = { PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` };
   const { code, text, seconds } = await told(node, args, { env, cwd: path.join(root, cwd) });
   const what =

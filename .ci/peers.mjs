@@ -1,9 +1,9 @@
 /**
- * Installs the programs of other projects that tests need: protoc and capnp, which tests compare Viceroy with, nft, which
- * loses packets, and Chromium, which opens the documentation site. `npm run peers` runs this script, and so does `verify`.
- * A program that is not on the PATH is taken from Debian's packages, without root, into `.peers/`, which is not committed.
- * The virtual machine (machine.mjs) and a Python package (python.mjs) are put there, too. Plain Node.js without any
- * package. buf is a development dependency: npm installs it.
+ * Installs the programs of other projects that tests need: protoc and capnp, with which tests compare Viceroy, nft,
+ * which drops packets, and Chromium, which opens the documentation site. `npm run peers` and `verify` run this script.
+ * A program that is not on the PATH is unpacked from Debian's packages, without root, into `.peers/`, which is not
+ * committed. The virtual machine (machine.mjs) and a Python package (python.mjs) are also put there. The script uses
+ * Node.js only, without any package. buf is a development dependency, which npm installs.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -14,14 +14,14 @@ import { hasPython, preparePython, pythonPackage } from "./python.mjs";
 import { root } from "./steps.mjs";
 
 const folder = path.join(root, ".peers");
-/** Only who may make networks can lose packets there. */
+/** Only a user who can create network namespaces can drop packets in them. */
 const makesNetworks = process.platform === "linux" && process.getuid() === 0;
-/** Chromium without a window, and the programs that can take its place. test/peers.ts looks for the same names. */
+/** Chromium without a window, and the programs that can replace it. test/peers.ts looks for the same names. */
 const browser = "chromium-headless-shell";
 const browsers = [browser, "chromium", "google-chrome"];
 const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : []), browser];
 const wellKnownTypes = path.join(folder, "usr/include/google/protobuf/any.proto");
-/** libprotobuf-dev has the well-known types that protoc imports. */
+/** libprotobuf-dev contains the well-known types that protoc imports. */
 const packages = [
   "protobuf-compiler",
   "libprotobuf-dev",
@@ -30,7 +30,10 @@ const packages = [
   "chromium-headless-shell",
 ];
 
-/** Puts what is missing into `.peers/`. @returns 0, or 1 when something is missing still: it has been said what */
+/**
+ * Installs missing programs into `.peers/`.
+ * @returns 0, or 1 if a program is still missing; its name has been printed
+ */
 export function preparePeers() {
   const code = preparePrograms();
   preparePython();
@@ -48,7 +51,7 @@ function preparePrograms() {
   return 1;
 }
 
-/** What is not there. Tests that need it are left out. */
+/** Returns the missing programs. Tests that need them are skipped. */
 export function missingPeers() {
   const missing = [...missingPrograms(), ...(hasPython() ? [] : [`Python's ${pythonPackage}`])];
   return hasMachine()
@@ -56,7 +59,7 @@ export function missingPeers() {
     : [...missing, `a virtual machine with RDMA${noMachine() ? `, and so ${noMachine()}` : ""}`];
 }
 
-/** A protoc without the well-known types is none. */
+/** Returns the missing programs. A protoc without the well-known types counts as missing. */
 function missingPrograms() {
   const whole = (program) => existsSync(placeOf(program)) && (program !== "protoc" || existsSync(wellKnownTypes));
   return programs.filter((program) => !isInstalled(program) && !whole(program));
@@ -70,7 +73,7 @@ function placeOf(program) {
   return path.join(folder, "bin", program);
 }
 
-/** @returns why not; undefined when it is done */
+/** @returns the reason for a failure, or undefined */
 function unpackPeers() {
   const kept = new Set(["machine", "python"]);
   if (existsSync(folder)) {
@@ -81,7 +84,7 @@ function unpackPeers() {
   mkdirSync(folder, { recursive: true });
   const lacking = () => programs.find((program) => !isInstalled(program) && folderOf(program) === undefined);
   const why = fromDebian(folder, packages, {
-    // protoc looks for the well-known types beside itself, also where the system has them.
+    // protoc looks for the well-known types beside itself, even if the system has them elsewhere.
     also: () => ["libprotobuf-dev"],
     complete: () => (lacking() === undefined ? undefined : `the packages hold no ${lacking()}`),
   });
@@ -91,23 +94,24 @@ function unpackPeers() {
   return why;
 }
 
-/** Where the packages have put it, below `.peers/`. */
+/** Returns the folder of a program below `.peers/`. */
 function folderOf(program) {
-  // Debian's usr/bin has a script that starts /usr/lib/chromium/chromium-headless-shell, which is not there.
+  // Debian's usr/bin contains a script that starts /usr/lib/chromium/chromium-headless-shell, which does not exist
+  // there.
   return ["usr/lib/chromium", "usr/bin", "usr/sbin"].find((place) => existsSync(path.join(folder, place, program)));
 }
 
-/** A program beside its libraries, wherever the checkout stands. */
+/** Writes a script that starts the program with its libraries, independent of the location of the checkout. */
 function writeStarter(program) {
   const lines = [
     "#!/bin/sh",
     'here=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)',
-    // lib/<architecture>: there is one. Chromium loads libraries of PulseAudio, which have a folder of their own.
+    // There is one folder lib/<architecture>. Chromium loads PulseAudio's libraries from a folder of their own.
     'for folder in "$here"/lib/*-linux-* "$here"/usr/lib/*-linux-* "$here"/usr/lib/*-linux-*/pulseaudio; do',
     '  libraries="$libraries:$folder"',
     "done",
     'export LD_LIBRARY_PATH="$libraries"',
-    // Chromium needs a configuration of fonts, which a system without fontconfig lacks.
+    // Chromium needs a font configuration, which a system without fontconfig lacks.
     'if [ -d "$here/etc/fonts" ]; then export FONTCONFIG_SYSROOT="$here"; fi',
     `exec "$here/${folderOf(program)}/${program}" "$@"`,
     "",

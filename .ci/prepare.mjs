@@ -1,6 +1,6 @@
 /**
- * What tests need besides packages of npm: programs of others, and the addons. Part of `verify`, beside steps that do not need it: most of
- * it is waiting for Debian's packages.
+ * Prepares the programs and addons that tests need besides npm packages. It is part of `verify` and runs in parallel to
+ * steps that do not need it, because it mostly waits for Debian's packages.
  */
 import { preparePeers } from "./peers.mjs";
 import { allOf, step, viceroy } from "./steps.mjs";

@@ -1,9 +1,10 @@
 /**
- * A python3 with the library whose format our files of tensors have, to read each other's: half a megabyte, by pip, into
- * `.peers/python/`. Part of `npm run peers`, and so of `verify`. Plain Node.js without any package.
+ * Installs a Python library with the same file format as Viceroy's tensor files, half a megabyte, with pip into
+ * `.peers/python/`. A test reads the files of each library with the other. It is part of `npm run peers` and therefore
+ * of `verify`. The script uses Node.js only, without any package.
  *
- * Not every machine has a python3 with pip. Without it that one test is left out, also of `verify`: the format is compared with bytes that are
- * written by hand as well.
+ * Some machines have no python3 with pip. Then `verify` skips that test, too. Another test compares the format with
+ * bytes that are written by hand.
  */
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +18,7 @@ export function hasPython() {
   return existsSync(path.join(folder, "safetensors"));
 }
 
-/** Puts it there. It is said why it cannot be. */
+/** Installs the library, or prints why it cannot be installed. */
 export function preparePython() {
   if (hasPython()) return;
   const options = ["--quiet", "--no-deps", "--disable-pip-version-check", "--retries=0", "--timeout=10"];

@@ -1,11 +1,11 @@
 /**
- * From a fresh clone to a mesh of processes at work: installs, builds, compiles the example schemas, and analyses the
- * files and folders given as arguments (by default the documentation) with four processes.
+ * Leads from a fresh clone to a running mesh of processes: installs, builds, compiles the example schemas, and analyses
+ * the files and folders in the arguments (by default the documentation) with four processes.
  */
 import path from "node:path";
 import { allOf, examples, install, node, step, viceroy } from "./steps.mjs";
 
-// npm runs scripts in the checkout, whatever folder they were asked for in.
+// npm runs scripts in the folder of the package, not in the folder of the caller.
 const from = process.env.INIT_CWD ?? process.cwd();
 const inputs = process.argv.slice(2).map((input) => (input.startsWith("-") ? input : path.resolve(from, input)));
 

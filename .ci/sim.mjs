@@ -1,7 +1,7 @@
 /**
- * Simulates clusters: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which runs
- * quicker than they would one by one; each worker has its share of the seeds. `npm run sim -- --planted` says which seed finds
- * each of the bugs that are planted (test/testing/planted-bugs.ts); there each worker has its share of the bugs.
+ * Simulates clusters: `npm run sim -- --seeds 10000 [--from 1] [--workers 2]`. The sources are bundled first, which
+ * runs faster than loading them separately. Each worker gets a part of the seeds. `npm run sim -- --planted` prints the
+ * seed that finds each planted bug (test/testing/planted-bugs.ts). Each worker then gets a part of the bugs.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -38,7 +38,7 @@ await build({
   logLevel: "warning",
   define: { VICEROY_VERSION: JSON.stringify(version) },
   alias: { viceroy: "./runtime/index.ts", "viceroy/codegen/v1": "./runtime/codegen/v1/index.ts" },
-  // What is bundled is a program: importing the runtime starts it.
+  // The bundle is a program that must run the side effects of imports: importing the runtime starts it.
   ignoreAnnotations: true,
 });
 

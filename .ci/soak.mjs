@@ -1,6 +1,6 @@
 /**
- * A program under load while everything goes wrong: `npm run soak -- --minutes 30 [--seed 1] [--every 5]`, every so many
- * seconds. On what is built; the actors are compiled first.
+ * Runs a program under load while faults are injected: `npm run soak -- --minutes 30 [--seed 1] [--every 5]`, where
+ * `--every` is the interval in seconds. It uses the build and compiles the actors first.
  */
 import path from "node:path";
 import { allOf, node, root, viceroy } from "./steps.mjs";

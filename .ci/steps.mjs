@@ -1,6 +1,6 @@
 /**
- * What the scripts of this folder are made of: commands run one after the other, each announced and timed. Plain Node.js
- * without any package, since it runs before anything is installed.
+ * Runs commands one after another, with a heading and a duration for each. The scripts of this folder use this module.
+ * It uses Node.js only, because it runs before packages are installed.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,7 +10,10 @@ import { fileURLToPath } from "node:url";
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 
-/** @returns the exit code of a command, run in the checkout with this terminal; 1 if a signal ended it */
+/**
+ * Runs a command in the checkout with this terminal.
+ * @returns its exit code, or 1 if a signal ended it
+ */
 export function run(command, args, { env = {}, cwd = root } = {}) {
   return new Promise((resolve) => {
     const shell = process.platform === "win32" && command === "npm";
@@ -23,7 +26,10 @@ export function run(command, args, { env = {}, cwd = root } = {}) {
   });
 }
 
-/** The same, silently. @returns its exit code, what it has printed, and how many seconds it took */
+/**
+ * Runs a command without printing its output.
+ * @returns its exit code, its output, and its duration in seconds
+ */
 export function told(command, args, { env = {}, cwd = root } = {}) {
   const begin = performance.now();
   return new Promise((resolve) => {
@@ -45,13 +51,13 @@ export function told(command, args, { env = {}, cwd = root } = {}) {
 
 export const node = (...args) => run(process.execPath, args);
 
-/** Runs an installed tool of a package, by the path of its script. */
+/** Runs an installed tool by the path of its script. */
 export const tool = (script, ...args) => node(path.join("node_modules", script), ...args);
 
 export const viceroy = (project, ...args) =>
   run(process.execPath, [path.join(root, "dist/cli/viceroy.js"), ...args], { cwd: path.join(root, project) });
 
-/** Installs exactly what package-lock.json says, unless that has been done. */
+/** Installs the packages of package-lock.json, unless they are already installed. */
 export async function install(folder = ".", more = []) {
   const lock = createHash("sha256")
     .update(readFileSync(path.join(root, folder, "package-lock.json")))
@@ -65,7 +71,7 @@ export async function install(folder = ".", more = []) {
   return code;
 }
 
-/** The examples: folders with schemas of their own. */
+/** Returns the folders of the examples that have schemas. */
 export function examples() {
   const folders = readdirSync(path.join(root, "examples"), { withFileTypes: true }).filter((e) => e.isDirectory());
   return folders
@@ -74,7 +80,10 @@ export function examples() {
     .sort();
 }
 
-/** Runs each command until one fails. @returns the exit code of that one, or 0 */
+/**
+ * Runs commands until one fails.
+ * @returns the exit code of the failed command, or 0
+ */
 export async function allOf(commands) {
   for (const command of commands) {
     const code = await command();
@@ -83,7 +92,10 @@ export async function allOf(commands) {
   return 0;
 }
 
-/** Announces a step, runs it and says how long it took. @returns whether it succeeded */
+/**
+ * Prints the name of a step, runs it and prints its duration.
+ * @returns whether it succeeded
+ */
 export async function step(name, command) {
   console.log(`\n== ${name}`);
   const begin = performance.now();

@@ -1,10 +1,12 @@
 /**
- * Writes the declarations of operations for tensors, runtime/tensor/generated/ops.ts, from the schemas of the newest PyTorch that Viceroy is
- * tested with: `node --import tsx .ci/torches.mjs --declare` runs it with the addon of that version. Without `--write`, says whether they are what the
- * schemas say. Needs the addon, and Biome, which formats.
+ * Writes the declarations of tensor operations, runtime/tensor/generated/ops.ts, from the operator schemas of the
+ * newest supported version of PyTorch. `node --import tsx .ci/torches.mjs --declare` runs this script with the addon of
+ * that version. Without `--write`, the script checks whether the declarations are up to date. It needs the addon, and
+ * Biome for the format.
  *
- * tensor-since.txt says since which version there is each overload: to begin with by native_functions.yaml of the wheels of all versions from
- * 1.13 to 2.15. What it does not have is new in the version that the addon was built against.
+ * tensor-since.txt contains the first version that has each overload. Its initial content comes from the
+ * native_functions.yaml files of the wheels of all versions from 1.13 to 2.15. An overload that is not in the file is
+ * new in the version with which the addon was built.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -15,10 +17,10 @@ import { root } from "./steps.mjs";
 
 const target = "runtime/tensor/generated/ops.ts";
 const history = ".ci/tensor-since.txt";
-/** The oldest that the addon is written for: what it has already is not marked. */
+/** The oldest version that the addon supports. Its operations are not marked with a version. */
 const oldest = "1.13";
 
-/** Types of schemas; what is not here cannot be given. */
+/** The types of operator schemas. Arguments of other types cannot be passed. */
 const types = {
   Tensor: "Tensor",
   int: "Integer",
@@ -33,19 +35,21 @@ const types = {
   MemoryFormat: "MemoryFormat",
 };
 const results = { ...types, int: "number", SymInt: "number", float: "number", Scalar: "number | bigint | boolean" };
-/** What the class of tensors has itself, in another form, and what needs a storage, a stream or a file. */
+/**
+ * The operations that the class of tensors declares in another form, and those that need a storage, a stream or a file.
+ */
 const own = new Set(
   "backward data dispose dtype from_file grad item record_stream retain_grad set_ set_data shallow_copy_data_ shape requires_grad_".split(
     " ",
   ),
 );
-/** Dimensions by names, which schemas print as text. */
+/** Matches overloads that name dimensions. Schemas print these names as text. */
 const namedDimensions = /imname|^names/;
 const forNames = new Set(
   "align_as align_tensors align_to names refine_names rename rename_ unflatten_dense_tensors".split(" "),
 );
 
-/** Of libraries for devices that the workers are not, and of tracing. */
+/** Matches operations for libraries of unsupported devices, and for tracing. */
 const notForUsers = /^(cudnn|fbgemm|miopen|mps|sym)_/;
 
 /** Splits at commas outside of brackets. */
@@ -64,7 +68,7 @@ function split(text) {
   return part.trim() === "" ? parts : [...parts, part.trim()];
 }
 
-/** `Tensor(a!)[]?` as what TypeScript calls it; undefined: it cannot be given. */
+/** Returns the TypeScript type of a schema's type such as `Tensor(a!)[]?`, or undefined if it is not supported. */
 function typeOf(text, table) {
   const [, name, element, list, fixed, optional] =
     /^(\w+)(\?)?(\[(\d*)\])?(\?)?$/.exec(text.replace(/\([^)]*\)/g, "")) ?? [];
@@ -76,7 +80,7 @@ function typeOf(text, table) {
   return nullable(table === types && fixed !== "" ? `${base} | ${many}` : many, optional !== undefined);
 }
 
-/** A schema in parts; undefined where it is none for users. */
+/** Parses a schema. Returns undefined for an operation that is not for users. */
 function parse(schema) {
   const [, name, overload = "", inside, outside] = /^aten::(\w+)(?:\.(\w+))?\((.*)\) -> (.*)$/s.exec(schema) ?? [];
   if (name === undefined || name.startsWith("_") || own.has(name)) return undefined;
@@ -118,7 +122,7 @@ function resultOf(returns) {
 const reserved = new Set(["in", "default", "function", "var", "with"]);
 const safe = (name) => (reserved.has(name) ? `${name}_` : name);
 
-/** The ways to call an operation: its arguments in order, or what is optional among them by name. */
+/** Returns the signatures of an operation: with all arguments in order, or with the optional ones by name. */
 function signatures({ parameters, returns }, method) {
   const given = method ? parameters.slice(1) : parameters;
   const ordered = given.filter(({ named }) => !named);
@@ -137,21 +141,22 @@ function signatures({ parameters, returns }, method) {
   };
   const must = named.some(({ optional }) => !optional);
   if (must) return [write(required, [...rest, ...named])];
-  // How many of those that are optional are given in order: all, none, or the first, as the bias of a convolution often is.
+  // The number of optional arguments that are passed in order: all, none, or the first, which is often passed alone,
+  // like the bias of a convolution.
   const counts = new Set([rest.length, 0, ...(rest.length > 2 ? [1] : [])]);
   return [...counts].map((count) => write([...required, ...rest.slice(0, count)], [...rest.slice(count), ...named]));
 }
 
 const numbers = (version) => version.split(".").map(Number);
 
-/** Whether one version came before another. */
+/** Returns whether one version is older than another. */
 function isOlder(one, other) {
   const [major, minor] = numbers(one);
   const [otherMajor, otherMinor] = numbers(other);
   return major === otherMajor ? minor < otherMinor : major < otherMajor;
 }
 
-/** Since when there are overloads, by their names with a dot; as it has been written so far. */
+/** Returns the first versions of overloads by their names with a dot, as they are in tensor-since.txt. */
 function readHistory() {
   const lines = readFileSync(path.join(root, history), "utf8").trimEnd().split("\n");
   return new Map(lines.map((line) => line.split(" ")));
@@ -159,10 +164,10 @@ function readHistory() {
 
 const fullName = ({ name, overload }) => (overload === "" ? name : `${name}.${overload}`);
 
-/** Of several overloads, the version that has had the first of them. */
+/** Returns the version of the oldest of several overloads. */
 const firstOf = (ops) => ops.map(({ since }) => since).reduce((one, other) => (isOlder(other, one) ? other : one));
 
-/** Declarations of one function, each with since when it can be called so. */
+/** Returns the declarations of one function, each with the first version that has it. */
 function declared(name, ways, method) {
   const sinces = new Map();
   for (const op of ways) {
@@ -228,7 +233,7 @@ function render(operations) {
   ].join("\n");
 }
 
-/** Where it has been built, or what VICEROY_TENSOR_ADDON names. */
+/** The addon in its usual place, or the one that VICEROY_TENSOR_ADDON names. */
 const addon = createRequire(import.meta.url)(process.env.VICEROY_TENSOR_ADDON || addonFile("tensor"));
 const newest = numbers(addon.versions().torch).slice(0, 2).join(".");
 const known = readHistory();
@@ -244,7 +249,7 @@ const text = execFileSync(process.execPath, [biome, "format", `--stdin-file-path
   encoding: "utf8",
   maxBuffer: 1 << 26,
 });
-// What a version has dropped stays: it could come back.
+// An operation that a version has dropped is kept in the file, because it can return.
 for (const op of operations) known.set(fullName(op), op.since);
 const files = {
   [target]: text,

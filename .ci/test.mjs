@@ -1,6 +1,6 @@
 /**
- * `npm test`: the tests, on what is installed. Installs nothing; what needs more than is there is left out, by name.
- * Arguments go to vitest.
+ * `npm test`: runs the tests with the installed packages and programs. It installs nothing and prints the names of the
+ * tests that it skips. Arguments are passed to vitest.
  */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -23,7 +23,7 @@ function hasRdmaAddon() {
   return load().rdma.rdmaSupport().addon !== undefined;
 }
 
-/** What is left out here, and what runs it. */
+/** The tests that are always skipped here, and the command that runs them. */
 const skipped = [["test/package/pack.test.ts", "installs packages from the registry; npm run verify runs it"]];
 const args = process.argv.slice(2);
 const { code, passed, failed } = await runTests([...skipped.flatMap(([file]) => ["--exclude", file]), ...args]);

@@ -1,4 +1,4 @@
-/** Runs vitest and counts: what `verify` and `npm test` have in common. */
+/** Runs vitest and counts tests, for `verify` and `npm test`. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,8 +6,9 @@ import { run } from "./steps.mjs";
 
 /**
  * @param args further arguments of vitest
- * @param profile `short`, or `long`: property tests and fuzzers take VICEROY_TEST_PROFILE for how much they try
- * @returns the exit code and what vitest's JSON report says; a run that left no report counts as one failure
+ * @param profile `short` or `long`; property tests and fuzzers read it from VICEROY_TEST_PROFILE and choose their
+ * number of cases
+ * @returns the exit code and the counts of vitest's JSON report; a run without a report counts as one failure
  */
 export async function runTests(args, profile = "short") {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-tests-"));
@@ -25,7 +26,7 @@ export async function runTests(args, profile = "short") {
 function countsOf(report) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, "utf8"));
-    // A file that does not even load has no tests that could fail.
+    // A file that cannot be loaded has no tests and counts as a failure.
     const broken = testResults.filter(
       ({ status, assertionResults }) => status === "failed" && assertionResults.length === 0,
     );

@@ -1,9 +1,10 @@
 /**
- * Tests tensors with versions of PyTorch from PyPI (wheels.mjs), each with an addon of its own: `node --import tsx .ci/torches.mjs`. With the
- * newest one those tests in which versions differ most, and whether the declarations of operations are those of its schemas; with `--full`
- * all tests with all versions, with an addon that is built as users build it.
+ * Tests tensors with versions of PyTorch from PyPI (wheels.mjs), each with its own addon: `node --import tsx
+ * .ci/torches.mjs`. By default, it runs the tests that depend most on the version with the newest one, and checks
+ * whether the declarations of operations match its schemas. With `--full`, it runs all tests with all versions and with
+ * addons that are built like those of users.
  *
- * `--prepare` only unpacks and builds; `--declare` writes the declarations of operations from the newest version.
+ * `--prepare` only unpacks and builds. `--declare` writes the declarations of operations from the newest version.
  */
 import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -19,18 +20,21 @@ const few = ["recorded", "gradients", "local", "hostile", "gloo", "mesh", "nn"].
   (name) => `test/tensor/${name}.test.ts`,
 );
 
-/** Where the addon for a version is. Its name changes with the sources. */
+/** Returns the path of the addon for a version. It changes with the sources. */
 function fileFor(version) {
   return path.join(versionFolder(version), `${full ? "" : "plain-"}${path.basename(addonFile("tensor"))}`);
 }
 
-/** The version that an addon is linked to; undefined if it cannot be loaded. In a process of its own: what is wrong may end it. */
+/**
+ * Returns the libtorch version of an addon, or undefined if the addon cannot be loaded. It is loaded in a child
+ * process, because a broken addon can end the process.
+ */
 async function versionOf(file) {
   const { code, text } = await told(process.execPath, ["-p", "require(process.argv[1]).versions().torch", file]);
   return code === 0 ? text.trim().split("\n").at(-1) : undefined;
 }
 
-/** @returns why there is no addon for a version; undefined when there is one */
+/** @returns why there is no addon for a version, or undefined if there is one */
 async function prepare(version) {
   const file = fileFor(version);
   const why = await prepareWheels(version);
@@ -40,14 +44,14 @@ async function prepare(version) {
     rmSync(path.join(versionFolder(version), name));
   }
   process.env.VICEROY_LIBTORCH = torchFolder(version);
-  // Its templates take three times as long to compile when they are optimized as well.
+  // Optimization would triple the compile time of the templates.
   await buildAddon("tensor", { file, flags: full ? [] : ["-O0"] });
   const found = await versionOf(file);
   return found?.startsWith(version) ? undefined : `${file} is linked to ${found}`;
 }
 
 async function test(version) {
-  // What needs Gloo is left out: wheels have no headers of it.
+  // Tests that need Gloo are skipped, because the wheels contain no headers of Gloo.
   Object.assign(process.env, { VICEROY_TENSOR_ADDON: fileFor(version), VICEROY_PEERS: "" });
   const { code, passed, failed } = await runTests(full ? ["test/tensor"] : few, full ? "long" : "short");
   console.log(`PyTorch ${version}: ${passed} passed, ${failed} failed`);

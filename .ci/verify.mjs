@@ -1,7 +1,7 @@
 /**
- * Everything that must hold before a change goes in, on a fresh clone or a used one: `npm run verify`. With `--full`, the
- * property tests and fuzzers try for longer, and the soak takes half an hour. Goes on after a failure, so that one run shows
- * all of them; ends with a line `N passed, N failed`, in which a step that failed counts like a test.
+ * `npm run verify`: runs all checks that a change must pass, in a fresh or a used clone. With `--full`, property tests
+ * and fuzzers run longer, and the soak takes half an hour. The script continues after a failure, so that one run shows
+ * all failures. It ends with a line `N passed, N failed`, in which a failed step counts like a test.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -19,7 +19,10 @@ async function check(name, command) {
   return ok;
 }
 
-/** Runs a script beside the steps that follow. @returns the step that waits for it and shows what it has printed */
+/**
+ * Runs a script in parallel to the following steps.
+ * @returns the step that waits for the script and prints its output
+ */
 function beside(...script) {
   const running = told(process.execPath, script);
   return async () => {
@@ -34,7 +37,10 @@ function end() {
   process.exit(failed === 0 ? 0 : 1);
 }
 
-/** The commit that this work and the published branch have in common; of a clone without one, the last commit. */
+/**
+ * Returns the newest common commit of this branch and the published branch, or the last commit of a clone without a
+ * published branch.
+ */
 function publishedCommit() {
   const { status, stdout } = spawnSync("git", ["merge-base", "HEAD", "origin/HEAD"], { cwd: root, encoding: "utf8" });
   return status === 0 ? stdout.trim() : "HEAD";
@@ -44,17 +50,17 @@ const built = (await check("install", install)) && (await check("build", () => n
 if (!built) end();
 const prepared = beside(".ci/prepare.mjs");
 
-await check("generated code is what the schemas say", () =>
+await check("generated code is up to date", () =>
   allOf([".", ...examples()].map((project) => () => viceroy(project, "compile", "--check"))),
 );
 if (existsSync(path.join(root, ".git"))) {
-  await check("the schemas break nobody since they were published", () =>
+  await check("the schemas have no breaking change since they were published", () =>
     viceroy(".", "break", "--against", publishedCommit()),
   );
 } else {
-  console.log("skipped: viceroy break (this is no checkout of git, there is nothing to compare with)");
+  console.log("skipped: viceroy break (this folder is not a git checkout)");
 }
-// The schemas of the tests are compiled anew: what they become is not kept.
+// Checks that the schemas of the tests can be compiled. Their output is not committed.
 await check("compile the schemas of the tests", () =>
   allOf(
     [
@@ -70,38 +76,37 @@ await check("compile the schemas of the tests", () =>
 const sanitized = beside(".ci/rdma-sanitizers.mjs");
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
+await check("equivalent mutants name lines that exist", () => node(".ci/mutate/equivalent-mutants.mjs"));
 await check("layers", () => node(".ci/layers.mjs"));
 await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));
 const site = beside(".ci/site.mjs");
-await check("what tests need besides", prepared);
-// What is missing is an error here, and not a test less.
+await check("programs and addons for the tests", prepared);
+// From here on, a missing program is an error instead of a skipped test.
 process.env.VICEROY_PEERS = "required";
 const torches = ["--import", "tsx", ".ci/torches.mjs", ...(profile === "long" ? ["--full"] : [])];
-// Not before libtorch is there.
+// The sanitized tests need libtorch, which the previous step has installed.
 const sanitizedTensors = beside(".ci/tensor-sanitizers.mjs", ...(profile === "long" ? ["--full"] : []));
 const torchesPrepared = beside(...torches, "--prepare");
-await check("the addon for one-sided memory under sanitizers", sanitized);
-await check("the addon for tensors under sanitizers", sanitizedTensors);
+await check("the RDMA addon under sanitizers", sanitized);
+await check("the tensor addon under sanitizers", sanitizedTensors);
 if (await check("addons for PyTorch from PyPI", torchesPrepared)) {
-  await check("tensors with PyTorch from PyPI, and operations as its schemas declare them", () => node(...torches));
+  await check("tensors with PyTorch from PyPI, and the declarations of operations", () => node(...torches));
 }
 if (profile === "long")
-  await check("the addon for one-sided memory under the sanitizer of threads", () =>
-    node(".ci/rdma-sanitizers.mjs", "--threads"),
-  );
+  await check("the RDMA addon under the thread sanitizer", () => node(".ci/rdma-sanitizers.mjs", "--threads"));
 if (await check("documentation site", site)) process.env.VICEROY_SITE = "built";
 await check("tests", async () => {
   const tests = await runTests([], profile);
   passed += tests.passed;
   failed += tests.failed;
-  // The failed tests have been counted one by one.
+  // Failed tests have already been counted one by one.
   return tests.failed > 0 ? 0 : tests.code;
 });
 const soak = [".ci/soak.mjs", "--minutes", ...(profile === "long" ? ["30"] : ["0.35", "--every", "2"])];
 const soaked = profile === "long" ? () => node(...soak) : beside(...soak);
 if (profile === "long") await check("soak", soaked);
-if (profile === "long") await check("mutants of what has changed", () => node(".ci/mutate.mjs", "--changed"));
+if (profile === "long") await check("mutants of changed lines", () => node(".ci/mutate.mjs", "--changed"));
 if (profile === "long") await check("sim 10000", () => node(".ci/sim.mjs", "--seeds", "10000"));
 if (profile === "long") await check("sim: planted bugs are found", () => node(".ci/sim.mjs", "--planted"));
 await check("examples, on all versions of Node.js", () => node(".ci/nodes.mjs"));

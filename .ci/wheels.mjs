@@ -1,7 +1,8 @@
 /**
- * The versions of PyTorch from PyPI that the addon for tensors is tested with, beside Debian's libtorch. Each is unpacked from its wheels
- * into `~/.cache/viceroy-torch/<version>/`, without being installed: half a gigabyte, of which headers and the libraries for processors
- * are kept. Plain Node.js without any package; takes a python3 with pip.
+ * Downloads the versions of PyTorch from PyPI with which the tensor addon is tested in addition to Debian's libtorch.
+ * Each is unpacked from its wheels into `~/.cache/viceroy-torch/<version>/` without being installed: half a gigabyte,
+ * of which the headers and the CPU libraries are kept. The script uses Node.js only, without any package, and needs a
+ * python3 with pip.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,9 +10,10 @@ import path from "node:path";
 import { told } from "./steps.mjs";
 
 /**
- * Oldest first: the last version whose wheels have the strings of before C++11, and the newest patches of the two newest minor versions. To
- * take a newer one, see `pip index versions torch`, and keep native/libtorch.ts and docs/explanation/tensors.md in step. libtorch_cpu.so of PyPI is linked to
- * CUDA's runtime and CUPTI: their versions are those that the METADATA of the wheel asks for, directly or by the package cuda-toolkit.
+ * The wheels, oldest version first: the last version whose strings have the ABI from before C++11, and the newest patch
+ * versions of the two newest minor versions. To add a newer version, see `pip index versions torch`, and update
+ * native/libtorch.ts and docs/explanation/tensors.md. PyPI's libtorch_cpu.so is linked to CUDA's runtime and CUPTI.
+ * Their versions are those that the METADATA of the wheel requires, directly or through the package cuda-toolkit.
  */
 const wheels = new Map([
   ["2.6.0", ["nvidia-cuda-runtime-cu12==12.4.127", "nvidia-cuda-cupti-cu12==12.4.127"]],
@@ -22,28 +24,31 @@ const wheels = new Map([
 export const torchVersions = [...wheels.keys()];
 export const newestTorch = torchVersions.at(-1);
 
-/** Why there are no wheels for this machine; undefined where there are. */
+/** Returns why there are no wheels for this machine, or undefined if there are. */
 export function noWheels() {
   return process.platform === "linux" && process.arch === "x64" ? undefined : "an x86-64 Linux";
 }
 
-/** Of a version, with `include` and `lib` in it, as VICEROY_LIBTORCH names one. */
+/** Returns the folder of a version, with `include` and `lib`, for VICEROY_LIBTORCH. */
 export function torchFolder(version) {
   return path.join(versionFolder(version), "torch");
 }
 
-/** Where one version is, with what is built against it. */
+/** Returns the folder of one version and of the addons that are built with it. */
 export function versionFolder(version) {
   const base = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
   return path.join(base, "viceroy-torch", version);
 }
 
-/** Wheels are for one version of Python each, which need not be that of this machine: no Python of theirs is run. */
+/**
+ * Each wheel is for one version of Python, which can differ from that of this machine. No Python code of the wheels is
+ * run.
+ */
 const download = ["--no-deps", "--no-cache-dir", "--quiet", "--disable-pip-version-check"];
 const tags = ["--only-binary=:all:", "--python-version=3.11", "--implementation=cp", "--abi=cp311", "--abi=none"];
 const platforms = ["manylinux1", "manylinux2014", "manylinux_2_25", "manylinux_2_28"].map((name) => `${name}_x86_64`);
 
-/** Keeps of a wheel what the addon is compiled with and linked to; what is for graphics processors is three quarters of it. */
+/** Extracts the files with which the addon is compiled and linked. Three quarters of a wheel are for GPUs. */
 const unpack = `
 import re, sys, zipfile
 kept = re.compile(r"torch/include/|torch/lib/lib(torch_cpu\\.so|c10\\.so|gomp)|nvidia/.*/lib(cudart|cupti)\\.so")
@@ -51,7 +56,10 @@ with zipfile.ZipFile(sys.argv[1]) as wheel:
     wheel.extractall(sys.argv[2], [name for name in wheel.namelist() if kept.match(name)])
 `;
 
-/** Unpacks a version unless it is there. @returns why not; undefined when it is there */
+/**
+ * Unpacks a version unless it exists.
+ * @returns the reason for a failure, or undefined
+ */
 export async function prepareWheels(version) {
   const folder = versionFolder(version);
   const packages = wheels.get(version);
@@ -62,7 +70,7 @@ export async function prepareWheels(version) {
   try {
     const why = await fetchInto(work, [`torch==${version}`, ...packages]);
     if (why !== undefined) return why;
-    // Whoever was interrupted here has left what is not complete.
+    // An interrupted run can have left an incomplete folder.
     rmSync(folder, { recursive: true, force: true });
     renameSync(path.join(work, "unpacked"), folder);
     writeFileSync(path.join(folder, "complete"), "");

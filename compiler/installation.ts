@@ -1,4 +1,4 @@
-/** Viceroy's own package as it is installed: its version, and the vocabulary of schemas that it ships. */
+/** Viceroy's own installed package: its version and its schema vocabulary. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ function ownPackage(): OwnPackage {
   return known;
 }
 
-/** Up from this file: it stands in `compiler/`, or bundled somewhere in `dist/`. */
+/** Searches upwards from this file, which is in `compiler/` or bundled in `dist/`. */
 function findPackage(folder: string): OwnPackage {
   const file = path.join(folder, "package.json");
   if (existsSync(file)) {
@@ -31,12 +31,12 @@ export function viceroyVersion(): string {
   return ownPackage().version;
 }
 
-/** Absolute: the folder of Viceroy's package.json. */
+/** Returns the absolute path of the folder of Viceroy's package.json. */
 export function packageRoot(): string {
   return ownPackage().root;
 }
 
-/** The text of `viceroy/schema`, as a source file or as a declaration file. */
+/** Returns the text of `viceroy/schema`, as a source file or a declaration file. */
 export function vocabularyText(): string {
   const places = ["shared/vocabulary.ts", "dist/types/shared/vocabulary.d.ts"];
   const found = places.map((place) => path.join(packageRoot(), place)).find((file) => existsSync(file));

@@ -23,27 +23,27 @@ import {
 } from "viceroy/codegen/v1";
 import { type FailureCause, FailureCauseCodec } from "./supervision.js";
 
-/** What a driver says of itself first. */
+/** The first message of a driver to a host: its versions and its keep-alive time. */
 export interface HostTerms {
   /** The version of Viceroy. */
   viceroy: string;
-  /** The fingerprint of the agents of processes, as the driver knows them: it gives them orders. */
+  /** The fingerprint of the driver's schema of process agents, which the driver calls directly. */
   procAgent: bigint;
-  /** The same of the agents of hosts. */
+  /** The fingerprint of the driver's schema of host agents. */
   hostAgent: bigint;
   /**
-   * How long the host waits for the next beat before it ends the driver's processes, in milliseconds. Absent: none will come,
-   * and the end of the link is the end of the driver.
+   * The time in milliseconds after which the host ends the driver's processes if it receives no heartbeat. Absent:
+   * there are no heartbeats, and the end of the link means the end of the driver.
    */
   keepAlive?: number;
 }
 
-/** What a host says of itself. */
+/** The description of a host. */
 export interface HostInfo {
-  /** The daemon, whatever address leads to it. */
+  /** The id of the daemon, which is the same for all its addresses. */
   daemon: bigint;
   pid: number;
-  /** As the machine calls itself. */
+  /** The name of the machine. */
   hostname: string;
   /** The version of Node.js. */
   node: string;
@@ -51,7 +51,7 @@ export interface HostInfo {
   viceroy: string;
 }
 
-/** One size of a mesh. */
+/** One dimension of a mesh. */
 export interface Dimension {
   name: string;
   size: number;
@@ -60,54 +60,54 @@ export interface Dimension {
 /** The order to start one process. */
 export interface StartOrder {
   proc: bigint;
-  /** Who gives it orders. */
+  /** The process that sends the orders, which is the parent of the new process. */
   maker: bigint;
-  /** Its place in its mesh. */
+  /** The rank in the mesh. */
   rank: number;
-  /** Outermost first. */
+  /** The dimensions of the mesh, outermost first. */
   extent: Dimension[];
-  /** Where it is said to be, in references to it: on this host, by the address that the driver dials. */
+  /** The location of the process in references: on this host, by the address that the driver dials. */
   location: string;
-  /** Names it in lists of processes. */
+  /** The name of the process in lists of processes. */
   label: string;
-  /** On top of the host's environment. */
+  /** Environment variables in addition to those of the host. */
   env: Record<string, string>;
-  /** Variables that are not handed down. */
+  /** Environment variables of the host that the process does not inherit. */
   unset: string[];
   /** Options of Node.js. */
   execArgv: string[];
-  /** Processors, as `taskset -c` takes them. */
+  /** The processors, in the notation of `taskset -c`. */
   cpus?: string;
-  /** Whether anybody wants what it prints. */
+  /** Whether the host sends the output of the process. */
   output: boolean;
 }
 
-/** `terminate`: SIGTERM, to the process. `kill`: SIGKILL, to it and all that it has started. */
+/** `terminate` sends SIGTERM to the process. `kill` sends SIGKILL to the process and its descendants. */
 export type HostSignal = "terminate" | "kill";
 
-/** A process has ended. */
+/** The end of a process. */
 export interface ProcessEnding {
   proc: bigint;
-  /** It has run; otherwise it has never started. */
+  /** Whether the process has run. False if it could not be started. */
   ran: boolean;
   cause: FailureCause;
-  /** It has left by itself, with exit code 0. */
+  /** Whether the process has ended by itself with exit code 0. */
   clean: boolean;
 }
 
 /** Lines that a process has printed. */
 export interface ProcessOutput {
   proc: bigint;
-  /** Standard error; otherwise standard output. */
+  /** Whether the lines are from standard error. Otherwise, they are from standard output. */
   stderr: boolean;
   lines: string[];
-  /** Lines that were left out before these, because nobody took them in time. */
+  /** The number of lines that were dropped before these lines, because the driver did not read them in time. */
   dropped: number;
 }
 
-/** Where a process takes links itself. */
+/** The port on which a process accepts links directly. */
 export interface OwnPort {
-  /** Of the host's address. Absent: it is reached through the host alone. */
+  /** The port at the host's address. Absent: the process is reached only through the host. */
   port?: number;
 }
 
@@ -116,45 +116,57 @@ export abstract class HostAgentActor extends Actor {
     return hostAgentDescriptor;
   }
   declare readonly $kind: HostAgentKind;
-  /** Comes first. Refused where driver and host don't fit together. */
+  /** Attaches a driver. This is the first call. It fails if the driver and the host are incompatible. */
   abstract attach(terms: HostTerms): Awaitable<HostInfo>;
-  /** Answers when the process has been started and can be reached through this host. How it ends is told then. */
+  /**
+   * Starts a process. Returns when the process is running and can be reached through this host. `processEnded` reports
+   * its end.
+   */
   abstract start(order: StartOrder): Awaitable<void>;
-  /** Answers when the process has come so far that it can listen. */
+  /** Returns the port of a process, when the process is ready to listen. */
   abstract portOf(proc: bigint): Awaitable<OwnPort>;
-  /** No effect on one that has ended. */
+  /** Sends a signal to a process. It has no effect on a process that has ended. */
   abstract signal(proc: bigint, signal: HostSignal): Awaitable<void>;
-  /** Ends all processes of this driver, answers, and forgets the driver. */
+  /** Ends all processes of this driver, answers, and detaches the driver. */
   abstract leave(reason: string): Awaitable<void>;
-  /** Ends the daemon, and with it the processes of all drivers. Answers when they have ended. */
+  /** Ends the daemon and the processes of all drivers. Returns when they have ended. */
   abstract shutdown(reason: string): Awaitable<void>;
-  /** Answers at once: the host is there, and the driver's machine is. Refused when this is not, or no more, the driver's agent. */
+  /**
+   * Sends a heartbeat. The immediate answer tells that the host is alive, and the call tells that the driver's machine
+   * is. It fails if this actor is not, or no longer, the driver's agent.
+   */
   abstract beat(): Awaitable<void>;
-  /** The driver has ended, as its machine knows for certain: its processes are ended at once. */
+  /** Reports that the driver has ended, which its machine knows for certain. Its processes are ended at once. */
   abstract driverEnded(reason: string): Awaitable<void>;
 }
 
 /** A mesh of `HostAgent` actors with the dimensions `D`. */
 export interface HostAgentMesh<D extends string = string> extends ActorMesh<HostAgentKind, D> {
-  /** Comes first. Refused where driver and host don't fit together. */
+  /** Attaches a driver. This is the first call. It fails if the driver and the host are incompatible. */
   readonly attach: Endpoint<[terms: HostTerms], HostInfo, D>;
-  /** Answers when the process has been started and can be reached through this host. How it ends is told then. */
+  /**
+   * Starts a process. Returns when the process is running and can be reached through this host. `processEnded` reports
+   * its end.
+   */
   readonly start: Endpoint<[order: StartOrder], void, D>;
-  /** Answers when the process has come so far that it can listen. */
+  /** Returns the port of a process, when the process is ready to listen. */
   readonly portOf: Endpoint<[proc: bigint], OwnPort, D>;
-  /** No effect on one that has ended. */
+  /** Sends a signal to a process. It has no effect on a process that has ended. */
   readonly signal: Endpoint<[proc: bigint, signal: HostSignal], void, D>;
-  /** Ends all processes of this driver, answers, and forgets the driver. */
+  /** Ends all processes of this driver, answers, and detaches the driver. */
   readonly leave: Endpoint<[reason: string], void, D>;
-  /** Ends the daemon, and with it the processes of all drivers. Answers when they have ended. */
+  /** Ends the daemon and the processes of all drivers. Returns when they have ended. */
   readonly shutdown: Endpoint<[reason: string], void, D>;
-  /** Answers at once: the host is there, and the driver's machine is. Refused when this is not, or no more, the driver's agent. */
+  /**
+   * Sends a heartbeat. The immediate answer tells that the host is alive, and the call tells that the driver's machine
+   * is. It fails if this actor is not, or no longer, the driver's agent.
+   */
   readonly beat: Endpoint<[], void, D>;
-  /** The driver has ended, as its machine knows for certain: its processes are ended at once. */
+  /** Reports that the driver has ended, which its machine knows for certain. Its processes are ended at once. */
   readonly driverEnded: Endpoint<[reason: string], void, D>;
 }
 
-/** Tells the type checker what `HostAgentMesh` is for other dimensions. */
+/** Maps dimensions to the type of `HostAgentMesh`. */
 export interface HostAgentKind extends MeshKind {
   readonly args: [];
   readonly mesh: HostAgentMesh<this["dims"]>;

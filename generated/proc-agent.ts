@@ -24,32 +24,32 @@ import { type ProcessEnding, ProcessEndingCodec, type ProcessOutput, ProcessOutp
 import { type GrantClaim, GrantClaimCodec, type MemoryAnswer, MemoryAnswerCodec } from "./rdma.js";
 import { type ActorNotice, ActorNoticeCodec } from "./supervision.js";
 
-/** PEM files. */
+/** The paths of PEM files. */
 export interface CertificateFiles {
   cert: string;
   key: string;
   ca: string;
 }
 
-/** How a process proves to hosts that it may speak to them. */
+/** Credentials that a process presents to a host. */
 export interface HostProof {
   token?: string;
   tls?: CertificateFiles;
 }
 
-/** What a process is told first. */
+/** The configuration of a process, which is the first message to it. */
 export interface ProcConfig {
-  /** A module that lets this process load TypeScript; it exports `register()`. */
+  /** A module that enables this process to load TypeScript. It exports `register()`. */
   loader?: string;
   /** A module to load before any actor. */
   bootstrap?: string;
-  /** The place of the generated registry to take actors from, instead of the one that orders name. */
+  /** The location of the generated registry from which actor classes are loaded, instead of the registry in an order. */
   registry?: string;
-  /** For hosts elsewhere. */
+  /** The credentials for other hosts. */
   proof?: HostProof;
 }
 
-/** What a process says of itself when it is ready. */
+/** The description of a process that is ready. */
 export interface ProcInfo {
   pid: number;
   /** The version of Node.js. */
@@ -58,102 +58,111 @@ export interface ProcInfo {
   viceroy: string;
 }
 
-/** Where another process finds an actor class: the place of a registry, and the id in it. */
+/** A reference to an actor class: the location of a registry, and the id of the class in it. */
 export interface ClassReference {
   registry: string;
   id: string;
 }
 
-/** Where an actor stands in its mesh. */
+/** The position of an actor in its mesh. */
 export interface ActorPlace {
   rank: number;
-  /** The names and sizes of its dimensions, outermost first. */
+  /** The names and sizes of the dimensions, outermost first. */
   dimensions: string[];
   sizes: number[];
 }
 
-/** A schema as another process knows it. */
+/** The schema that another process has. */
 export interface KnownSchema {
   fingerprint: bigint;
-  /** JSON. */
+  /** The description of the schema as JSON. */
   description: string;
 }
 
-/** An actor lives in another process from now on. */
+/** The move of an actor to another process. */
 export interface ActorMove {
   mesh: bigint;
   rank: number;
   proc: bigint;
-  /** Where that process listens. */
+  /** The address at which that process listens. */
   location: string;
-  /** How many times the actor has moved: what is older is not believed. */
+  /** The number of moves of the actor. Messages about earlier moves are ignored. */
   generation: number;
-  /** Whether the process that it has left still handles what was sent to it there: what is sent from now on waits for that. */
+  /**
+   * Whether the previous process still handles the messages that were sent to it. New messages wait until it has
+   * handled them.
+   */
   drains?: boolean;
 }
 
-/** What the owner of a mesh knows of one of its actors. */
+/** The state of an actor, as the owner of its mesh knows it. */
 export interface RankStatus {
-  /** `restarting`: it has ended, and is made again. `lost`: it has ended for good, or there is no such mesh any more. */
+  /**
+   * `restarting`: the actor has ended and is being created again. `lost`: the actor has ended permanently, or the mesh
+   * no longer exists.
+   */
   state: "living" | "restarting" | "lost";
-  /** Where it lives; absent unless it does. */
+  /** The location of a living actor. Absent in other states. */
   place?: ActorMove;
 }
 
-/** The order to see to it that a host is there, and to let it know that the driver's machine is. */
+/** The order to watch a host, and to send heartbeats on behalf of the driver's machine. */
 export interface HostWatchOrder {
-  /** The driver's agent there. */
+  /** The driver's agent on the host. */
   host: bigint;
   address: string;
   proof: HostProof;
-  /** How long a host may say nothing before it counts as gone, in milliseconds. */
+  /** The time without an answer after which a host counts as lost, in milliseconds. */
   silence: number;
 }
 
-/** For how long the handlers of an actor may run, in milliseconds. */
+/** The limits of the run time of an actor's handlers, in milliseconds. */
 export interface WatchLimits {
-  /** After so long, they are warned of. */
+  /** The run time after which a warning is printed. */
   warn: number;
-  /** After so much longer, the actor fails. */
+  /** The additional run time after which the actor fails. */
   grace: number;
 }
 
-/** The order to create one actor on each addressed process; the rank is that of the process in the addressed slice. */
+/** The order to create one actor on each addressed process. Its rank is that of the process in the addressed slice. */
 export interface SpawnOrder {
   mesh: bigint;
   name: string;
   actor: ClassReference;
-  /** Of the actor's schema, as the one who orders knows it. */
+  /** The fingerprint of the sender's schema of the actor. */
   fingerprint: bigint;
-  /** The constructor's arguments, a message of the schema's own codec. */
+  /** The arguments of the constructor, encoded with the codec of the schema. */
   args: Uint8Array;
   incarnation: number;
-  /** Whether the arguments are in the protobuf layout: the process that creates the actor has another schema. */
+  /** Whether the arguments are in the protobuf layout, because the process that creates the actor has another schema. */
   protobuf?: boolean;
   /**
-   * The arguments are in the protobuf layout because they say more than the schema of the one who orders. Nobody has compared
-   * schemas yet.
+   * Whether the arguments are in the protobuf layout before the schemas have been compared, because they contain fields
+   * that the sender's schema does not know.
    */
   uncompared?: boolean;
-  /** Absent: that of the process among the addressed ones. */
+  /** The position of the actor. Absent: that of the process among the addressed processes. */
   place?: ActorPlace;
-  /** Absent: as long as they do. */
+  /** The limits of handlers. Absent: there are none. */
   watch?: WatchLimits;
 }
 
-/** What became of the order to create an actor. */
+/** The outcome of an order to create an actor. */
 export interface SpawnOutcome {
-  /** Absent, and no other schema: the actor is there. */
+  /** The failure. If this and `other` are absent, the actor has been created. */
   failure?: ActorNotice;
-  /** Nothing was done: the schema is another one here. The order may come again, in the protobuf layout. */
+  /**
+   * The schema of this process, if it differs. The order was not carried out and can be sent again in the protobuf
+   * layout.
+   */
   other?: KnownSchema;
 }
 
 export interface StopOrder {
   reason: string;
-  /** For how long queued messages are still handled, in milliseconds. */
+  /** The time in milliseconds during which queued messages are still handled. */
   drain: number;
-  /** Whether the process leaves only when what its actors have sent has come to the processes of the receivers. */
+  /** Whether the process exits only after the messages of its actors have reached the processes of the receivers. */
   deliver?: boolean;
 }
 
@@ -162,99 +171,101 @@ export abstract class ProcAgentActor extends Actor {
     return procAgentDescriptor;
   }
   declare readonly $kind: ProcAgentKind;
-  /** The host that this process runs on says how it can prove to other hosts that it may speak to them. */
+  /** Sets the credentials for other hosts. The host of this process calls it. */
   abstract prove(proof: HostProof): Awaitable<void>;
-  /** Listens for links from other hosts, at the address of its own and a port that is free, and answers with the port. */
+  /** Listens for links from other hosts on a free port of the given address. Returns the port. */
   abstract openPort(address: string): Awaitable<number>;
-  /** Comes first. Answers when the process is ready to load actors. */
+  /** Configures the process. This is the first call. Returns when the process is ready to load actors. */
   abstract configure(config: ProcConfig): Awaitable<ProcInfo>;
-  /** Answers when the actor is there, or has failed to come to be. */
+  /** Creates an actor. Returns when the actor has been created or has failed. */
   abstract createActor(order: SpawnOrder): Awaitable<SpawnOutcome>;
-  /** There will be no actor of this mesh: messages to it are sent back, with the reason. */
+  /** Reports that no actor of this mesh will be created. Messages to it are returned with the reason. */
   abstract refuse(mesh: bigint, name: string, reason: string, place?: ActorPlace): Awaitable<void>;
-  /** Stops the actor of a mesh and what it owns. Answers when its cleanup has ended. */
+  /** Stops the actor of a mesh and everything that it owns. Returns when the cleanup has ended. */
   abstract stopActor(mesh: bigint, order: StopOrder): Awaitable<void>;
-  /** Stops all actors and what they own, answers, and ends the process. */
+  /** Stops all actors and everything that they own, answers, and ends the process. */
   abstract shutdown(order: StopOrder): Awaitable<void>;
   /** Answers as soon as the event loop is free. */
   abstract alive(): Awaitable<void>;
   /**
-   * An actor has moved, as this proc and those that it knows but `from` should know. Answers when they do, and when everything
-   * that they have sent to where it lived before has been handled and answered, if that place drains.
+   * Reports the move of an actor. This process informs the processes that it knows, except `from`. It answers when they
+   * know of the move. If the previous process drains, it also waits until the messages sent there have been handled and
+   * answered.
    */
   abstract moved(move: ActorMove, from: bigint): Awaitable<void>;
-  /** Tells what has become of an actor of a mesh that this proc owns, for one that cannot reach it. */
+  /** Returns the state of an actor of a mesh that this process owns. A process that cannot reach the actor calls it. */
   abstract rankStatus(mesh: bigint, rank: number): Awaitable<RankStatus>;
-  /** Watches a host from now on, and tells the proc that ordered it, by `hostLeft`, when it is gone. */
+  /** Starts watching a host. If the host is lost, `hostLeft` informs the process that sent the order. */
   abstract watchHost(order: HostWatchOrder): Awaitable<void>;
-  /** Does so no more. */
+  /** Stops watching a host. */
   abstract unwatchHost(host: bigint): Awaitable<void>;
-  /** Bytes of memory that this process has granted, from `offset` on. */
+  /** Reads bytes of memory that this process has granted, starting at the byte `offset`. */
   abstract readMemory(grant: GrantClaim, offset: number, length: number): Awaitable<MemoryAnswer>;
-  /** Puts bytes into memory that this process has granted. */
+  /** Writes bytes to memory that this process has granted, starting at the byte `offset`. */
   abstract writeMemory(grant: GrantClaim, offset: number, bytes: Uint8Array): Awaitable<MemoryAnswer>;
-  /** What a transport has to exchange with the owner of a grant before bytes can go by it. */
+  /** Exchanges the data that a transport needs from the owner of a grant before it can transfer bytes. */
   abstract askMemory(transport: string, request: Uint8Array): Awaitable<Uint8Array>;
-  /** Tells the proc that ordered an actor that it has failed. */
+  /** Reports a failed actor to the process that ordered it. */
   abstract failed(notice: ActorNotice): Awaitable<void>;
-  /** A host tells of processes that it has started for this one: what they have printed. */
+  /** Reports lines that a process has printed. The host that started the process calls it. */
   abstract processPrinted(output: ProcessOutput): Awaitable<void>;
-  /** That one has ended. */
+  /** Reports the end of a process. The host that started the process calls it. */
   abstract processEnded(ending: ProcessEnding): Awaitable<void>;
-  /** That everything it has printed has been told. */
+  /** Reports that all output of a process has been sent. */
   abstract processFinished(proc: bigint): Awaitable<void>;
-  /** That the host itself goes, or is gone, and what ran there with it: these processes, as far as the one who tells knows them. */
+  /** Reports that a host is ending or lost, with its processes. `procs` are those that the caller knows. */
   abstract hostLeft(host: bigint, reason: string, procs?: bigint[]): Awaitable<void>;
 }
 
 /** A mesh of `ProcAgent` actors with the dimensions `D`. */
 export interface ProcAgentMesh<D extends string = string> extends ActorMesh<ProcAgentKind, D> {
-  /** The host that this process runs on says how it can prove to other hosts that it may speak to them. */
+  /** Sets the credentials for other hosts. The host of this process calls it. */
   readonly prove: Endpoint<[proof: HostProof], void, D>;
-  /** Listens for links from other hosts, at the address of its own and a port that is free, and answers with the port. */
+  /** Listens for links from other hosts on a free port of the given address. Returns the port. */
   readonly openPort: Endpoint<[address: string], number, D>;
-  /** Comes first. Answers when the process is ready to load actors. */
+  /** Configures the process. This is the first call. Returns when the process is ready to load actors. */
   readonly configure: Endpoint<[config: ProcConfig], ProcInfo, D>;
-  /** Answers when the actor is there, or has failed to come to be. */
+  /** Creates an actor. Returns when the actor has been created or has failed. */
   readonly createActor: Endpoint<[order: SpawnOrder], SpawnOutcome, D>;
-  /** There will be no actor of this mesh: messages to it are sent back, with the reason. */
+  /** Reports that no actor of this mesh will be created. Messages to it are returned with the reason. */
   readonly refuse: Endpoint<[mesh: bigint, name: string, reason: string, place?: ActorPlace], void, D>;
-  /** Stops the actor of a mesh and what it owns. Answers when its cleanup has ended. */
+  /** Stops the actor of a mesh and everything that it owns. Returns when the cleanup has ended. */
   readonly stopActor: Endpoint<[mesh: bigint, order: StopOrder], void, D>;
-  /** Stops all actors and what they own, answers, and ends the process. */
+  /** Stops all actors and everything that they own, answers, and ends the process. */
   readonly shutdown: Endpoint<[order: StopOrder], void, D>;
   /** Answers as soon as the event loop is free. */
   readonly alive: Endpoint<[], void, D>;
   /**
-   * An actor has moved, as this proc and those that it knows but `from` should know. Answers when they do, and when everything
-   * that they have sent to where it lived before has been handled and answered, if that place drains.
+   * Reports the move of an actor. This process informs the processes that it knows, except `from`. It answers when they
+   * know of the move. If the previous process drains, it also waits until the messages sent there have been handled and
+   * answered.
    */
   readonly moved: Endpoint<[move: ActorMove, from: bigint], void, D>;
-  /** Tells what has become of an actor of a mesh that this proc owns, for one that cannot reach it. */
+  /** Returns the state of an actor of a mesh that this process owns. A process that cannot reach the actor calls it. */
   readonly rankStatus: Endpoint<[mesh: bigint, rank: number], RankStatus, D>;
-  /** Watches a host from now on, and tells the proc that ordered it, by `hostLeft`, when it is gone. */
+  /** Starts watching a host. If the host is lost, `hostLeft` informs the process that sent the order. */
   readonly watchHost: Endpoint<[order: HostWatchOrder], void, D>;
-  /** Does so no more. */
+  /** Stops watching a host. */
   readonly unwatchHost: Endpoint<[host: bigint], void, D>;
-  /** Bytes of memory that this process has granted, from `offset` on. */
+  /** Reads bytes of memory that this process has granted, starting at the byte `offset`. */
   readonly readMemory: Endpoint<[grant: GrantClaim, offset: number, length: number], MemoryAnswer, D>;
-  /** Puts bytes into memory that this process has granted. */
+  /** Writes bytes to memory that this process has granted, starting at the byte `offset`. */
   readonly writeMemory: Endpoint<[grant: GrantClaim, offset: number, bytes: Uint8Array], MemoryAnswer, D>;
-  /** What a transport has to exchange with the owner of a grant before bytes can go by it. */
+  /** Exchanges the data that a transport needs from the owner of a grant before it can transfer bytes. */
   readonly askMemory: Endpoint<[transport: string, request: Uint8Array], Uint8Array, D>;
-  /** Tells the proc that ordered an actor that it has failed. */
+  /** Reports a failed actor to the process that ordered it. */
   readonly failed: Endpoint<[notice: ActorNotice], void, D>;
-  /** A host tells of processes that it has started for this one: what they have printed. */
+  /** Reports lines that a process has printed. The host that started the process calls it. */
   readonly processPrinted: Endpoint<[output: ProcessOutput], void, D>;
-  /** That one has ended. */
+  /** Reports the end of a process. The host that started the process calls it. */
   readonly processEnded: Endpoint<[ending: ProcessEnding], void, D>;
-  /** That everything it has printed has been told. */
+  /** Reports that all output of a process has been sent. */
   readonly processFinished: Endpoint<[proc: bigint], void, D>;
-  /** That the host itself goes, or is gone, and what ran there with it: these processes, as far as the one who tells knows them. */
+  /** Reports that a host is ending or lost, with its processes. `procs` are those that the caller knows. */
   readonly hostLeft: Endpoint<[host: bigint, reason: string, procs?: bigint[]], void, D>;
 }
 
-/** Tells the type checker what `ProcAgentMesh` is for other dimensions. */
+/** Maps dimensions to the type of `ProcAgentMesh`. */
 export interface ProcAgentKind extends MeshKind {
   readonly args: [];
   readonly mesh: ProcAgentMesh<this["dims"]>;

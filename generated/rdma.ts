@@ -12,23 +12,23 @@ import {
   withUnknown,
 } from "viceroy/codegen/v1";
 
-/** Who has all of this has the grant. */
+/** The proof of a grant. A process that knows all fields has the grant. */
 export interface GrantClaim {
   slot: number;
   generation: number;
   nonce0: bigint;
   nonce1: bigint;
-  /** The process that has made it, as its handle says. */
+  /** The machine of the process that has created the grant, as in its handle. */
   machine: bigint;
   pid: number;
   started: bigint;
-  /** Of what is granted, in bytes. */
+  /** The length of the granted memory in bytes. */
   length: number;
   writable: boolean;
 }
 
 export interface MemoryAnswer {
-  /** Absent: it has been done. */
+  /** The reason of a refusal. Absent: the transfer has succeeded. */
   refused?: "forged" | "stale" | "revoked" | "dropped" | "access" | "bounds";
   bytes?: Uint8Array;
 }

@@ -14,7 +14,7 @@ import {
 
 /** One error of a chain of causes. */
 export interface FailureCause {
-  /** The class of the error, as its property `name` says. */
+  /** The class of the error, from its property `name`. */
   name: string;
   message: string;
   stack?: string;

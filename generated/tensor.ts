@@ -24,20 +24,23 @@ import {
   writeUnknownVariant,
 } from "viceroy/codegen/v1";
 
-/** A tensor by its elements, contiguous and in the byte order of x86. */
+/** The elements of a tensor, contiguous and little-endian. */
 export interface TensorValue {
-  /** `float32`, … */
+  /** The name of the element type: `float32`, … */
   dtype: string;
-  /** Outermost first. */
+  /** The sizes of the dimensions, outermost first. */
   shape: bigint[];
   elements: Uint8Array;
 }
 
-/** By which a process finds a tensor that goes from its tensors of a mesh to an actor, or back. */
+/**
+ * The key of a tensor that is passed from a mesh of tensors to an actor or back. Its process finds the tensor by this
+ * key.
+ */
 export interface TensorKey {
-  /** The mesh that the tensor is of. */
+  /** The mesh of the tensor. */
   mesh: bigint;
-  /** Of this one, in the mesh. */
+  /** The number of the exchange, unique in the mesh. */
   number: bigint;
 }
 
@@ -46,34 +49,34 @@ export type SentTensor =
   | { readonly case: "value"; readonly value: TensorValue }
   | { readonly case: "lent"; readonly value: TensorKey };
 
-/** What is known of a tensor that is elsewhere. */
+/** The type of a tensor in another process. */
 export interface TensorType {
   dtype: string;
-  /** Outermost first. */
+  /** The sizes of the dimensions, outermost first. */
   shape: bigint[];
 }
 
-/** What is told of an answer that stays with its actor. */
+/** The description of an answer that stays in the process of its actor. */
 export interface KeptAnswer {
   types: TensorType[];
-  /** Whether it is a list, and not one tensor. */
+  /** Whether the answer is a list of tensors. Otherwise, it is one tensor. */
   list: boolean;
 }
 
-/** A tensor of the mesh that an actor's answer is to be. */
+/** A tensor of the mesh that receives an actor's answer. */
 export interface TakenTensor {
   reference: bigint;
   type: TensorType;
 }
 
-/** Why there are no elements. */
+/** The reason why a tensor has no elements. */
 export interface TensorFailure {
-  /** The operation that has failed first. Absent: commands were refused. */
+  /** The first operation that failed. Absent: commands were rejected. */
   op?: string;
-  /** In the controller's code. */
+  /** The call site in the controller's code. */
   site?: string;
   message: string;
-  /** Where in the mesh it has failed; absent: where it was fetched from. */
+  /** The rank of the failure. Absent: the rank from which the tensor was fetched. */
   rank?: number;
 }
 
@@ -82,146 +85,154 @@ export interface FetchedTensor {
   failure?: TensorFailure;
 }
 
-/** What one worker has come to. */
+/** The counts of one worker. */
 export interface TensorCounts {
   tensors: bigint;
   calls: bigint;
 }
 
-/** How processes of the same machine reach one. */
+/** The shared memory by which processes of the same machine exchange elements with a process. */
 export interface TensorEnd {
-  /** The same for all that can open each other's memory. */
+  /** The id of the machine. It is equal for all processes that can open each other's memory. */
   machine: string;
   pid: number;
-  /** The number that its memory has there. */
+  /** The file descriptor of the memory in its process. */
   memory: number;
-  /** What its memory begins with. */
+  /** The first bytes of the memory, by which another process verifies that it has opened the correct memory. */
   token: Uint8Array;
-  /** The version of NCCL that it can move elements by, as 22203 for 2.22.3. Absent: none. */
+  /** The version of NCCL with which the process can exchange elements: 22203 for 2.22.3. Absent: none. */
   nccl?: number;
 }
 
-/** How processes of other machines reach one: each of them at an address of its own, by rank. */
+/** The addresses of a process for processes of other machines, one for each rank. */
 export interface TensorAddresses {
   addresses: Uint8Array[];
 }
 
-/** A function that a module of the project makes known by its name. */
+/** A function that a module of the project registers under a name. */
 export interface RemoteName {
-  /** The module's place, which is the same for all processes. */
+  /** The location of the module, which is the same for all processes. */
   module: string;
   name: string;
 }
 
-/** Values of any shape that JSON has, with tensors in them. */
+/** JSON values that contain tensors. */
 export interface RemoteValues {
-  /** With `{"$tensor": i}` for tensor `i`. */
+  /** The values. `{"$tensor": i}` stands for tensor `i`. */
   json: string;
-  /** Each as a message has it. */
+  /** The encoded tensors. */
   tensors: Uint8Array[];
 }
 
-/** `devices`: what its tensors are on, one name for all processes, or one for each, by rank. None: processors. */
+/**
+ * Executes the commands of a mesh on one process. `devices` contains one device for all processes or one for each rank.
+ * The default is the processor.
+ */
 export abstract class TensorWorkerActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return tensorWorkerDescriptor;
   }
   declare readonly $kind: TensorWorkerKind;
-  /** Answers if it can hold tensors where it was told to. */
+  /** Returns if the worker can hold tensors on its device. */
   abstract begin(): Awaitable<void>;
-  /** Commands, which are executed in order, those of all calls. Does not wait for them. */
+  /** Queues commands. The commands of all calls are executed in order. The call does not wait for them. */
   abstract run(commands: Uint8Array): Awaitable<void>;
-  /** A tensor of this process alone. */
+  /** Creates a tensor in this process only. */
   abstract put(reference: bigint, value: TensorValue): Awaitable<void>;
-  /** Gives a copy to whoever in its process has been told the key. */
+  /** Passes a copy of a tensor to the receiver in this process that expects the key. */
   abstract lend(reference: bigint, key: TensorKey): Awaitable<void>;
-  /** Gives a copy to whoever has been told the key in the process of a desk. */
+  /** Passes a copy of a tensor to the process of a `TensorDesk` whose receiver expects the key. */
   abstract give(reference: bigint, key: TensorKey, to: TensorDeskMesh): Awaitable<void>;
   /**
-   * An actor's answer becomes these tensors. What comes later waits for it.
-   * @param op who answers
-   * @param site where in the controller's code it was called
+   * Receives the answer of an actor as tensors of the mesh. Later commands wait for the answer.
+   * @param op the name of the endpoint that answers
+   * @param site the call site in the controller's code
    */
   abstract take(number: bigint, tensors: TakenTensor[], op: string, site: string): Awaitable<void>;
-  /** After all that came before. */
+  /** Returns a tensor after all earlier commands have been executed. */
   abstract fetch(reference: bigint): Awaitable<FetchedTensor>;
-  /** Comes first of what lets processes exchange elements, once. */
+  /** Offers shared memory for the exchange of elements. It is called once, before `listen` and `join`. */
   abstract offer(ranks: number): Awaitable<TensorEnd>;
-  /** For machines that are not the same. */
+  /** Returns addresses for processes of other machines. */
   abstract listen(): Awaitable<TensorAddresses>;
   /**
-   * Reaches all others, those of other machines by their addresses, which are none where all are on one.
-   * @param extent sizes of the dimensions of the mesh
+   * Connects to all other processes. `addresses` is used for processes of other machines and empty if there are none.
+   * @param extent the sizes of the dimensions of the mesh
    */
   abstract join(extent: number[], ends: TensorEnd[], addresses: TensorAddresses[]): Awaitable<void>;
-  /** Answers when all that came before has been executed. */
+  /** Returns when all earlier commands have been executed. */
   abstract finish(): Awaitable<TensorCounts>;
 }
 
-/** `devices`: what its tensors are on, one name for all processes, or one for each, by rank. None: processors. A mesh of `TensorWorker` actors with the dimensions `D`. */
+/**
+ * Executes the commands of a mesh on one process. `devices` contains one device for all processes or one for each rank.
+ * The default is the processor.
+ *
+ * A mesh of `TensorWorker` actors with the dimensions `D`.
+ */
 export interface TensorWorkerMesh<D extends string = string> extends ActorMesh<TensorWorkerKind, D> {
-  /** Answers if it can hold tensors where it was told to. */
+  /** Returns if the worker can hold tensors on its device. */
   readonly begin: Endpoint<[], void, D>;
-  /** Commands, which are executed in order, those of all calls. Does not wait for them. */
+  /** Queues commands. The commands of all calls are executed in order. The call does not wait for them. */
   readonly run: Endpoint<[commands: Uint8Array], void, D>;
-  /** A tensor of this process alone. */
+  /** Creates a tensor in this process only. */
   readonly put: Endpoint<[reference: bigint, value: TensorValue], void, D>;
-  /** Gives a copy to whoever in its process has been told the key. */
+  /** Passes a copy of a tensor to the receiver in this process that expects the key. */
   readonly lend: Endpoint<[reference: bigint, key: TensorKey], void, D>;
-  /** Gives a copy to whoever has been told the key in the process of a desk. */
+  /** Passes a copy of a tensor to the process of a `TensorDesk` whose receiver expects the key. */
   readonly give: Endpoint<[reference: bigint, key: TensorKey, to: TensorDeskMesh], void, D>;
   /**
-   * An actor's answer becomes these tensors. What comes later waits for it.
-   * @param op who answers
-   * @param site where in the controller's code it was called
+   * Receives the answer of an actor as tensors of the mesh. Later commands wait for the answer.
+   * @param op the name of the endpoint that answers
+   * @param site the call site in the controller's code
    */
   readonly take: Endpoint<[number: bigint, tensors: TakenTensor[], op: string, site: string], void, D>;
-  /** After all that came before. */
+  /** Returns a tensor after all earlier commands have been executed. */
   readonly fetch: Endpoint<[reference: bigint], FetchedTensor, D>;
-  /** Comes first of what lets processes exchange elements, once. */
+  /** Offers shared memory for the exchange of elements. It is called once, before `listen` and `join`. */
   readonly offer: Endpoint<[ranks: number], TensorEnd, D>;
-  /** For machines that are not the same. */
+  /** Returns addresses for processes of other machines. */
   readonly listen: Endpoint<[], TensorAddresses, D>;
   /**
-   * Reaches all others, those of other machines by their addresses, which are none where all are on one.
-   * @param extent sizes of the dimensions of the mesh
+   * Connects to all other processes. `addresses` is used for processes of other machines and empty if there are none.
+   * @param extent the sizes of the dimensions of the mesh
    */
   readonly join: Endpoint<[extent: number[], ends: TensorEnd[], addresses: TensorAddresses[]], void, D>;
-  /** Answers when all that came before has been executed. */
+  /** Returns when all earlier commands have been executed. */
   readonly finish: Endpoint<[], TensorCounts, D>;
 }
 
-/** Tells the type checker what `TensorWorkerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `TensorWorkerMesh`. */
 export interface TensorWorkerKind extends MeshKind {
   readonly args: [threads: number, mesh?: bigint, refuseNaN?: boolean, devices?: string[]];
   readonly mesh: TensorWorkerMesh<this["dims"]>;
 }
 
-/** What a process is told and given beside its tensors, which may be waiting for it. */
+/** Receives tensors for the actors of a process, which can be waiting for them. */
 export abstract class TensorDeskActor extends Actor {
   static override get descriptor(): ActorDescriptor {
     return tensorDeskDescriptor;
   }
   declare readonly $kind: TensorDeskKind;
-  /** What is waited for will not come: what was to become of it fails. */
+  /** Reports that an expected tensor will not arrive. Its receiver fails. */
   abstract fail(key: TensorKey, message: string): Awaitable<void>;
-  /** Nobody will take what has come. */
+  /** Drops a tensor that no receiver will take. */
   abstract drop(key: TensorKey): Awaitable<void>;
-  /** A tensor by its memory, which is read. */
+  /** Reads a tensor from registered memory. */
   abstract pull(key: TensorKey, type: TensorType, elements?: RdmaBuffer): Awaitable<void>;
 }
 
-/** What a process is told and given beside its tensors, which may be waiting for it. A mesh of `TensorDesk` actors with the dimensions `D`. */
+/** Receives tensors for the actors of a process, which can be waiting for them. A mesh of `TensorDesk` actors with the dimensions `D`. */
 export interface TensorDeskMesh<D extends string = string> extends ActorMesh<TensorDeskKind, D> {
-  /** What is waited for will not come: what was to become of it fails. */
+  /** Reports that an expected tensor will not arrive. Its receiver fails. */
   readonly fail: Endpoint<[key: TensorKey, message: string], void, D>;
-  /** Nobody will take what has come. */
+  /** Drops a tensor that no receiver will take. */
   readonly drop: Endpoint<[key: TensorKey], void, D>;
-  /** A tensor by its memory, which is read. */
+  /** Reads a tensor from registered memory. */
   readonly pull: Endpoint<[key: TensorKey, type: TensorType, elements?: RdmaBuffer], void, D>;
 }
 
-/** Tells the type checker what `TensorDeskMesh` is for other dimensions. */
+/** Maps dimensions to the type of `TensorDeskMesh`. */
 export interface TensorDeskKind extends MeshKind {
   readonly args: [];
   readonly mesh: TensorDeskMesh<this["dims"]>;
@@ -234,18 +245,18 @@ export abstract class TensorRunnerActor extends Actor {
   }
   declare readonly $kind: TensorRunnerKind;
   abstract run(called: RemoteName, args: RemoteValues): Awaitable<RemoteValues>;
-  /** The answer stays here, under the key. */
+  /** Runs a function. The answer stays in this process under the key. */
   abstract keep(called: RemoteName, key: TensorKey, args: RemoteValues): Awaitable<KeptAnswer>;
 }
 
 /** Runs functions of the project. A mesh of `TensorRunner` actors with the dimensions `D`. */
 export interface TensorRunnerMesh<D extends string = string> extends ActorMesh<TensorRunnerKind, D> {
   readonly run: Endpoint<[called: RemoteName, args: RemoteValues], RemoteValues, D>;
-  /** The answer stays here, under the key. */
+  /** Runs a function. The answer stays in this process under the key. */
   readonly keep: Endpoint<[called: RemoteName, key: TensorKey, args: RemoteValues], KeptAnswer, D>;
 }
 
-/** Tells the type checker what `TensorRunnerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `TensorRunnerMesh`. */
 export interface TensorRunnerKind extends MeshKind {
   readonly args: [];
   readonly mesh: TensorRunnerMesh<this["dims"]>;

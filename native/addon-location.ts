@@ -1,7 +1,7 @@
 /**
- * Where a built addon is: what builds it and what loads it both ask here. In a folder of this user, under a name that changes with the
- * version, the sources and the machine, so that an addon is never used with a Viceroy that it was not built from. Addons use
- * Node-API, so one of them serves every version of Node.js.
+ * Locates built addons, for the build and for the loader. Addons are in a folder of the current user. Their names
+ * change with the version, the sources and the machine, so that an addon is never used with a Viceroy from which it was
+ * not built. Addons use Node-API, so one addon works with every version of Node.js.
  */
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -9,30 +9,33 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { sourceKey } from "./source-key.js";
 
-/** Replaced by the build with the keys of the addons' sources, by their names, in JSON; what runs unbuilt reads the sources. */
+/**
+ * The keys of the addons' sources by name, as JSON. The build defines this constant. Unbuilt code computes the keys
+ * from the sources.
+ */
 declare const VICEROY_ADDON_KEYS: string | undefined;
 
-/** Addons that Viceroy has, by the name of their folder beside this file. */
+/** The addons of Viceroy, by the name of their folder beside this file. */
 export type AddonName = "rdma" | "tensor";
 
 export interface AddonLocation {
-  /** The folder of its sources. */
+  /** The folder of the sources. */
   readonly sources: string;
-  /** Files with code, sorted; absolute. */
+  /** The absolute paths of the source files, sorted. */
   readonly files: readonly string[];
-  /** Where it is once it is built; absolute. */
+  /** The absolute path of the built addon. */
   readonly file: string;
 }
 
 /**
- * Names the file that is used instead, for who builds it in another way; `off`: none is used.
- * For `rdma`: `VICEROY_RDMA_ADDON`; for `tensor`: `VICEROY_TENSOR_ADDON`.
+ * Returns the name of the environment variable that contains the path of another addon file to use, or `off` to use
+ * none: `VICEROY_RDMA_ADDON` for `rdma`, `VICEROY_TENSOR_ADDON` for `tensor`.
  */
 export function addonVariable(name: AddonName): string {
   return `VICEROY_${name.toUpperCase()}_ADDON`;
 }
 
-/** @throws Error when the sources are not part of this installation */
+/** @throws Error if this installation does not contain the sources */
 export function locateAddon(name: AddonName): AddonLocation {
   const sources = sourcesOf(name);
   const files = readdirSync(sources)
@@ -42,7 +45,10 @@ export function locateAddon(name: AddonName): AddonLocation {
   return { sources, files, file: addonFile(name) };
 }
 
-/** Where an addon is once it is built; absolute. Every process that starts asks: of what was built, nothing is read. */
+/**
+ * Returns the absolute path of the built addon. Every process calls this function at its start, so built code reads no
+ * sources.
+ */
 export function addonFile(name: AddonName): string {
   const key =
     typeof VICEROY_ADDON_KEYS === "string"
@@ -55,7 +61,7 @@ function sourcesOf(name: AddonName): string {
   return path.join(packageRoot().root, "native", name);
 }
 
-/** Whether nobody but this user, or root, could have written a file that is going to be run. */
+/** Returns whether only this user or root can have written a file that is going to be executed. */
 export function isTrusted(file: string): boolean {
   if (process.getuid === undefined) return true;
   const own = process.getuid();
@@ -65,7 +71,7 @@ export function isTrusted(file: string): boolean {
   });
 }
 
-/** The folder of the package: this file is in it, in `native/` as a source or in `dist/` when built. */
+/** Returns the folder of the package. This file is in `native/` as a source, or in `dist/` after the build. */
 function packageRoot(): { readonly root: string; readonly version: string } {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     try {
@@ -73,13 +79,14 @@ function packageRoot(): { readonly root: string; readonly version: string } {
       const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
       if (name === "viceroy") return { root: folder, version: String(version) };
     } catch {
-      // There is none here.
+      // This folder has no package.json.
     }
-    if (folder === path.dirname(folder)) throw new Error("cannot find the package viceroy above its own code");
+    if (folder === path.dirname(folder))
+      throw new Error("cannot find the package viceroy: no folder above this file contains it");
   }
 }
 
-/** Not the folder of V8's code caches, which removes what is old. */
+/** Returns the folder of addons. It differs from the folder of V8's code caches, from which old files are removed. */
 function cacheFolder(): string {
   const base = process.env["XDG_CACHE_HOME"] ?? "";
   if (path.isAbsolute(base)) return path.join(base, "viceroy-addons");
@@ -87,7 +94,7 @@ function cacheFolder(): string {
     const home = homedir();
     if (path.isAbsolute(home)) return path.join(home, ".cache", "viceroy-addons");
   } catch {
-    // A user that the system does not know: a container that runs under any number.
+    // The system does not know the user, as in a container with an arbitrary user id.
   }
   return path.join(tmpdir(), `viceroy-addons-${process.getuid?.() ?? ""}`);
 }

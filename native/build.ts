@@ -1,7 +1,7 @@
 /**
- * Builds an addon with g++ alone: all its files as one unit, which takes seconds, since the headers are most of the work. No gyp, no
- * Python, no headers of Node.js but those of Node-API, which are packages. Only the addon for tensors is linked to something that a user
- * has installed: libtorch.ts.
+ * Builds an addon with g++ only. All its files form one compilation unit, which takes seconds, since the headers are
+ * most of the work. The build needs no gyp, no Python and no headers of Node.js except those of Node-API, which are an
+ * npm package. Only the tensor addon is linked to a library that the user has installed (libtorch.ts).
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -14,18 +14,18 @@ import { addonDefinitions, addonLinking } from "./source-key.js";
 const require = createRequire(import.meta.url);
 
 export interface BuildOptions {
-  /** The compiler; the variable CXX, or g++, by default. */
+  /** The compiler. The default is the environment variable CXX, or g++. */
   readonly compiler?: string;
-  /** Further arguments of the compiler: those of sanitizers. */
+  /** Further arguments of the compiler, such as those of sanitizers. */
   readonly flags?: readonly string[];
-  /** Where to put it. Default: where it is looked for. */
+  /** The path of the output. The default is the path from which the addon is loaded. */
   readonly file?: string;
 }
 
 /**
- * @returns the file that was built; it takes the place of an earlier one at once, so that whoever loads it meanwhile has the old one
- * or the new one
- * @throws Error with what the compiler has said, or what is to be installed
+ * @returns the path of the built file; it replaces an earlier file atomically, so that other processes load either the
+ * old or the new one
+ * @throws Error with the output of the compiler, or with the missing package
  */
 export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
   const place = locateAddon(name);
@@ -80,7 +80,8 @@ function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
       said += data;
     });
     child.once("error", (error: NodeJS.ErrnoException) => {
-      const advice = error.code === "ENOENT" ? ": install g++ (package g++ of Debian), or name a compiler by CXX" : "";
+      const advice =
+        error.code === "ENOENT" ? ": install g++ (package g++ of Debian), or set CXX to another compiler" : "";
       reject(new Error(`cannot build the addon: cannot run ${compiler}, ${error.message}${advice}`));
     });
     child.once("close", (code) => {

@@ -1,24 +1,25 @@
 /**
- * What an addon is built from, in 16 letters: the build of Viceroy asks for it, so that no process has to read the sources when it
- * starts.
+ * Computes a key of 16 letters for the sources and build settings of an addon. The build of Viceroy stores the keys, so
+ * that no process reads the sources at its start.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** What is defined for all sources. */
+/** The macros that are defined for all sources. */
 export const addonDefinitions: readonly string[] = [
   "NAPI_VERSION=8",
   "NODE_ADDON_API_CPP_EXCEPTIONS",
-  // A thread that is being terminated takes no exceptions; without this, one that is thrown in it then ends the process.
+  // A thread that is being terminated cannot receive exceptions. Without this macro, an exception that an addon throws
+  // then ends the process.
   "NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS",
 ];
 
-/** How all addons are linked. */
+/** The linker options of all addons. */
 export const addonLinking: readonly string[] = [
-  // Node.js unloads an addon together with the last worker thread that has it, and only then runs what libuv has put off: the
-  // close callbacks of the addon's handles. Threads of the addon's own may still be about to return, too. So its code stays in
-  // the address space until the process ends, whichever thread has loaded it.
+  // Node.js unloads an addon together with the last worker thread that uses it. Only afterwards it runs what libuv has
+  // deferred: the close callbacks of the addon's handles. Threads of the addon can also still be about to return.
+  // Therefore the code stays in the address space until the process ends, whichever thread has loaded it.
   "-Wl,-z,nodelete",
 ];
 

@@ -1,35 +1,40 @@
-/** The agent of a process: what the process that made it asks of it, and what it reports back. */
+/**
+ * The agent of a process. Its parent process calls it to create and stop actors, and the agent reports failures to its
+ * parent.
+ */
 import type { Actor, Uint32, Uint64 } from "viceroy/schema";
 import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
 import type { GrantClaim, MemoryAnswer } from "./rdma.js";
 import type { ActorNotice } from "./supervision.js";
 
-/** PEM files. */
+/** The paths of PEM files. */
 export interface CertificateFiles {
   cert: string;
   key: string;
   ca: string;
 }
 
-/** How a process proves to hosts that it may speak to them. */
+/** Credentials that a process presents to a host. */
 export interface HostProof {
   token?: string;
   tls?: CertificateFiles;
 }
 
-/** What a process is told first. */
+/** The configuration of a process, which is the first message to it. */
 export interface ProcConfig {
-  /** A module that lets this process load TypeScript; it exports `register()`. */
+  /** A module that enables this process to load TypeScript. It exports `register()`. */
   loader?: string;
   /** A module to load before any actor. */
   bootstrap?: string;
-  /** The place of the generated registry to take actors from, instead of the one that orders name. */
+  /**
+   * The location of the generated registry from which actor classes are loaded, instead of the registry in an order.
+   */
   registry?: string;
-  /** For hosts elsewhere. */
+  /** The credentials for other hosts. */
   proof?: HostProof;
 }
 
-/** What a process says of itself when it is ready. */
+/** The description of a process that is ready. */
 export interface ProcInfo {
   pid: Uint32;
   /** The version of Node.js. */
@@ -38,135 +43,146 @@ export interface ProcInfo {
   viceroy: string;
 }
 
-/** Where another process finds an actor class: the place of a registry, and the id in it. */
+/** A reference to an actor class: the location of a registry, and the id of the class in it. */
 export interface ClassReference {
   registry: string;
   id: string;
 }
 
-/** Where an actor stands in its mesh. */
+/** The position of an actor in its mesh. */
 export interface ActorPlace {
   rank: Uint32;
-  /** The names and sizes of its dimensions, outermost first. */
+  /** The names and sizes of the dimensions, outermost first. */
   dimensions: string[];
   sizes: Uint32[];
 }
 
-/** A schema as another process knows it. */
+/** The schema that another process has. */
 export interface KnownSchema {
   fingerprint: Uint64;
-  /** JSON. */
+  /** The description of the schema as JSON. */
   description: string;
 }
 
-/** An actor lives in another process from now on. */
+/** The move of an actor to another process. */
 export interface ActorMove {
   mesh: Uint64;
   rank: Uint32;
   proc: Uint64;
-  /** Where that process listens. */
+  /** The address at which that process listens. */
   location: string;
-  /** How many times the actor has moved: what is older is not believed. */
+  /** The number of moves of the actor. Messages about earlier moves are ignored. */
   generation: Uint32;
-  /** Whether the process that it has left still handles what was sent to it there: what is sent from now on waits for that. */
+  /**
+   * Whether the previous process still handles the messages that were sent to it. New messages wait until it has
+   * handled them.
+   */
   drains?: boolean;
 }
 
-/** What the owner of a mesh knows of one of its actors. */
+/** The state of an actor, as the owner of its mesh knows it. */
 export interface RankStatus {
-  /** `restarting`: it has ended, and is made again. `lost`: it has ended for good, or there is no such mesh any more. */
+  /**
+   * `restarting`: the actor has ended and is being created again. `lost`: the actor has ended permanently, or the mesh
+   * no longer exists.
+   */
   state: "living" | "restarting" | "lost";
-  /** Where it lives; absent unless it does. */
+  /** The location of a living actor. Absent in other states. */
   place?: ActorMove;
 }
 
-/** The order to see to it that a host is there, and to let it know that the driver's machine is. */
+/** The order to watch a host, and to send heartbeats on behalf of the driver's machine. */
 export interface HostWatchOrder {
-  /** The driver's agent there. */
+  /** The driver's agent on the host. */
   host: Uint64;
   address: string;
   proof: HostProof;
-  /** How long a host may say nothing before it counts as gone, in milliseconds. */
+  /** The time without an answer after which a host counts as lost, in milliseconds. */
   silence: Uint32;
 }
 
-/** For how long the handlers of an actor may run, in milliseconds. */
+/** The limits of the run time of an actor's handlers, in milliseconds. */
 export interface WatchLimits {
-  /** After so long, they are warned of. */
+  /** The run time after which a warning is printed. */
   warn: number;
-  /** After so much longer, the actor fails. */
+  /** The additional run time after which the actor fails. */
   grace: number;
 }
 
-/** The order to create one actor on each addressed process; the rank is that of the process in the addressed slice. */
+/** The order to create one actor on each addressed process. Its rank is that of the process in the addressed slice. */
 export interface SpawnOrder {
   mesh: Uint64;
   name: string;
   actor: ClassReference;
-  /** Of the actor's schema, as the one who orders knows it. */
+  /** The fingerprint of the sender's schema of the actor. */
   fingerprint: Uint64;
-  /** The constructor's arguments, a message of the schema's own codec. */
+  /** The arguments of the constructor, encoded with the codec of the schema. */
   args: Uint8Array;
   incarnation: Uint32;
-  /** Whether the arguments are in the protobuf layout: the process that creates the actor has another schema. */
+  /**
+   * Whether the arguments are in the protobuf layout, because the process that creates the actor has another schema.
+   */
   protobuf?: boolean;
   /**
-   * The arguments are in the protobuf layout because they say more than the schema of the one who orders. Nobody has compared
-   * schemas yet.
+   * Whether the arguments are in the protobuf layout before the schemas have been compared, because they contain fields
+   * that the sender's schema does not know.
    */
   uncompared?: boolean;
-  /** Absent: that of the process among the addressed ones. */
+  /** The position of the actor. Absent: that of the process among the addressed processes. */
   place?: ActorPlace;
-  /** Absent: as long as they do. */
+  /** The limits of handlers. Absent: there are none. */
   watch?: WatchLimits;
 }
 
-/** What became of the order to create an actor. */
+/** The outcome of an order to create an actor. */
 export interface SpawnOutcome {
-  /** Absent, and no other schema: the actor is there. */
+  /** The failure. If this and `other` are absent, the actor has been created. */
   failure?: ActorNotice;
-  /** Nothing was done: the schema is another one here. The order may come again, in the protobuf layout. */
+  /**
+   * The schema of this process, if it differs. The order was not carried out and can be sent again in the protobuf
+   * layout.
+   */
   other?: KnownSchema;
 }
 
 export interface StopOrder {
   reason: string;
-  /** For how long queued messages are still handled, in milliseconds. */
+  /** The time in milliseconds during which queued messages are still handled. */
   drain: Uint32;
-  /** Whether the process leaves only when what its actors have sent has come to the processes of the receivers. */
+  /** Whether the process exits only after the messages of its actors have reached the processes of the receivers. */
   deliver?: boolean;
 }
 
 export interface ProcAgent extends Actor {
   /**
-   * The host that this process runs on says how it can prove to other hosts that it may speak to them.
+   * Sets the credentials for other hosts. The host of this process calls it.
    * @concurrent
    */
   prove(proof: HostProof): void;
   /**
-   * Listens for links from other hosts, at the address of its own and a port that is free, and answers with the port.
+   * Listens for links from other hosts on a free port of the given address. Returns the port.
    * @concurrent
    */
   openPort(address: string): Uint32;
-  /** Comes first. Answers when the process is ready to load actors. */
+  /** Configures the process. This is the first call. Returns when the process is ready to load actors. */
   configure(config: ProcConfig): ProcInfo;
   /**
-   * Answers when the actor is there, or has failed to come to be.
+   * Creates an actor. Returns when the actor has been created or has failed.
    * @concurrent
    */
   createActor(order: SpawnOrder): SpawnOutcome;
   /**
-   * There will be no actor of this mesh: messages to it are sent back, with the reason.
+   * Reports that no actor of this mesh will be created. Messages to it are returned with the reason.
    * @concurrent
    */
   refuse(mesh: Uint64, name: string, reason: string, place?: ActorPlace): void;
   /**
-   * Stops the actor of a mesh and what it owns. Answers when its cleanup has ended.
+   * Stops the actor of a mesh and everything that it owns. Returns when the cleanup has ended.
    * @concurrent
    */
   stopActor(mesh: Uint64, order: StopOrder): void;
   /**
-   * Stops all actors and what they own, answers, and ends the process.
+   * Stops all actors and everything that they own, answers, and ends the process.
    * @concurrent
    */
   shutdown(order: StopOrder): void;
@@ -176,54 +192,55 @@ export interface ProcAgent extends Actor {
    */
   alive(): void;
   /**
-   * An actor has moved, as this proc and those that it knows but `from` should know. Answers when they do, and when everything
-   * that they have sent to where it lived before has been handled and answered, if that place drains.
+   * Reports the move of an actor. This process informs the processes that it knows, except `from`. It answers when they
+   * know of the move. If the previous process drains, it also waits until the messages sent there have been handled and
+   * answered.
    * @concurrent
    */
   moved(move: ActorMove, from: Uint64): void;
   /**
-   * Tells what has become of an actor of a mesh that this proc owns, for one that cannot reach it.
+   * Returns the state of an actor of a mesh that this process owns. A process that cannot reach the actor calls it.
    * @concurrent
    */
   rankStatus(mesh: Uint64, rank: Uint32): RankStatus;
   /**
-   * Watches a host from now on, and tells the proc that ordered it, by `hostLeft`, when it is gone.
+   * Starts watching a host. If the host is lost, `hostLeft` informs the process that sent the order.
    * @concurrent
    */
   watchHost(order: HostWatchOrder): void;
   /**
-   * Does so no more.
+   * Stops watching a host.
    * @concurrent
    */
   unwatchHost(host: Uint64): void;
   /**
-   * Bytes of memory that this process has granted, from `offset` on.
+   * Reads bytes of memory that this process has granted, starting at the byte `offset`.
    * @concurrent
    */
   readMemory(grant: GrantClaim, offset: number, length: Uint32): MemoryAnswer;
   /**
-   * Puts bytes into memory that this process has granted.
+   * Writes bytes to memory that this process has granted, starting at the byte `offset`.
    * @concurrent
    */
   writeMemory(grant: GrantClaim, offset: number, bytes: Uint8Array): MemoryAnswer;
   /**
-   * What a transport has to exchange with the owner of a grant before bytes can go by it.
+   * Exchanges the data that a transport needs from the owner of a grant before it can transfer bytes.
    * @concurrent
    */
   askMemory(transport: string, request: Uint8Array): Uint8Array;
-  /** Tells the proc that ordered an actor that it has failed. */
+  /** Reports a failed actor to the process that ordered it. */
   failed(notice: ActorNotice): void;
-  /** A host tells of processes that it has started for this one: what they have printed. */
+  /** Reports lines that a process has printed. The host that started the process calls it. */
   processPrinted(output: ProcessOutput): void;
   /**
-   * That one has ended.
+   * Reports the end of a process. The host that started the process calls it.
    * @concurrent
    */
   processEnded(ending: ProcessEnding): void;
-  /** That everything it has printed has been told. */
+  /** Reports that all output of a process has been sent. */
   processFinished(proc: Uint64): void;
   /**
-   * That the host itself goes, or is gone, and what ran there with it: these processes, as far as the one who tells knows them.
+   * Reports that a host is ending or lost, with its processes. `procs` are those that the caller knows.
    * @concurrent
    */
   hostLeft(host: Uint64, reason: string, procs?: Uint64[]): void;

@@ -1,23 +1,23 @@
-/** What processes say to each other of registered memory, where its owner has to take part. */
+/** Messages about registered memory, for transfers in which the owner of the memory takes part. */
 import type { Uint32, Uint64 } from "viceroy/schema";
 
-/** Who has all of this has the grant. */
+/** The proof of a grant. A process that knows all fields has the grant. */
 export interface GrantClaim {
   slot: Uint32;
   generation: Uint32;
   nonce0: Uint64;
   nonce1: Uint64;
-  /** The process that has made it, as its handle says. */
+  /** The machine of the process that has created the grant, as in its handle. */
   machine: Uint64;
   pid: Uint32;
   started: Uint64;
-  /** Of what is granted, in bytes. */
+  /** The length of the granted memory in bytes. */
   length: number;
   writable: boolean;
 }
 
 export interface MemoryAnswer {
-  /** Absent: it has been done. */
+  /** The reason of a refusal. Absent: the transfer has succeeded. */
   refused?: "forged" | "stale" | "revoked" | "dropped" | "access" | "bounds";
   bytes?: Uint8Array;
 }

@@ -1,9 +1,9 @@
-/** What processes tell each other of failures. */
+/** Messages about failures. */
 import type { Uint32, Uint64 } from "viceroy/schema";
 
 /** One error of a chain of causes. */
 export interface FailureCause {
-  /** The class of the error, as its property `name` says. */
+  /** The class of the error, from its property `name`. */
   name: string;
   message: string;
   stack?: string;

@@ -1,58 +1,61 @@
-/** Tensors on the processes of a mesh: what their controller asks of each. */
+/** The actors that hold the tensors of a mesh. The controller of the mesh sends them commands. */
 import type { Actor, Mesh, Oneof, RdmaBuffer, Uint32, Uint64 } from "viceroy/schema";
 
-/** A tensor by its elements, contiguous and in the byte order of x86. */
+/** The elements of a tensor, contiguous and little-endian. */
 export interface TensorValue {
-  /** `float32`, … */
+  /** The name of the element type: `float32`, … */
   dtype: string;
-  /** Outermost first. */
+  /** The sizes of the dimensions, outermost first. */
   shape: Uint64[];
   elements: Uint8Array;
 }
 
-/** By which a process finds a tensor that goes from its tensors of a mesh to an actor, or back. */
+/**
+ * The key of a tensor that is passed from a mesh of tensors to an actor or back. Its process finds the tensor by this
+ * key.
+ */
 export interface TensorKey {
-  /** The mesh that the tensor is of. */
+  /** The mesh of the tensor. */
   mesh: Uint64;
-  /** Of this one, in the mesh. */
+  /** The number of the exchange, unique in the mesh. */
   number: Uint64;
 }
 
 /** A tensor in a message. */
 export type SentTensor = Oneof<{
   value: TensorValue;
-  /** What its receiver's own process has of a tensor of a mesh, which comes by itself. */
+  /** The key of a tensor of a mesh. The receiver's own process gets the elements separately. */
   lent: TensorKey;
 }>;
 
-/** What is known of a tensor that is elsewhere. */
+/** The type of a tensor in another process. */
 export interface TensorType {
   dtype: string;
-  /** Outermost first. */
+  /** The sizes of the dimensions, outermost first. */
   shape: Uint64[];
 }
 
-/** What is told of an answer that stays with its actor. */
+/** The description of an answer that stays in the process of its actor. */
 export interface KeptAnswer {
   types: TensorType[];
-  /** Whether it is a list, and not one tensor. */
+  /** Whether the answer is a list of tensors. Otherwise, it is one tensor. */
   list: boolean;
 }
 
-/** A tensor of the mesh that an actor's answer is to be. */
+/** A tensor of the mesh that receives an actor's answer. */
 export interface TakenTensor {
   reference: Uint64;
   type: TensorType;
 }
 
-/** Why there are no elements. */
+/** The reason why a tensor has no elements. */
 export interface TensorFailure {
-  /** The operation that has failed first. Absent: commands were refused. */
+  /** The first operation that failed. Absent: commands were rejected. */
   op?: string;
-  /** In the controller's code. */
+  /** The call site in the controller's code. */
   site?: string;
   message: string;
-  /** Where in the mesh it has failed; absent: where it was fetched from. */
+  /** The rank of the failure. Absent: the rank from which the tensor was fetched. */
   rank?: Uint32;
 }
 
@@ -61,100 +64,103 @@ export interface FetchedTensor {
   failure?: TensorFailure;
 }
 
-/** What one worker has come to. */
+/** The counts of one worker. */
 export interface TensorCounts {
   tensors: Uint64;
   calls: Uint64;
 }
 
-/** How processes of the same machine reach one. */
+/** The shared memory by which processes of the same machine exchange elements with a process. */
 export interface TensorEnd {
-  /** The same for all that can open each other's memory. */
+  /** The id of the machine. It is equal for all processes that can open each other's memory. */
   machine: string;
   pid: Uint32;
-  /** The number that its memory has there. */
+  /** The file descriptor of the memory in its process. */
   memory: Uint32;
-  /** What its memory begins with. */
+  /** The first bytes of the memory, by which another process verifies that it has opened the correct memory. */
   token: Uint8Array;
-  /** The version of NCCL that it can move elements by, as 22203 for 2.22.3. Absent: none. */
+  /** The version of NCCL with which the process can exchange elements: 22203 for 2.22.3. Absent: none. */
   nccl?: Uint32;
 }
 
-/** How processes of other machines reach one: each of them at an address of its own, by rank. */
+/** The addresses of a process for processes of other machines, one for each rank. */
 export interface TensorAddresses {
   addresses: Uint8Array[];
 }
 
-/** `devices`: what its tensors are on, one name for all processes, or one for each, by rank. None: processors. */
+/**
+ * Executes the commands of a mesh on one process. `devices` contains one device for all processes or one for each rank.
+ * The default is the processor.
+ */
 export interface TensorWorker extends Actor<[threads: Uint32, mesh?: Uint64, refuseNaN?: boolean, devices?: string[]]> {
-  /** Answers if it can hold tensors where it was told to. */
+  /** Returns if the worker can hold tensors on its device. */
   begin(): void;
-  /** Commands, which are executed in order, those of all calls. Does not wait for them. */
+  /** Queues commands. The commands of all calls are executed in order. The call does not wait for them. */
   run(commands: Uint8Array): void;
-  /** A tensor of this process alone. */
+  /** Creates a tensor in this process only. */
   put(reference: Uint64, value: TensorValue): void;
-  /** Gives a copy to whoever in its process has been told the key. */
+  /** Passes a copy of a tensor to the receiver in this process that expects the key. */
   lend(reference: Uint64, key: TensorKey): void;
-  /** Gives a copy to whoever has been told the key in the process of a desk. */
+  /** Passes a copy of a tensor to the process of a `TensorDesk` whose receiver expects the key. */
   give(reference: Uint64, key: TensorKey, to: Mesh<TensorDesk>): void;
   /**
-   * An actor's answer becomes these tensors. What comes later waits for it.
-   * @param op who answers
-   * @param site where in the controller's code it was called
+   * Receives the answer of an actor as tensors of the mesh. Later commands wait for the answer.
+   * @param op the name of the endpoint that answers
+   * @param site the call site in the controller's code
    */
   take(number: Uint64, tensors: TakenTensor[], op: string, site: string): void;
   /**
-   * After all that came before.
+   * Returns a tensor after all earlier commands have been executed.
    * @concurrent
    */
   fetch(reference: Uint64): FetchedTensor;
-  /** Comes first of what lets processes exchange elements, once. */
+  /** Offers shared memory for the exchange of elements. It is called once, before `listen` and `join`. */
   offer(ranks: Uint32): TensorEnd;
-  /** For machines that are not the same. */
+  /** Returns addresses for processes of other machines. */
   listen(): TensorAddresses;
   /**
-   * Reaches all others, those of other machines by their addresses, which are none where all are on one.
-   * @param extent sizes of the dimensions of the mesh
+   * Connects to all other processes. `addresses` is used for processes of other machines and empty if there are none.
+   * @param extent the sizes of the dimensions of the mesh
    */
   join(extent: Uint32[], ends: TensorEnd[], addresses: TensorAddresses[]): void;
   /**
-   * Answers when all that came before has been executed.
+   * Returns when all earlier commands have been executed.
    * @concurrent
    */
   finish(): TensorCounts;
 }
 
-/** What a process is told and given beside its tensors, which may be waiting for it. */
+/** Receives tensors for the actors of a process, which can be waiting for them. */
 export interface TensorDesk extends Actor {
-  /** What is waited for will not come: what was to become of it fails. */
+  /** Reports that an expected tensor will not arrive. Its receiver fails. */
   fail(key: TensorKey, message: string): void;
-  /** Nobody will take what has come. */
+  /** Drops a tensor that no receiver will take. */
   drop(key: TensorKey): void;
   /**
-   * A tensor by its memory, which is read.
+   * Reads a tensor from registered memory.
    * @concurrent
    */
   pull(key: TensorKey, type: TensorType, elements?: RdmaBuffer): void;
 }
 
-/** A function that a module of the project makes known by its name. */
+/** A function that a module of the project registers under a name. */
 export interface RemoteName {
-  /** The module's place, which is the same for all processes. */
+  /** The location of the module, which is the same for all processes. */
   module: string;
   name: string;
 }
 
-/** Values of any shape that JSON has, with tensors in them. */
+/** JSON values that contain tensors. */
 export interface RemoteValues {
-  /** With `{"$tensor": i}` for tensor `i`. */
+  /** The values. `{"$tensor": i}` stands for tensor `i`. */
   json: string;
-  /** Each as a message has it. */
+  /** The encoded tensors. */
   tensors: Uint8Array[];
 }
 
 /** Runs functions of the project. */
 export interface TensorRunner extends Actor {
   run(called: RemoteName, args: RemoteValues): RemoteValues;
-  /** The answer stays here, under the key. */
+  /** Runs a function. The answer stays in this process under the key. */
   keep(called: RemoteName, key: TensorKey, args: RemoteValues): KeptAnswer;
 }

@@ -1,6 +1,6 @@
 /**
- * The rules of the API reference that TypeDoc does not check itself: every export of an entry point and every public member
- * has a description, and so has every parameter whose name and type do not say what it takes.
+ * The rules of the API reference that TypeDoc does not check: every export of an entry point and every public member
+ * has a description. Every parameter has a description, too, unless its name and type are sufficient.
  */
 import path from "node:path";
 import { ReflectionKind } from "typedoc";
@@ -22,10 +22,10 @@ const described = new Set([
 ]);
 
 /**
- * Returns one line for each violation, sorted: where it is, and what is missing.
+ * Returns one line for each violation, sorted, with its location and the missing part.
  *
- * @param project as TypeDoc has read it
- * @param folder of the package; files are named relative to it
+ * @param project the project as TypeDoc has read it
+ * @param folder the folder of the package, to which file names are relative
  */
 export function violations(project, folder) {
   const found = [];
@@ -54,7 +54,10 @@ function visit(reflection, complain, outer) {
   for (const child of membersOf(reflection)) if (!isGenerated(child)) visit(child, complain, reflection);
 }
 
-/** Members of a base class are checked in the base class. Members of JavaScript's classes, as Error.name, are well known. */
+/**
+ * Members of a base class are checked in the base class. Members of JavaScript's own classes, such as Error.name, need
+ * no description.
+ */
 function isDescribedElsewhere({ inheritedFrom, overwrites, flags, kind, signatures }) {
   const overwritesWellKnown = overwrites !== undefined && overwrites.reflection === undefined;
   const isImplicit = kind === ReflectionKind.Constructor && signatures?.[0]?.sources === undefined;
@@ -62,14 +65,14 @@ function isDescribedElsewhere({ inheritedFrom, overwrites, flags, kind, signatur
 }
 
 /**
- * A class can describe a parameter that many of its methods have, and a property the members of an object without a type
- * of its own: the comment names them in backticks.
+ * Returns whether the comment of the containing declaration names a member or parameter in backticks. A class can
+ * describe a parameter that many of its methods have, and a property the members of an object without a named type.
  */
 function isNamedBy(outer, { name }) {
   return (outer?.comment?.summary ?? []).some(({ kind, text }) => kind === "code" && text === `\`${name}\``);
 }
 
-/** Signatures of a function, a method or a constructor, and of a property that is a function. */
+/** Returns the signatures of a function, a method or a constructor, or of a property that is a function. */
 function signaturesOf(reflection) {
   const own = reflection.signatures ?? [];
   const ofType = reflection.type?.type === "reflection" ? (reflection.type.declaration.signatures ?? []) : [];
@@ -81,21 +84,21 @@ function membersOf(reflection) {
   return [...(reflection.children ?? []), ...ofType];
 }
 
-/** An overload needs no description of its own where another overload has one. */
+/** Returns whether a reflection has a description. An overload needs none if another overload has one. */
 function isDescribed(reflection, signatures) {
   const accessors = [reflection.getSignature, reflection.setSignature].filter((signature) => signature !== undefined);
   return [reflection, ...signatures, ...accessors].some(({ comment }) => hasText(comment));
 }
 
-/** Text, or a tag `@returns`, which says as much of a function. */
+/** Returns whether a comment has text. For a function, a `@returns` tag is sufficient. */
 function hasText(comment) {
   const returns = comment?.getTag("@returns")?.content ?? [];
   return [...(comment?.summary ?? []), ...returns].some(({ text }) => /\w/.test(text));
 }
 
 /**
- * Whether a type says what it takes: types that have a name have a description of their own. Numbers have units and ranges,
- * strings have a form, booleans a meaning, which a type does not say.
+ * Returns whether a type needs no description at the parameter. A named type has its own description. A number needs
+ * its unit and range, a string its form, and a boolean its meaning.
  */
 function speaksForItself(type) {
   switch (type?.type) {

@@ -1,6 +1,6 @@
 /**
- * Writes the pages of the API reference, as Markdown for VitePress. Interfaces that a program has generated, such as the
- * operations of tensors, have up to 1,860 members: their signatures are listed on one page for each first letter.
+ * Writes the pages of the API reference as Markdown for VitePress. Generated interfaces, such as the operations of
+ * tensors, have up to 1,860 members. Their signatures are listed on one page for each initial letter.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,19 +8,19 @@ import { ReflectionKind } from "typedoc";
 
 const classKind = ReflectionKind.Class;
 
-/** Whether a declaration is part of code that a program has written. */
+/** Returns whether a declaration is in a generated file. */
 export const isGenerated = ({ sources }) =>
   sources?.some(({ fileName }) => /(^|\/)generated\//.test(fileName)) ?? false;
 
 /**
  * @param app TypeDoc's application
- * @param project that the application has read
- * @param out folder of the pages; what is in it is removed first
+ * @param project the project that the application has read
+ * @param out the folder of the pages, whose previous content is removed
  */
 export async function writePages(app, project, out) {
   const listed = takeGenerated(project);
   for (const reflection of Object.values(project.reflections)) {
-    // Pages do not say which file declares what.
+    // The pages do not name the files of declarations.
     for (const declaration of [reflection, ...(reflection.signatures ?? [])]) delete declaration.sources;
     listErrors(reflection, project);
   }
@@ -31,8 +31,8 @@ export async function writePages(app, project, out) {
 }
 
 /**
- * Makes one list of all tags `@throws {RangeError} when …` of a comment. TypeDoc would drop the classes, and write a heading
- * for each tag.
+ * Replaces all tags `@throws {RangeError} when …` of a comment by one list. TypeDoc would drop the classes and write a
+ * heading for each tag.
  */
 function listErrors({ comment }, project) {
   const tags = comment?.getTags("@throws") ?? [];
@@ -48,7 +48,7 @@ function listErrors({ comment }, project) {
   comment.blockTags = comment.blockTags.filter((tag) => tag.tag !== "@throws" || tag === first);
 }
 
-/** The class in braces, as a link where it is part of the public API. */
+/** Returns the class in braces, as a link if it is part of the public API. */
 function errorClass(annotation, project) {
   const name = /^\{(\w+)\}$/.exec(annotation ?? "")?.[1];
   if (name === undefined) return [];
@@ -88,7 +88,10 @@ function takeGenerated(project) {
   return listed;
 }
 
-/** Writes `a.md` to `z.md` and an index: the signatures of generated interfaces, by the first letter of their names. */
+/**
+ * Writes the files `a.md` to `z.md` and an index. They list the signatures of generated interfaces by the initial
+ * letters of their names.
+ */
 function writeSignatures(folder, files) {
   const letters = new Map();
   for (const file of files) {

@@ -1,6 +1,7 @@
 /**
- * Runs TypeDoc over the sources of a package. The entry points are the entries of `exports` in its package.json. TypeDoc is
- * installed in this folder, with a TypeScript of its own: it needs the compiler's JavaScript API, which TypeScript 7 lacks.
+ * Runs TypeDoc on the sources of a package. The entry points are the entries of `exports` in package.json. TypeDoc is
+ * installed in this folder with its own version of TypeScript, because it needs the JavaScript API of the compiler,
+ * which TypeScript 7 lacks.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,8 +9,8 @@ import { Application, Converter, Logger, LogLevel } from "typedoc";
 import { MemberRouter } from "typedoc-plugin-markdown";
 
 /**
- * Returns the entry points of a package: the name that programs import, and the source file. Those for generated code come
- * last, since a symbol of several entry points is documented in the first of them.
+ * Returns the entry points of a package: the names that programs import, and the source files. Entry points for
+ * generated code come last, because a symbol of several entry points is documented in the first one.
  */
 function entryPoints(folder) {
   const { name, exports } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
@@ -23,14 +24,14 @@ function entryPoints(folder) {
   return entries.sort((a, b) => isVersioned(a) - isVersioned(b));
 }
 
-/** One folder for each entry point, directly below the output folder: `viceroy-codegen-v1/classes/Reader.md`. */
+/** Writes each entry point to a folder directly below the output folder: `viceroy-codegen-v1/classes/Reader.md`. */
 class EntryPointRouter extends MemberRouter {
   getReflectionAlias(reflection) {
     return super.getReflectionAlias(reflection).replaceAll("/", "-");
   }
 }
 
-/** Keeps warnings and errors, and prints nothing. */
+/** Collects warnings and errors without printing them. */
 class Complaints extends Logger {
   texts = [];
 
@@ -42,7 +43,7 @@ class Complaints extends Logger {
 /**
  * Reads the sources of a package.
  *
- * @param folder of the package: its package.json, tsconfig.json and typedoc.json are read
+ * @param folder the folder of the package, with package.json, tsconfig.json and typedoc.json
  * @returns TypeDoc's application, the project that describes the public API, and TypeDoc's warnings and errors
  */
 export async function readPackage(folder) {

@@ -1,6 +1,6 @@
 /**
- * Puts tests and the mutated sources that they import into one script. It can be run again for each mutant without reading,
- * transforming or resolving any file.
+ * Bundles tests and the mutated sources that they import into one script. The script can run again for each mutant
+ * without reading, transforming or resolving files.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { build, transform } from "esbuild";
 import { loadOfVitest } from "./of-vitest.mjs";
 
-/** The package's own names lead to the sources, which Stryker mutates, and not to the build in dist. */
+/** The package's own names resolve to the sources, which Stryker mutates, and not to the build in dist. */
 const entryPoints = {
   viceroy: "runtime/index.ts",
   "viceroy/schema": "shared/vocabulary.ts",
@@ -44,10 +44,10 @@ function plugin(root) {
 }
 
 /**
- * @param root the copy of the checkout that holds the mutated sources
- * @param patterns globs of test files, those to leave out behind a `!`
- * @returns the test files, and a script. It exports a function of `require`, `module` and `exports`, which gives the exports one function
- *   for each test file, which runs that module
+ * @param root the copy of the checkout that contains the mutated sources
+ * @param patterns globs of test files; a glob after `!` excludes files
+ * @returns the test files and the text of the script, a function of `require`, `module` and `exports` whose exports
+ * contain, for each test file, a function that runs the file's module
  */
 export async function bundle(root, patterns) {
   const { glob } = await loadOfVitest("tinyglobby");
@@ -60,12 +60,12 @@ export async function bundle(root, patterns) {
     platform: "node",
     format: "cjs",
     target,
-    // Classes must keep the names that errors and tests show.
+    // Classes must keep their names, which errors and tests show.
     keepNames: true,
     write: false,
     banner: { js: "module.exports = (require, module, exports) => {" },
     footer: { js: "};" },
-    // Stacks of errors, which tests look at, name the files of the sources.
+    // Stack traces, which tests examine, must name the source files.
     sourcemap: "inline",
     sourcesContent: false,
     sourceRoot: root,

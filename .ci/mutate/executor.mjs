@@ -1,6 +1,6 @@
 /**
- * A process that runs tests against one mutant after the other: its argument is the script that `bundle.mjs` has made. Each run
- * evaluates the modules anew. Messages from the parent say what to run, those to the parent what came of it.
+ * A process that runs tests against one mutant after another. Its argument is the script that `bundle.mjs` has made.
+ * Each run evaluates the modules again. The parent sends orders, and the process answers with results.
  */
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -14,14 +14,14 @@ const evaluate = createRequire(import.meta.url)(file);
 const requireOfRoot = createRequire(path.join(root, "tests.cjs"));
 const require = Object.assign((name) => (name === "vitest" ? vitest : requireOfRoot(name)), requireOfRoot);
 
-/** The modules of the tests and of what they import, not yet run: tests by file. */
+/** Returns the modules of the tests and of their imports before evaluation: the test modules by file. */
 function freshModules() {
   const module = { exports: {} };
   evaluate(require, module, module.exports);
   return module.exports;
 }
 
-/** Where Stryker's instrumentation reads which mutant is active, and counts what is reached. */
+/** The object in which Stryker's instrumentation reads the active mutant and counts the reached mutants. */
 globalThis.__stryker__ = {};
 const stryker = globalThis.__stryker__;
 
@@ -45,17 +45,20 @@ const config = {
   tags: [],
 };
 
-/** Whether a test has failed already because of the mutant. */
+/** Returns whether a test has already failed because of the mutant. */
 function isDecided({ mutant }, errors, results) {
   return mutant !== undefined && (errors.length > 0 || results.some(({ error }) => error !== undefined));
 }
 
-/** What Vitest's runner asks. @param order see `run` */
+/**
+ * Returns the interface that Vitest's runner calls.
+ * @param order see `run`
+ */
 function runnerFor(order, errors, results) {
   const wanted = order.tests === undefined ? undefined : new Set(order.tests);
   return {
     config,
-    // No file sees what the modules of another file have kept.
+    // Each file gets fresh modules, so no state of another file is visible.
     importFile: (place) => freshModules()[path.relative(root, place)](),
     onCollected() {
       stryker.activeMutant = order.mutant;
@@ -79,7 +82,7 @@ function suiteErrors(suite) {
   return [...own.map(({ message }) => message), ...inner];
 }
 
-/** What keeps the process running: sockets, servers, timers, children. */
+/** Returns the resources that keep the process running: sockets, servers, timers, child processes. */
 function resources() {
   return process
     .getActiveResourcesInfo()
@@ -88,15 +91,15 @@ function resources() {
     .join();
 }
 
-/** Errors that no test has caught, of the present run. */
+/** The errors of the present run that no test has caught. */
 let uncaught = [];
 process.on("uncaughtException", (error) => uncaught.push(String(error?.message ?? error)));
 process.on("unhandledRejection", (error) => uncaught.push(String(error?.message ?? error)));
 
 /**
- * @param order `mutant`, unless this is the run without any, which counts what each test reaches; `isStatic`, when it is
- *   active already while modules are evaluated; `files` and `tests`, the ids of those to run, all by default; `hitLimit`,
- *   how often the mutant may be reached before it counts as an endless loop
+ * @param order contains `mutant`, unless this is the run without a mutant, which counts what each test reaches;
+ * `isStatic`, if the mutant is active during the evaluation of modules; `files` and `tests`, the ids of the tests to
+ * run, by default all; `hitLimit`, the number of hits after which the mutant counts as an endless loop
  */
 async function run(order, files) {
   const before = resources();
@@ -104,7 +107,7 @@ async function run(order, files) {
   const errors = [];
   uncaught = errors;
   for (const name of Object.keys(stryker)) delete stryker[name];
-  // A test that waits for what a mutant never does must not hold up the others for long.
+  // A test that waits for an event that the mutant prevents must not delay the other tests for long.
   config.testTimeout = order.mutant === undefined ? 60_000 : 4_000;
   config.hookTimeout = config.testTimeout;
   stryker.hitCount = order.mutant === undefined ? undefined : 0;

@@ -1,10 +1,10 @@
 /**
- * The folders under mutation testing, each with the tests that are responsible for it: folders and files, and behind a `!`
- * what is left out of them. Tests that start processes are of no use here, since those run what is built. Tests that take
- * seconds are left out, since they would be run again for each mutant that they reach.
+ * The folders for mutation testing, each with the tests that are responsible for it: folders and files, where a `!`
+ * excludes files. Tests that start processes are excluded, because they run the build and not the mutated sources. Slow
+ * tests are excluded, because they would run again for each mutant that they reach.
  */
 export const folders = {
-  // Random changes that count how many of them broke something need more cases than are tried for a mutant.
+  // Tests that count how many random changes break something need more cases than are tried for one mutant.
   "compiler/evolve": [
     "test/compiler/evolve",
     ...["accepted", "command", "document", "remembered-schema"].map((name) => `!test/compiler/evolve/${name}.test.ts`),
@@ -12,12 +12,12 @@ export const folders = {
   ],
   "compiler/lock": ["test/compiler/lock", "!test/compiler/lock/git-merge.test.ts"],
   "compiler/model": ["test/compiler/model"],
-  // What is generated for schemas with every kind of type has the same tests, as goldens.test.ts.
+  // The code that is generated for schemas with every kind of type is tested by goldens.test.ts.
   generated: ["test/wire/control-plane.test.ts"],
   "runtime/actor": [
     "test/actor",
     "!test/actor/no-lost-call.test.ts",
-    // What hides the frames of the runtime knows them by their files, and all are one file here.
+    // The filter of stack frames recognizes the frames of the runtime by file name, and all sources are one file here.
     "!test/actor/call/caller-stack.test.ts",
     "test/cast/sender/memory-after-stop.test.ts",
     "test/cast/schema-differences.test.ts",
@@ -25,7 +25,8 @@ export const folders = {
     "test/cast/call-guarantees.test.ts",
     "test/cast/reduction.test.ts",
   ],
-  // These record the other parts of a tree. Whole trees try each mutant for seconds, and find few more.
+  // Tests of whole trees take seconds for each mutant and kill few additional ones. These tests replace the other parts
+  // of a tree by recorders.
   "runtime/cast": [
     "test/cast/{sender,tree,receiver}",
     "test/cast/cast-router.test.ts",
@@ -58,7 +59,7 @@ export const folders = {
       "**/random",
       "json/protobuf-es",
       "conformance/*",
-      // It loads a module again on a processor of its own, and all modules are one script here.
+      // The test loads a module again with another byte order, and all modules are one script here.
       "byte-order",
     ].map((name) => `!test/wire/${name}.test.ts`),
   ],

@@ -1,4 +1,4 @@
-/** Packages that the project's Vitest brings: in the version that ordinary runs of the tests use. */
+/** Loads packages that the project's Vitest depends on, in the version that ordinary test runs use. */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 

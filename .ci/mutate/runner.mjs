@@ -1,6 +1,6 @@
 /**
- * Stryker's test runner for this project. Tests and sources are bundled once, and processes that stay run them against one
- * mutant after the other: a tenth of the time that a start of Vitest for each mutant takes.
+ * Stryker's test runner for this project. Tests and sources are bundled once, and long-lived processes run them against
+ * one mutant after another. This takes a tenth of the time of starting Vitest for each mutant.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { bundle } from "./bundle.mjs";
 
 const program = fileURLToPath(new URL("executor.mjs", import.meta.url));
 
-/** A process that runs tests. Its temporary files are in a folder that is removed with it. */
+/** A process that runs tests. It has a folder for temporary files, which is removed with the process. */
 class Executor {
   isFresh = true;
   #child;
@@ -36,7 +36,7 @@ class Executor {
     this.#ready.catch(() => undefined);
   }
 
-  /** @returns what came of it; "timeout" or "died" when the process has to be replaced */
+  /** @returns the result, or "timeout" or "died" if the process must be replaced */
   async run(order, files, milliseconds) {
     await this.#ready;
     this.isFresh = false;
@@ -95,7 +95,7 @@ class BundledTestRunner {
       hitLimit,
     };
     let outcome = await this.#run(order, timeout);
-    // It may be an error of what an earlier mutant has left behind.
+    // An earlier mutant may have caused the error in this process.
     const isDoubtful = outcome.errors?.length > 0 && !this.#wasFresh;
     if (isDoubtful) {
       this.#replace();
@@ -117,7 +117,7 @@ class BundledTestRunner {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** The files of these tests, first those that kill most mutants in least time. */
+  /** Returns the files of these tests, starting with those that kill most mutants in the least time. */
   #inOrder(tests) {
     const files = tests === undefined ? this.#files : [...new Set(tests.map(fileOf))];
     const worth = (file) => {
@@ -143,7 +143,7 @@ class BundledTestRunner {
     return record;
   }
 
-  /** How many mutants the tests of each file have killed, and how long they have taken. */
+  /** The number of mutants that the tests of each file have killed, and their duration. */
   #records = new Map();
   #wasFresh = true;
 
@@ -160,7 +160,7 @@ class BundledTestRunner {
     this.#executor = undefined;
   }
 
-  /** The next process starts while the present one works. */
+  /** Takes the spare process and starts another one, so that the next process starts while the present one works. */
   #takeSpare() {
     const executor = this.#spare ?? new Executor(this.#script);
     this.#spare = new Executor(this.#script);
@@ -168,7 +168,7 @@ class BundledTestRunner {
   }
 }
 
-/** Ids of tests are made in executor.mjs. */
+/** Returns the file of a test. `executor.mjs` creates the ids of tests. */
 function fileOf(test) {
   return test.slice(0, test.indexOf("#"));
 }

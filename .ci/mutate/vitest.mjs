@@ -1,11 +1,12 @@
 /**
- * What tests import as "vitest" while they judge mutants: Vitest's own packages for declaring and running tests, for `expect` and
- * for spies, without its server and without a process or thread for each file. What is missing here, no test of a folder
- * under mutation testing uses.
+ * The module that tests import as "vitest" during mutation testing. It contains Vitest's own packages for declaring and
+ * running tests, for `expect` and for spies, without Vitest's server and without a process or thread for each file. It
+ * lacks the features that no test of a mutated folder uses.
  */
 import { loadOfVitest } from "./of-vitest.mjs";
 
-// The runner takes the global function when it is loaded. Its timers must not look like something that a test has left behind.
+// The runner reads the global function when it is loaded. Timers of the runner must not look like timers that a test
+// has left behind.
 const { setTimeout } = globalThis;
 globalThis.setTimeout = (...args) => setTimeout(...args).unref();
 const { startTests, ...runner } = await loadOfVitest("@vitest/runner");

@@ -1,7 +1,7 @@
 /**
- * Finds the actors: exported classes that extend a generated base, directly or through other classes of other files.
- * Follows imports and re-exports by name, and mixins by the classes that they are called with. Files are read only when they
- * can matter: a class with a base says `extends`.
+ * Finds actors: exported classes that extend a generated base, directly or through classes of other files. It follows
+ * imports and re-exports by name, and mixins by the classes that are their arguments. A file is read only if it can
+ * matter: a class with a base contains the word `extends`.
  */
 import type { DeclarationKey } from "../model/index.js";
 import { importCandidates } from "./import-candidates.js";
@@ -9,24 +9,27 @@ import type { BaseOutline, ClassOutline, ModuleOutline } from "./module-outline.
 
 /** An exported, concrete class that extends a generated base. */
 export interface ActorImplementation {
-  /** Relative to the config's root: `src/memory-counter.ts`. */
+  /** The path relative to the folder of the config: `src/memory-counter.ts`. */
   readonly path: string;
-  /** The name it is exported under; its own where it has several. */
+  /** The exported name. A class with several exported names uses its own name if that is one of them. */
   readonly name: string;
   readonly actor: DeclarationKey;
 }
 
 export interface ActorSources {
-  /** Files in which actors are looked for, relative to the config's root. */
+  /** The files in which actors are searched, relative to the folder of the config. */
   readonly files: readonly string[];
-  /** The text of a file; undefined when there is none. Bases may stand outside `files`. */
+  /** Returns the text of a file, or undefined if there is none. Bases can be outside of `files`. */
   read(path: string): string | undefined;
   outline(path: string, text: string): ModuleOutline;
-  /** The actor whose base class the generated module `path` exports as `name`; undefined: no such module, or no base. */
+  /**
+   * Returns the actor whose base class a generated module exports as `name`, or undefined if there is no such module or
+   * base.
+   */
   generatedBase(path: string, name: string): DeclarationKey | undefined;
 }
 
-/** An exported class of which it cannot be told whether it is an actor: what it extends is computed. */
+/** An exported class whose base is a computed expression, so that it may or may not be an actor. */
 export interface UndecidedClass {
   readonly path: string;
   readonly name: string;
@@ -35,7 +38,7 @@ export interface UndecidedClass {
 }
 
 export interface ActorSearchResult {
-  /** In the order of paths, then of names. */
+  /** The actors, sorted by path and then by name. */
   readonly actors: readonly ActorImplementation[];
   readonly undecided: readonly UndecidedClass[];
 }
@@ -64,13 +67,13 @@ class ActorSearch {
     this.#sources = sources;
   }
 
-  /** Exported name and actor of each class that `path` declares and exports. */
+  /** Returns the exported name and the actor of each actor class that `path` declares and exports. */
   actorsIn(path: string): readonly (readonly [string, DeclarationKey])[] {
     const outline = this.#outline(path);
     if (outline === undefined) return [];
     const found: (readonly [string, DeclarationKey])[] = [];
     for (const declared of outline.classes) {
-      // What a mixin makes of an abstract class may be abstract: it is a base, and classes that extend it are actors.
+      // The result of a mixin can be abstract. It is a base, and only the classes that extend it are actors.
       if (declared.abstract || declared.isCall) continue;
       const name = exportedName(outline, declared);
       if (name === undefined) continue;
@@ -81,7 +84,8 @@ class ActorSearch {
   }
 
   /**
-   * Classes that may be actors, in a file that imports a generated base which no class of the file is seen to extend.
+   * Returns the classes that may be actors, if the file imports a generated base that no class of the file is known to
+   * extend.
    */
   undecidedIn(path: string): readonly UndecidedClass[] {
     const outline = this.#outline(path);
@@ -129,7 +133,7 @@ class ActorSearch {
         return imported && this.#actorOfImport(path, imported.from, base.name, seen);
       }
       case "call": {
-        // A mixin extends the class that it is called with, wherever that stands among its arguments.
+        // A mixin extends one of its arguments, in any position.
         const found = base.args.map((argument) => this.#actorOfBase(path, outline, argument, new Set(seen)));
         return found.find((actor) => actor !== undefined);
       }
@@ -159,7 +163,7 @@ class ActorSearch {
     return file === undefined ? undefined : this.#actorOfExport(file, name, seen);
   }
 
-  /** What `path` exports as `name`, wherever it is declared. */
+  /** Returns the actor of the class that `path` exports as `name`, wherever the class is declared. */
   #actorOfExport(path: string, name: string, seen: Set<string>): DeclarationKey | undefined {
     const outline = this.#outline(path);
     const visit = `${path}\nexport ${name}`;
@@ -181,7 +185,9 @@ class ActorSearch {
   }
 }
 
-/** The name that a class is exported under: its own where it has several. */
+/**
+ * Returns the exported name of a class. A class with several exported names uses its own name if that is one of them.
+ */
 function exportedName({ exports }: ModuleOutline, declared: ClassOutline): string | undefined {
   const names = exports.filter(({ local }) => local === declared.local).map(({ exported }) => exported);
   return names.find((candidate) => candidate === declared.local) ?? names.sort()[0];

@@ -1,6 +1,7 @@
 /**
- * Which file a relative import means, by the rules TypeScript has for ES modules: `./a.js` is `a.ts`, `a.tsx` or `a.js`;
- * without an extension also a folder's index. Paths are relative to the config's root, with forward slashes.
+ * Resolves relative imports by TypeScript's rules for ES modules: `./a.js` is `a.ts`, `a.tsx` or `a.js`, and a
+ * specifier without extension can also be the index of a folder. Paths are relative to the folder of the config, with
+ * forward slashes.
  */
 import path from "node:path/posix";
 
@@ -11,7 +12,10 @@ const sourceExtensions: Readonly<Record<string, readonly string[]>> = {
   ".cjs": [".cts", ".cjs"],
 };
 
-/** The files that `specifier` in `importer` can mean, likeliest first; none when it is not relative. */
+/**
+ * Returns the files to which `specifier` in `importer` can resolve, the most likely first. Returns none if it is not
+ * relative.
+ */
 export function importCandidates(importer: string, specifier: string): readonly string[] {
   if (!/^\.\.?(\/|$)/.test(specifier)) return [];
   const target = path.join(path.dirname(importer), specifier);

@@ -1,35 +1,35 @@
 /**
- * What a source file says of classes and of the names it exports and imports: as much as it takes to follow a class to
- * its base. Read from syntax alone; no type is looked at, so it works before anything was generated.
+ * The outline of a source file: its classes and the names that it imports and exports, which suffice to follow a class
+ * to its base. The outline is read from the syntax, without types, so that it is available before code is generated.
  */
 
 export interface ModuleOutline {
-  /** Names bound by imports. */
+  /** The names that imports declare. */
   readonly imports: readonly ImportBinding[];
   /** Class declarations at the top level, and classes bound to a name by `const X = class …`. */
   readonly classes: readonly ClassOutline[];
   /** `export { local as exported }`, `export class local`, `export default local`. */
   readonly exports: readonly ExportBinding[];
-  /** `export { imported as exported } from "…"`; `*` for `export * from "…"`. */
+  /** `export { imported as exported } from "…"`. The name `*` stands for `export * from "…"`. */
   readonly reexports: readonly ReexportBinding[];
 }
 
 export interface ImportBinding {
   readonly local: string;
-  /** `default`, `*` for a namespace, or a name. */
+  /** The imported name: `default`, `*` for a namespace, or a name. */
   readonly imported: string;
   readonly from: string;
 }
 
 export interface ClassOutline {
-  /** Undefined for `export default class extends …`. */
+  /** The name of the class, or undefined for `export default class extends …`. */
   readonly local: string | undefined;
-  /** The expression that the class extends; undefined if it extends nothing. */
+  /** The expression that the class extends, or undefined if it extends nothing. */
   readonly base: BaseOutline | undefined;
   readonly abstract: boolean;
   /** Whether the class is the result of a function call, bound to a name: `const Base = Logged(CounterActor)`. */
   readonly isCall?: boolean;
-  /** The position of the class's name, 1-based. */
+  /** The position of the name of the class, from 1. */
   readonly line: number;
   readonly column: number;
 }
@@ -42,7 +42,7 @@ export type BaseOutline =
   | { readonly kind: "other" };
 
 export interface ExportBinding {
-  /** Undefined for an unnamed default export. */
+  /** The local name, or undefined for an unnamed default export. */
   readonly local: string | undefined;
   readonly exported: string;
 }

@@ -1,11 +1,13 @@
 /**
- * The types of members that are no more, from their texts in the lock. A member's place depends on all that came before
- * it, so that what has gone has to be as large as it was. Shapes that were written in place come back without what was in
- * them: it makes no difference to their size.
+ * Parses the types of removed members from their texts in the lock file. The position of a member depends on the sizes
+ * of all earlier members, so a removed member keeps its size. An inline shape is parsed without its members, which do
+ * not change its size.
  */
 import { type ScalarName, type Type, type TypedArrayElement, wellKnownNames } from "../model/index.js";
 
-/** What a name stands for, `enum` for one written in place; undefined when nobody knows any more. */
+/**
+ * Returns the type with a name, or undefined if the type is unknown. The name `enum` stands for an inline enumeration.
+ */
 export type ResolveTypeName = (name: string, args: readonly Type[]) => Type | undefined;
 
 const scalars = new Set<string>(
@@ -16,10 +18,10 @@ const scalars = new Set<string>(
 
 const typedArray = /^(int8|uint8clamped|int16|uint16|int32|uint32|bigint64|biguint64|float32|float64)array$/;
 
-/** A struct of which nothing more is known. */
+/** A struct whose members are unknown. */
 export const anyStruct: Type = { kind: "inline", shape: { kind: "message", fields: [] } };
 
-/** @returns undefined when the text names a type of which nothing is known */
+/** @returns undefined if the text names an unknown type */
 export function parseRetiredType(text: string, resolve: ResolveTypeName): Type | undefined {
   try {
     return new RetiredTypeParser(text, resolve).whole();
@@ -105,7 +107,7 @@ class RetiredTypeParser {
     return types;
   }
 
-  /** Names of dimensions are JSON, and letters and digits alone. */
+  /** Skips the names of dimensions. They are JSON, or consist of letters and digits. */
   #skipMesh(): readonly Type[] {
     this.#at = this.#text.indexOf(">", this.#at) + 1;
     return [];

@@ -44,7 +44,7 @@ import { wellKnownTypes } from "./well-known.js";
 export interface CapnpLowerInput {
   readonly schema: Schema;
   readonly lock: Lock;
-  /** The lock as it was before this run; absent where there was none. */
+  /** The lock before this run, or undefined if there was none. */
   readonly previousLock?: Lock | undefined;
   readonly schemaRoot: string;
 }
@@ -58,14 +58,17 @@ export function lowerToCapnp(input: CapnpLowerInput): LoweredCapnp {
   return new CapnpLowering(input).run();
 }
 
-/** Where the types that a type written in place needs are put, what they are called, and how the lock knows them. */
+/**
+ * The location at which the structs of an inline type are created: the file and struct that contain them, their name,
+ * and their path in the lock.
+ */
 interface LoweringSite {
   readonly file: CapnpFile;
   readonly parent: CapnpStruct | undefined;
-  /** `KeepersEntry`: without what is around it. */
+  /** The simple name, without the names of the containing structs: `KeepersEntry`. */
   readonly name: string;
   readonly lockPath: string;
-  /** Of the generic declaration that it stands in: what its parameters are. */
+  /** The type arguments of the generic declaration that contains the type. */
   readonly bindings?: Bindings;
 }
 
@@ -78,10 +81,10 @@ class CapnpLowering {
   readonly #files = new Map<Module, CapnpFile>();
   readonly #structs = new Map<string, CapnpStruct>();
   readonly #enums = new Map<string, CapnpEnum>();
-  /** Aliases of what is no struct, and those being looked into. */
+  /** The types of aliases that are not structs. An alias is `open` while its type is being lowered. */
   readonly #aliases = new Map<string, SlotType | "open">();
   readonly #names: CapnpTypeNames;
-  /** How the lock knows the shapes written in place among type arguments. */
+  /** The lock paths of inline shapes in type arguments. */
   readonly #lockPaths = new WeakMap<Type, string>();
 
   constructor({ schema, lock, previousLock: before, schemaRoot }: CapnpLowerInput) {
@@ -96,7 +99,7 @@ class CapnpLowering {
 
   run(): LoweredCapnp {
     const { modules } = this.#index.schema;
-    // Declared names first: what is made up gives way to them.
+    // Declared names are taken first, so that derived names avoid them.
     for (const module of modules) {
       const names = this.#names.namesIn(this.#fileOf(module));
       for (const { name, typeParameters } of module.types) if (typeParameters.length === 0) names.add(typeName(name));
@@ -113,7 +116,10 @@ class CapnpLowering {
     return this.#files.get(module) as CapnpFile;
   }
 
-  /** Every declaration has something that can be a message; names of other declarations have theirs there. */
+  /**
+   * Creates the struct or enumeration of every declaration that can be a message. Aliases of other declarations use the
+   * struct of their target.
+   */
   #declare(declaration: TypeDeclaration): void {
     const ref: Type = { kind: "ref", target: declaration.key, args: [] };
     if (holdsHandle(ref, this.#index)) return;
@@ -123,7 +129,7 @@ class CapnpLowering {
     else if (declaration.exported && !this.#isDeclared(shape.type)) this.#aliasStruct(ref);
   }
 
-  /** Whether an alias is another name of a declaration. */
+  /** Returns whether the type is a reference to a declaration. */
   #isDeclared(type: Type): boolean {
     const inner = withoutNull(type);
     return inner.kind === "ref";
@@ -219,7 +225,7 @@ class CapnpLowering {
     return this.#alias(type, shape.type);
   }
 
-  /** What an alias stands for, unless that is itself: then a struct stands for it. */
+  /** Returns the type of an alias. A recursive alias becomes a struct. */
   #alias(ref: Extract<Type, { kind: "ref" }>, type: Type): SlotType {
     const key = typeKey(ref);
     const known = this.#aliases.get(key);
@@ -234,7 +240,7 @@ class CapnpLowering {
     return found;
   }
 
-  /** The struct that stands for an alias. */
+  /** Returns the struct of an alias. */
   #aliasStruct(ref: Extract<Type, { kind: "ref" }>): CapnpStruct {
     const key = `alias ${typeKey(ref)}`;
     const known = this.#structs.get(key);
@@ -294,7 +300,7 @@ class CapnpLowering {
 
   // Structs.
 
-  /** The struct of a message, of a choice, or of an alias of what is one. */
+  /** Returns the struct of a message, of a choice, or of an alias of one of them. */
   #structOf(ref: Extract<Type, { kind: "ref" }>): CapnpStruct {
     const key = typeKey(ref);
     const known = this.#structs.get(key);
@@ -384,11 +390,11 @@ class CapnpLowering {
     const spelt = uniqueName(memberName(wireName ?? name), names, id);
     const lockPath = `${context.lockPath}${joint}${lockName(name)}`;
     const inside = { ...context, name: typeWord(spelt), lockPath };
-    // A case has no union of its own that could say that its value is null.
+    // A case has no union of its own that could store whether its value is null.
     const found = kind === "oneof" ? slotType(this.#element(type, inside)) : this.#type(type, inside);
     if (found.type.kind !== "void") return structMember(spelt, name, found, optional, doc, kind !== "message");
     this.#diagnostics.push(diagnostic("VC4030", at, { member: `${context.lockPath}.${name}` }));
-    return structMember(spelt, undefined, slotType(voidType), false, "Means something inside a running mesh alone.");
+    return structMember(spelt, undefined, slotType(voidType), false, "Valid inside a running mesh only.");
   }
 
   #obsolete(
@@ -408,9 +414,9 @@ class CapnpLowering {
     }
     const size = sizes[0] ?? slotType(voidType);
     const isCase = kind !== "message";
-    // A case that is null stands in a struct of its own.
+    // A nullable case is stored in a struct of its own.
     const whole = isCase && size.nullable ? slotType({ kind: "anyPointer" }) : size;
-    return structMember(spelt, undefined, whole, optional, "Is no more.", isCase);
+    return structMember(spelt, undefined, whole, optional, "Removed.", isCase);
   }
 
   // Enumerations.
@@ -479,7 +485,7 @@ function withoutNull(type: Type): Type {
   return type.kind === "inline" && type.shape.kind === "alias" ? withoutNull(type.shape.type) : type;
 }
 
-/** Whether a type written in place is a struct of its own. */
+/** Returns whether an inline type becomes a struct. */
 function isStruct(type: Type): boolean {
   return type.kind === "tuple" || (type.kind === "inline" && type.shape.kind !== "enum");
 }

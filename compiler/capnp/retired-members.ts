@@ -1,6 +1,6 @@
 /**
- * What the lock remembers of messages, unions and enumerations: members that are no more, which keep their places, and what those may
- * have taken. The lock knows types by their texts, and does not tell modules apart: some texts have several meanings.
+ * Removed members of messages, unions and enumerations, as the lock remembers them. They keep their positions and
+ * sizes. The lock stores types as texts without modules, so a text can have several meanings.
  */
 import { simpleName } from "../../shared/names/qualified-name.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
@@ -12,11 +12,11 @@ import type { SlotType } from "./slot-type.js";
 import { slotTypeOf } from "./slot-type-of.js";
 import { slotSize } from "./struct-layout.js";
 
-/** What is asked about: the type with this path in the lock. */
+/** The path of a type in the lock. */
 export interface LockedTypePath {
   readonly file: { readonly module: string };
   readonly lockPath: string;
-  /** Of the generic declaration that it stands in: what its parameters are. */
+  /** The type arguments of the generic declaration that contains the type. */
   readonly bindings?: Bindings;
 }
 
@@ -31,20 +31,20 @@ export class RetiredMembers {
   readonly #lock: Lock;
   readonly #before: Lock | undefined;
 
-  /** @param before the lock as it was before this run; absent where there was none */
+  /** @param before the lock before this run; undefined if there was none */
   constructor(index: SchemaIndex, lock: Lock, before: Lock | undefined) {
     this.#index = index;
     this.#lock = lock;
     this.#before = before;
   }
 
-  /** The members that are no more; an id can have been given again. */
+  /** Returns the removed members whose ids are not in use again. */
   retiredOf(kind: BlockKind, members: readonly LiveMember[], place: LockedTypePath): readonly LockEntry[] {
     const live = new Set(members.map(({ id }) => id));
     return (this.#blockOf(kind, place)?.entries ?? []).filter(({ id, retired }) => retired && !live.has(id));
   }
 
-  /** A new member stands behind all that there were: else theirs would move. */
+  /** Reports new members whose ids are below an existing id. They would move the members after them. */
   checkOrder(kind: BlockKind, members: readonly LiveMember[], place: LockedTypePath): readonly Diagnostic[] {
     const known = this.#before && this.#blockOf(kind, place, this.#before)?.entries;
     if (known === undefined) return [];
@@ -55,7 +55,7 @@ export class RetiredMembers {
       .map(({ name, id, at }) => diagnostic("VC4031", at, { member: `${place.lockPath}.${name}`, id, highest }));
   }
 
-  /** What the type of a member that has gone may take: more than one where its text may mean several types. */
+  /** Returns the possible sizes of a removed member. There are several if its type text has several meanings. */
   slotTypesOf(text: string, place: LockedTypePath): readonly SlotType[] {
     const sizes = new Map<string, SlotType>();
     let meanings = 1;
@@ -72,24 +72,27 @@ export class RetiredMembers {
     return [...sizes.values()];
   }
 
-  /** Types that the lock calls so: it does not tell modules apart. */
+  /** Returns the types that a name in the lock can mean. The lock does not name the module. */
   #resolve(name: string, args: readonly Type[], place: LockedTypePath): readonly Type[] {
     if (name === "enum") return [this.#wasOfNumbers(place) ? anyNumericEnum : anyStringEnum];
     const bound = args.length === 0 ? place.bindings?.get(name) : undefined;
     const types = this.#index.schema.modules.flatMap((module) => module.types);
     const generic = types.filter((type) => type.typeParameters.length === args.length);
     const exact = generic.filter((type) => type.name === name);
-    // A type that has moved to another namespace since is called otherwise.
+    // A type that has moved to another namespace has another qualified name.
     const meant = exact.length > 0 ? exact : generic.filter((type) => simpleName(type.name) === simpleName(name));
     const declared = meant.map(({ key }): Type => ({ kind: "ref", target: key, args }));
     const found = bound === undefined ? declared : [bound, ...declared];
     if (found.length > 0) return found;
-    // An enumeration that has gone may have been one of numbers.
+    // A removed enumeration may have had numeric values, so its size is unknown.
     const kinds = new Set(this.#lock.blocks.filter((block) => block.name === name).map(({ kind }) => kind));
     return kinds.size > 0 && !kinds.has("enum") && !kinds.has("actor") ? [anyStruct] : [];
   }
 
-  /** Numbers are their own ids, and are called so. */
+  /**
+   * Returns whether an enumeration was numeric. Numeric values are their own ids, and the lock uses the number as the
+   * name.
+   */
   #wasOfNumbers(place: LockedTypePath): boolean {
     const entries = this.#blockOf("enum", place)?.entries ?? [];
     return entries.length > 0 && entries.every(({ id, name }) => name === String(id));
@@ -101,7 +104,7 @@ export class RetiredMembers {
   }
 }
 
-/** Enumerations of which nothing more is known. */
+/** Enumerations whose values are unknown. */
 const anyStringEnum = enumOfValue("a");
 const anyNumericEnum = enumOfValue(1);
 

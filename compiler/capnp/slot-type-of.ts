@@ -1,8 +1,8 @@
-/** Questions about a type that are answered without making the structs that it needs. */
+/** Computes properties of a type without creating the structs that the type needs. */
 import { instantiate, partsOf, type SchemaIndex, type Shape, type Type, typeKey } from "../model/index.js";
 import { numericEnumType, type SlotType, scalarType, slotType, voidType } from "./slot-type.js";
 
-/** Whether a type holds a handle, other than as a member of a struct. */
+/** Returns whether a type holds a handle outside of the members of a struct. */
 export function holdsHandle(type: Type, index: SchemaIndex, seen: ReadonlySet<string> = new Set()): boolean {
   switch (type.kind) {
     case "port":
@@ -22,7 +22,7 @@ export function holdsHandle(type: Type, index: SchemaIndex, seen: ReadonlySet<st
   }
 }
 
-/** What a type takes, without making what it needs. */
+/** Returns the type that a struct stores for a type, without creating other structs. */
 export function slotTypeOf(type: Type, index: SchemaIndex, seen: ReadonlySet<string> = new Set()): SlotType {
   if (holdsHandle(type, index)) return slotType(voidType);
   switch (type.kind) {

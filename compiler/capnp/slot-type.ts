@@ -1,9 +1,9 @@
-/** What a value takes in a struct, and what a member is for it: leaves of the lowering, which need no schema. */
+/** The types of values in a struct, and the members that hold them. These functions need no schema. */
 import type { EnumValue, Type } from "../model/index.js";
 import type { CapnpMember, CapnpSchemaType, DataScalar } from "./capnp-schema.js";
 import { slotSize } from "./struct-layout.js";
 
-/** A type with its `null` taken apart: that is said by whatever holds it. */
+/** A type and whether it is nullable. The member or element that holds the value stores the `null`. */
 export interface SlotType {
   readonly type: CapnpSchemaType;
   readonly nullable: boolean;
@@ -38,7 +38,7 @@ export function scalarType(scalar: string): CapnpSchemaType {
   return { kind: "data", scalar: scalars[scalar] as DataScalar };
 }
 
-/** Whole numbers stay numbers: those that a schema does not know yet, too. */
+/** Numeric enumerations are stored as numbers, so values that are missing from the schema are preserved. */
 export function numericEnumType(values: readonly EnumValue[], type: Type): CapnpSchemaType | undefined {
   const whole = values.every(({ value }) => typeof value === "number" && Number.isInteger(value));
   if (!whole) return undefined;
@@ -50,7 +50,7 @@ export function plainStructMember(name: string, source: string | undefined, type
   return { name, property: source, type, doc: "", optional: false, nullable: false, ordinals: 1 };
 }
 
-/** @param isCase of a choice, which has no union of its own */
+/** @param isCase whether the member is a case of a choice; a case has no union of its own */
 export function structMember(
   name: string,
   source: string | undefined,
@@ -59,7 +59,7 @@ export function structMember(
   doc: string,
   isCase = false,
 ): CapnpMember {
-  // A pointer that is null says by itself that nothing is there; data, and two ways not to be there, need to be told.
+  // A null pointer means that the value is absent. Data, and values that can be both absent and null, need a tag.
   const told = !isCase && type.kind !== "void" && (optional || nullable);
   const alone = slotSize(type) === "pointer" && !(optional && nullable);
   const ordinals = !told || alone ? 1 : optional && nullable ? 3 : 2;

@@ -1,10 +1,10 @@
 /**
- * Names as Cap'n Proto wants them: ASCII letters and digits, camel case for members, Pascal case for types. What other names
- * become the same is told apart by a number.
+ * Converts names to those that Cap'n Proto allows: ASCII letters and digits, camel case for members, Pascal case for
+ * types. A number distinguishes names that become equal.
  */
 import { createHash } from "node:crypto";
 
-/** Names of types that the notation has itself: a struct with such a name would take their place. */
+/** Type names that Cap'n Proto itself uses. A struct must not have one of these names. */
 const builtIn = new Set(
   (
     "Void Bool Int8 Int16 Int32 Int64 UInt8 UInt16 UInt32 UInt64 Float32 Float64 Text Data List AnyPointer AnyStruct " +
@@ -12,7 +12,10 @@ const builtIn = new Set(
   ).split(" "),
 );
 
-/** `two words`, `two_words`, `TwoWords`: `twoWords`. Letters beyond ASCII are written as their numbers. */
+/**
+ * Returns a member name: `two words`, `two_words` and `TwoWords` become `twoWords`. Other letters than ASCII are
+ * written as their code points.
+ */
 export function memberName(name: string): string {
   const words = wordsOf(name);
   const [first = "", ...others] = words;
@@ -25,7 +28,7 @@ export function typeName(name: string): string {
   return builtIn.has(joined) ? `${joined}Type` : joined;
 }
 
-/** A part of the name of a type. */
+/** Returns a word in Pascal case, as a part of a type name. */
 export function typeWord(name: string): string {
   return withLetterFirst(wordsOf(name).map(capitalised).join(""), "N");
 }
@@ -43,7 +46,7 @@ function withLetterFirst(name: string, prefix: string): string {
   return /^[A-Za-z]/.test(name) ? name : prefix + name;
 }
 
-/** `wanted`, or with the first number behind it that makes it one that is not in `taken`; puts it there. */
+/** Returns `wanted`, or `wanted` with the first number that makes it unique, and adds the result to `taken`. */
 export function uniqueName(wanted: string, taken: Set<string>, number = 2): string {
   let name = wanted;
   for (let next = number; taken.has(name); next++) name = `${wanted}${next}`;
@@ -51,7 +54,7 @@ export function uniqueName(wanted: string, taken: Set<string>, number = 2): stri
   return name;
 }
 
-/** An id of 64 bits whose highest is set, as Cap'n Proto wants it: the same for the same names. */
+/** Returns a 64-bit id whose highest bit is set, as Cap'n Proto requires. Equal names give equal ids. */
 export function capnpId(...names: readonly string[]): string {
   const hash = createHash("sha256").update(names.join("\n")).digest();
   const id = hash.readBigUInt64BE(0) | (1n << 63n);

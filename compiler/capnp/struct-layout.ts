@@ -1,7 +1,7 @@
 /**
- * Where the members of a struct are. The rule is part of Cap'n Proto: every compiler puts the same members into the same
- * places, in the order of their ordinals, into the first hole that is large enough. After the layout of the reference
- * implementation's compiler, as far as our structs need it: unions there hold single fields.
+ * Computes the positions of the members of a struct. The algorithm is part of Cap'n Proto: every compiler places the
+ * members in the order of their ordinals, each into the first hole that is large enough. This implementation follows
+ * the layout of the reference compiler. It supports only unions whose cases are single fields.
  */
 import type {
   CapnpMember,
@@ -12,7 +12,7 @@ import type {
   StructLayout,
 } from "./capnp-schema.js";
 
-/** Sizes are logarithms of bits: 0 is a bit, 6 is a word. */
+/** Sizes as the binary logarithm of the number of bits: 0 is one bit, 6 is one word. */
 const logSizes: Readonly<Record<DataScalar, number>> = {
   bool: 0,
   uint16: 4,
@@ -28,7 +28,7 @@ const logSizes: Readonly<Record<DataScalar, number>> = {
 const tagSize = 4;
 const wordSize = 6;
 
-/** What a type takes of a struct. */
+/** Returns the size of a type in a struct. */
 export function slotSize(type: CapnpSchemaType): "nothing" | "pointer" | number {
   if (type.kind === "void") return "nothing";
   if (type.kind === "data") return logSizes[type.scalar];
@@ -53,7 +53,7 @@ export function layOutStruct({ shape, members }: Pick<CapnpStruct, "shape" | "me
   return { ...memory.size, slots: places };
 }
 
-/** A member that is a union of nothing, perhaps of null, and of its value. */
+/** Places a member that is a union of "absent", possibly "null", and the value. */
 function placeOptional({ ordinals, type }: CapnpMember, memory: StructAllocator): Omit<MemberSlot, "ordinal"> {
   const union = new UnionAllocator(memory);
   for (let i = 1; i < ordinals; i++) union.addCase("nothing");
@@ -61,24 +61,27 @@ function placeOptional({ ordinals, type }: CapnpMember, memory: StructAllocator)
   return { at, tag: union.tag };
 }
 
-/** The data and the pointers of a struct, with the holes that are left in the data. */
+/** Allocates the data and pointer sections of a struct and tracks the holes in the data section. */
 class StructAllocator {
   #dataWords = 0;
   #pointerWords = 0;
-  /** By size: where the one hole of that size is, in units of it; 0 for none, since the first place is never a hole. */
+  /**
+   * The index of the only hole of each size, in units of that size. 0 means that there is no hole, since index 0 is
+   * never a hole.
+   */
   readonly #holes = [0, 0, 0, 0, 0, 0];
 
   get size(): { readonly dataWords: number; readonly pointerWords: number } {
     return { dataWords: this.#dataWords, pointerWords: this.#pointerWords };
   }
 
-  /** @returns the bit, or the number of the pointer */
+  /** @returns the bit offset in the data section, or the index in the pointer section */
   allocate(size: "nothing" | "pointer" | number): number {
     if (size === "nothing") return 0;
     return size === "pointer" ? this.#pointerWords++ : this.allocateData(size) * 2 ** size;
   }
 
-  /** @returns the place in units of the size */
+  /** @returns the index in units of the size */
   allocateData(size: number): number {
     const hole = this.#takeHole(size);
     if (hole !== undefined) return hole;
@@ -113,7 +116,7 @@ class StructAllocator {
     }
   }
 
-  /** Makes a place larger, if what lies behind it is a hole. */
+  /** Enlarges a location if a hole follows it. Returns whether the location was enlarged. */
   expand(size: number, place: number, by: number): boolean {
     if (by === 0) return true;
     if (size >= wordSize || this.#holes[size] !== place + 1) return false;
@@ -123,13 +126,13 @@ class StructAllocator {
   }
 }
 
-/** A union: its cases share what each of them needs. */
+/** Allocates a union, whose cases share their locations. */
 class UnionAllocator {
   readonly #memory: StructAllocator;
   readonly #data: { size: number; place: number }[] = [];
   #pointer: number | undefined;
   #cases = 0;
-  /** The bit of what says which case it is: there from the second case on. */
+  /** The bit offset of the tag that tells which case is set. It is allocated with the second case. */
   tag = 0;
 
   constructor(memory: StructAllocator) {

@@ -1,4 +1,4 @@
-/** What structs and enums are called: names that the schema has stay, those made up give way to them. */
+/** Chooses the names of structs and enumerations. Declared names are kept, and derived names avoid them. */
 import { createHash } from "node:crypto";
 import { type DeclarationKey, type Module, type SchemaIndex, type Type, textOf, typeKey } from "../model/index.js";
 import { typeName, uniqueName } from "./spelling.js";
@@ -14,14 +14,14 @@ export class CapnpTypeNames {
     this.#fileOf = fileOf;
   }
 
-  /** Names that are taken in a file, or inside of a struct. */
+  /** Returns the names that are in use in a file or in a struct. */
   namesIn(scope: object): Set<string> {
     const known = this.#names.get(scope) ?? new Set<string>();
     this.#names.set(scope, known);
     return known;
   }
 
-  /** `Tree`, or `PageOfItem`: in its file no other type is called so. */
+  /** Returns the name of a type, which is unique in its file: `Tree`, `PageOfItem`. */
   nameOf(ref: Extract<Type, { kind: "ref" }>): string {
     const key = typeKey(ref);
     const known = this.#declaredNames.get(key);
@@ -33,7 +33,7 @@ export class CapnpTypeNames {
     return name;
   }
 
-  /** Whether another declaration of the file has taken the name. */
+  /** Returns whether another declaration of the file uses the name. */
   #hasDeclared(key: DeclarationKey, name: string): boolean {
     return [...this.#declaredNames].some(([other, taken]) => {
       return taken === name && other !== key && other.slice(0, other.indexOf("#")) === key.slice(0, key.indexOf("#"));

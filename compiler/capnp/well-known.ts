@@ -1,6 +1,6 @@
 /**
- * Protobuf's well-known types as Cap'n Proto has them: structs with the same members, but for those that hold anything that
- * JSON has. Those are texts of JSON: as structs they would be a notation of their own, which nobody reads in place.
+ * Protobuf's well-known types in Cap'n Proto: structs with the same members. The types that hold any JSON value are
+ * stored as JSON text, because structs for them would be a second notation of JSON.
  */
 import type { Field, ScalarName, Type, WellKnownName } from "../model/index.js";
 
@@ -20,7 +20,7 @@ function scalar(name: ScalarName): Type {
 const time = message({ seconds: scalar("int64"), nanos: scalar("int32") });
 const wrapper = (name: ScalarName): Type => message({ value: scalar(name) });
 
-/** What stands for each, or the JSON that is read where there is none. */
+/** The type of each well-known type, or the JSON that a reader returns if the message has no value. */
 export const wellKnownTypes: Readonly<Record<WellKnownName, Type | string>> = {
   Timestamp: time,
   Duration: time,

@@ -1,8 +1,11 @@
-/** Where a command writes: the process's own streams, or a test's. */
+/** The output of a command: the streams of the process, or those of a test. */
 export interface Io {
   out(line: string): void;
   err(line: string): void;
-  /** The top of the checkout whose lines are annotated: in a workflow of GitHub Actions, or of those that do as it does. */
+  /**
+   * The root of the checkout, if findings are to be printed as annotations: in a workflow of GitHub Actions or of a
+   * compatible system.
+   */
   readonly annotationRoot?: string;
 }
 
@@ -12,13 +15,13 @@ export const processIo: Io = {
   ...(process.env["GITHUB_ACTIONS"] === "true" && { annotationRoot: process.env["GITHUB_WORKSPACE"] ?? process.cwd() }),
 };
 
-/** Exit codes of the command line. */
+/** The exit codes of the command line. */
 export const exitCode = {
   ok: 0,
-  /** Generated code, or the lock, is not what the schemas make of it. */
+  /** The generated code or the lock is not up to date. */
   drift: 1,
   /** The schemas have errors. */
   schema: 2,
-  /** Bad usage, a config that cannot be used, or a file that cannot be read or written. */
+  /** The arguments are invalid, the config is invalid, or a file cannot be read or written. */
   usage: 3,
 } as const;

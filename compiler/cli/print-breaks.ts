@@ -1,4 +1,4 @@
-/** Prints breaking changes as diagnostics are printed: with the line they speak of, or one JSON object a line. */
+/** Prints breaking changes like diagnostics: with the source line, or as one JSON object per line. */
 import { type Diagnostic, renderFinding, renderSummary } from "../diagnostics/index.js";
 import type { Break, BreakClass } from "../evolve/index.js";
 import type { Io } from "./io.js";
@@ -14,8 +14,8 @@ export function toPrintedBreak(found: Break): PrintedBreak {
 }
 
 /**
- * Files are relative to `root`.
- * @param textOf the text of a file of a side; undefined when it cannot be read
+ * Prints breaking changes, with files relative to `root`.
+ * @param textOf returns the text of a file of a version; undefined if the file cannot be read
  */
 export function printBreaks(
   found: readonly PrintedBreak[],
@@ -33,7 +33,7 @@ export function printBreaks(
     io.err(renderFinding(printable, { color, textOf: (file) => textOf(file, side) }));
   }
   if (found.length > 0) io.err(renderSummary(found));
-  // Lines of the older side are not in the files that a workflow shows.
+  // Annotations cannot show lines of the older version, which is not in the checkout.
   const here = found.filter(({ side }) => side !== "older");
   annotate(
     here.map(({ at, ...rest }) => ({ ...rest, ...at })),
@@ -42,7 +42,10 @@ export function printBreaks(
   );
 }
 
-/** As diagnostics, and behind that the class, the place for `break.ignore`, and whether the position is in the older files. */
+/**
+ * Returns the JSON of a diagnostic, followed by the class, the place for `break.ignore`, and whether the position is in
+ * the older files.
+ */
 function breakToJson({
   code,
   severity,

@@ -1,6 +1,6 @@
 /**
- * What the commands share: the config of a folder, and a compiler that is loaded when it is first needed, once. The config
- * of an unchanged tree is remembered, so that it need not be evaluated either.
+ * The state that the commands share: the config of a folder, and the compiler, which is loaded at most once. The config
+ * of an unchanged tree is cached, so that it need not be evaluated.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -12,20 +12,20 @@ import { version } from "./version.js";
 
 export class Project {
   readonly configFile: string;
-  /** While the compiler watches. */
+  /** The results of earlier compilations, in watch mode only. */
   memory: CompileMemory | undefined;
   #config: Config | undefined;
   #source: TypeSource | undefined;
 
   /**
-   * @param folder the one with the config, or any below it
-   * @throws ConfigError when there is no config
+   * @param folder the folder of the config, or a folder below it
+   * @throws ConfigError if there is no config
    */
   constructor(folder: string) {
     this.configFile = nearestConfig(path.resolve(folder));
   }
 
-  /** The config, when nothing has changed since the last run. Loads no compiler. */
+  /** Returns the config if no file has changed since the last run. It does not load the compiler. */
   configIfUnchanged(): Config | undefined {
     return configOfUnchangedTree(this.configFile, version);
   }
@@ -41,7 +41,7 @@ export class Project {
 
   async source(): Promise<TypeSource> {
     if (this.#source === undefined) {
-      // Imported here: this is what loads the compiler.
+      // Loaded only here, because this import loads the compiler.
       const { openTypeSource } = await import("../source/index.js");
       const root = path.dirname(this.configFile);
       this.#source = openTypeSource({ exists: (file) => existsSync(path.join(root, file)) });

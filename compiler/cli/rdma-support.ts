@@ -1,4 +1,4 @@
-/** What the built runtime says of one-sided memory on this machine. */
+/** Asks the built runtime which RDMA transports this machine supports. */
 import { createRequire } from "node:module";
 
 export interface RdmaSupport {
@@ -10,7 +10,7 @@ export interface RdmaSupport {
 }
 
 export function rdmaSupport(): RdmaSupport {
-  // The compiler never imports the runtime: what was built of it stands beside the command line.
+  // The compiler never imports the runtime. The built runtime is in the same package as the command line.
   const runtime = createRequire(import.meta.url)("../load.cjs") as {
     load(): { readonly rdma: { rdmaSupport(): RdmaSupport } };
   };

@@ -1,6 +1,6 @@
 /**
- * Prints diagnostics: for people with the line they speak of, and in a workflow as annotations too; with `--json` one object
- * a line and nothing else.
+ * Prints diagnostics: with the source line for people, as annotations in a workflow, or with `--json` as one JSON
+ * object per line.
  */
 import path from "node:path";
 import {
@@ -26,7 +26,7 @@ export function report(diagnostics: readonly Diagnostic[], root: string, json: b
   annotate(diagnostics, root, io);
 }
 
-/** In a workflow, shows what was found beside the lines it speaks of. Files are relative to `root`. */
+/** Prints findings as annotations, which a workflow shows beside the source lines. Files are relative to `root`. */
 export function annotate(found: readonly AnnotatedFinding[], root: string, io: Io): void {
   if (io.annotationRoot === undefined) return;
   for (const one of found) {

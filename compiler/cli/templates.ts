@@ -1,4 +1,4 @@
-/** The files that `viceroy init` writes: a counter, its implementation, a program, and the settings they need. */
+/** The files that `viceroy init` writes: a counter, its implementation, a program, and their settings. */
 
 export const ignoredPaths: readonly string[] = ["node_modules/", ".viceroy/"];
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: which commands there are, and how they end. Commands themselves are files beside this one. */
+/** The command line: the list of commands and their exit codes. Each command is a file in `commands/`. */
 import type { Command } from "commander";
 import { ConfigError } from "../config/index.js";
 import { GitError } from "../git/git-error.js";
@@ -8,7 +8,7 @@ import { exitCode, processIo } from "./io.js";
 import type { Project } from "./project.js";
 import { version } from "./version.js";
 
-// A reader that has seen enough, such as `head`, is no failure of ours.
+// A closed pipe, such as that of `head`, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit();
@@ -18,7 +18,8 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
   try {
-    // What is run most, and mostly has nothing to do, needs no parser of arguments.
+    // `viceroy compile` is the most frequent command and usually has nothing to do. It runs without the argument
+    // parser.
     if (args.length === 1 && args[0] === "compile") return await runCompile(false, false, false);
     return await parse(args);
   } catch (error) {
@@ -63,15 +64,12 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
   program
     .command("compile")
     .description("compile the schemas of the project in this folder")
-    .option("--check", "write nothing; exit with 1 when generated code or the lock is out of step")
-    .option("--watch", "compile again whenever something changes; ids of what is new stay drafts")
-    .option("--json", "print one diagnostic a line, as JSON")
-    .option("--base <ref>", "no id of the lock at this ref may vanish; default: the published branch, if there is one")
-    .option("--no-base", "don't compare the lock with an earlier one")
-    .option(
-      "--accept <place...>",
-      "accept the breaking changes of these members, as in Tree.age, and write so in the lock",
-    )
+    .option("--check", "write no files; exit with 1 if generated code or the lock is not up to date")
+    .option("--watch", "compile after every change; ids of new members stay drafts")
+    .option("--json", "print one diagnostic per line, as JSON")
+    .option("--base <ref>", "the ref whose ids must not vanish; default: the published branch, if there is one")
+    .option("--no-base", "do not compare the lock with an earlier one")
+    .option("--accept <place...>", "accept the breaking changes of members such as Tree.age, and add them to the lock")
     .action(async ({ check = false, watch = false, json = false, base, accept = [] }) => {
       if (accept.length > 0 && (check || watch)) program.error("cannot compile: --accept excludes --check and --watch");
       if (check && watch) program.error("cannot compile: --check and --watch exclude each other");
@@ -81,10 +79,10 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("break")
-    .description("say what of the changes since a commit, or since another folder, breaks whom")
-    .requiredOption("--against <git ref | folder>", "what to compare with: main, HEAD~1, ../released")
-    .option("--class <classes>", "WIRE, SOURCE, BEHAVIOUR or DANGEROUS, or several with commas; all by default")
-    .option("--json", "print one finding a line, as JSON")
+    .description("list the breaking changes since a commit or relative to another folder")
+    .requiredOption("--against <git ref | folder>", "the version to compare with: main, HEAD~1, ../released")
+    .option("--class <classes>", "WIRE, SOURCE, BEHAVIOUR or DANGEROUS, or several separated by commas; default: all")
+    .option("--json", "print one finding per line, as JSON")
     .action(async ({ against, class: classes, json = false }) => {
       const { breakCommand } = await import("./commands/break.js");
       end(await breakCommand(await project(), { against, classes, json }, processIo));
@@ -92,7 +90,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("explain <code>")
-    .description("print what the documentation says of a code, such as VC1107")
+    .description("print the documentation of a code such as VC1107")
     .action(async (code: string) => {
       const { explain } = await import("./commands/explain.js");
       end(explain(code, processIo));
@@ -100,7 +98,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("rename <member> <name>")
-    .description("rename a field, endpoint or value, in the schema and in the lock: rename Entry.ttl expiry")
+    .description("rename a field, endpoint or value in the schema and in the lock: rename Entry.ttl expiry")
     .action(async (member: string, name: string) => {
       const { rename } = await import("./commands/rename.js");
       end(await rename(await project(), member, name, processIo));
@@ -110,7 +108,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("run <script> [arguments...]")
-    .description("run a program, in TypeScript or not, with the registry of actors loaded")
+    .description("run a TypeScript or JavaScript program with the registry of actors loaded")
     .passThroughOptions()
     .allowUnknownOption()
     .action(async (script: string, args: readonly string[]) => {
@@ -120,7 +118,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("repl")
-    .description("a prompt with top-level await and everything generated loaded")
+    .description("start a prompt with top-level await and all generated modules")
     .action(async () => {
       const { repl } = await import("./commands/repl.js");
       end(await repl(await (await project()).config(), processIo));
@@ -128,19 +126,19 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("host")
-    .description("let drivers elsewhere start processes on this machine, until this is ended")
+    .description("let drivers on other machines start processes on this one, until the command ends")
     .option(
       "--listen <address>",
       "unix:///path, tcp://host:port or tls://host:port; can be given several times",
       collectOption,
       [],
     )
-    .option("--token-file <file>", "the token that drivers must have, too; otherwise VICEROY_TOKEN, if it is set")
+    .option("--token-file <file>", "the token that drivers must present; default: VICEROY_TOKEN, if it is set")
     .option("--cert <file>", "for tls://: the certificate of this host, PEM")
-    .option("--key <file>", "for tls://: its key, PEM")
-    .option("--ca <file>", "for tls://: the authority whose certificates drivers must have, PEM")
-    .option("--insecure", "take whoever connects over the network, without token and TLS")
-    .option("--single-port", "processes listen at no ports of their own: what is for them goes through the daemon")
+    .option("--key <file>", "for tls://: the key of this host, PEM")
+    .option("--ca <file>", "for tls://: the authority of the certificates that drivers must present, PEM")
+    .option("--insecure", "accept all connections from the network, without token and TLS")
+    .option("--single-port", "do not let processes listen on ports: the daemon forwards their messages")
     .action(async (options) => {
       const { host } = await import("./commands/host.js");
       end(await host(options, processIo));
@@ -148,9 +146,9 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("setup")
-    .description("build what is in native code, with g++: faster, but nothing needs it")
-    .option("--rdma", "one-sided memory between processes of a machine; the default")
-    .option("--tensor", "tensors, by the libtorch that is installed")
+    .description("build the optional native addons with g++")
+    .option("--rdma", "one-sided memory access between processes of a machine; the default")
+    .option("--tensor", "tensors, with the installed libtorch")
     .action(async (options) => {
       const { setup } = await import("./commands/setup.js");
       end(await setup(options, processIo));
@@ -158,7 +156,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
 
   program
     .command("doctor")
-    .description("say what this machine and this project have, what is missing, and what to do")
+    .description("check this machine and this project, and print what is missing and how to fix it")
     .action(async () => {
       const { doctor } = await import("./commands/doctor.js");
       const { rdmaSupport } = await import("./rdma-support.js");
@@ -168,7 +166,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
   return program;
 }
 
-/** Gathers what an option is given several times. */
+/** Collects the values of an option that is given several times. */
 function collectOption(value: string, others: readonly string[]): readonly string[] {
   return [...others, value];
 }
@@ -176,7 +174,9 @@ function collectOption(value: string, others: readonly string[]): readonly strin
 function lockCommands(lock: Command, end: (code: number) => void): void {
   lock
     .command("merge [base] [ours] [theirs] [size] [path]")
-    .description("merge two versions of the lock, as git's merge driver; alone: the lock that git has left in conflict")
+    .description(
+      "merge two versions of the lock, as git's merge driver; without arguments: the lock that git has left in conflict",
+    )
     .action(async (...given: readonly unknown[]) => {
       const [base, ours, theirs, size, name] = given.filter((value) => typeof value === "string");
       const { runMergeDriver, mergeConflictedLock } = await import("./commands/lock-merge.js");
@@ -203,7 +203,10 @@ async function project() {
   return new Project(process.cwd());
 }
 
-/** Undefined outside any project. @throws ConfigError when there is a config that cannot be used */
+/**
+ * Returns the config, or undefined outside of any project.
+ * @throws ConfigError if the config is invalid
+ */
 async function configIfAny() {
   let found: Project;
   try {

@@ -1,15 +1,15 @@
 /**
- * Watches all files below a folder, in every way in which they can change: written in place, replaced by a rename, deleted
- * and made anew, moved with their folder. On Linux, Node.js watches each file by itself and loses those that are replaced, so
- * here folders are watched instead, each by itself: a folder reports whatever becomes of its files.
+ * Watches all files below a folder for every kind of change: written in place, replaced by a rename, deleted and
+ * created again, moved with their folder. On Linux, Node.js watches each file by itself and loses files that are
+ * replaced. This module therefore watches folders, each by itself: a folder reports all changes of its files.
  */
 import { type Dirent, type FSWatcher, lstatSync, readdirSync, realpathSync, watch } from "node:fs";
 import path from "node:path";
 
 export interface TreeListener {
-  /** @param name relative to the root; of a folder that has come or gone: the folder, with a separator behind it */
+  /** @param name the path relative to the root; a folder that was created or removed has a trailing separator */
   onChange(name: string): void;
-  /** A folder cannot be watched. */
+  /** Called if a folder cannot be watched. */
   onError(error: unknown): void;
 }
 
@@ -18,13 +18,13 @@ export interface WatchedTree {
 }
 
 /**
- * Watches from when it returns.
- * @param root absolute
- * @param isSkipped folders, relative to the root, that are not watched
+ * Watches a tree. It reports all changes after the call returns.
+ * @param root the absolute path of the tree
+ * @param isSkipped returns whether a folder, relative to the root, is not watched
  */
 export function watchTree(root: string, isSkipped: (folder: string) => boolean, listener: TreeListener): WatchedTree {
   if (process.platform === "linux") return new FolderTree(root, isSkipped, listener);
-  // Elsewhere the system itself watches the whole tree.
+  // Other systems watch the whole tree themselves.
   return watch(root, { recursive: true }, (_, name) => {
     if (name !== null && !isSkipped(name)) listener.onChange(name);
   });
@@ -34,7 +34,10 @@ class FolderTree implements WatchedTree {
   readonly #root: string;
   readonly #isSkipped: (folder: string) => boolean;
   readonly #listener: TreeListener;
-  /** Watchers of folders, and of files that are links to elsewhere, by their paths relative to the root; the root's path is empty. */
+  /**
+   * The watchers of folders and of the targets of file links, by path relative to the root. The path of the root is
+   * empty.
+   */
   readonly #watchers = new Map<string, FSWatcher>();
 
   constructor(root: string, isSkipped: (folder: string) => boolean, listener: TreeListener) {
@@ -49,7 +52,10 @@ class FolderTree implements WatchedTree {
     this.#watchers.clear();
   }
 
-  /** Watches a folder and all below it. Watches first and lists then: what comes in between is reported by the watcher. */
+  /**
+   * Watches a folder and everything below it. It watches before it lists, so that the watcher reports changes in
+   * between.
+   */
   #add(folder: string): void {
     if (folder !== "" && this.#isSkipped(folder)) return;
     const watcher = watch(path.join(this.#root, folder), (event, name) => {
@@ -69,7 +75,7 @@ class FolderTree implements WatchedTree {
     });
   }
 
-  /** Watches the target of a link, which changes in a folder elsewhere. Links to folders are not followed. */
+  /** Watches the target of a link, which can be in a folder elsewhere. Links to folders are not followed. */
   #addLink(name: string): void {
     const target = realpathSync(path.join(this.#root, name));
     const watcher = watch(path.dirname(target), (_, changed) => {
@@ -80,7 +86,7 @@ class FolderTree implements WatchedTree {
   }
 
   #onEvent(event: string, name: string): void {
-    // A name has come or gone, or is that of something else now: of another folder, perhaps.
+    // The name was created or removed, or now belongs to another file or folder.
     if (event === "rename") this.#refresh(name);
     this.#listener.onChange(name);
   }
@@ -95,7 +101,7 @@ class FolderTree implements WatchedTree {
     if (had || this.#watchers.has(name)) this.#listener.onChange(name + path.sep);
   }
 
-  /** @returns whether it was watched */
+  /** @returns whether the folder was watched */
   #remove(name: string): boolean {
     const gone = [...this.#watchers].filter(([other]) => other === name || other.startsWith(name + path.sep));
     for (const [other, watcher] of gone) {
@@ -106,7 +112,7 @@ class FolderTree implements WatchedTree {
   }
 }
 
-/** Ignores the error of a file that has vanished: the watcher of its folder reports that. */
+/** Ignores the error of a file that has vanished. The watcher of its folder reports the removal. */
 function ignoreMissing(action: () => void): void {
   try {
     action();

@@ -1,6 +1,6 @@
 /**
- * Breaking changes of the wire, for `viceroy compile`: which of them nobody has accepted, and the lock that follows from
- * that. As long as there is one, the lock keeps what is published.
+ * Finds the breaking changes of the wire format for `viceroy compile`: those that are not accepted, and the lock to
+ * write. While there is one, the lock keeps the published state.
  */
 import { type Config, ConfigError } from "../config/index.js";
 import type { Break } from "../evolve/index.js";
@@ -11,20 +11,22 @@ import { type CompiledOutput, NextLock } from "../pipeline/compile-project.js";
 import { lockBreaks } from "../pipeline/lock-breaks.js";
 import { type PrintedBreak, toPrintedBreak } from "./print-breaks.js";
 
-/** Ids that have vanished from the lock or changed hands are reported as VC2013 and VC2014, with the line to write back. */
+/**
+ * VC2013 and VC2014 report ids that have vanished from the lock or belong to another member, with the line to restore.
+ */
 const lostIds: ReadonlySet<string> = new Set(["VC5018", "VC5019"]);
 
 export interface WireBreaks {
-  /** The breaking changes that nobody has accepted. */
+  /** The breaking changes that are not accepted. */
   readonly unaccepted: readonly Break[];
-  /** The lock to be written. */
+  /** The lock to write. */
   readonly lock: NextLock;
 }
 
 /**
- * @param base the lock that others use; undefined: it is the one on disk
- * @param accept places whose changes are accepted now
- * @throws ConfigError if nothing breaks at one of these places
+ * @param base the published lock; undefined if it is equal to the lock on disk
+ * @param accept the places whose changes are accepted in this run
+ * @throws ConfigError if there is no breaking change at one of these places
  */
 export function findWireBreaks(
   config: Config,
@@ -45,7 +47,7 @@ export function findWireBreaks(
 
   function breaksOf(): readonly Break[] {
     if (lock.previous === undefined) return [];
-    // A lock in step remembers what the schemas say: nothing is broken.
+    // An up-to-date lock means that nothing has changed.
     if (base === undefined && !lock.differsFromDisk) return [];
     const published = publishedLock(base?.lock ?? lock.previous);
     return lockBreaks(config, schema, published, lock.text)
@@ -56,14 +58,14 @@ export function findWireBreaks(
 
 function nothingToAccept(place: string, found: readonly Break[]): ConfigError {
   const places = [...new Set(found.map((one) => one.place))];
-  const others = places.length === 0 ? "nothing breaks anywhere" : `breaking changes are at ${places.join(", ")}`;
-  return new ConfigError(`cannot accept the change of ${place}: nothing breaks there; ${others}`);
+  const others = places.length === 0 ? "there are no breaking changes" : `breaking changes are at ${places.join(", ")}`;
+  return new ConfigError(`cannot accept the change of ${place}: it is not a breaking change; ${others}`);
 }
 
-/** @param severity a warning when compiling, an error when checking */
+/** @param severity `warning` for a compilation, `error` for a check */
 export function toPrintedWireBreak(found: Break, severity: PrintedBreak["severity"]): PrintedBreak {
   const place = /^[\w.]+$/.test(found.place) ? found.place : `'${found.place}'`;
-  const accept = `If it is meant, run \`npx viceroy compile --accept ${place}\`, which writes it into the lock.`;
+  const accept = `If it is intended, run \`npx viceroy compile --accept ${place}\`, which adds it to the lock.`;
   return {
     ...toPrintedBreak(found),
     severity,

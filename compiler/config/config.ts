@@ -1,4 +1,4 @@
-/** `viceroy.config.ts`: what a user may write in it, and what it means once defaults are filled in. */
+/** `viceroy.config.ts`: the settings that a user writes, and the complete config with defaults. */
 
 /**
  * The kinds of files that the compiler can write: TypeScript modules, `.proto` files, a descriptor set, JSON Schema,
@@ -6,7 +6,7 @@
  */
 export type Artefact = "ts" | "proto" | "descriptor" | "jsonschema" | "capnp";
 
-/** How the protobuf layout is described to other programs. */
+/** The settings of the protobuf layout's description for other programs. */
 export interface UserProtoConfig {
   /**
    * The package of the generated `.proto` files. Default: derived from the name of the npm package; `@acme/shop`

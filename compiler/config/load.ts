@@ -1,7 +1,7 @@
 /**
- * Finds and runs a config file. It may be TypeScript: the caller gives the function that turns it into CommonJS, so that
- * nothing is loaded for it that isn't needed. `viceroy/compiler` in it is answered from here: the package need not be
- * installed beside the config, and importing it costs nothing.
+ * Finds and evaluates a config file. The caller passes the function that converts TypeScript to CommonJS, so that a
+ * JavaScript config does not load the compiler. An import of `viceroy/compiler` is resolved here: the package need not
+ * be installed for the config, and the import is cheap.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -16,15 +16,15 @@ export const configNames = ["viceroy.config.ts", "viceroy.config.mts", "viceroy.
 
 /**
  * @returns the absolute path of the config file of `folder`
- * @throws ConfigError when there is none
+ * @throws ConfigError if there is none
  */
 export function findConfig(folder: string): string {
   return configIn(folder) ?? refuseMissing(folder, "");
 }
 
 /**
- * @returns the absolute path of the config file of the project that `folder` lies in: its own, or the nearest above it
- * @throws ConfigError when there is none
+ * @returns the absolute path of the nearest config file, in `folder` or in a folder above it
+ * @throws ConfigError if there is none
  */
 export function nearestConfig(folder: string): string {
   for (let at = folder; ; at = path.dirname(at)) {
@@ -40,21 +40,21 @@ function configIn(folder: string): string | undefined {
 
 function refuseMissing(folder: string, where: string): never {
   throw new ConfigError(
-    `cannot find a config: no ${configNames[0]} in ${folder}${where}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
+    `cannot find a config: no ${configNames[0]} in ${folder}${where}. Run \`npx viceroy init\` to write one, or change to the folder that contains it`,
   );
 }
 
-/** From the text of an ES module, in TypeScript or not, to CommonJS. */
+/** Converts the text of an ES module, in TypeScript or JavaScript, to CommonJS. */
 export type Transpile = (file: string, text: string) => string;
 
-/** @throws ConfigError when the file throws, or what it exports is no config */
+/** @throws ConfigError if the file throws or does not export a valid config */
 export function loadConfig(file: string, transpile: Transpile): Config {
   return evaluateConfig(file, readFileSync(file, "utf8"), transpile);
 }
 
 /**
- * @param file where it stands, or stood when `text` was in it: what it imports is looked for from there
- * @throws ConfigError when the text throws, or what it exports is no config
+ * @param file the path from which the imports of the text are resolved
+ * @throws ConfigError if the text throws or does not export a valid config
  */
 export function evaluateConfig(file: string, text: string, transpile: Transpile): Config {
   const name = path.basename(file);

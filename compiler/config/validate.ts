@@ -1,5 +1,4 @@
-/** From what a config file exports to a config, or to one clear error per mistake. */
-
+/** Validates the export of a config file, with one error per mistake. */
 import path from "node:path/posix";
 import { describeValue } from "../../shared/text/describe-value.js";
 import { type Artefact, type Config, ConfigError, type IgnoredBreak, type UserProtoConfig } from "./config.js";
@@ -8,9 +7,9 @@ const keys = ["schemas", "actors", "out", "lock", "emit", "proto", "break"];
 const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp"];
 
 /**
- * @param value what the file exports as default
- * @param file its name, for messages
- * @throws ConfigError with all mistakes, one a line
+ * @param value the default export of the file
+ * @param file the name of the file, for error texts
+ * @throws ConfigError with all mistakes, one per line
  */
 export function validateConfig(value: unknown, root: string, file: string): Config {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -46,7 +45,7 @@ function patterns(value: unknown, key: string, required: boolean, mistakes: stri
   if (Array.isArray(list) && list.length > 0 && list.every((entry) => typeof entry === "string" && entry !== "")) {
     const outside = list.find((entry: string) => path.isAbsolute(entry) || path.normalize(entry).startsWith("../"));
     if (outside === undefined) return list.map((entry: string) => path.normalize(entry));
-    mistakes.push(`invalid "${key}": expected patterns below the config's folder, got "${outside}"`);
+    mistakes.push(`invalid "${key}": expected patterns below the folder of the config, got "${outside}"`);
     return [];
   }
   mistakes.push(`invalid "${key}": expected a glob pattern or a list of them, got ${describeValue(value)}`);
@@ -59,7 +58,7 @@ function folder(value: unknown, key: string, byDefault: string, mistakes: string
     const normal = path.normalize(value).replace(/\/$/, "");
     if (normal !== "." && !path.isAbsolute(normal) && !normal.startsWith("..")) return normal;
   }
-  mistakes.push(`invalid "${key}": expected a path below the config's folder, got ${describeValue(value)}`);
+  mistakes.push(`invalid "${key}": expected a path below the folder of the config, got ${describeValue(value)}`);
   return byDefault;
 }
 
@@ -77,7 +76,7 @@ function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
   return [...new Set(value as readonly Artefact[])];
 }
 
-/** What protobuf allows, without capitals, which its style guide does not want in packages. */
+/** The package names that protobuf allows, without capital letters, which its style guide forbids. */
 const packagePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/;
 
 function proto(value: unknown, mistakes: string[]): UserProtoConfig {
@@ -93,7 +92,7 @@ function proto(value: unknown, mistakes: string[]): UserProtoConfig {
   if (name === undefined) return {};
   if (typeof name === "string" && packagePattern.test(name)) return { package: name };
   mistakes.push(
-    `invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got ${describeValue(name)}`,
+    `invalid "proto.package": expected names in snake case separated by dots, such as acme.shop.v1, got ${describeValue(name)}`,
   );
   return {};
 }
@@ -115,7 +114,6 @@ function ignored(value: unknown, mistakes: string[]): readonly IgnoredBreak[] {
     const found = entry as Partial<IgnoredBreak> | null;
     const texts = [found?.code, found?.place, found?.reason];
     if (texts.every((text) => typeof text === "string" && text.trim() !== "")) return [found as IgnoredBreak];
-    mistakes.push(`invalid "break": expected { code, place, reason }, all of them texts, got ${JSON.stringify(entry)}`);
-    return [];
+    return fail("{ code, place, reason }, all of them strings", entry);
   });
 }

@@ -1,8 +1,8 @@
 /**
- * Diagnostics as workflow commands of GitHub Actions, which show them beside the lines they speak of:
+ * Renders diagnostics as workflow commands of GitHub Actions, which show them beside the source lines:
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
-/** A diagnostic, or whatever else has a place. */
+/** A diagnostic, or another finding with a position. */
 export interface AnnotatedFinding {
   readonly code: string;
   readonly severity: "error" | "warning" | "notice";
@@ -13,7 +13,7 @@ export interface AnnotatedFinding {
   readonly fix?: string;
 }
 
-/** @param file as the repository knows it: relative to its top */
+/** @param file the path relative to the root of the repository */
 export function renderAnnotation({ code, severity, line, column, text, fix }: AnnotatedFinding, file: string): string {
   const properties = Object.entries({ file, line, col: column, title: code }).map(([key, value]) => {
     return `${key}=${escapeProperty(String(value))}`;
@@ -22,7 +22,7 @@ export function renderAnnotation({ code, severity, line, column, text, fix }: An
   return `::${severity} ${properties.join(",")}::${escapeData(message)}`;
 }
 
-/** A command is one line; nothing that a schema holds can end it, or begin another. */
+/** Escapes a text so that it stays on one line. Schema texts cannot end a command or begin another one. */
 function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

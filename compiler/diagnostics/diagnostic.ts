@@ -1,15 +1,18 @@
-/** One problem of a user's schema, lock or configuration, as plain data. Made from the table; never thrown. */
+/**
+ * One problem of a user's schema, lock or configuration, as plain data. Diagnostics are created from the table and
+ * never thrown.
+ */
 import type { Position } from "../model/index.js";
 import { type DiagnosticCode, diagnosticTable } from "./table.js";
 
-/** How serious a diagnostic is. Errors prevent compilation. */
+/** The severity of a diagnostic. Errors prevent compilation. */
 export type Severity = "error" | "warning";
 
 /** A problem that the compiler has found. */
 export interface Diagnostic {
   /** The code of the rule: `VC1101`. */
   readonly code: DiagnosticCode;
-  /** How serious the problem is. */
+  /** The severity of the problem. */
   readonly severity: Severity;
   /** The file, relative to the folder of the config file, with forward slashes. */
   readonly file: string;
@@ -19,11 +22,14 @@ export interface Diagnostic {
   readonly column: number;
   /** The description of the problem. */
   readonly text: string;
-  /** How to solve the problem. */
+  /** The instruction that solves the problem. */
   readonly fix?: string;
 }
 
-/** The names in braces in a template: `"{name} is {what}"` -> `"name" | "what"`. Braces of TypeScript hold no names. */
+/**
+ * The names in braces in a template: `"{name} is {what}"` gives `"name" | "what"`. Braces that contain TypeScript code
+ * are no parameters.
+ */
 type TemplateNames<Template> = Template extends `${string}{${infer Inside}}${infer Rest}`
   ? TemplateName<Inside> | TemplateNames<Rest>
   : never;
@@ -36,12 +42,12 @@ type DiagnosticEntry<Code extends DiagnosticCode> = (typeof diagnosticTable)[Cod
 type DiagnosticFix<Code extends DiagnosticCode> =
   DiagnosticEntry<Code> extends { readonly fix: infer Template } ? Template : "";
 
-/** What the texts of `Code` speak of. */
+/** The parameters of the texts of `Code`. */
 export type DiagnosticParameters<Code extends DiagnosticCode> = Readonly<
   Record<TemplateNames<DiagnosticEntry<Code>["text"]> | TemplateNames<DiagnosticFix<Code>>, string | number>
 >;
 
-/** Fills in the texts of the table. */
+/** Creates a diagnostic from the texts of the table. */
 export function diagnostic<Code extends DiagnosticCode>(
   code: Code,
   at: Position,
@@ -55,7 +61,7 @@ export function diagnostic<Code extends DiagnosticCode>(
   return { code, severity: entry.severity, file, line, column, text: fill(entry.text), ...(fix !== "" && { fix }) };
 }
 
-/** By file, place and code; the same problem of the same place once. */
+/** Sorts diagnostics by file, position and code, and removes duplicates. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const known = new Set<string>();
   const unique = diagnostics.filter((diagnostic) => {

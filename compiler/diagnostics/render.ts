@@ -1,14 +1,14 @@
-/** Diagnostics for people, with the line they speak of, and for programs, one JSON object a line. */
+/** Renders diagnostics: with the source line for people, and as one JSON object per line for programs. */
 import type { Diagnostic } from "./diagnostic.js";
 
-/** What can be printed: a diagnostic, or another kind of finding that says where it is explained. */
+/** A finding that can be printed: a diagnostic, or another finding that names the command that explains it. */
 export interface PrintableFinding extends Omit<Diagnostic, "code"> {
   readonly code: string;
 }
 
 export interface RenderOptions {
   readonly color: boolean;
-  /** The text of a file; undefined when it cannot be read. */
+  /** Returns the text of a file, or undefined if the file cannot be read. */
   readonly textOf: (file: string) => string | undefined;
 }
 
@@ -40,12 +40,12 @@ export function renderFinding(printable: PrintableFinding, { color, textOf }: Re
   return lines.join("\n");
 }
 
-/** One line, its keys in a fixed order. */
+/** Renders a finding as one line of JSON, with its keys in a fixed order. */
 export function renderJson({ code, severity, file, line, column, text, fix }: PrintableFinding): string {
   return JSON.stringify({ code, severity, file, line, column, text, ...(fix !== undefined && { fix }) });
 }
 
-/** `2 errors, 1 warning`. */
+/** Renders the number of findings: `2 errors, 1 warning`. */
 export function renderSummary(diagnostics: readonly Pick<Diagnostic, "severity">[]): string {
   const count = (severity: string) => diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
   const parts = [counted(count("error"), "error"), counted(count("warning"), "warning")];

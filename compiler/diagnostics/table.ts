@@ -1,6 +1,7 @@
 /**
- * The table of diagnostics: every code there is, with its texts. Codes are never reused. Names in braces are filled in;
- * `test/fixtures/diagnostics` has a case for every one of them, from which `docs/reference/diagnostics.md` is made.
+ * The table of diagnostics: all codes with their texts. Codes are never reused. Names in braces are replaced by
+ * parameters. `test/fixtures/diagnostics` has a case for every code, and `docs/reference/diagnostics.md` is generated
+ * from these cases.
  *
  * VC10xx files and imports · VC11xx types · VC12xx declarations, actors, endpoints · VC13xx tags · VC20xx the lock ·
  * VC30xx generated files · VC40xx configuration and other notations

@@ -1,4 +1,7 @@
-/** What the emitter of an artefact gets and returns. Every emitter has a folder of its own and knows nothing of the others. */
+/**
+ * The input and output of the emitter of an artefact. Each emitter is a folder and does not depend on the other
+ * emitters.
+ */
 import type { Diagnostic } from "../diagnostics/index.js";
 import type { Lock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
@@ -9,17 +12,17 @@ export interface ArtefactInput {
   readonly schema: Schema;
   /** The lock that matches the schema, with its tombstones. */
   readonly lock: Lock;
-  /** The lock as it was before this run, if there was one. */
+  /** The lock before this run, if there was one. */
   readonly previousLock?: Lock | undefined;
-  /** Whether TypeScript is emitted too, so that other generated files may import it. */
+  /** Whether TypeScript is also emitted, so that other generated files can import it. */
   readonly typeScript?: boolean;
   /** The version of Viceroy. */
   readonly version: string;
-  /** The folder that all schema files are below, relative to the config's root: `schemas`. */
+  /** The folder that contains all schema files, relative to the folder of the config: `schemas`. */
   readonly schemaRoot: string;
   /** The package of the `.proto` files: `acme.shop.v1`. */
   readonly protoPackage: string;
-  /** The schema in the protobuf layout, in that package. */
+  /** The protobuf form of the schema, in that package. */
   readonly lowered: LoweredSchema;
 }
 
@@ -28,7 +31,7 @@ export interface ArtefactFile {
   readonly path: string;
   /** The text, or the bytes of a file that is not text. */
   readonly content: string | Uint8Array;
-  /** Whether a file of that name that users have written replaces this one. */
+  /** Whether a file with this path that a user has written replaces this one. */
   readonly isDefault?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The emitters: from the schema model to files. One folder per artefact, one kit for all of them. */
+/** The emitters, which write files from the schema model. Each artefact has a folder. All emitters share one kit. */
 export type { ArtefactInput, EmittedArtefact } from "./artefact.js";
 export { artefactEmitters } from "./artefact-emitters.js";
 export {

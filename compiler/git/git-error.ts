@@ -1,4 +1,7 @@
-/** Git cannot answer: it is not installed, there is no repository, or no such ref. The text says which, and what to do. */
+/**
+ * Thrown if git cannot answer: git is not installed, there is no repository, or the ref does not exist. The text
+ * contains the reason and the solution.
+ */
 export class GitError extends Error {
   override readonly name = "GitError";
 }

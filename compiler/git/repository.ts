@@ -1,7 +1,7 @@
 /**
- * What a project's history holds: commits by name, and files as they were in them. Nothing is written but, when asked, the
- * repository's configuration. Paths are relative to the folder that the repository was opened for, which may be any folder
- * in it, and have forward slashes.
+ * Reads the history of a project: commits by name, and files in commits. The only write access is `saveSetting`, which
+ * changes the configuration of the repository. Paths are relative to the folder for which the repository was opened,
+ * which can be any folder of the repository. They have forward slashes.
  */
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -14,33 +14,33 @@ export interface GitFile {
 }
 
 export class GitRepository {
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly folder: string;
 
   private constructor(folder: string) {
     this.folder = folder;
   }
 
-  /** The repository that a folder lies in. Undefined if it lies in none; then git is not even run. */
+  /** Returns the repository that contains a folder, or undefined if there is none. In that case git is not run. */
   static containing(folder: string): GitRepository | undefined {
     const from = path.resolve(folder);
     for (let above = from; ; above = path.dirname(above)) {
-      // A file in worktrees and submodules, a folder otherwise.
+      // `.git` is a file in worktrees and submodules, and a folder otherwise.
       if (existsSync(path.join(above, ".git"))) return new GitRepository(from);
       if (above === path.dirname(above)) return undefined;
     }
   }
 
-  /** @throws GitError if the folder lies in no repository */
+  /** @throws GitError if no repository contains the folder */
   static open(folder: string): GitRepository {
     const repository = GitRepository.containing(folder);
     if (repository !== undefined) return repository;
-    throw new GitError(`${path.resolve(folder)} lies in no git repository`);
+    throw new GitError(`${path.resolve(folder)} is not in a git repository`);
   }
 
   /**
-   * The commit that a name stands for: `main`, `v1.2.0`, `HEAD~3`. Forty hexadecimal digits, or 64.
-   * @throws GitError if there is none of that name
+   * Returns the hash of the commit with a name such as `main`, `v1.2.0` or `HEAD~3`: 40 or 64 hexadecimal digits.
+   * @throws GitError if there is no such commit
    */
   commit(ref: string): string {
     const found = this.findCommit(ref);
@@ -50,42 +50,42 @@ export class GitRepository {
 
   /** @throws GitError if git cannot be run */
   findCommit(ref: string): string | undefined {
-    // Options are not meant, whatever somebody calls a branch.
+    // A ref that begins with a hyphen would be an option of git.
     if (ref === "" || ref.startsWith("-")) return undefined;
     const { code, stdout } = this.#git("rev-parse", "--verify", "--quiet", `${ref}^{commit}`);
     return code === 0 ? stdout.toString().trim() : undefined;
   }
 
   /**
-   * The newest commit that both come from.
-   * @throws GitError if they have none in common, or a name stands for nothing
+   * Returns the newest common ancestor of two commits.
+   * @throws GitError if there is no common ancestor, or a commit does not exist
    */
   mergeBase(ref: string, other: string): string {
     const { code, stdout, complaint } = this.#git("merge-base", this.commit(ref), this.commit(other));
     if (code === 0) return stdout.toString().trim();
-    const why = complaint === "" ? "they have none in common" : complaint;
-    throw new GitError(`cannot find the commit that ${ref} and ${other} come from: ${why}${this.#shallowHint()}`);
+    const why = complaint === "" ? "there is none" : complaint;
+    throw new GitError(`cannot find a common ancestor of ${ref} and ${other}: ${why}${this.#shallowHint()}`);
   }
 
   /**
-   * The files of a commit below the folder, sorted.
-   * @throws GitError if a name stands for nothing
+   * Returns the files of a commit below the folder, sorted.
+   * @throws GitError if the commit does not exist
    */
   files(ref: string): readonly string[] {
     return this.#entries(ref).map(({ path: name }) => name);
   }
 
   /**
-   * The text of a file in a commit; undefined if it has no such file.
-   * @throws GitError if the name stands for nothing
+   * Returns the text of a file in a commit, or undefined if the commit has no such file.
+   * @throws GitError if the commit does not exist
    */
   read(ref: string, file: string): string | undefined {
     return this.#blob(`${this.commit(ref)}:./${file}`);
   }
 
   /**
-   * All files of a commit that `isMeant`, at once.
-   * @throws GitError if the name stands for nothing
+   * Returns all files of a commit for which `isMeant` returns true, with one run of git.
+   * @throws GitError if the commit does not exist
    */
   readAll(ref: string, isMeant: (file: string) => boolean): readonly GitFile[] {
     const meant = this.#entries(ref).filter((entry) => isMeant(entry.path));
@@ -93,7 +93,7 @@ export class GitRepository {
     const { stdout } = this.#succeed(["cat-file", "--batch"], meant.map(({ object }) => `${object}\n`).join(""));
     let at = 0;
     return meant.map(({ path: name }) => {
-      // `<object> blob <size>`, a line break, the bytes, a line break.
+      // The output has the form `<object> blob <size>`, a line break, the bytes, a line break.
       const end = stdout.indexOf(10, at);
       const size = Number(stdout.subarray(at, end).toString().split(" ")[2]);
       const text = stdout.subarray(end + 1, end + 1 + size).toString();
@@ -103,26 +103,26 @@ export class GitRepository {
   }
 
   /**
-   * One side of a file that is being merged, as the index holds it: 1 the base, 2 ours, 3 theirs. Undefined if the file is
-   * not in conflict, or that side has no such file.
+   * Returns one version of a file in conflict, as the index stores it: 1 is the base, 2 is ours, 3 is theirs. Returns
+   * undefined if the file is not in conflict or the version has no such file.
    * @throws GitError if git cannot be run
    */
   stage(side: 1 | 2 | 3, file: string): string | undefined {
     return this.#blob(`:${side}:./${file}`);
   }
 
-  /** The top of the working tree, absolute. */
+  /** The absolute path of the top of the working tree. */
   get top(): string {
     return this.#succeed(["rev-parse", "--show-toplevel"]).stdout.toString().trim();
   }
 
-  /** What the configuration says; undefined if nothing. */
+  /** Returns the value of a setting, or undefined if it is not set. */
   setting(name: string): string | undefined {
     const { code, stdout } = this.#git("config", "--get", name);
     return code === 0 ? stdout.toString().trim() : undefined;
   }
 
-  /** Writes to the configuration of this repository alone. */
+  /** Writes a setting to the configuration of this repository. */
   saveSetting(name: string, value: string): void {
     this.#succeed(["config", "--local", name, value]);
   }
@@ -143,11 +143,11 @@ export class GitRepository {
       });
   }
 
-  /** A clone without history has an answer that the user does not expect. */
+  /** Returns a hint if the clone is shallow, since the missing history can be the reason for the error. */
   #shallowHint(): string {
     const { stdout } = this.#git("rev-parse", "--is-shallow-repository");
     if (stdout.toString().trim() !== "true") return "";
-    return ". This clone has no history: fetch it (`git fetch --unshallow`; with actions/checkout, `fetch-depth: 0`)";
+    return ". This clone has no complete history: fetch it (`git fetch --unshallow`; with actions/checkout, `fetch-depth: 0`)";
   }
 
   #git(...args: readonly string[]): GitOutcome {

@@ -1,17 +1,17 @@
-/** Runs git. The one place that does. */
+/** Runs git. All other modules run git through this function. */
 import { spawnSync } from "node:child_process";
 import { GitError } from "./git-error.js";
 
 export interface GitOutcome {
-  /** 0: done. */
+  /** The exit code. 0 means success. */
   readonly code: number;
   readonly stdout: Buffer;
-  /** What git complained of, on one line. */
+  /** The error output of git, on one line. */
   readonly complaint: string;
 }
 
 /**
- * @param folder in which it runs; relative paths are relative to it
+ * @param folder the working directory; relative paths are relative to it
  * @throws GitError if git is not installed
  */
 export function runGit(folder: string, args: readonly string[], input?: string): GitOutcome {
@@ -32,8 +32,8 @@ export function runGit(folder: string, args: readonly string[], input?: string):
 }
 
 /**
- * Hooks run with variables that name the repository by paths relative to its top, which mislead git in any other folder:
- * the repository is the one that the folder lies in.
+ * Returns the environment without git's own variables. Git hooks run with variables that name the repository by paths
+ * relative to its top. These variables select a wrong repository in any other folder.
  */
 function environment(): NodeJS.ProcessEnv {
   const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, GIT_PREFIX, ...rest } = process.env;

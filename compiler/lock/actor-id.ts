@@ -1,9 +1,9 @@
-/** Draws ids of actors. */
+/** Draws the ids of actors. */
 import { createHash } from "node:crypto";
 
 /**
- * 32 bits, not 0, that are not taken yet.
- * @param seed the same seed draws the same numbers
+ * Returns an unused 32-bit id other than 0.
+ * @param seed equal seeds draw equal sequences of numbers
  */
 export function drawActorId(seed: string, isTaken: (id: number) => boolean): number {
   for (let attempt = 0; ; attempt++) {

@@ -1,13 +1,13 @@
 /**
- * Gives the members of one declaration their ids: known ones keep theirs, new ones take the next, missing ones become
- * tombstones. `@id`, `@was` and `@retired` override. One function for fields, cases, variants, values, endpoints and
- * parameters.
+ * Assigns ids to the members of one declaration. Known members keep their ids, new members get the next id, and missing
+ * members become tombstones. `@id`, `@was` and `@retired` override these rules. The same function handles fields,
+ * cases, variants, values, endpoints and parameters.
  */
 import type { Position, Tags } from "../model/index.js";
 import { maxId, type Pending } from "./lock.js";
 import type { LockProblem } from "./lock-problem.js";
 
-/** A member as the schema has it. */
+/** A member in the schema. */
 export interface DeclaredMember {
   readonly name: string;
   readonly type: string;
@@ -15,7 +15,7 @@ export interface DeclaredMember {
   readonly at: Position;
 }
 
-/** What a lock knows of a member. */
+/** A member in the lock. */
 export interface LockedMember extends Pending {
   readonly id: number;
   readonly name: string;
@@ -25,18 +25,21 @@ export interface LockedMember extends Pending {
 }
 
 export interface AssignedMembers<E extends LockedMember> {
-  /** Ids of the members, in their order. */
+  /** The ids of the members, in the order of the members. */
   readonly ids: readonly number[];
   readonly next: number;
-  /** Known ones first, in their order, then new ones. `from`: the locked entry it continues. */
+  /**
+   * Known members in the order of the lock, followed by new members. `from` is the locked entry that a member
+   * continues.
+   */
   readonly entries: readonly (LockedMember & { readonly from?: E; readonly member?: number })[];
 }
 
 /**
- * @param of the declaration, for messages
- * @param next over all ids of `locked`
- * @param options.others ids that something else has, which no new member gets unless it asks for one
- * @param options.isInPlace whether the members are those of a shape written in place
+ * @param of the declaration, for error texts
+ * @param next the next free id, above all ids of `locked`
+ * @param options.others ids that are in use elsewhere; a new member gets such an id only if `@id` requests it
+ * @param options.isInPlace whether the members belong to an inline shape
  */
 export function assignMembers<E extends LockedMember>(
   of: string,
@@ -67,14 +70,14 @@ export function assignMembers<E extends LockedMember>(
   return { ids, next: Math.max(free, ...ids.map((id) => id + 1), next), entries: [...kept, ...added] };
 }
 
-/** Ids that protobuf keeps for itself. */
+/** Returns whether protobuf reserves the id. */
 export function isReserved(id: number): boolean {
   return id >= 19_000 && id <= 19_999;
 }
 
 /**
- * The locked entry that each member continues. No two members continue the same one: members that are renamed choose first,
- * so that another member may have the former name of a renamed one.
+ * Returns the locked entry that each member continues. No two members continue the same entry. Renamed members choose
+ * first, so that another member can take the former name of a renamed member.
  */
 function matchMembers<E extends LockedMember>(
   of: string,
@@ -90,7 +93,8 @@ function matchMembers<E extends LockedMember>(
   };
   let tagged = [...members.entries()].filter(([, { tags }]) => tags.was !== undefined);
   for (;;) {
-    // The tag of a member that the lock knows by its own name has done its work, unless another member takes that name over.
+    // If the lock knows a member by its current name, its `@was` has been applied, unless another member continues that
+    // entry.
     const renamed = tagged.filter(([, member]) => {
       const own = liveEntry(member.name, locked);
       return own === undefined || holders.has(own);
@@ -112,7 +116,7 @@ function liveEntry<E extends LockedMember>(name: string, locked: readonly E[]): 
   return locked.find((entry) => entry.name === name && !entry.retired);
 }
 
-/** The entry with the name that the member had, if no other member has taken it. */
+/** Returns the entry with the former name of the member, unless another member continues the entry. */
 function formerEntry<E extends LockedMember>(
   of: string,
   { name, tags, at }: DeclaredMember,
@@ -191,7 +195,7 @@ function entryOf(
   return { id, name, type, retired: tags.retired ?? false, was: [], member };
 }
 
-/** One that has just gone and one that has just come, of the same type, without a word from the author. */
+/** Reports a removed and an added member of the same type that no tag relates. */
 function reportRenames(
   of: { readonly declaration: string; readonly isInPlace: boolean },
   kept: readonly (LockedMember & { readonly from: LockedMember })[],

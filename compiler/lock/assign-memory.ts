@@ -1,13 +1,11 @@
-/**
- * What has been assigned before, with the same lock: whoever watches assigns again what has changed, and nothing else.
- */
+/** Caches the ids that were assigned with the same lock. Watch mode assigns ids to changed declarations only. */
 import type { ActorDeclaration, Module, TypeDeclaration } from "../model/index.js";
 import type { BlockRecord } from "./block-matcher.js";
 import type { Lock } from "./lock.js";
 
 type Declaration = TypeDeclaration | ActorDeclaration;
 
-/** A declaration with ids, and what became of the lock, by the declaration without. */
+/** The declaration with its ids and the blocks of the lock, by the declaration without ids. */
 export type KnownDeclarations = WeakMap<
   Declaration,
   { readonly declaration: Declaration; readonly blocks: BlockRecord }
@@ -16,10 +14,10 @@ export type KnownDeclarations = WeakMap<
 export class AssignMemory {
   #lock: Lock | undefined;
   #known: KnownDeclarations = new WeakMap();
-  /** With ids, by path. */
+  /** The modules with ids, by path. */
   readonly modules = new Map<string, Module>();
 
-  /** What is known with this lock. */
+  /** Returns the declarations that were assigned with this lock. */
   knownWith(lock: Lock): KnownDeclarations {
     if (this.#lock !== lock) this.#known = new WeakMap();
     this.#lock = lock;

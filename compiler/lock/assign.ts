@@ -1,6 +1,7 @@
 /**
- * Puts the ids of a lock into a schema, and what is new in the schema into the lock. A pure function; whether the new lock
- * is written (`compile`), compared (`--check`) or dropped (`--watch`, so that typing burns no ids) is the caller's affair.
+ * Copies the ids of a lock to a schema, and the new members of the schema to the lock. A pure function. The caller
+ * decides whether to write the new lock (`compile`), compare it (`--check`) or discard it (`--watch`, so that typing
+ * takes no ids).
  */
 import { flattenedCases } from "../model/flattened-oneof.js";
 import type {
@@ -42,13 +43,13 @@ import { isPathEnd } from "./shape-path.js";
 import { typeText } from "./type-text.js";
 
 export interface AssignedSchema {
-  /** With ids everywhere, and without what `@retired` took out. */
+  /** The schema with all ids and without the members that `@retired` removes. */
   readonly schema: Schema;
   readonly lock: Lock;
   readonly problems: readonly LockProblem[];
 }
 
-/** @param lock undefined: there is none yet */
+/** @param lock undefined if there is none yet */
 export function assignIds(
   schema: Schema,
   lock: Lock = emptyLock,
@@ -64,7 +65,7 @@ export function assignIds(
   return { schema: { ...schema, modules }, lock: next, problems };
 }
 
-/** The same object as last time, if nothing in it differs. */
+/** Returns the module of the previous run if no declaration has changed. */
 function reuseUnchangedModule(module: Module, { modules }: AssignMemory): Module {
   const before = modules.get(module.path);
   const isSame = before && sameItems(before.types, module.types) && sameItems(before.actors, module.actors);
@@ -83,11 +84,14 @@ class ModuleIdAssigner {
   readonly #blocks: BlockMatcher;
   readonly #problems: LockProblem[];
   readonly #known: KnownDeclarations;
-  /** Numbers that `@reserved` of the declaration keeps from its own members. */
+  /** The numbers that `@reserved` of the declaration excludes for its members. */
   #reserved: ReadonlySet<number> = new Set();
-  /** The name of the declaration whose ids are given. */
+  /** The name of the declaration whose members are being assigned. */
   #declared = "";
-  /** What renamed members were called: `Entry.expiry` -> `Entry.ttl`. Shapes written in place are known by such paths. */
+  /**
+   * The former paths of renamed members: `Entry.expiry` -> `Entry.ttl`. The lock identifies inline shapes by such
+   * paths.
+   */
   readonly #renamed = new Map<string, string>();
 
   constructor(module: Module, blocks: BlockMatcher, problems: LockProblem[], known: KnownDeclarations) {
@@ -130,7 +134,7 @@ class ModuleIdAssigner {
     return { ...declaration, shape: this.#shape(shape, name) };
   }
 
-  /** Paths begin with the name of the declaration that they are in. */
+  /** Starts a declaration. Paths begin with its name. */
   #begin(declaration: string): void {
     this.#declared = declaration;
     this.#renamed.clear();
@@ -155,7 +159,7 @@ class ModuleIdAssigner {
     const members = fields.map(({ name, type, optional, tags, at }) => {
       return { name, type: optionalText(type, optional), tags, at };
     });
-    // Cases of a oneof that is part of the message have numbers of the message.
+    // The cases of a oneof that is flattened into the message have field numbers of the message.
     const cases =
       kind === "message" ? fields.flatMap(({ type, optional }) => flattenedCases(type, optional) ?? []) : [];
     const taken = new Set(cases.flatMap(({ tags }) => tags.id ?? []));
@@ -174,7 +178,7 @@ class ModuleIdAssigner {
     });
   }
 
-  /** Whole numbers are their own ids, as in protobuf; all other values are given ids. */
+  /** Returns the values with their ids. Integers are their own ids, as in protobuf. All other values get ids. */
   #values(path: string, values: readonly EnumValue[]): readonly EnumValue[] {
     if (values.every(({ value }) => typeof value === "number" && Number.isInteger(value))) {
       return this.#numericValues(path, values);
@@ -213,7 +217,8 @@ class ModuleIdAssigner {
     taken?: ReadonlySet<number>,
   ): readonly number[] {
     const block = this.#find(kind, path);
-    // Those of a shape written in place are its own affair: a path to one goes on behind the name of the declaration.
+    // Reserved numbers of a declaration do not apply to inline shapes, whose paths are longer than the name of the
+    // declaration.
     const isInPlace = path !== this.#declared;
     const others = new Set([...(taken ?? []), ...(isInPlace ? [] : this.#reserved)]);
     const known = block?.entries ?? [];
@@ -225,11 +230,11 @@ class ModuleIdAssigner {
     return ids;
   }
 
-  /** The block of a declaration, or of a shape written in place, also where a member on the way to it has been renamed. */
+  /** Returns the block of a declaration or of an inline shape, even if a member in its path has been renamed. */
   #find(kind: BlockKind, path: string): LockBlock | undefined {
     if (path === this.#declared) {
       const block = this.#blocks.findDeclared(kind, path, this.#name);
-      // What is written in place in it has moved along.
+      // The inline shapes of the declaration have moved with it.
       if (block !== undefined && block.name !== path) this.#renamed.set(path, block.name);
       return block;
     }
@@ -238,7 +243,7 @@ class ModuleIdAssigner {
     return found ?? (before === path ? undefined : this.#blocks.find(kind, before, this.#name));
   }
 
-  /** Whether the lock has this path for a member that is called otherwise now. Another member may have the name. */
+  /** Returns whether the lock uses this path for a renamed member. Another member can have the name now. */
   #isOfRenamed(path: string): boolean {
     return [...this.#renamed.values()].some((before) => {
       return path.startsWith(before) && isPathEnd(path.slice(before.length));
@@ -248,7 +253,8 @@ class ModuleIdAssigner {
   #pathBefore(path: string): string {
     for (const [now, before] of this.#renamed) {
       const rest = path.slice(now.length);
-      // Longer paths stand first: what a member of a renamed member was called is noted with its path of then.
+      // Longer paths come first: the former path of a member of a renamed member already contains the former name of
+      // the latter.
       if (path.startsWith(now) && isPathEnd(rest)) return before + rest;
     }
     return path;
@@ -329,7 +335,7 @@ class ModuleIdAssigner {
     return [numbered, { next: assigned.next, entries }];
   }
 
-  /** Shapes written in place get ids too; `path` is how the lock knows them. */
+  /** Returns the type with ids in its inline shapes. `path` is their path in the lock. */
   #type(type: Type, path: string): Type {
     switch (type.kind) {
       case "inline":
@@ -363,7 +369,7 @@ class ModuleIdAssigner {
   }
 }
 
-/** What a value was called whose number is its id: the lock knows a rename by `@was` alone. */
+/** Returns the former names of a value that is its own id. Only `@was` tells the lock about such a rename. */
 function formerNames(known: LockEntry, names: readonly string[], tags: Tags | undefined): readonly string[] {
   if (names.includes(known.name)) return known.was;
   return tags?.was === known.name ? [...known.was, known.name] : [];
@@ -374,7 +380,7 @@ function resultText({ result, stream }: Endpoint): string {
   return stream ? `stream<${typeText(result)}>` : typeText(result);
 }
 
-/** A parameter whose name alone has changed is the same one: callers give it by its place. */
+/** A parameter whose name changes is the same parameter, because callers pass arguments by position. */
 function paramMembers(params: readonly Parameter[], known: readonly LockedMember[]): readonly DeclaredMember[] {
   const live = known.filter(({ retired }) => !retired);
   return params.map(({ name, type, optional, at }, i) => {

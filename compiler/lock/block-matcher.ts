@@ -1,6 +1,6 @@
 /**
- * The blocks of a lock while a schema is matched with it: finds the block of a declaration, also when its file has moved or
- * when it has moved into a namespace or out of one, and keeps those that nothing in the schema claims.
+ * Matches the blocks of a lock with the declarations of a schema. A block is found even if its declaration has moved to
+ * another file or namespace. Blocks that no declaration claims are kept as tombstones.
  */
 import { simpleName } from "../../shared/names/qualified-name.js";
 import { drawActorId } from "./actor-id.js";
@@ -8,7 +8,7 @@ import { DeclaredBlocks } from "./declared-blocks.js";
 import type { BlockKind, Lock, LockBlock } from "./lock.js";
 import { blockKey } from "./merge/pair-blocks.js";
 
-/** What one declaration took from a lock and put into the next. */
+/** The blocks that one declaration claimed in a lock and wrote to the next lock. */
 export interface BlockRecord {
   readonly claimed: readonly LockBlock[];
   readonly written: readonly LockBlock[];
@@ -17,7 +17,7 @@ export interface BlockRecord {
 interface BlockRecording {
   readonly claimed: LockBlock[];
   readonly written: LockBlock[];
-  /** Nothing depended on what other declarations there are. */
+  /** Whether the result is independent of the other declarations of the schema. */
   isIndependent: boolean;
 }
 
@@ -25,15 +25,18 @@ export class BlockMatcher {
   #recording: BlockRecording | undefined;
   readonly #package: string;
   readonly #known: readonly LockBlock[];
-  /** By kind and name. */
+  /** The blocks by kind and name. */
   readonly #byName = new Map<string, LockBlock[]>();
   readonly #claimed = new Set<LockBlock>();
   readonly #written: LockBlock[] = [];
   #declared: DeclaredBlocks | undefined;
-  /** Where each name stands in the schema: a block may only follow its name out of a file that lost it. */
+  /**
+   * The places of all declarations. A block follows its name to another file only if its own file no longer declares
+   * the name.
+   */
   readonly #places: ReadonlySet<string>;
 
-  /** @param places `<kind> <name> in <module>` of everything in the schema */
+  /** @param places `<kind> <name> in <module>` of every declaration of the schema */
   constructor(packageName: string, lock: Lock, places: ReadonlySet<string>) {
     this.#package = packageName;
     this.#known = lock.blocks;
@@ -46,7 +49,7 @@ export class BlockMatcher {
     }
   }
 
-  /** The block of a declaration; undefined for a new one. */
+  /** Returns the block of a declaration, or undefined for a new declaration. */
   find(kind: BlockKind, name: string, module: string): LockBlock | undefined {
     const same = (this.#byName.get(`${kind} ${name}`) ?? []).filter((block) => !this.#claimed.has(block));
     const here = same.find((block) => block.module === module);
@@ -61,13 +64,13 @@ export class BlockMatcher {
     return found;
   }
 
-  /** Finds the block of a declaration of the schema, which may have stood in another namespace of its file, or in none. */
+  /** Returns the block of a declaration that may have moved from another namespace of its file. */
   findDeclared(kind: BlockKind, name: string, module: string): LockBlock | undefined {
     const found = this.find(kind, name, module);
     if (found !== undefined) return found;
     this.#declared ??= new DeclaredBlocks(this.#known);
     const isLike = (block: LockBlock) => block.kind === kind && simpleName(block.name) === simpleName(name);
-    // Which other declarations there are decides.
+    // The result depends on the other declarations.
     if (this.#recording !== undefined && this.#known.some(isLike)) this.#recording.isIndependent = false;
     const isGone = (block: LockBlock) =>
       !this.#claimed.has(block) && !this.#places.has(`${kind} ${block.name} in ${block.module}`);
@@ -81,7 +84,10 @@ export class BlockMatcher {
     this.#recording?.written.push(block);
   }
 
-  /** What `assign` finds and writes; undefined if it might be another time, with the same lock, something else. */
+  /**
+   * Runs `assign` and records the blocks that it claims and writes. The record is undefined if the result depends on
+   * other declarations.
+   */
   record<T>(assign: () => T): readonly [T, BlockRecord | undefined] {
     const recording: BlockRecording = { claimed: [], written: [], isIndependent: true };
     this.#recording = recording;
@@ -90,20 +96,20 @@ export class BlockMatcher {
     return [result, recording.isIndependent ? recording : undefined];
   }
 
-  /** Finds and writes what has been recorded with the same lock. */
+  /** Claims and writes recorded blocks. The lock must be that of the recording. */
   replay({ claimed, written }: BlockRecord): void {
     for (const block of claimed) this.#claimed.add(block);
     for (const block of written) this.#written.push(block);
   }
 
-  /** Returns the blocks that were written, and a tombstone for each block that was not claimed and whose place no other block has taken. */
+  /** Returns the written blocks, and a tombstone for each unclaimed block whose place no written block has. */
   finish(): readonly LockBlock[] {
     const written = new Set(this.#written.map(blockKey));
     const gone = this.#known.filter((block) => !this.#claimed.has(block) && !written.has(blockKey(block)));
     return [...this.#written, ...gone.map((block) => ({ ...block, retired: true }))];
   }
 
-  /** A 32-bit id that no actor of this lock has, drawn from the actor's name. */
+  /** Draws a 32-bit id from the name of an actor. No other actor of this lock has the id. */
   drawActorId(name: string, module: string): number {
     if (this.#recording !== undefined) this.#recording.isIndependent = false;
     const taken = new Set([...this.#known, ...this.#written].map(({ id }) => id));

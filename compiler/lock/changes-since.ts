@@ -1,6 +1,6 @@
 /**
- * What has become of a lock since an earlier version of it that others use: ids that have vanished or changed hands, by
- * whichever hand; and members that have gone while others of the same type have come. Pure.
+ * Compares a lock with an earlier, published version: ids that have vanished or belong to another member, and removed
+ * members beside added members of the same type. The comparison covers edits by hand and bad merges. Pure functions.
  */
 import type { BlockKind, Lock, LockBlock, LockEntry } from "./lock.js";
 import { pairBlocks } from "./merge/pair-blocks.js";
@@ -8,19 +8,19 @@ import { shareAnyName } from "./merge/pair-members.js";
 import { printActorId, printBlockHead, printEntry, printName } from "./print.js";
 
 export type LockChange =
-  /** An id that the earlier lock has, and the later one has not. */
+  /** An id of the earlier lock that the later lock lacks. */
   | {
       readonly kind: "lost";
-      /** `id 3 of Entry.ttl`. */
+      /** The name of the lost id: `id 3 of Entry.ttl`. */
       readonly what: string;
-      /** As they stand in the earlier lock. */
+      /** The lines of the earlier lock. */
       readonly lines: readonly string[];
-      /** Where they belong, in words. */
+      /** A description of the place to which the lines belong. */
       readonly where: string;
-      /** In the later lock. */
+      /** The line number in the later lock. */
       readonly line: number;
     }
-  /** An id that belongs to another member now. */
+  /** An id that belongs to another member in the later lock. */
   | {
       readonly kind: "reused";
       readonly id: number;
@@ -29,7 +29,7 @@ export type LockChange =
       readonly text: string;
       readonly line: number;
     }
-  /** Nobody has said whether it is the same. */
+  /** A removed and an added member of the same type that no tag relates. */
   | {
       readonly kind: "replaced";
       readonly of: string;
@@ -77,7 +77,7 @@ function blockChanges(before: LockBlock, now: LockBlock): readonly LockChange[] 
   return [...changes, ...replacements(before, now)];
 }
 
-/** Values of an enum have their numbers for ids: a name that changes leaves no trace in the lock. */
+/** Values of enumerations have their numbers as ids, so a rename leaves no trace in the lock. */
 function isOtherMember(kind: BlockKind, before: LockEntry, now: LockEntry): boolean {
   return kind !== "enum" && !shareAnyName(before, now);
 }

@@ -1,13 +1,13 @@
-/** The marks that git leaves in a file that it cannot merge. */
+/** Reads and writes git's conflict markers. */
 
 const marks = /^(<{7,}|\|{7,}|={7,}|>{7,})( |$)/;
 
-/** 1-based lines on which conflicts begin. */
+/** Returns the numbers of the lines, from 1, on which conflicts begin. */
 export function conflictLines(text: string): readonly number[] {
   return text.split("\n").flatMap((line, i) => (/^<{7,}( |\r?$)/.test(line) ? [i + 1] : []));
 }
 
-/** The text as the first of the two sides has it. */
+/** Returns the text with the first side of every conflict. */
 export function takeFirstSides(text: string): string {
   let isFirst = true;
   const lines = text.split("\n").filter((line) => {
@@ -19,7 +19,7 @@ export function takeFirstSides(text: string): string {
   return lines.join("\n");
 }
 
-/** @param size of the marks, as git asks for it */
+/** @param size the length of the markers in characters, as git requests it */
 export function markConflict(ours: readonly string[], theirs: readonly string[], size: number): readonly string[] {
   const mark = (character: string) => character.repeat(size);
   return [`${mark("<")} ours`, ...ours, mark("="), ...theirs, `${mark(">")} theirs`];

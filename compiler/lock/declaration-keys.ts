@@ -1,8 +1,11 @@
-/** Where the declarations of a schema stand, as blocks of a lock name them. */
+/** Keys of the declarations of a schema, as the lock identifies blocks. */
 import type { Schema, Shape } from "../model/index.js";
 import { moduleName } from "./module-name.js";
 
-/** `<kind> <name> in <module>` of every named declaration. Shapes written in place move with the one they stand in. */
+/**
+ * Returns `<kind> <name> in <module>` for every named declaration. Inline shapes move with the declaration that
+ * contains them.
+ */
 export function declarationKeys(schema: Schema): ReadonlySet<string> {
   const places = new Set<string>();
   for (const { path, types, actors } of schema.modules) {
@@ -13,7 +16,7 @@ export function declarationKeys(schema: Schema): ReadonlySet<string> {
   return places;
 }
 
-/** An alias of a shape that is written in place has a block for each of the two. */
+/** An alias of an inline shape has two blocks: one for the alias and one for the shape. */
 function kindsOf(shape: Shape): readonly string[] {
   if (shape.kind !== "alias") return [shape.kind];
   const type = shape.type.kind === "nullable" ? shape.type.inner : shape.type;

@@ -1,13 +1,14 @@
 /**
- * Tells the blocks of declarations in a lock. A name with dots can be that of a type in a namespace, `Order.Line`, or the
- * path to a shape that is written in place in a member, `Order.line`. The schema reader refuses schemas in which one name is both.
+ * Finds the blocks of declarations in a lock. A name with dots is either the name of a type in a namespace,
+ * `Order.Line`, or the path of an inline shape of a member, `Order.line`. The schema reader rejects schemas in which
+ * one name is both.
  */
 import { isQualifiedName, namespaceOf, simpleName } from "../../shared/names/qualified-name.js";
 import type { BlockKind, LockBlock, LockEntry } from "./lock.js";
 
 export class DeclaredBlocks {
   readonly #blocks: readonly LockBlock[];
-  /** The blocks by module and name: a declaration can have blocks of several kinds. */
+  /** The blocks by module and name. A declaration can have blocks of several kinds. */
   readonly #byName = new Map<string, LockBlock[]>();
 
   constructor(blocks: readonly LockBlock[]) {
@@ -20,7 +21,7 @@ export class DeclaredBlocks {
     }
   }
 
-  /** Whether a block is that of a declaration, not of a shape written in place. */
+  /** Returns whether a block belongs to a declaration and not to an inline shape. */
   has({ name, module }: Pick<LockBlock, "name" | "module">): boolean {
     if (!isQualifiedName(name)) return false;
     for (let path = name; namespaceOf(path) !== ""; path = namespaceOf(path)) {
@@ -33,9 +34,10 @@ export class DeclaredBlocks {
   }
 
   /**
-   * The block of a declaration that has moved into a namespace, out of one, or from one to another: the only live one of its
-   * kind and simple name in its file whose own declaration is no more. Undefined: there is none, or it is not clear which.
-   * @param isGone whether the declaration of a block is no more
+   * Returns the block of a declaration that has moved to another namespace of its file. It is the only live block of
+   * its kind and simple name in the file whose own declaration is gone. Returns undefined if there is no such block, or
+   * several.
+   * @param isGone returns whether the declaration of a block is gone
    */
   moved(kind: BlockKind, name: string, module: string, isGone: (block: LockBlock) => boolean): LockBlock | undefined {
     const candidates = this.#blocks.filter(
@@ -56,7 +58,7 @@ function placeOf({ name, module }: Pick<LockBlock, "name" | "module">): string {
   return `${name} in ${module}`;
 }
 
-/** Whether a member has a type with a shape that is written in place, now or before it was removed. */
+/** Returns whether the type of a member contains an inline shape, now or before the member was removed. */
 function holdsShape({ type, params }: LockEntry): boolean {
   const texts = [type, ...(params?.entries ?? []).map((param) => param.type)];
   return texts.some((text) => /(?<![\p{L}\p{N}_$.])(?:message|oneof|union|enum)(?![\p{L}\p{N}_$.])/u.test(text));

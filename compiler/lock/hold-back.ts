@@ -1,13 +1,13 @@
 /**
- * What a lock holds while a breaking change waits to be accepted: the lines of what is published stay as they are, and what
- * is new is added below them as pending, so that its ids are taken. Pure functions.
+ * Computes the lock while a breaking change waits to be accepted. The published lines stay unchanged, and new members
+ * are added as pending, so that their ids are taken. Pure functions.
  */
 import type { Lock, LockBlock, LockEntry, LockParams, Pending } from "./lock.js";
 import { pairBlocks } from "./merge/pair-blocks.js";
 
 /**
- * @param lock as it stands on disk
- * @param next the lock that the schemas want, which goes on from it
+ * @param lock the lock on disk
+ * @param next the lock that the schemas require, which continues `lock`
  */
 export function holdBack(lock: Lock, next: Lock): Lock {
   const blocks = pairBlocks(lock.blocks, next.blocks, []).flatMap(({ base, ours }) => {
@@ -36,7 +36,7 @@ function heldParams(base: LockParams, now: LockParams): LockParams {
   };
 }
 
-/** Published members as they were, and all others as they are. */
+/** Returns the published members without changes, followed by all other members. */
 function heldMembers<M extends Pending & { readonly id: number }>(
   base: readonly M[],
   now: readonly M[],

@@ -1,13 +1,13 @@
-/** What can be wrong with a lock, or between a lock and a schema, as plain values. Diagnostics are made from them. */
+/** The problems of a lock, and those between a lock and a schema, as plain data. Diagnostics are created from them. */
 import type { Position } from "../model/index.js";
 
 export type LockProblem =
-  /** The first line is not the header of a format this version knows. */
+  /** The first line is not the header of a supported format. */
   | { readonly kind: "lockVersion"; readonly at: Position; readonly found: string; readonly expected: string }
-  /** Git has left conflict marks, which begin here. */
+  /** The lock has conflict markers of git. The position is that of the first marker. */
   | { readonly kind: "lockConflict"; readonly at: Position }
   | { readonly kind: "lockSyntax"; readonly at: Position; readonly why: string }
-  /** The same declaration has two blocks; `other`: the line of the first. */
+  /** Two blocks belong to the same declaration. `other` is the line of the first block. */
   | { readonly kind: "lockDuplicate"; readonly at: Position; readonly what: string; readonly other: number }
   | {
       readonly kind: "lockIdTwice";
@@ -16,7 +16,7 @@ export type LockProblem =
       readonly first: string;
       readonly second: string;
     }
-  /** `next` would give an id again. */
+  /** The value of `next` would assign an id twice. */
   | {
       readonly kind: "lockNext";
       readonly at: Position;
@@ -24,7 +24,7 @@ export type LockProblem =
       readonly next: number;
       readonly highest: number;
     }
-  /** `@id` says another id than the lock. */
+  /** `@id` contradicts the id in the lock. */
   | {
       readonly kind: "idChanged";
       readonly at: Position;
@@ -32,7 +32,7 @@ export type LockProblem =
       readonly locked: number;
       readonly asked: number;
     }
-  /** `@id` asks for an id that another member has, or had. */
+  /** `@id` requests an id that another member has or had. */
   | {
       readonly kind: "idTaken";
       readonly at: Position;
@@ -41,11 +41,11 @@ export type LockProblem =
       readonly holder: string;
       readonly retired: boolean;
     }
-  /** `@id` asks for a number that can't be an id. */
+  /** `@id` requests a number that cannot be an id. */
   | { readonly kind: "idRange"; readonly at: Position; readonly member: string; readonly id: number }
-  /** `@was` names a member that never was. */
+  /** `@was` names a member that never existed. */
   | { readonly kind: "wasUnknown"; readonly at: Position; readonly member: string; readonly was: string }
-  /** `@was` names a member that another member continues already. */
+  /** `@was` names a member that another member already continues. */
   | {
       readonly kind: "wasTaken";
       readonly at: Position;
@@ -53,12 +53,12 @@ export type LockProblem =
       readonly was: string;
       readonly holder: string;
     }
-  /** A member is gone and another one of the same type has come: a rename, or not? */
+  /** A member is missing and a new member has the same type, which may be a rename. */
   | {
       readonly kind: "ambiguousRename";
       readonly at: Position;
       readonly declaration: string;
-      /** `declaration` is the path to a shape that is written in place. */
+      /** Whether `declaration` is the path of an inline shape. */
       readonly isInPlace: boolean;
       readonly removed: string;
       readonly added: string;

@@ -1,6 +1,6 @@
-/** Cuts one line of a lock file into words, names, numbers and types. */
+/** Splits one line of a lock file into words, names, numbers and types. */
 
-/** What is wrong with a line, and where in it (1-based). */
+/** A syntax error and its column, from 1. */
 export class LockSyntaxError extends Error {
   readonly column: number;
   constructor(message: string, column: number) {
@@ -20,7 +20,7 @@ export class LockScanner {
     this.#space();
   }
 
-  /** Takes `text` if it comes next. */
+  /** Consumes `text` if it comes next. Returns whether it was consumed. */
   skip(text: string): boolean {
     if (!this.#line.startsWith(text, this.#at)) return false;
     this.#at += text.length;
@@ -48,13 +48,13 @@ export class LockScanner {
     return Number(this.#match(/0x[0-9a-f]{8}(?![0-9a-f])/y, "an id of eight hexadecimal digits"));
   }
 
-  /** `key=number`. */
+  /** Reads `key=number` and returns the number. */
   assigned(key: string): number {
     this.expect(`${key}=`);
     return this.number();
   }
 
-  /** A plain word, or a JSON string. */
+  /** Reads a plain word or a JSON string. */
   name(): string {
     if (this.#line[this.#at] !== '"') return this.#match(/[\p{L}_$][\p{L}\p{N}_$./@~-]*/uy, "a name");
     const quoted = this.#match(/"(?:[^"\\]|\\.)*"/y, "a name in quotes");
@@ -71,12 +71,12 @@ export class LockScanner {
     return names;
   }
 
-  /** The path of a shape: names and marks up to the next space outside quotes. */
+  /** Reads the path of a shape: names and punctuation up to the next space outside of quotes. */
   path(): string {
     return this.#match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/y, "a name");
   }
 
-  /** A type: up to a comma, a closing bracket or ` was=` outside brackets and quotes. */
+  /** Reads a type: up to a comma, a closing bracket or ` was=` outside of brackets and quotes. */
   type(): string {
     const from = this.#at;
     const open: string[] = [];

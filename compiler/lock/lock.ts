@@ -1,62 +1,67 @@
 /**
- * `viceroy.lock`: the ids of everything that has one on the wire, as plain data. Append-only: an id that was given once is
- * never given again, what is removed stays as a tombstone. One line per member, so that a diff can be reviewed and two
- * branches that both add a member conflict in git instead of taking the same id in silence.
+ * `viceroy.lock`: the ids of everything that has an id on the wire, as plain data. The lock is append-only: an id is
+ * never assigned twice, and a removed member stays as a tombstone. Each member has its own line, so that diffs are
+ * readable. If two branches each add a member, git reports a conflict instead of accepting the same id twice.
  */
 
-/** An alias has one entry, `type`, with what it stands for: fields that use it have its name alone. */
+/**
+ * The kinds of blocks. The block of an alias has one entry, `type`, with its target. Fields refer to the alias by name.
+ */
 export type BlockKind = "actor" | "message" | "oneof" | "union" | "enum" | "alias";
 
 export interface Lock {
   readonly blocks: readonly LockBlock[];
-  /** Breaking changes that the project has agreed to. They are never removed. */
+  /** The breaking changes that the project has accepted. They are never removed. */
   readonly accepted: readonly AcceptedBreak[];
 }
 
-/** A breaking change as `viceroy compile` reported it. Another change of the same member has another text. */
+/** A breaking change in the words of `viceroy compile`. Another change of the same member has another text. */
 export interface AcceptedBreak {
-  /** `VC5001`. */
+  /** The code of the rule: `VC5001`. */
   readonly code: string;
-  /** On one line: `Tree.age: its type was int32 and is int64: …`. */
+  /** The description, on one line: `Tree.age: its type was int32 and is int64: …`. */
   readonly text: string;
 }
 
 /**
- * Ids that have been given, and nothing more: the line was added beside a breaking change that nobody has accepted yet. The
- * id is taken, and the member is no part of the schema that the lock remembers.
+ * The mark of a pending line, which was added while a breaking change waited to be accepted. The id is taken, but the
+ * member is not part of the schema that the lock remembers.
  */
 export interface Pending {
   readonly pending?: boolean | undefined;
 }
 
-/** A declaration, or a shape written in place, which is known by its path: `Entry.meta`. */
+/** The block of a declaration, or of an inline shape, whose name is its path: `Entry.meta`. */
 export interface LockBlock extends Pending {
   readonly kind: BlockKind;
   readonly name: string;
-  /** The schema file, without extension. A block whose file is gone follows its name. */
+  /** The schema file, without extension. If the file is gone, the block is found by its name. */
   readonly module: string;
-  /** The declaration is gone. */
+  /** Whether the declaration has been removed. */
   readonly retired: boolean;
-  /** Of an actor: 32 bits. 0 for all others. */
+  /** The 32-bit id of an actor. 0 for all other declarations. */
   readonly id: number;
-  /** The id that the next new member gets. */
+  /** The id of the next new member. */
   readonly next: number;
   readonly entries: readonly LockEntry[];
-  /** Where it stands, 1-based; 0 when it was not read from a file. */
+  /** The line of the block, from 1. 0 if the block was not read from a file. */
   readonly line: number;
 }
 
-/** A field, case, variant, value or endpoint. */
+/** The entry of a field, case, variant, value or endpoint. */
 export interface LockEntry extends Pending {
   readonly id: number;
   readonly name: string;
-  /** A tombstone: the id is taken for ever. */
+  /** Whether the entry is a tombstone, whose id is taken forever. */
   readonly retired: boolean;
-  /** The type as the lock writes it: `string`, `Tree[]?`; an endpoint's result; empty for an enum's value. */
+  /**
+   * The type in the notation of the lock: `string`, `Tree[]?`. For an endpoint, the type of its result. Empty for an
+   * enumeration value.
+   */
   readonly type: string;
-  /** Earlier names, oldest first. */
+  /** The former names, oldest first. */
   readonly was: readonly string[];
-  /** Of an endpoint. */
+  /** The parameters of an endpoint. */
   readonly params?: LockParams;
   readonly line: number;
 }
@@ -73,13 +78,13 @@ export interface LockParam extends Pending {
   readonly type: string;
 }
 
-/** The entry of an actor's block that holds the constructor's arguments. */
+/** The entry of an actor's block that contains the constructor's arguments. */
 export const constructorEntry = "new";
 
-/** The entry of an alias's block that holds what it stands for. */
+/** The entry of an alias's block that contains the target of the alias. */
 export const aliasEntry = "type";
 
-/** Ids that a field can have in protobuf. 19000 to 19999 are reserved there. */
+/** The highest id of a field in protobuf. Protobuf reserves 19000 to 19999. */
 export const maxId = 536_870_911;
 
 export const emptyLock: Lock = { blocks: [], accepted: [] };

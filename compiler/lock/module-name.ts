@@ -1,4 +1,4 @@
-/** `schemas/counter.ts` -> `schemas/counter`: how the lock names a schema file. */
+/** Returns the name of a schema file in the lock: `schemas/counter.ts` -> `schemas/counter`. */
 export function moduleName(path: string): string {
   return path.replace(/(\.d)?\.[cm]?tsx?$/, "");
 }

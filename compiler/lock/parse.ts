@@ -1,6 +1,6 @@
 /**
- * Reads a lock file and checks everything that can be checked without its history: people edit it by hand, and merge it.
- * Every problem has its place; none throws.
+ * Parses a lock file and checks everything that needs no history, because people edit and merge the file by hand. Every
+ * problem has a position. The parser does not throw.
  */
 import { conflictLines } from "./conflict-markers.js";
 import {
@@ -26,11 +26,11 @@ export interface ParsedLock {
 
 const kinds: readonly string[] = ["actor", "message", "oneof", "union", "enum", "alias"];
 
-/** @param file its path, for positions */
+/** @param file the path of the lock, for positions */
 export function parseLock(file: string, text: string): ParsedLock {
   const conflicts = conflictLines(text);
   if (conflicts.length > 0) {
-    // Nothing else that could be said of it is worth reading.
+    // Other problems are not reported, because conflict markers make them meaningless.
     const found = conflicts.map((line) => ({ kind: "lockConflict", at: { file, line, column: 1 } }) as const);
     return { lock: emptyLock, problems: found };
   }
@@ -49,7 +49,7 @@ export function parseLock(file: string, text: string): ParsedLock {
     try {
       if (line.startsWith("  ")) {
         const block = blocks.at(-1);
-        if (block === undefined) throw new LockSyntaxError("a member without a declaration above it", 1);
+        if (block === undefined) throw new LockSyntaxError("expected a declaration before the member", 1);
         block.entries.push(parseEntry(scanner, block.kind, i + 1));
       } else if (line.startsWith("accepted ")) accepted.push(parseAccepted(line));
       else blocks.push(parseHead(scanner, i + 1));
@@ -101,7 +101,7 @@ function parseEntry(scanner: LockScanner, kind: BlockKind, line: number): LockEn
   return { id, name, retired, ...pending, type, was, line, ...(params === undefined ? {} : { params }) };
 }
 
-/** `-` before a tombstone, `+` before what is pending. */
+/** Reads the mark of a line: `-` for a tombstone, `+` for a pending member. */
 function parseMark(scanner: LockScanner): { readonly retired: boolean; readonly pending: Pending } {
   const retired = scanner.skip("-");
   return { retired, pending: !retired && scanner.skip("+") ? { pending: true } : {} };
@@ -148,7 +148,7 @@ function checkBlocks(file: string, blocks: readonly LockBlock[]): readonly LockP
 
 function checkEntries(file: string, block: LockBlock): readonly LockProblem[] {
   const problems: LockProblem[] = [];
-  // Values of enums are their own ids.
+  // Enumeration values are their own ids.
   const max = block.kind === "enum" ? 2 ** 31 : maxId;
   const check = (entries: readonly (LockParam & { line?: number })[], next: number, of: string, line: number) => {
     const holders = new Map<number, string>();
@@ -158,7 +158,8 @@ function checkEntries(file: string, block: LockBlock): readonly LockProblem[] {
       if (holder !== undefined)
         problems.push({ kind: "lockIdTwice", at, id: entry.id, first: holder, second: entry.name });
       holders.set(entry.id, entry.name);
-      if (Math.abs(entry.id) > max) problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is over ${max}` });
+      if (Math.abs(entry.id) > max)
+        problems.push({ kind: "lockSyntax", at, why: `id ${entry.id} is larger than ${max}` });
     }
     const highest = Math.max(0, ...holders.keys());
     if (next <= highest) problems.push({ kind: "lockNext", at: { file, line, column: 1 }, of, next, highest });

@@ -1,7 +1,7 @@
-/** Members whose ids have been given beside a breaking change that nobody has accepted yet. Pure functions. */
+/** Pending members, whose ids were assigned while a breaking change waited to be accepted. Pure functions. */
 import type { Lock, Pending } from "./lock.js";
 
-/** Without what is pending: what others may use. */
+/** Returns the lock without pending members, which is the published part. */
 export function publishedLock(lock: Lock): Lock {
   if (!hasPending(lock)) return lock;
   const isPublished = ({ pending }: Pending) => !pending;
@@ -15,7 +15,7 @@ export function publishedLock(lock: Lock): Lock {
   return { ...lock, blocks };
 }
 
-/** The lock after its pending members have been published. */
+/** Returns the lock with its pending members published. */
 export function withoutPending(lock: Lock): Lock {
   if (!hasPending(lock)) return lock;
   const blocks = lock.blocks.map((block) => ({
@@ -33,7 +33,7 @@ function published<M extends Pending>(member: M): Omit<M, "pending"> {
   return rest;
 }
 
-/** A tombstone is never pending: whoever gave the id has taken it for ever. */
+/** Returns whether the lock has pending lines. Tombstones are never pending, because their ids are taken forever. */
 export function hasPending({ blocks }: Lock): boolean {
   const isPending = ({ pending, retired }: Pending & { readonly retired: boolean }) => pending === true && !retired;
   return blocks.some(

@@ -1,17 +1,22 @@
-/** The text of a lock file. What `parseLock` reads, byte for byte. */
+/** Prints a lock file. `parseLock` reads the text back, and printing its result gives the same bytes. */
 import type { AcceptedBreak, Lock, LockBlock, LockEntry, LockParam, LockParams, Pending } from "./lock.js";
 import { hasPending } from "./pending.js";
 
 export const lockHeader = headerOf(1);
 
-/** Format 2 has lines that versions before it cannot read: aliases, accepted breaking changes and pending members. */
+/**
+ * The header of format 2, which has lines that older versions cannot read: aliases, accepted breaking changes and
+ * pending members.
+ */
 export const lockHeaderFormat2 = headerOf(2);
 
 function headerOf(format: number): string {
   return `# viceroy lock ${format} · written by \`viceroy compile\` · ids are never reused · review every change`;
 }
 
-/** A lock that needs nothing of format 2 is written in format 1, so that existing locks stay as they are. */
+/**
+ * Prints a lock. A lock that needs no feature of format 2 is written in format 1, so that existing locks do not change.
+ */
 export function printLock(lock: Lock): string {
   const blocks = [...lock.blocks].sort(byPlace);
   const accepted = [...new Set(lock.accepted.map(printAccepted))].sort();
@@ -20,7 +25,7 @@ export function printLock(lock: Lock): string {
   return [header, ...accepted, ...blocks.flatMap(printBlock), ""].join("\n");
 }
 
-/** The line of an accepted breaking change. */
+/** Prints the line of an accepted breaking change. */
 export function printAccepted({ code, text }: AcceptedBreak): string {
   return `accepted ${code} ${text}`;
 }
@@ -37,23 +42,23 @@ function printBlock(block: LockBlock): readonly string[] {
   return [printBlockHead(block), ...[...block.entries].sort(byId).map(printEntry)];
 }
 
-/** The first line of a block. */
+/** Prints the first line of a block. */
 export function printBlockHead({ kind, name, module, retired, pending, id, next }: LockBlock): string {
   const number = kind === "actor" ? ` ${printActorId(id)}` : "";
   return `${stateMark({ retired, pending })}${kind} ${name} in ${printName(module)}${number} next=${next}`;
 }
 
-/** Eight hexadecimal digits. */
+/** Prints the id of an actor as eight hexadecimal digits. */
 export function printActorId(id: number): string {
   return `0x${id.toString(16).padStart(8, "0")}`;
 }
 
-/** The constructor of an actor stands first, since its id is 0. */
+/** Compares entries by id. The constructor of an actor has id 0 and comes first. */
 function byId(a: LockEntry, b: LockEntry): number {
   return a.id - b.id;
 }
 
-/** The line of a member. */
+/** Prints the line of a member. */
 export function printEntry({ id, name, retired, pending, type, was, params }: LockEntry): string {
   const parts = [`  ${id} ${stateMark({ retired, pending })}${printName(name)}`];
   if (params !== undefined) parts.push(printParams(params), "->");
@@ -74,7 +79,7 @@ function stateMark({ retired, pending }: Pending & { readonly retired: boolean }
   return pending ? "+" : "";
 }
 
-/** A name as it is when it is a plain word, else as a JSON string. */
+/** Prints a plain word as it is, and any other name as a JSON string. */
 export function printName(name: string): string {
   return /^[\p{L}_$][\p{L}\p{N}_$./@~-]*$/u.test(name) ? name : JSON.stringify(name);
 }

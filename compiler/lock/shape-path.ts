@@ -1,9 +1,12 @@
 /**
- * Paths to shapes written in place, by which the lock knows them: `Entry.meta`, `Entry.tags[]`, `Store.get->`,
+ * Paths of inline shapes, by which the lock identifies them: `Entry.meta`, `Entry.tags[]`, `Store.get->`,
  * `Entry.kind|circle`.
  */
 
-/** @param rest what follows the name of a member in a path: it is the whole name, and the path goes on behind it */
+/**
+ * @param rest the text after a member's name in a path
+ * @returns whether the name is complete and the path ends or continues there
+ */
 export function isPathEnd(rest: string): boolean {
   return /^([.[{(<|-]|$)/.test(rest);
 }

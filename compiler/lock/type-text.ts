@@ -1,15 +1,15 @@
 /**
- * Types as the lock writes them: short, on one line, without the ids of other declarations. Two texts are equal when the
- * types are the same as far as names go.
+ * Prints types in the notation of the lock: short, on one line, without the ids of other declarations. Two texts are
+ * equal if the types are equal by name.
  */
 import type { DeclarationKey, Type } from "../model/index.js";
 
-/** The name of a declaration, without its file. */
+/** Returns the name of a declaration, without its file. */
 export function declarationName(key: DeclarationKey): string {
   return key.slice(key.lastIndexOf("#") + 1);
 }
 
-/** @param named what declarations are called */
+/** @param named returns the name of a declaration */
 export function typeText(type: Type, named: (key: DeclarationKey) => string = declarationName): string {
   const text = (part: Type): string => typeText(part, named);
   switch (type.kind) {

@@ -59,7 +59,7 @@ export function fingerprint(index: SchemaIndex): Fingerprints {
   };
 }
 
-// // Marks for references and parameters without a hash. Names and literals cannot contain these marks, because control
+// Marks for references and parameters without a hash. Names and literals cannot contain these marks, because control
 // characters in them are escaped.
 const circleMark = "\u0001";
 const parameterMark = "\u0002";

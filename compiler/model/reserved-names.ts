@@ -14,17 +14,17 @@ const object = [
 const promise = ["then", "catch", "finally"];
 
 const reasons: ReadonlyMap<string, string> = new Map([
-  ...mesh.map((name) => [name, "every mesh has it"] as const),
-  ...adverbs.map((name) => [name, "it is a way to call endpoints"] as const),
-  ...actor.map((name) => [name, "every actor has it"] as const),
-  ...object.map((name) => [name, "every object has it"] as const),
-  ...promise.map((name) => [name, "a mesh that has it would pass for a promise"] as const),
+  ...mesh.map((name) => [name, "every mesh has a member of this name"] as const),
+  ...adverbs.map((name) => [name, "it is a method of endpoints"] as const),
+  ...actor.map((name) => [name, "every actor has a member of this name"] as const),
+  ...object.map((name) => [name, "every object has a property of this name"] as const),
+  ...promise.map((name) => [name, "a mesh with this member would be treated as a promise"] as const),
 ]);
 
 export const reservedEndpointNames: ReadonlySet<string> = new Set(reasons.keys());
 
 /** Returns why an endpoint cannot be called `name`, or undefined if it can. */
 export function whyReserved(name: string): string | undefined {
-  if (name.startsWith("$")) return "names that begin with $ are Viceroy's own";
+  if (name.startsWith("$")) return "names that begin with $ are reserved for Viceroy";
   return reasons.get(name);
 }

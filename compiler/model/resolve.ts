@@ -298,7 +298,7 @@ function dataText(data: unknown): string {
   if (typeof data !== "object" || data === null) return JSON.stringify(data);
   if (Array.isArray(data)) return `[${data.map(dataText).join(",")}]`;
   let text = "";
-  // // `for…in` creates no list of the names. It is safe here because plain data inherits nothing.
+  // `for…in` creates no list of the names. It is safe here because plain data inherits nothing.
   for (const name in data) {
     const value = (data as Record<string, unknown>)[name];
     if (name === "at" || name === "doc" || value === undefined) continue;

@@ -1,6 +1,9 @@
-/** What the file system refuses: a disk that is full, a folder that may not be written. No mistake of the compiler. */
+/**
+ * Texts of file system errors, such as a full disk or a folder without write permission. They are not errors of the
+ * compiler.
+ */
 
-/** @returns what to tell the user; undefined if the error is none of the file system's */
+/** @returns the text for the user, or undefined if the error does not come from the file system */
 export function fileErrorText(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;
@@ -9,7 +12,7 @@ export function fileErrorText(error: unknown): string | undefined {
   return `cannot ${verb} ${path ?? "a file"}: ${message.replace(/, \w+( '.*')?$/, "")}`;
 }
 
-/** Node.js names the file where it could not be opened, not where it could not be filled. */
+/** Adds the path to an error. Node.js names the file of a failed open, but not of a failed write. */
 export function withPath(error: unknown, file: string): unknown {
   if (error instanceof Error && "syscall" in error) {
     Object.assign(error, { path: file, syscall: "write" });

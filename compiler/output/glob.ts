@@ -1,15 +1,16 @@
 /**
- * Files by glob patterns: `*` and `?` within a name, `**` for any number of folders, `{a,b}` and `[a-z]`. Small, since it
- * runs whenever the compiler is asked whether there is anything to do.
+ * Finds files by glob patterns: `*` and `?` in a name, `**` for any number of folders, `{a,b}` and `[a-z]`. The
+ * implementation is small, because it runs in every compilation, even if no file has changed.
  */
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 
 /**
- * @param root absolute
- * @param patterns relative to it, with forward slashes; one that begins with `!` takes files out again
- * @param skipped folders that are not looked into, relative to `root`; nor is any `node_modules`
- * @returns files, relative to `root`, sorted
+ * @param root the absolute path of the folder
+ * @param patterns the patterns, relative to the folder, with forward slashes; a pattern that begins with `!` excludes
+ * files
+ * @param skipped folders that are not searched, relative to `root`; `node_modules` folders are never searched
+ * @returns the files, relative to `root`, sorted
  */
 export function glob(root: string, patterns: readonly string[], skipped: readonly string[]): readonly string[] {
   const matches = matcher(patterns);
@@ -22,7 +23,7 @@ export function glob(root: string, patterns: readonly string[], skipped: readonl
   return [...found].sort();
 }
 
-/** Whether a file is meant by patterns, without looking at a disk. */
+/** Returns a function that tells whether a path matches the patterns. It does not access the disk. */
 export function matcher(patterns: readonly string[]): (file: string) => boolean {
   const wanted = patterns.filter(isWanted).map(globToRegExp);
   const unwanted = patterns.filter((pattern) => !isWanted(pattern)).map((pattern) => globToRegExp(pattern.slice(1)));
@@ -37,7 +38,7 @@ function isWanted(pattern: string): boolean {
   return !pattern.startsWith("!");
 }
 
-/** The folders before the first wildcard. */
+/** Returns the folders before the first wildcard. */
 function fixedFolder(pattern: string): string {
   const parts = pattern.split("/");
   const wild = parts.findIndex((part) => /[*?{[]/.test(part));
@@ -74,7 +75,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** Links to files count as files; links to folders are not followed, so that there is no circle. */
+/** Returns the kind of an entry. Links to files are files. Links to folders are not followed, which avoids cycles. */
 function kindOf(entry: Dirent, file: string): "file" | "folder" | "other" {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
@@ -83,7 +84,7 @@ function kindOf(entry: Dirent, file: string): "file" | "folder" | "other" {
 
 const special = /[\\^$+.()|]/;
 
-/** Exported for tests. */
+/** Converts a pattern to a regular expression. Exported for tests. */
 export function globToRegExp(pattern: string): RegExp {
   let source = "";
   let braces = 0;
@@ -91,7 +92,7 @@ export function globToRegExp(pattern: string): RegExp {
     const char = pattern[i] as string;
     const whole = i === 0 || pattern[i - 1] === "/";
     if (whole && pattern.startsWith("**/", i)) {
-      // Hidden folders are not meant, unless they are named.
+      // Hidden folders do not match, unless the pattern names them.
       source += "(?:(?!\\.)[^/]+/)*";
       i += 2;
     } else if (char === "*") {

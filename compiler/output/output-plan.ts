@@ -1,32 +1,32 @@
 /**
- * What writing the generated files would change on disk: which files, and which of our own that no longer belong. A file
- * whose bytes are the same is left alone, so that nothing downstream rebuilds.
+ * Plans the changes of the generated files on disk: files to write, and generated files that are no longer needed. A
+ * file with the same bytes is not written, so that other tools do not rebuild.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { canBeGenerated, isGenerated } from "./generated-mark.js";
 
 export interface OutputFile {
-  /** Relative to the config's root, with forward slashes. */
+  /** The path relative to the folder of the config, with forward slashes. */
   readonly path: string;
-  /** Of a text its text, else its bytes. */
+  /** The content: a text or bytes. */
   readonly content: string | Uint8Array;
-  /** A default: a file of that name that somebody else has written stays, and takes its place. */
+  /** Whether the file is a default. A file of that name that is not generated replaces it. */
   readonly isDefault?: boolean;
 }
 
 export interface OutputPlan {
-  /** New files, and those whose bytes differ. */
+  /** New files and files whose bytes differ. */
   readonly write: readonly (OutputFile & { readonly isNew: boolean })[];
-  /** Generated files below the output folder that nothing generates any more. Others are never touched. */
+  /** Generated files below the output folder that no declaration generates any more. Other files are never removed. */
   readonly remove: readonly string[];
-  /** Files that stand where generated ones belong, and that nothing generated: they must not be overwritten. */
+  /** Files that are not generated and have the path of a generated file. They must not be overwritten. */
   readonly foreign: readonly string[];
 }
 
 /**
- * @param root of the config, absolute
- * @param out the output folder, relative to it
+ * @param root the absolute path of the folder of the config
+ * @param out the output folder, relative to `root`
  */
 export function planOutput(root: string, out: string, files: readonly OutputFile[]): OutputPlan {
   const foreign: string[] = [];
@@ -43,7 +43,7 @@ export function planOutput(root: string, out: string, files: readonly OutputFile
   return { write, remove, foreign };
 }
 
-/** Files below `out` that carry our mark, other than those `besides`; relative to `root`, sorted. */
+/** Returns the generated files below `out` except `besides`, relative to `root`, sorted. */
 export function generatedFiles(root: string, out: string, besides?: ReadonlySet<string>): readonly string[] {
   const folder = path.join(root, out);
   let names: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * What the last run read and wrote, as hashes, in `.viceroy/state.json`, which is not committed. When everything is as it
- * was, `compile` has nothing to do and loads no compiler. A state that is missing, damaged or of another version means
- * nothing but that work is done again.
+ * Stores hashes of the files that the last run read and wrote, in `.viceroy/state.json`, which is not committed. If no
+ * file has changed, `compile` has nothing to do and does not load the compiler. If the state is missing, damaged or of
+ * another version, everything is compiled again.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -13,22 +13,24 @@ import { writeAtomically } from "./write-output.js";
 
 export const stateFile = ".viceroy/state.json";
 
-/** Changes when another build of the same version is installed, as happens to those who develop Viceroy. */
+/**
+ * The time stamp of this build. It differs for another build of the same version, which developers of Viceroy install.
+ */
 const build = statSync(fileURLToPath(import.meta.url)).mtimeMs;
 
 interface TreeState {
   readonly version: string;
   readonly build: number;
-  /** What the config said; valid while its file is as it was. */
+  /** The config, which is valid while its file is unchanged. */
   readonly config: Omit<Config, "root">;
-  /** One hash over the names and contents of all files read and written. */
+  /** One hash of the names and contents of all files that were read and written. */
   readonly tree: string;
   readonly outputs: readonly string[];
 }
 
 /**
- * The config of an unchanged tree; undefined when anything differs.
- * @param version of Viceroy
+ * Returns the config of an unchanged tree, or undefined if a file has changed.
+ * @param version the version of Viceroy
  */
 export function configOfUnchangedTree(configFile: string, version: string): Config | undefined {
   const root = path.dirname(configFile);
@@ -43,7 +45,7 @@ export function configOfUnchangedTree(configFile: string, version: string): Conf
   }
 }
 
-/** To be called after a run without any diagnostic. `outputs`: relative to the root. */
+/** Stores the state after a run without diagnostics. `outputs` are relative to the folder of the config. */
 export function rememberTree(config: Config, version: string, outputs: readonly string[]): void {
   const file = path.join(config.root, config.file);
   if (!isSelfContainedConfig(readFileSync(file, "utf8"))) return;
@@ -52,13 +54,16 @@ export function rememberTree(config: Config, version: string, outputs: readonly 
   writeAtomically(path.join(root, stateFile), JSON.stringify(state));
 }
 
-/** A config that imports files of its own can change without changing. */
+/** Returns whether a config imports no files of the project. Such files could change without a change of the config. */
 function isSelfContainedConfig(text: string): boolean {
   const specifiers = [...text.matchAll(/(?:from|import|require\s*\()\s*["']([^"']+)["']/g)].map(([, from]) => from);
   return specifiers.every((from) => from === "viceroy/compiler") && !/\b(process|import\s*\()/.test(text);
 }
 
-/** Files that `patterns` mean, relative to `root`, sorted; without what the compiler itself writes, and dependencies. */
+/**
+ * Returns the files that match `patterns`, relative to the folder of the config, sorted, without generated files and
+ * dependencies.
+ */
 export function matchingFiles(config: Config, patterns: readonly string[]): readonly string[] {
   return glob(config.root, patterns, [config.out, ".viceroy"]);
 }

@@ -1,10 +1,12 @@
-/** Carries out a plan. Each file appears whole or not at all: it is written beside its place and renamed into it. */
+/**
+ * Executes a plan. Each file is written beside its place and then renamed, so that no reader sees an incomplete file.
+ */
 import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { withPath } from "./file-error.js";
 import type { OutputPlan } from "./output-plan.js";
 
-/** @param root of the config, absolute */
+/** @param root the absolute path of the folder of the config */
 export function writeOutput(root: string, plan: OutputPlan): void {
   for (const { path: name, content } of plan.write) writeAtomically(path.join(root, name), content);
   for (const name of plan.remove) {
@@ -13,7 +15,10 @@ export function writeOutput(root: string, plan: OutputPlan): void {
   }
 }
 
-/** Writes a file so that nobody ever reads half of it. @throws what `fileErrorText` has words for */
+/**
+ * Writes a file atomically.
+ * @throws errors for which `fileErrorText` has a text
+ */
 export function writeAtomically(file: string, content: string | Uint8Array): void {
   const beside = `${file}.${process.pid}.tmp`;
   try {

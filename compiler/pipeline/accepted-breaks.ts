@@ -1,4 +1,4 @@
-/** Breaking changes that a lock says are accepted. */
+/** The breaking changes that a lock lists as accepted. */
 import type { Break } from "../evolve/index.js";
 import type { AcceptedBreak, Lock } from "../lock/index.js";
 
@@ -6,7 +6,10 @@ export function toAcceptedBreak({ code, text }: Break): AcceptedBreak {
   return { code, text: text.replace(/\s+/g, " ") };
 }
 
-/** The text has to be the same: whoever accepts a change of a member has not accepted the next one. */
+/**
+ * Returns whether a breaking change is accepted. Its text must be equal, because another change of the same member
+ * needs its own acceptance.
+ */
 export function isAccepted(found: Break, { accepted }: Lock): boolean {
   const { code, text } = toAcceptedBreak(found);
   return accepted.some((known) => known.code === code && known.text === text);

@@ -1,6 +1,6 @@
 /**
- * The lock compared with the one that others use already: with the commit that the current branch and a published one have
- * in common. Ids that vanish without a tombstone, by hand or by a bad merge, are found by nothing else.
+ * Compares the lock with the published one: that of the newest common commit of the current branch and a published
+ * branch. Only this comparison finds ids that have vanished without a tombstone, after an edit by hand or a bad merge.
  */
 import type { Config } from "../config/index.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
@@ -10,17 +10,17 @@ import type { Schema } from "../model/index.js";
 import { declarationMembers } from "./declaration-members.js";
 
 export interface BaseLock {
-  /** What it was asked for by: `origin/main`. */
+  /** The ref of the comparison: `origin/main`. */
   readonly ref: string;
   readonly lock: Lock;
   readonly text: string;
 }
 
 /**
- * @param asked a ref; undefined: what is published, as far as that can be told
- * @param current the text of the lock as it stands on disk; undefined: there is none
- * @returns undefined if there is nothing to compare with, or it is the same
- * @throws GitError if a ref was asked for and cannot be used
+ * @param asked the requested ref; undefined for the published ref, if it can be determined
+ * @param current the text of the lock on disk; undefined if there is none
+ * @returns undefined if there is no lock to compare with, or both are equal
+ * @throws GitError if the requested ref cannot be used
  */
 export function readBaseLock(
   config: Config,
@@ -34,7 +34,7 @@ export function readBaseLock(
     const ref = publishedRef(repository);
     return ref === undefined ? undefined : readLockAt(repository, config.lock, ref, current);
   } catch (error) {
-    // No history, no answer. Nobody has asked.
+    // Without a requested ref, the comparison is optional.
     if (error instanceof GitError) return undefined;
     throw error;
   }
@@ -49,14 +49,14 @@ function readLockAt(
   const text = repository.read(repository.mergeBase("HEAD", ref), file);
   if (text === undefined || text === current) return undefined;
   const { lock, problems } = parseLock(file, text);
-  if (problems.length > 0) throw new GitError(`cannot read ${file} as it was in the commit that HEAD and ${ref} share`);
+  if (problems.length > 0) throw new GitError(`cannot read ${file} in the common ancestor of HEAD and ${ref}`);
   return { ref, lock, text };
 }
 
 /**
- * @param lock as it stands on disk
+ * @param lock the lock on disk
  * @param file its path
- * @param declared undefined when the schemas have not been read: they are as the lock says
+ * @param declared the schemas; undefined if they have not been read because they match the lock
  */
 export function historyDiagnostics(
   lock: Lock,
@@ -88,7 +88,7 @@ function changeDiagnostic(
       const { of, removed, added } = change;
       const members = declared && declarationMembers(declared, of);
       const [old, young] = [members?.get(removed), members?.get(added)];
-      // Who writes a tombstone or a number into the source has said that it is new.
+      // A tombstone or a number in the source states that the member is new.
       if (old?.tags.retired || young?.tags.id !== undefined) return [];
       return [diagnostic("VC2015", young?.at ?? at, { of, removed, added, ref, file })];
     }

@@ -1,4 +1,4 @@
-/** What earlier runs over the same project have found out, for as long as the compiler watches. */
+/** The results that watch mode keeps between compilations of one project. */
 import type { Config } from "../config/index.js";
 import { EmitMemory } from "../emit/index.js";
 import { AssignMemory } from "../lock/index.js";
@@ -11,7 +11,7 @@ export class CompileMemory {
   readonly enumNames = new EnumNameMemory();
   #lock: LockOnDisk | undefined;
 
-  /** The lock, parsed again only when its text differs: the same object otherwise. */
+  /** Returns the parsed lock. It is the same object while the text is the same. */
   readLock(config: Config): LockOnDisk {
     this.#lock = readLock(config, this.#lock);
     return this.#lock;

@@ -1,6 +1,6 @@
 /**
- * The whole way from schema files to the texts of generated files, without writing any: read, give ids, find actors, emit.
- * All problems of a run are reported together; nothing is emitted while there are errors.
+ * Compiles schema files to the texts of generated files without writing them: reads the schemas, assigns ids, finds
+ * actors, and emits. A run reports all problems together. It emits nothing if there are errors.
  */
 import path from "node:path";
 import { findActors } from "../actors/index.js";
@@ -28,22 +28,22 @@ import { lockDiagnostic } from "./lock-diagnostics.js";
 import { type LockOnDisk, packageName, readIfThere, readLock, readSchemaTexts } from "./project-files.js";
 
 export interface Compilation {
-  /** Sorted by place. */
+  /** The diagnostics, sorted by position. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Undefined while there are errors. */
+  /** The output, or undefined if there are errors. */
   readonly output: CompiledOutput | undefined;
 }
 
 export interface CompiledOutput {
   readonly schema: Schema;
-  /** The schema as it was read: without ids, and with what `@retired` takes out. */
+  /** The schema as declared, without ids and with the members that `@retired` removes. */
   readonly declared: Schema;
-  /** All generated files, relative to the config's root. */
+  /** All generated files, relative to the folder of the config. */
   readonly files: readonly OutputFile[];
   readonly lock: NextLock;
 }
 
-/** The lock that the schema wants. Its text is printed on demand: watch mode does not need it. */
+/** The lock that the schema requires. Its text is printed on demand, because watch mode does not need it. */
 export class NextLock {
   readonly lock: Lock;
   readonly onDisk: LockOnDisk;
@@ -54,7 +54,7 @@ export class NextLock {
     this.onDisk = onDisk;
   }
 
-  /** The one on disk; undefined: there is none. */
+  /** The lock on disk, or undefined if there is none. */
   get previous(): Lock | undefined {
     return this.onDisk.lock;
   }
@@ -64,16 +64,16 @@ export class NextLock {
     return this.#text;
   }
 
-  /** The one on disk is another, or there is none. */
+  /** Whether the lock on disk differs or is missing. */
   get differsFromDisk(): boolean {
     return this.text !== this.onDisk.text;
   }
 }
 
 /**
- * @param version of Viceroy
- * @param memory of earlier runs with the same config
- * @throws ConfigError when the project has no name
+ * @param version the version of Viceroy
+ * @param memory the results of earlier runs with the same config
+ * @throws ConfigError if the project has no name
  */
 export function compileProject(
   config: Config,
@@ -101,7 +101,7 @@ export function compileProject(
   const protoPackage = config.proto.package ?? protoPackageOf(name);
   const naming = { package: protoPackage, schemaRoot };
   let lowered: LoweredSchema | undefined;
-  // Asked for by emitters that need it: not all do.
+  // Lowered on demand, because not all emitters need it.
   const lowerOnce = (): LoweredSchema => (lowered ??= lowerToProtobuf(schema, lock, naming));
   let named: LoweredSchema["enumNames"] | undefined;
   const enumNames = () => (named ??= memory?.enumNames.enumNames(schema, naming) ?? nameEnums(schema, naming));
@@ -142,7 +142,7 @@ function nameClashDiagnostics(schema: Schema, schemaRoot: string): readonly Diag
   });
 }
 
-/** What the config asks for beside TypeScript. */
+/** Emits the artefacts other than TypeScript that the config requests. */
 function emitArtefacts(config: Config, input: ArtefactInput): EmittedArtefact {
   const emitted = config.emit
     .filter((artefact) => artefact !== "ts")

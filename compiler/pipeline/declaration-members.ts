@@ -1,4 +1,4 @@
-/** The members of a declaration that people name: fields, cases, endpoints, members of enums. */
+/** Finds the members of a declaration by name: fields, cases, endpoints, enum values. */
 import type { Position, Schema, Tags } from "../model/index.js";
 
 export interface DeclarationMember {
@@ -6,7 +6,7 @@ export interface DeclarationMember {
   readonly tags: Tags;
 }
 
-/** @returns undefined if there is no such declaration, or it has none */
+/** @returns undefined if there is no such declaration or it has no members */
 export function declarationMembers(schema: Schema, owner: string): ReadonlyMap<string, DeclarationMember> | undefined {
   const byName = (members: readonly (DeclarationMember & { readonly name: string })[]) =>
     new Map(members.map((member) => [member.name, member]));

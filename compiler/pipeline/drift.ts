@@ -1,8 +1,10 @@
-/** What `--check` finds: generated files and the lock compared with what the schemas make of them. Writes nothing. */
+/**
+ * The diagnostics of `--check`: generated files and the lock compared with the schemas. This module writes no files.
+ */
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import type { OutputPlan } from "../output/index.js";
 
-/** @param lock its path; undefined when it is in step */
+/** @param lock the path of the lock; undefined if it is up to date */
 export function driftDiagnostics(plan: OutputPlan, lock: string | undefined): readonly Diagnostic[] {
   const at = (file: string) => ({ file, line: 1, column: 1 });
   const found = plan.write.map(({ path: file, isNew }) => {

@@ -1,4 +1,4 @@
-/** What the schemas of a project break of what a lock remembers. Only rules of the wire are asked. */
+/** Finds the changes of the wire format between a lock and the schemas of a project. */
 
 import { lowerToCapnp } from "../capnp/lower.js";
 import type { Config } from "../config/index.js";
@@ -10,9 +10,9 @@ import { lowerToProtobuf } from "../protobuf/lower/lower.js";
 import { protoPackageOf } from "../protobuf/proto-package.js";
 
 /**
- * @param schema as it is, with ids
- * @param before the lock as others use it
- * @param next the text of the lock that the schema wants
+ * @param schema the current schema, with ids
+ * @param before the published lock
+ * @param next the text of the lock that the schema requires
  */
 export function lockBreaks(config: Config, schema: Schema, before: Lock, next: string): readonly Break[] {
   const options = {

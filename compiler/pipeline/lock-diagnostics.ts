@@ -1,4 +1,4 @@
-/** Diagnostics from what can be wrong with a lock. */
+/** Creates diagnostics from the problems of a lock. */
 import { type Diagnostic, diagnostic } from "../diagnostics/index.js";
 import type { LockProblem } from "../lock/index.js";
 
@@ -28,14 +28,14 @@ export function lockDiagnostic(problem: LockProblem): Diagnostic {
     case "idRange":
       return diagnostic("VC2010", at, { member: problem.member, id: problem.id });
     case "wasUnknown":
-      return diagnostic("VC2011", at, { member: problem.member, was: problem.was, why: "there was no such name" });
+      return diagnostic("VC2011", at, { member: problem.member, was: problem.was, why: "the lock has no such name" });
     case "wasTaken": {
       const { member, was, holder } = problem;
-      return diagnostic("VC2011", at, { member, was, why: `${holder} was called so too, and has the id` });
+      return diagnostic("VC2011", at, { member, was, why: `${holder} had this name, too, and keeps the id` });
     }
     case "ambiguousRename": {
       const { declaration, isInPlace, removed, added } = problem;
-      // The command knows declarations, not shapes written in place.
+      // The command accepts declarations only, not inline shapes.
       const command = !isInPlace ? `, or run \`npx viceroy rename ${declaration}.${removed} ${added}\`` : "";
       return diagnostic("VC2007", at, { declaration, removed, added, command });
     }

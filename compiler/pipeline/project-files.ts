@@ -1,4 +1,4 @@
-/** A project as it stands on disk: the package's name, the texts of its schema files, its lock. */
+/** Reads the files of a project: the package name, the schema files and the lock. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Config, ConfigError } from "../config/index.js";
@@ -9,9 +9,9 @@ import type { SourceText } from "../source/type-source.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 
 /**
- * The name of the package that the project belongs to: that of the nearest package.json, beside the config or above it,
- * that has one.
- * @throws ConfigError if there is none, or it cannot be read: the name is part of every id
+ * Returns the name of the package that contains the project: the name in the nearest package.json with a name, in the
+ * folder of the config or above it.
+ * @throws ConfigError if there is none, or it cannot be read; every id contains the name
  */
 export function packageName(config: Pick<Config, "root" | "file">): string {
   for (let folder = config.root; ; folder = path.dirname(folder)) {
@@ -60,20 +60,20 @@ export function readSchemaTexts(config: Config): SchemaTexts {
   return { texts, diagnostics };
 }
 
-/** @throws TypeError for what is not UTF-8: nobody would see what became of it */
+/** @throws TypeError for bytes that are not UTF-8, which would be replaced silently otherwise */
 function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }
 
 export interface LockOnDisk {
-  /** Undefined: there is none yet. */
+  /** The lock, or undefined if there is none yet. */
   readonly lock: Lock | undefined;
-  /** As it stands on disk. */
+  /** The text on disk. */
   readonly text: string | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** @param before what is answered again if the text is as it was then */
+/** @param before the previous result, which is returned if the text is the same */
 export function readLock(config: Config, before?: LockOnDisk): LockOnDisk {
   const text = readIfThere(path.join(config.root, config.lock));
   if (text !== undefined && text === before?.text) return before;
@@ -81,7 +81,7 @@ export function readLock(config: Config, before?: LockOnDisk): LockOnDisk {
     const { lock, problems } = parseLock(config.lock, text);
     return { lock, text, diagnostics: problems.map(lockDiagnostic) };
   }
-  // A fresh start beside generated code would give other ids to what is in use.
+  // Generated code without a lock is an error: a new lock would assign other ids to members that are in use.
   if (generatedFiles(config.root, config.out).length === 0) return { lock: undefined, text, diagnostics: [] };
   const at = { file: config.lock, line: 1, column: 1 };
   return { lock: undefined, text, diagnostics: [diagnostic("VC2006", at, { lock: config.lock, out: config.out })] };

@@ -1,4 +1,4 @@
-/** One side of a comparison: schemas with their ids, read the ordinary way, and what they are in the protobuf layout. */
+/** Reads one side of a comparison: the schemas with their ids, and their protobuf form. */
 
 import { lowerToCapnp } from "../capnp/lower.js";
 import type { Config } from "../config/index.js";
@@ -13,15 +13,15 @@ import { hasErrors } from "./compile-project.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 
 export interface ReadState {
-  /** Undefined while there are errors. */
+  /** The state, or undefined if there are errors. */
   readonly state: SchemaState | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * @param schemas their texts
- * @param lock undefined: there is none yet
- * @param diagnostics what was wrong before
+ * @param schemas the texts of the schemas
+ * @param lock the lock; undefined if there is none yet
+ * @param diagnostics the problems found so far
  */
 export function readSchemaState(
   config: Config,
@@ -58,7 +58,7 @@ export function readSchemaState(
   return { state: side, diagnostics: sortDiagnostics(found) };
 }
 
-/** The lock as its file has it: with the lines on which entries stand. */
+/** Returns the lock with the line numbers of its entries. */
 function withLines(file: string, lock: Lock): Lock {
   return parseLock(file, printLock(lock)).lock;
 }

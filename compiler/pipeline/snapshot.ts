@@ -1,6 +1,6 @@
 /**
- * A project as it stood in a commit or stands in another folder: what is needed to read its schemas, held in memory. Nothing
- * is written anywhere.
+ * Reads a project from a commit or from another folder into memory, as far as its schemas need it. This module writes
+ * no files.
  */
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -20,21 +20,21 @@ import type { SourceText } from "../source/index.js";
 import { packageName, readIfThere, readSchemaTexts } from "./project-files.js";
 
 export interface Snapshot {
-  /** For messages: `HEAD~1`, `../older`. */
+  /** The name for messages: `HEAD~1`, `../older`. */
   readonly name: string;
   readonly config: Config;
   readonly package: string;
   readonly schemas: readonly SourceText[];
   readonly lock: string;
-  /** Whether it has such a file. */
+  /** Returns whether the snapshot has a file. */
   exists(file: string): boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * @param against a folder with a project, or a git ref: what is a folder is taken for one
- * @param current the project that it is compared with
- * @throws ConfigError if there is no such thing, or no project in it, or one without a lock
+ * @param against a folder with a project, or a git ref; a folder takes precedence
+ * @param current the project with which the snapshot is compared
+ * @throws ConfigError if there is no such folder or ref, or it has no project or no lock
  */
 export function takeSnapshot(against: string, current: Config, transpile: Transpile): Snapshot {
   const folder = path.resolve(against);
@@ -44,7 +44,7 @@ export function takeSnapshot(against: string, current: Config, transpile: Transp
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     throw new ConfigError(
-      `cannot compare with "${against}": it is no folder, and ${error.message}. Give a git ref, such as origin/main or HEAD~1, or a folder with a project`,
+      `cannot compare with "${against}": it is not a folder, and ${error.message}. Use a git ref, such as origin/main or HEAD~1, or a folder with a project`,
       { cause: error },
     );
   }
@@ -66,7 +66,7 @@ function snapshotOfCommit(ref: string, current: Config, transpile: Transpile): S
   const file = configNames.find((name) => files.has(name));
   if (file === undefined) {
     throw new ConfigError(
-      `cannot compare with "${ref}": there was no config in ${current.root} then, expected ${configNames[0]}. Give a later ref`,
+      `cannot compare with "${ref}": it has no config in ${current.root}, expected ${configNames[0]}. Use a later ref`,
     );
   }
   const text = (name: string) => repository.read(commit, name) ?? "";
@@ -88,7 +88,7 @@ function snapshotOfCommit(ref: string, current: Config, transpile: Transpile): S
 
 function noLock(name: string, lock: string): ConfigError {
   return new ConfigError(
-    `cannot compare with "${name}": it has no ${lock}, which holds the ids that are compared. Give one in which it was committed`,
+    `cannot compare with "${name}": it has no ${lock}, which contains the ids to compare. Use a version that contains it`,
   );
 }
 
@@ -102,7 +102,7 @@ function packageThen(files: ReadonlySet<string>, text: (name: string) => string)
   }
 }
 
-/** The text of a file of the snapshot, for messages. */
+/** Returns the text of a file of the snapshot, for messages. */
 export function snapshotText({ schemas, config, lock }: Snapshot, file: string): string | undefined {
   return file === config.lock ? lock : schemas.find((schema) => schema.path === file)?.text;
 }

@@ -163,10 +163,10 @@ function checkUnpacked(schema: Schema): readonly Diagnostic[] {
 }
 
 function whyNotPacked({ type, optional }: Field, index: SchemaIndex): string | undefined {
-  if (optional || type.kind === "nullable") return "it may be absent, and a message stands for it then";
-  if (type.kind !== "array") return "it is no array";
+  if (optional || type.kind === "nullable") return "it can be absent, and is a message of its own then";
+  if (type.kind !== "array") return "it is not an array";
   // Each use of a type parameter can stand for another type.
-  if (type.element.kind === "parameter") return "its elements are of a type parameter";
+  if (type.element.kind === "parameter") return "the type of its elements is a type parameter";
   const element = valueForm(type.element, index);
   if (element.kind === "message") return "its elements are messages";
   const isText = element.kind === "scalar" && (element.scalar === "string" || element.scalar === "bytes");

@@ -1,45 +1,48 @@
 /**
- * The port to a TypeScript compiler: what the schema reader asks of one, and plain data that it answers with. Nothing in
- * an answer refers to the compiler, so that another one can stand behind this port.
+ * The interface to a TypeScript compiler. The schema reader uses these methods and gets plain data. The results do not
+ * refer to objects of the compiler, so another compiler can implement this interface.
  */
 import type { ModuleOutline } from "../actors/module-outline.js";
 import type { DeclarationKey } from "../model/index.js";
 
 export interface TypeSource {
-  /** Replaces the schema files that are read; what has not changed is not parsed again. */
+  /** Replaces the schema files. Unchanged files are not parsed again. */
   update(files: readonly SourceText[]): void;
-  /** Paths of the schema files, sorted. */
+  /** Returns the paths of the schema files, sorted. */
   files(): readonly string[];
   text(file: string): string;
-  /** The same text means that a file, and all it imports, is as it was: nothing of it needs to be read again. */
+  /**
+   * Returns a text that stays the same while the file and all files that it imports are unchanged. The file need not be
+   * read again then.
+   */
   signature(file: string): string;
-  /** What stands at the top level of a file, and in its namespaces, in source order. */
+  /** Returns the declarations at the top level of a file and in its namespaces, in source order. */
   declarations(file: string): readonly SourceDeclaration[];
-  /** The declaration behind a reference. */
+  /** Returns the declaration with a key. */
   declaration(key: DeclarationKey): SourceDeclaration | undefined;
-  /** What the compiler itself finds wrong. */
+  /** Returns the errors that the compiler itself finds. */
   problems(): readonly SourceProblem[];
   /**
-   * What a type comes to that is computed: a mapped type, a utility type, `keyof`. Undefined when it depends on a type
-   * parameter. All its spans are that of the computed type.
+   * Returns the result of a computed type: a mapped type, a utility type or `keyof`. Returns undefined if the type
+   * depends on a type parameter. All spans of the result are that of the computed type.
    */
   expand(handle: number): SourceType | undefined;
-  /** Classes, imports and exports of any source file, from its syntax alone. */
+  /** Returns the classes, imports and exports of any source file, from its syntax only. */
   outline(path: string, text: string): ModuleOutline;
   /**
-   * A module in TypeScript or not, as CommonJS. Its types are removed, not checked.
-   * @throws SyntaxError with the place and the compiler's words, if it cannot be parsed
+   * Converts a TypeScript or JavaScript module to CommonJS. Types are removed, but not checked.
+   * @throws SyntaxError with the position and the compiler's message if the module cannot be parsed
    */
   transpile(path: string, text: string): string;
 }
 
 export interface SourceText {
-  /** Relative to the config's root, with forward slashes. */
+  /** The path relative to the folder of the config, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Offsets into the text of a file, in UTF-16 units. */
+/** Offsets in the text of a file, in UTF-16 units. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -48,41 +51,44 @@ export interface Span {
 export interface SourceProblem extends Span {
   readonly kind: "syntax" | "type" | "import";
   readonly file: string;
-  /** The compiler's own words; for `import` the specifier. */
+  /** The compiler's message. For `import`, the specifier. */
   readonly message: string;
-  /** The compiler's own number. */
+  /** The compiler's error number. */
   readonly number: number;
-  /** For `import`: the file it means, where that exists but is no schema file. */
+  /** For `import`: the file to which the specifier resolves, if that file exists but is not a schema file. */
   readonly target?: string;
 }
 
-/** The comment before a declaration, as it stands in the file. */
+/** The comment before a declaration. */
 export interface SourceComment {
-  /** From the opening to the closing mark. */
+  /** The text from the opening to the closing comment marker. */
   readonly text: string;
   readonly start: number;
 }
 
 export interface SourceDeclaration extends Span {
-  /** `other`: a value, which a schema does not hold: see `what`. */
+  /** The kind of the declaration. `other` is a value, which a schema cannot contain. */
   readonly kind: "interface" | "alias" | "enum" | "class" | "other";
-  /** For `other`: "function", "variable"; "namespace" for `declare global` and `module "name"`. */
+  /**
+   * The kind of an `other` declaration: "function", "variable", or "namespace" for `declare global` and `module
+   * "name"`.
+   */
   readonly what?: string;
   readonly key: DeclarationKey;
-  /** Qualified in a namespace: `Order.Line`. */
+  /** The name, qualified in a namespace: `Order.Line`. */
   readonly name: string;
   readonly file: string;
-  /** A declaration in a namespace is exported only if the namespace is, too. */
+  /** Whether the declaration is exported. A declaration in a namespace is exported only if the namespace is, too. */
   readonly exported: boolean;
   readonly comment: SourceComment | undefined;
   readonly typeParameters: readonly SourceTypeParameter[];
-  /** Of an interface. */
+  /** The bases of an interface. */
   readonly heritage: readonly SourceType[];
-  /** Of an interface. */
+  /** The members of an interface. */
   readonly members: readonly SourceMember[];
-  /** Of an alias. */
+  /** The target of an alias. */
   readonly type?: SourceType;
-  /** Of an enum. */
+  /** The values of an enum. */
   readonly values: readonly SourceEnumValue[];
 }
 
@@ -93,33 +99,36 @@ export interface SourceTypeParameter {
 
 export interface SourceEnumValue extends Span {
   readonly name: string;
-  /** Undefined: not a constant. */
+  /** The constant value, or undefined if it is not a constant. */
   readonly value: string | number | undefined;
   readonly comment: SourceComment | undefined;
-  /** The comment that ends its line. */
+  /** The comment at the end of the line. */
   readonly trailingComment?: SourceComment | undefined;
 }
 
-/** A member of an object type. Spans are those of names. */
+/** A member of an object type. The span is that of its name. */
 export interface SourceMember extends Span {
   readonly kind: "property" | "method" | "accessor" | "index" | "call";
-  /** Undefined: computed, or no name at all. */
+  /** The name, or undefined if it is computed or missing. */
   readonly name: string | undefined;
   readonly optional: boolean;
   readonly readonly: boolean;
   readonly comment: SourceComment | undefined;
-  /** The comment that ends its line. */
+  /** The comment at the end of the line. */
   readonly trailingComment?: SourceComment | undefined;
-  /** Of a property its type, of a method its result, of an index signature that of its values. Undefined: not given. */
+  /**
+   * The type of a property, the result of a method, or the value type of an index signature. Undefined if it is not
+   * declared.
+   */
   readonly type: SourceType | undefined;
-  /** Of a method; of an index signature its key. */
+  /** The parameters of a method, or the key of an index signature. */
   readonly params: readonly SourceParameter[];
-  /** Of a method: it has type parameters. */
+  /** Whether a method has type parameters. */
   readonly generic: boolean;
 }
 
 export interface SourceParameter extends Span {
-  /** Undefined: a pattern. */
+  /** The name, or undefined for a destructuring pattern. */
   readonly name: string | undefined;
   readonly optional: boolean;
   readonly rest: boolean;
@@ -131,7 +140,7 @@ export type SourceType = Span &
     | { readonly kind: "keyword"; readonly name: Keyword }
     | { readonly kind: "literal"; readonly value: string | number | boolean }
     | SourceReference
-    /** A type parameter that is in scope. */
+    /** A type parameter in scope. */
     | { readonly kind: "parameter"; readonly name: string }
     | { readonly kind: "array"; readonly element: SourceType; readonly readonly: boolean }
     | { readonly kind: "tuple"; readonly elements: readonly SourceTupleElement[]; readonly readonly: boolean }
@@ -139,23 +148,24 @@ export type SourceType = Span &
     | { readonly kind: "intersection"; readonly types: readonly SourceType[] }
     | { readonly kind: "object"; readonly members: readonly SourceMember[] }
     | { readonly kind: "function" }
-    /** What only a compiler can resolve: see `TypeSource.expand`. */
+    /** A type that only the compiler can resolve with `TypeSource.expand`. */
     | { readonly kind: "computed"; readonly handle: number }
   );
 
 export interface SourceReference extends Span {
   readonly kind: "reference";
   /**
-   * `schema`: a declaration of a schema file. `vocabulary`: of `viceroy/schema`. `global`: of TypeScript's library.
-   * `foreign`: of something else, such as `declare global`. `unresolved`: the compiler has reported it.
+   * The place of the declaration. `schema`: a schema file. `vocabulary`: `viceroy/schema`. `global`: TypeScript's
+   * library. `foreign`: any other place, such as `declare global`. `unresolved`: there is none, and the compiler has
+   * reported it.
    */
   readonly origin: "schema" | "vocabulary" | "global" | "foreign" | "unresolved";
-  /** As it was declared, whatever it is called here; qualified in a namespace. */
+  /** The declared name, which can differ from the name at the reference. It is qualified in a namespace. */
   readonly name: string;
-  /** Of `schema`. */
+  /** The key of a declaration whose origin is `schema`. */
   readonly key: DeclarationKey | undefined;
   readonly args: readonly SourceType[];
-  /** For `expand`: where it has type arguments. */
+  /** The handle for `expand`, if the reference has type arguments. */
   readonly handle: number | undefined;
 }
 

@@ -77,7 +77,7 @@ test("an addon that another user could have written is not loaded", () => {
 test("a missing compiler is reported with the package to install, and the messages of a compiler are passed on", async () => {
   const file = path.join(folder, "built.node");
   await expect(buildAddon("rdma", { compiler: "no-such-compiler", file })).rejects.toThrow(
-    /^cannot build the addon: cannot run no-such-compiler, .*: install g\+\+ \(package g\+\+ of Debian\), or name a compiler by CXX$/,
+    /^cannot build the addon: cannot run no-such-compiler, .*: install g\+\+ \(package g\+\+ of Debian\), or set CXX to another compiler$/,
   );
   await expect(buildAddon("rdma", { compiler: "false", file })).rejects.toThrow(
     "cannot build the addon: false ended with code 1",

@@ -106,7 +106,7 @@ test("where the named folder holds none, or too old a one, this is said with wha
     "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or name its folder, with include/ " +
     "and lib/ in it, by VICEROY_LIBTORCH";
   expect(() => findLibtorch({ VICEROY_LIBTORCH: folder })).toThrow(
-    "cannot find libtorch, which the addon for tensors is built against:\n" +
+    "cannot find libtorch, with which the tensor addon is built:\n" +
       `  $VICEROY_LIBTORCH: there is no ${folder}/include/torch/csrc/api/include/torch/version.h\n${advice}`,
   );
   const old = libtorchIn("old", 1, 8);
@@ -122,7 +122,7 @@ test("setup says the same, and ends with 1", async () => {
   });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(
-    "cannot find libtorch, which the addon for tensors is built against:\n  $VICEROY_LIBTORCH: there is no ",
+    "cannot find libtorch, with which the tensor addon is built:\n  $VICEROY_LIBTORCH: there is no ",
   );
 });
 

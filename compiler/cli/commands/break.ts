@@ -1,4 +1,7 @@
-/** `viceroy break --against <git ref | folder>`: what of the changes since then hurts whom. Writes nothing. */
+/**
+ * `viceroy break --against <git ref | folder>`: lists the changes since another version that break programs or stored
+ * data. It writes no files.
+ */
 import path from "node:path";
 import { type Config, ConfigError, type IgnoredBreak } from "../../config/index.js";
 import { type Diagnostic, diagnostic, renderDiagnostic, renderJson, renderSummary } from "../../diagnostics/index.js";
@@ -14,14 +17,14 @@ import type { Project } from "../project.js";
 import { report } from "../report.js";
 
 export interface BreakOptions {
-  /** A folder with a project, or a git ref. */
+  /** The path of a folder that contains a project, or a git ref. */
   readonly against: string;
   readonly json: boolean;
-  /** Separated by commas. Undefined: all. */
+  /** The classes to report, separated by commas. Undefined means all classes. */
   readonly classes: string | undefined;
 }
 
-/** @throws ConfigError unless findings are asked for as JSON, of which it is then one */
+/** @throws ConfigError unless the output is JSON, which then contains the error as a finding */
 export async function breakCommand(project: Project, options: BreakOptions, io: Io): Promise<number> {
   try {
     return await compareWithSnapshot(project, options, io);
@@ -86,12 +89,15 @@ function parseBreakClasses(text: string | undefined): readonly BreakClass[] {
     const found = breakClasses.find((known) => known === name.trim().toUpperCase());
     if (found !== undefined) return found;
     throw new ConfigError(
-      `cannot look for breaks: unknown class "${name}", expected ${breakClasses.join(", ")}, or several with commas between them`,
+      `cannot look for breaks: unknown class "${name}", expected ${breakClasses.join(", ")}, or several separated by commas`,
     );
   });
 }
 
-/** What is ignored for nothing would hide the next break of the place. */
+/**
+ * Returns the warning about an entry of `break.ignore` that matches no change. Such an entry would hide the next change
+ * at that place.
+ */
 function unusedIgnoreFinding({ code, place }: IgnoredBreak, config: Config): PrintedBreak {
   const lines = (readIfThere(path.join(config.root, config.file)) ?? "").split("\n");
   const line = lines.findIndex((text) => text.includes(place)) + 1;
@@ -101,7 +107,7 @@ function unusedIgnoreFinding({ code, place }: IgnoredBreak, config: Config): Pri
     place,
     at: { file: config.file, line: Math.max(line, 1), column: 1 },
     side: "newer",
-    text: `nothing is ignored by { code: "${code}", place: "${place}" }: there is no such break`,
+    text: `{ code: "${code}", place: "${place}" } ignores nothing: there is no such breaking change`,
     fix: "Remove it from `break.ignore`.",
   };
 }

@@ -1,4 +1,4 @@
-/** `viceroy compile [--check] [--json]`: one run over a project. */
+/** `viceroy compile [--check] [--json]`: compiles a project once. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Config, ConfigError } from "../../config/index.js";
@@ -18,15 +18,18 @@ import type { WireBreaks } from "../wire-breaks.js";
 export interface CompileOptions {
   readonly check: boolean;
   readonly json: boolean;
-  /** Keeps the lock as it is: ids of what is new are given, and not kept. */
+  /** Whether to leave the lock as it is. Ids of new members are assigned for this run only. */
   readonly draft: boolean;
-  /** The ref whose ids must not vanish. Undefined: what is published, if that can be told; false: none. */
+  /**
+   * The ref whose ids must not vanish. Undefined means the published branch, if it can be determined. False means no
+   * comparison.
+   */
   readonly base?: string | false;
-  /** Places whose breaking changes are accepted: `Tree.age`. */
+  /** The places whose breaking changes are accepted: `Tree.age`. */
   readonly accept?: readonly string[];
 }
 
-/** @throws ConfigError unless diagnostics are asked for as JSON, of which it is then one */
+/** @throws ConfigError unless the output is JSON, which then contains the error as a diagnostic */
 export async function compile(project: Project, options: CompileOptions, io: Io): Promise<number> {
   try {
     return await compileOnce(project, options, io);
@@ -42,15 +45,15 @@ export async function compile(project: Project, options: CompileOptions, io: Io)
 async function compileOnce(project: Project, options: CompileOptions, io: Io): Promise<number> {
   const accept = options.accept ?? [];
   const unchanged = options.draft || accept.length > 0 ? undefined : project.configIfUnchanged();
-  // The lock that others use may have changed all the same.
+  // The published lock can change without a change in this tree.
   const isCompared = options.check || typeof options.base === "string";
   if (unchanged !== undefined && !(isCompared && (await readBase(unchanged, options)))) {
-    if (!options.json) io.out("Nothing to do: generated code is in step.");
+    if (!options.json) io.out("Nothing to do: generated code is up to date.");
     return exitCode.ok;
   }
   const started = performance.now();
   optimizeLate();
-  // Imported here: an unchanged tree needs none of it.
+  // Loaded only here, because an unchanged tree does not need the compiler.
   const { CompileMemory, compileProject, driftDiagnostics, hasErrors } = await import("../../pipeline/index.js");
   if (options.draft) project.memory ??= new CompileMemory();
   const config = await project.config();
@@ -75,7 +78,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     return exitCode.usage;
   }
   if (options.check) {
-    // What may be a rename is a question that somebody has to answer before it is merged.
+    // A possible rename must be confirmed or denied before the branch is merged.
     const asked = diagnostics.map((found) =>
       found.code === "VC2007" ? { ...found, severity: "error" as const } : found,
     );
@@ -83,14 +86,14 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
     report([...asked, ...drift], root, options.json, io);
     await reportBreaks(open, "error", base, config, options, io);
     if (open.length > 0 || drift.length > 0 || hasErrors(asked)) return exitCode.drift;
-    if (!options.json) io.out("In step: generated code and lock are what the schemas say.");
+    if (!options.json) io.out("Generated code and the lock are up to date.");
     return exitCode.ok;
   }
   report(diagnostics, root, options.json, io);
   await reportBreaks(open, "warning", base, config, options, io);
   writeOutput(root, plan);
   const writesLock = !options.draft && lock.differsFromDisk;
-  // Drafts beside no lock at all would pass for generated code whose lock has been lost.
+  // Without this file, the next run would report that the lock of the generated code is missing.
   const lockFile = path.join(root, config.lock);
   if (options.draft && !existsSync(lockFile)) writeAtomically(lockFile, printLock(emptyLock));
   if (writesLock) writeAtomically(lockFile, lock.text);
@@ -116,16 +119,19 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   return exitCode.ok;
 }
 
-/** The lock that others use, if it is known and is not the one on disk. */
+/** Returns the published lock, or undefined if it is unknown or equal to the lock on disk. */
 async function readBase(config: Config, { base, draft }: CompileOptions): Promise<BaseLock | undefined> {
   if (draft || base === false) return undefined;
-  // Imported here: an unchanged tree needs none of it.
+  // Loaded only here, because an unchanged tree does not need these modules.
   const { readBaseLock } = await import("../../pipeline/base-lock.js");
   const { readIfThere } = await import("../../pipeline/project-files.js");
   return readBaseLock(config, base, readIfThere(path.join(config.root, config.lock)));
 }
 
-/** What has become of ids that others use. Lost ones are a warning, until they are checked. */
+/**
+ * Reports published ids that have vanished or belong to another member. They are errors with `--check` and warnings
+ * otherwise.
+ */
 async function diagnoseHistory(
   config: Config,
   { check }: CompileOptions,
@@ -136,11 +142,11 @@ async function diagnoseHistory(
   const { historyDiagnostics } = await import("../../pipeline/base-lock.js");
   const found = historyDiagnostics(lock.previous, config.lock, base, declared);
   if (check) return found;
-  // What has been replaced was asked about when it was: the question belongs to whoever reviews it.
+  // Possible renames were reported when the members changed. Only `--check` reports them again, for the reviewer.
   return found.filter(({ severity }) => severity === "error").map((lost) => ({ ...lost, severity: "warning" }));
 }
 
-/** Drafts are not compared: the lock stays as it is. */
+/** Returns the breaking changes that are not accepted. Drafts are not compared, because they do not change the lock. */
 async function findUnacceptedBreaks(
   config: Config,
   { draft, accept = [] }: CompileOptions,
@@ -150,7 +156,7 @@ async function findUnacceptedBreaks(
   const { lock } = output;
   const isInStep = base === undefined && !lock.differsFromDisk;
   if (draft || ((isInStep || lock.previous === undefined) && accept.length === 0)) return { unaccepted: [], lock };
-  // Imported here: a lock in step needs none of the rules.
+  // Loaded only here, because an up-to-date lock does not need the rules.
   const { findWireBreaks } = await import("../wire-breaks.js");
   return findWireBreaks(config, output, base, accept);
 }

@@ -1,6 +1,6 @@
 /**
- * `viceroy doctor`: what this machine and this project have, what is missing, and what to do about it. Ends with 1 when
- * something must be mended; what is merely optional is said and passes.
+ * `viceroy doctor`: reports the properties of the machine and of the project, what is missing, and how to fix it. Exits
+ * with code 1 if something required is missing. A missing optional part is reported without failing.
  */
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
@@ -22,7 +22,7 @@ export interface DoctorFinding {
   readonly advice?: string;
 }
 
-/** @param inStep tells whether generated code is what the schemas make of it; undefined: it could not be found out */
+/** @param inStep returns whether the generated code is up to date, or undefined if that cannot be determined */
 export async function doctor(
   folder: string,
   io: Io,
@@ -32,7 +32,7 @@ export async function doctor(
   const findings = [
     nodeFinding(process.versions.node),
     ...machineFindings(),
-    { level: "ok", text: `processes of this machine are linked by ${rdma.links}` } as const,
+    { level: "ok", text: `processes of this machine are linked through ${rdma.links}` } as const,
     ...rdmaFindings(rdma),
     tensorFinding(),
     libtorchFinding(folder),
@@ -44,11 +44,11 @@ export async function doctor(
     if (advice !== undefined) io.out(`        ${advice}`);
   }
   const problems = findings.filter(({ level }) => level === "problem").length;
-  io.out(problems === 0 ? "Nothing to mend." : `${problems} to mend.`);
+  io.out(problems === 0 ? "No problems." : `${problems} ${problems === 1 ? "problem" : "problems"}.`);
   return problems === 0 ? exitCode.ok : exitCode.drift;
 }
 
-/** Exported for tests. */
+/** Checks the version of Node.js. Exported for tests. */
 export function nodeFinding(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 9)) return { level: "ok", text: `Node.js ${version}` };
@@ -77,26 +77,33 @@ function platformFinding(): DoctorFinding {
   return {
     level: "problem",
     text: `platform ${process.platform} is not supported for meshes of processes`,
-    advice: "Linux and macOS are; the compiler alone works here too",
+    advice: "use Linux or macOS; only the compiler runs on this platform",
   };
 }
 
-/** Links of a host are Unix sockets in the temporary folder; their paths are limited to about 100 bytes. */
+/**
+ * Checks the length of the path of the temporary folder. Hosts create Unix sockets there, whose paths are limited to
+ * about 100 bytes.
+ */
 function temporaryFinding(): DoctorFinding {
   const folder = tmpdir();
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch {
-    return { level: "problem", text: `${folder} cannot be written to`, advice: "set TMPDIR to a folder that can" };
+    return {
+      level: "problem",
+      text: `cannot write to ${folder}`,
+      advice: "set TMPDIR to a folder with write permission",
+    };
   }
   if (Buffer.byteLength(folder) > 50) {
     return {
       level: "problem",
-      text: `${folder} is too long a path for sockets`,
-      advice: "set TMPDIR to a shorter one",
+      text: `the path ${folder} is too long for sockets`,
+      advice: "set TMPDIR to a shorter path",
     };
   }
-  return { level: "ok", text: `sockets go to ${folder}` };
+  return { level: "ok", text: `sockets are created in ${folder}` };
 }
 
 function descriptorFinding(): DoctorFinding {
@@ -115,22 +122,20 @@ function bindingFinding(): DoctorFinding {
   return {
     level: "note",
     text: "taskset not found: processes can't be bound to cores",
-    advice: "package util-linux has it",
+    advice: "install the package util-linux",
   };
 }
 
-/** Exported for tests. */
+/** Checks the RDMA addon and its transports. Exported for tests. */
 export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSupport): readonly DoctorFinding[] {
   const missing: DoctorFinding = {
     level: "note",
-    text: `no addon for one-sided memory: ${why}`,
-    advice: "run `npx viceroy setup --rdma`; it takes g++ and some seconds",
+    text: `no RDMA addon: ${why}`,
+    advice: "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds",
   };
-  const findings: DoctorFinding[] = [
-    addon === undefined ? missing : { level: "ok", text: `addon for one-sided memory ${addon}` },
-  ];
+  const findings: DoctorFinding[] = [addon === undefined ? missing : { level: "ok", text: `RDMA addon ${addon}` }];
   for (const { transport, oneSided, why: lacks } of transports) {
-    const kind = oneSided ? "one-sided" : "by the owner's event loop";
+    const kind = oneSided ? "one-sided" : "through the owner's event loop";
     findings.push(
       lacks === undefined
         ? { level: "ok", text: `RdmaBuffer by ${transport}, ${kind}` }
@@ -140,38 +145,38 @@ export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSuppor
   if (ptraceScope > 0) {
     findings.push({
       level: "note",
-      text: `ptrace_scope is ${ptraceScope}: processes cannot reach into each other by vm, or parents into children alone`,
-      advice: "memory of RdmaBuffer.allocate does not need it; or run `sysctl kernel.yama.ptrace_scope=0` as root",
+      text: `ptrace_scope is ${ptraceScope}: the transport vm cannot access other processes, or only those of children`,
+      advice: "RdmaBuffer.allocate works without it; otherwise, run `sysctl kernel.yama.ptrace_scope=0` as root",
     });
   }
   return findings;
 }
 
-/** Exported for tests. The libtorch that `viceroy setup --tensor`, in this folder, builds the addon against. */
+/** Checks the libtorch that `viceroy setup --tensor` would use in this folder. Exported for tests. */
 export function libtorchFinding(folder: string, env: NodeJS.ProcessEnv = process.env): DoctorFinding {
   try {
     const found = findLibtorch(env, folder);
     const what = describeLibtorch(found);
     if (testedVersions.includes(found.version)) return { level: "ok", text: what };
-    return { level: "note", text: what, advice: "where an operation fails that should not, try one of these versions" };
+    return { level: "note", text: what, advice: "if an operation fails unexpectedly, use one of these versions" };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return {
       level: "note",
-      text: `no libtorch to build the addon for tensors against; Viceroy is tested with ${testedTexts}`,
+      text: `no libtorch to build the tensor addon with; Viceroy is tested with ${testedTexts}`,
       advice: "install libtorch-dev of Debian, or torch of PyPI in ./.venv",
     };
   }
 }
 
-/** Exported for tests. libtorch is not loaded: that takes longer than everything else here. */
+/** Checks the tensor addon. It does not load libtorch, which takes longer than all other checks. Exported for tests. */
 export function tensorFinding(env: NodeJS.ProcessEnv = process.env): DoctorFinding {
   const named = env[addonVariable("tensor")];
   const file = named || addonFile("tensor");
-  if (named !== "off" && existsSync(file)) return { level: "ok", text: `addon for tensors ${file}` };
+  if (named !== "off" && existsSync(file)) return { level: "ok", text: `tensor addon ${file}` };
   return {
     level: "note",
-    text: `no addon for tensors: ${named === "off" ? `${addonVariable("tensor")} is "off"` : `there is no ${file}`}`,
+    text: `no tensor addon: ${named === "off" ? `${addonVariable("tensor")} is "off"` : `there is no ${file}`}`,
     advice: "install libtorch and run `npx viceroy setup --tensor`",
   };
 }
@@ -193,7 +198,7 @@ async function projectFindings(
     file = nearestConfig(folder);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [{ level: "note", text: `no project in ${folder}`, advice: "run `npx viceroy init` to begin one" }];
+    return [{ level: "note", text: `no project in ${folder}`, advice: "run `npx viceroy init` to create one" }];
   }
   const findings: DoctorFinding[] = [
     { level: "ok", text: `project ${path.relative(folder, file) || path.basename(file)}` },
@@ -214,35 +219,36 @@ async function projectFindings(
       text: "the schemas don't compile",
       advice: "run `npx viceroy compile` to see why",
     });
-  } else if (answer) findings.push({ level: "ok", text: "generated code and lock are in step with the schemas" });
-  else findings.push({ level: "problem", text: "generated code is out of step", advice: "run `npx viceroy compile`" });
+  } else if (answer) findings.push({ level: "ok", text: "generated code and the lock are up to date" });
+  else
+    findings.push({ level: "problem", text: "generated code is not up to date", advice: "run `npx viceroy compile`" });
   return findings;
 }
 
-/** Exported for tests. */
+/** Checks the TypeScript loader. Exported for tests. */
 export function loaderFinding(configFile: string): DoctorFinding {
   if (isInstalled("tsx", [configFile])) return { level: "ok", text: "tsx found: programs in TypeScript can be run" };
   if (isInstalled("typescript", [configFile])) {
     return {
       level: "note",
-      text: "tsx not found: programs in TypeScript have to be compiled before they can be run",
-      advice: "run `npm install --save-dev tsx` to run them as they are",
+      text: "tsx not found: programs in TypeScript must be compiled before they can be run",
+      advice: "run `npm install --save-dev tsx` to run them directly",
     };
   }
   return {
     level: "problem",
-    text: "neither tsx nor typescript found: generated code is TypeScript, and cannot be run",
+    text: "tsx and typescript not found: generated code is TypeScript and cannot be run",
     advice: "run `npm install --save-dev tsx typescript @types/node`",
   };
 }
 
-/** A clone has to be told once how git merges the lock. */
+/** Checks whether this clone has the merge driver of the lock file in its git configuration. */
 function mergeFindings(root: string): readonly DoctorFinding[] {
   try {
     const repository = GitRepository.containing(root);
     if (repository === undefined) return [];
     if (repository.setting(mergeDriverSetting) !== undefined)
-      return [{ level: "ok", text: "git merges the lock by itself" }];
+      return [{ level: "ok", text: "git merges the lock with viceroy lock merge" }];
   } catch (error) {
     if (error instanceof GitError) return [{ level: "note", text: error.message }];
     throw error;
@@ -250,8 +256,8 @@ function mergeFindings(root: string): readonly DoctorFinding[] {
   return [
     {
       level: "note",
-      text: "git does not merge the lock by itself in this clone",
-      advice: "run `npx viceroy lock install`, and two branches that both add fields merge without a conflict",
+      text: "git does not merge the lock with viceroy lock merge in this clone",
+      advice: "run `npx viceroy lock install`, so that two branches that both add fields merge without a conflict",
     },
   ];
 }

@@ -1,10 +1,10 @@
-/** `viceroy explain VC1107`: prints what the documentation says of a code. The pages are part of the package. */
+/** `viceroy explain VC1107`: prints the documentation of a code. The pages are part of the package. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { packageRoot } from "../../installation.js";
 import { exitCode, type Io } from "../io.js";
 
-/** Pages with a section for each code, relative to the package. */
+/** The pages with a section for each code, relative to the package. */
 export const explainingPages = ["docs/reference/diagnostics.md", "docs/reference/breaking-changes.md"] as const;
 
 export function explain(code: string, io: Io): number {
@@ -15,7 +15,7 @@ export function explain(code: string, io: Io): number {
     io.out(section);
     return exitCode.ok;
   }
-  io.err(`cannot explain ${code}: expected a code that Viceroy reports, such as VC1107, got "${code}"`);
+  io.err(`cannot explain ${code}: expected a code of Viceroy such as VC1107, got "${code}"`);
   return exitCode.usage;
 }
 

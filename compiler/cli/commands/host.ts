@@ -1,6 +1,6 @@
 /**
- * `viceroy host`: runs the daemon of a host in this process, until it is ended or shut down. What it does is the runtime's
- * business; here its options are read.
+ * `viceroy host`: runs the daemon of a host in this process until the process is ended or the host is shut down. This
+ * file parses the options. The runtime implements the daemon.
  */
 import { createRequire } from "node:module";
 import { exitCode, type Io } from "../io.js";
@@ -15,16 +15,19 @@ export interface HostCommandOptions {
   readonly singlePort?: boolean;
 }
 
-/** What the built runtime has for this command. */
+/** The part of the built runtime that this command calls. */
 interface HostRuntime {
   readonly daemon: {
-    /** Resolves with the exit code. @throws TypeError, Error that say what is wrong with the options or the address */
+    /**
+     * Runs the daemon and resolves with the exit code.
+     * @throws TypeError, Error if an option or the address is invalid
+     */
     runHost(options: HostCommandOptions, io: Io): Promise<number>;
   };
 }
 
 export async function host(options: HostCommandOptions, io: Io): Promise<number> {
-  // The compiler never imports the runtime: what was built of it stands beside this file.
+  // The compiler never imports the runtime. The built runtime is in the same package as this file.
   const { load } = createRequire(import.meta.url)("../load.cjs") as { load(): HostRuntime };
   try {
     return await load().daemon.runHost(options, io);

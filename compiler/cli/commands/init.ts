@@ -1,6 +1,6 @@
 /**
- * `viceroy init`: writes a small project that runs. Never overwrites: a file that is there stays as it is, and where files that
- * are there do not suit, nothing is written and it is said what to do.
+ * `viceroy init`: writes a small project that runs. It never overwrites a file. If existing files are incompatible, it
+ * writes nothing and prints how to change them.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { glob } from "../../output/glob.js";
 import { exitCode, type Io } from "../io.js";
 import { ignoredPaths, templates } from "../templates.js";
 
-/** @returns 3 if what is there does not suit; then nothing has been written */
+/** @returns 3 if existing files are incompatible; then nothing has been written */
 export async function init(folder: string, io: Io): Promise<number> {
   const manifest = readManifest(folder);
   const problems = [...manifest.problems, ...(await settingProblems(folder))];
@@ -50,12 +50,12 @@ function extendGitignore(folder: string, io: Io): void {
 }
 
 interface PackageManifest {
-  /** Undefined: there is none. */
+  /** The content of package.json, or undefined if there is none. */
   readonly content: Readonly<Record<string, unknown>> | undefined;
   readonly problems: readonly string[];
 }
 
-/** Generated code is made of ES modules: a package of CommonJS modules is left as it is. */
+/** Reads package.json. Generated code consists of ES modules, so the command does not change a CommonJS package. */
 function readManifest(folder: string): PackageManifest {
   const file = path.join(folder, "package.json");
   if (!existsSync(file)) return { content: undefined, problems: [] };
@@ -75,13 +75,13 @@ function readManifest(folder: string): PackageManifest {
       : `there is no "type", so that ${own} may be a CommonJS module`;
   const problem = [
     `cannot use package.json: Viceroy generates ES modules, and ${why}. Either`,
-    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   makes a folder of ES modules within this package; CommonJS code reaches it with import("./mesh/…")`,
+    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   creates a folder of ES modules in this package; CommonJS code loads them with import("./mesh/…")`,
     '  or write "type": "module" into package.json, if all of this package is to be ES modules, and run this again',
   ];
   return { content, problems: [problem.join("\n")] };
 }
 
-/** Files that mean something else in another type of package, beside those that this command writes. */
+/** Returns the existing source files whose meaning would change with the type of the package. */
 function existingCode(folder: string): readonly string[] {
   const written = new Set(templates.map(({ path: name }) => name));
   return glob(folder, ["*.{js,ts}", "{src,lib,bin,test}/**/*.{js,ts,jsx,tsx}"], []).filter(
@@ -89,17 +89,17 @@ function existingCode(folder: string): readonly string[] {
   );
 }
 
-/** A tsconfig.json that is there is kept: it has to suit. */
+/** Checks an existing tsconfig.json, which the command does not change. */
 async function settingProblems(folder: string): Promise<readonly string[]> {
   const file = path.resolve(folder, "tsconfig.json");
   if (!existsSync(file)) return [];
-  // Imported here: this loads the compiler.
+  // Loaded only here, because this import loads the compiler.
   const { tsconfigProblems } = await import("../../source/index.js");
   const problems = tsconfigProblems(file);
   if (problems.length === 0) return [];
   const advice = [
-    "Change it, and run this again; or",
-    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   makes a folder with a tsconfig.json of its own`,
+    "Change it and run this command again, or",
+    `  npx viceroy init ${path.join(path.relative("", folder), "mesh")}   creates a folder with a separate tsconfig.json`,
   ];
   return [["cannot use tsconfig.json:", ...problems.map((problem) => `  ${problem}`), ...advice].join("\n")];
 }
@@ -113,7 +113,7 @@ function writeManifest(folder: string, { content }: PackageManifest, io: Io): vo
     return;
   }
   const { name, type } = content;
-  // npm makes a package.json without a name when it installs into an empty folder; the name is part of every id.
+  // npm writes a package.json without a name when it installs into an empty folder. The name is part of every id.
   const added = {
     ...(name === undefined && { name: packageNameFor(folder) }),
     ...(type === undefined && { type: "module" }),
@@ -126,7 +126,7 @@ function writeManifest(folder: string, { content }: PackageManifest, io: Io): vo
   io.out(`extended package.json with ${what.join(" and ")}`);
 }
 
-/** A package may be called what its folder is called, spelt as npm has it: a letter or digit first. */
+/** Derives the package name from the name of the folder. npm requires a letter or digit as the first character. */
 function packageNameFor(folder: string): string {
   const name = path
     .basename(path.resolve(folder))

@@ -1,6 +1,7 @@
 /**
- * `viceroy lock install`: makes git merge locks with `viceroy lock merge`. The file .gitattributes says so to all who clone
- * the repository; what command that means has to be said to every clone, for git lets no repository bring commands along.
+ * `viceroy lock install`: configures git to merge lock files with `viceroy lock merge`. The file `.gitattributes`
+ * selects the merge driver for every clone. Each clone must define the command of the driver itself, because git does
+ * not accept commands from a repository.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +10,7 @@ import { writeAtomically } from "../../output/index.js";
 import { exitCode, type Io } from "../io.js";
 import type { Project } from "../project.js";
 
-/** The setting that holds the command. */
+/** The git setting that contains the command. */
 export const mergeDriverSetting = "merge.viceroy.driver";
 
 /** @throws ConfigError, GitError */
@@ -17,8 +18,8 @@ export async function installMergeDriver(project: Project, io: Io): Promise<numb
   const { root, lock } = await project.config();
   const repository = GitRepository.containing(root);
   if (repository === undefined) {
-    // Not a failure: packages run this when they are installed, wherever that is.
-    io.err(`nothing to install: ${root} lies in no git repository`);
+    // This is not a failure: packages run the command at installation, also outside of git repositories.
+    io.err(`nothing to install: ${root} is not in a git repository`);
     return exitCode.ok;
   }
   declareMergeDriver(path.join(root, ".gitattributes"), lock, io);
@@ -46,8 +47,9 @@ function declareMergeDriver(file: string, lock: string, io: Io): void {
 }
 
 /**
- * The file that this command is, as git finds it from the top of a working tree, where it runs drivers: by way of
- * node_modules, which stays when versions change, if it is installed there.
+ * Returns the path of this command, relative to the top of the working tree, where git runs merge drivers. If the
+ * command is installed in node_modules there, the path goes through node_modules and stays valid when the version
+ * changes.
  */
 function commandFile(root: string, top: string): string {
   const installed = "node_modules/viceroy/dist/cli/viceroy.js";
@@ -66,7 +68,7 @@ function fromTop(file: string, top: string): string {
   return (isInside ? relative : file).split(path.sep).join("/");
 }
 
-/** For the shell that git runs drivers with. */
+/** Quotes a path for the shell in which git runs merge drivers. */
 function shellQuoted(file: string): string {
   return /^[\w./@+-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }

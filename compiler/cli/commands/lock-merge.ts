@@ -1,6 +1,6 @@
 /**
- * `viceroy lock merge`: merges two versions of a lock. As git's merge driver it is given their files; without arguments it
- * mends the lock of the project that git has left in conflict.
+ * `viceroy lock merge`: merges two versions of a lock. Git runs it as a merge driver and passes the files. Without
+ * arguments, the command merges the lock of the project that git has left in conflict.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -11,22 +11,25 @@ import { lockDiagnostic } from "../../pipeline/lock-diagnostics.js";
 import { exitCode, type Io } from "../io.js";
 import type { Project } from "../project.js";
 
-/** What git passes: `%O %A %B %L %P`. */
+/** The arguments that git passes to a merge driver: `%O %A %B %L %P`. */
 export interface MergeDriverArguments {
-  /** Files with the three versions. The result goes to `ours`. */
+  /** The files with the three versions. The result is written to `ours`. */
   readonly base: string;
   readonly ours: string;
   readonly theirs: string;
-  /** Of conflict marks. */
+  /** The length of conflict markers, in characters. */
   readonly markSize: number;
-  /** The lock, relative to the folder that git runs drivers in. */
+  /** The path of the lock, relative to the folder in which git runs merge drivers. */
   readonly path: string;
 }
 
-/** Git's own size of conflict marks. Larger ones are those of a merge of bases, which is no result that anybody sees. */
+/**
+ * The default length of git's conflict markers. Git uses longer markers when it merges merge bases, whose result nobody
+ * sees.
+ */
 const usualMarkSize = 7;
 
-/** @returns 0: merged; 1: in conflict, with marks */
+/** @returns 0 if the lock is merged, or 1 if it has conflict markers */
 export function runMergeDriver({ base, ours, theirs, markSize, path: name }: MergeDriverArguments, io: Io): number {
   const repository = GitRepository.containing(process.cwd());
   const texts = {
@@ -48,7 +51,7 @@ export async function mergeConflictedLock(project: Project, io: Io): Promise<num
   const [ours, theirs] = [repository.stage(2, lock), repository.stage(3, lock)];
   if (ours === undefined || theirs === undefined) {
     io.err(
-      `cannot merge ${lock}: git knows of no conflict in it. If it has conflict marks, they were committed, or added:`,
+      `cannot merge ${lock}: git reports no conflict in it. If it has conflict markers, they were committed or added:`,
     );
     io.err(`restore it, for example by \`git checkout HEAD -- ${lock}\`, and run \`npx viceroy compile\`.`);
     return exitCode.usage;
@@ -63,7 +66,7 @@ export async function mergeConflictedLock(project: Project, io: Io): Promise<num
   return exitCode.ok;
 }
 
-/** What others use of the lock already. Not to know it is no reason not to merge. */
+/** Returns the published lock. The merge continues without it if it is unknown. */
 function readPublishedLock(repository: GitRepository, lock: string): string | undefined {
   try {
     const ref = publishedRef(repository);
@@ -77,18 +80,16 @@ function readPublishedLock(repository: GitRepository, lock: string): string | un
 function reportMerge({ moved, conflicts }: MergedText, lock: string, io: Io): void {
   for (const conflict of conflicts) io.err(`${lock}: ${conflict}`);
   if (conflicts.length > 0) {
-    io.err(`${lock}: keep one line of each conflict, and run \`npx viceroy compile\`. Either line keeps the id taken.`);
+    io.err(`${lock}: keep one line of each conflict and run \`npx viceroy compile\`. Both lines keep the id taken.`);
   }
   for (const { member, side, from, to, isActor } of moved) {
     const [old, now] = isActor ? [printActorId(from), printActorId(to)] : [from, to];
     const whose = side === "ours" ? "our" : "their";
-    io.err(`${lock}: id ${old} of ${member}, as ${whose} side gave it, was taken: it is ${now} now`);
+    io.err(`${lock}: id ${old} of ${member}, assigned on ${whose} side, was taken: it is ${now} now`);
   }
   if (moved.length === 0) return;
   io.err(
-    `${lock}: what builds of that side have written with the old ${moved.length === 1 ? "id" : "ids"} cannot be read any more`,
+    `${lock}: data that builds of that side have written with the old ${moved.length === 1 ? "id" : "ids"} can no longer be read`,
   );
-  io.err(
-    `${lock}: run \`npx viceroy compile\`, so that generated code has the new ${moved.length === 1 ? "one" : "ones"}`,
-  );
+  io.err(`${lock}: run \`npx viceroy compile\` to generate code with the new ${moved.length === 1 ? "id" : "ids"}`);
 }

@@ -1,6 +1,6 @@
 /**
- * `viceroy rename Type.member new`: a rename in the schema and in the lock at once, so that the id stays and nobody has to
- * guess. The source is changed where the member is declared; code that uses it is the editor's affair.
+ * `viceroy rename Type.member new`: renames a member in the schema and in the lock, so that the member keeps its id.
+ * The command changes the declaration only. The editor renames the uses.
  */
 import path from "node:path";
 import { isQualifiedName, namespaceOf, simpleName } from "../../../shared/names/qualified-name.js";
@@ -35,7 +35,7 @@ export async function rename(project: Project, member: string, name: string, io:
   if (members === undefined) return refuse(`there is no type or actor ${owner} with members`);
   const isEndpoint = output.schema.modules.some(({ actors }) => actors.some((actor) => actor.name === owner));
   const reserved = isEndpoint ? whyReserved(name) : undefined;
-  if (reserved !== undefined) return refuse(`no endpoint can be called ${name}: ${reserved}`);
+  if (reserved !== undefined) return refuse(`an endpoint cannot have the name ${name}: ${reserved}`);
   const lockFile = path.join(config.root, config.lock);
   const found = members.get(old)?.at;
   if (found === undefined) {
@@ -44,17 +44,17 @@ export async function rename(project: Project, member: string, name: string, io:
     if (known === undefined || !isLocked(old) || isLocked(name)) {
       return refuse(`${owner} has no member ${old}; it has ${[...members.keys()].join(", ")}`);
     }
-    // The source has been renamed already, and the lock does not know it: it is told.
+    // The schema already has the new name. Only the lock is changed.
     writeAtomically(lockFile, printLock(renameLocked(known, output.schema, owner, old, name)));
-    io.out(`renamed ${owner}.${old} to ${name} in ${config.lock}; the schema calls it so already`);
+    io.out(`renamed ${owner}.${old} to ${name} in ${config.lock}; the schema already has the new name`);
     return compile(project, { check: false, json: false, draft: false }, io);
   }
-  if (members.has(name)) return refuse(`${owner} has a member ${name} already`);
+  if (members.has(name)) return refuse(`${owner} already has a member ${name}`);
   const text = readIfThere(path.join(config.root, found.file)) ?? "";
   const changed = replaceAt(text, found, old, name);
-  if (changed === undefined) return refuse(`its name does not stand at ${found.file}:${found.line}:${found.column}`);
+  if (changed === undefined) return refuse(`its name was not found at ${found.file}:${found.line}:${found.column}`);
 
-  // What is not in the lock yet needs no rename there.
+  // A declaration that is not in the lock yet needs no rename there.
   const lock = output.lock.previous ?? emptyLock;
   writeAtomically(path.join(config.root, found.file), changed);
   writeAtomically(lockFile, printLock(renameLocked(lock, output.schema, owner, old, name)));
@@ -84,7 +84,8 @@ function renameLocked(lock: Lock, { modules }: Schema, owner: string, old: strin
     entry.name === old && !entry.retired ? { ...entry, name, was: [...entry.was, old] } : entry;
   const blockOf = (block: LockBlock): LockBlock => {
     if (block.name === owner && !block.retired) return { ...block, entries: block.entries.map(entryOf) };
-    // Shapes written in place are known by the path to them. A type in the namespace `owner` can be called like the member.
+    // The lock identifies inline shapes by their paths. A type in the namespace `owner` can have the name of the
+    // member.
     const inside = `${owner}.${old}`;
     if (!isIn(block.name, inside) || nested.some((type) => isIn(block.name, type.name))) return block;
     return { ...block, name: `${owner}.${name}${block.name.slice(inside.length)}` };

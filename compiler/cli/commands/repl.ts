@@ -1,7 +1,7 @@
 /**
- * `viceroy repl`: Node's own prompt, with top-level `await`, everything that `viceroy` exports, and every generated module
- * under its name (`counter.CounterCodec`). The registry is loaded; classes of actors are imported by whoever wants them.
- * Failures that nobody handles are reported, and the prompt lives on.
+ * `viceroy repl`: the prompt of Node.js with top-level `await`, all exports of `viceroy`, and every generated module
+ * under its name (`counter.CounterCodec`). The registry is loaded. Users import actor classes themselves. The prompt
+ * reports unhandled failures and continues.
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,13 +18,16 @@ export async function repl(config: Config, io: Io): Promise<number> {
   }
   const modules = generatedFiles(config.root, config.out).filter((file) => !file.endsWith("/registry.ts"));
   if (modules.length === 0) {
-    io.err(`cannot start: nothing is generated in ${config.out} yet. Run \`npx viceroy compile\``);
+    io.err(`cannot start: ${config.out} contains no generated code. Run \`npx viceroy compile\``);
     return exitCode.usage;
   }
   return runProgram(process.execPath, [...flags, "--input-type=module", "--eval", promptProgram(config, modules)]);
 }
 
-/** The program that opens the prompt: it runs beside the config, so that `viceroy` is the project's own. */
+/**
+ * Returns the program that opens the prompt. It runs in the folder of the config, so that `viceroy` is the project's
+ * own installation.
+ */
 function promptProgram(config: Config, modules: readonly string[]): string {
   const names = modules.map((file) => [
     moduleVariable(config.out, file),
@@ -41,7 +44,7 @@ console.log("viceroy: " + Object.keys(viceroy).filter((name) => /^[a-z]/.test(na
 console.log("generated: " + modules.map(([name]) => name).join(", "));
 const prompt = start({ prompt: "viceroy> ", breakEvalOnSigint: true });
 Object.assign(prompt.context, viceroy);
-// Whoever sits at the prompt decides what follows from a failure.
+// The user at the prompt decides how to continue after a failure.
 viceroy.onUnhandledFault((failure) => {
   console.error("\\nunhandled fault: " + failure.report());
   prompt.displayPrompt(true);
@@ -51,7 +54,7 @@ prompt.on("exit", () => process.exit());
 `;
 }
 
-/** `generated/a/my-store.ts` -> `a_myStore`. */
+/** Returns the variable name of a generated module: `generated/a/my-store.ts` -> `a_myStore`. */
 export function moduleVariable(out: string, file: string): string {
   const stem = file.slice(out.length + 1).replace(/\.ts$/, "");
   const camel = stem.replace(/[^A-Za-z0-9/]+(.)?/g, (_, next: string | undefined) => (next ?? "").toUpperCase());

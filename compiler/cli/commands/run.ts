@@ -1,6 +1,6 @@
 /**
- * `viceroy run <script>`: runs a program with the project's registry loaded. TypeScript needs a loader: tsx, when it is
- * installed beside the script or the config. Ends with the program's own exit code.
+ * `viceroy run <script>`: runs a program with the registry of the project loaded. TypeScript is loaded with tsx if tsx
+ * is installed for the script or for the config. The command exits with the exit code of the program.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import type { Config } from "../../config/index.js";
 import { exitCode, type Io } from "../io.js";
 
-/** @param config undefined when the script stands outside any project: it is run all the same */
+/** @param config undefined if the script is outside of any project; the script is run without a registry then */
 export async function run(
   script: string,
   args: readonly string[],
@@ -31,7 +31,7 @@ export async function run(
   return runProgram(process.execPath, [...flags, file, ...args]);
 }
 
-/** Flags for Node.js, or what keeps it from running TypeScript. */
+/** Returns the flags for Node.js, or the reason why Node.js cannot run the file. */
 export function nodeFlags(file: string, config: Config | undefined): readonly string[] | string {
   const registry = config && registryOf(config);
   const needsLoader = [file, registry ?? ""].some((name) => /\.[cm]?tsx?$/.test(name));
@@ -47,13 +47,13 @@ export function nodeFlags(file: string, config: Config | undefined): readonly st
   return flags;
 }
 
-/** The registry of a project that has been compiled. */
+/** Returns the registry of a compiled project. */
 function registryOf(config: Config): string | undefined {
   const file = path.join(config.root, config.out, "registry.ts");
   return existsSync(file) ? file : undefined;
 }
 
-/** Whether a package can be imported from one of these files. */
+/** Returns whether a package can be imported from one of these files. */
 export function isInstalled(name: string, from: readonly string[]): boolean {
   return resolvePackage(name, from) !== undefined;
 }
@@ -63,13 +63,16 @@ function resolvePackage(name: string, from: readonly string[]): string | undefin
     try {
       return pathToFileURL(createRequire(file).resolve(name)).href;
     } catch {
-      // Not beside this one.
+      // The package is not installed for this file.
     }
   }
   return undefined;
 }
 
-/** Runs a program with our own streams; signals reach it as they reach us. 128 and the signal's number when one ended it. */
+/**
+ * Runs a program with the streams of this process and forwards signals. Returns the exit code, or 128 plus the number
+ * of the signal that ended the program.
+ */
 export function runProgram(program: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit" });

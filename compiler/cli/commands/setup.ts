@@ -1,6 +1,6 @@
 /**
- * `viceroy setup [--rdma] [--tensor]`: builds what Viceroy has in native code. Without options, what needs nothing but a compiler. Nothing
- * of it is needed to run.
+ * `viceroy setup [--rdma] [--tensor]`: builds the native addons. Without options, it builds those that only need a C++
+ * compiler. Viceroy runs without addons.
  */
 import { spawnSync } from "node:child_process";
 import type { AddonName } from "../../../native/addon-location.js";
@@ -14,10 +14,10 @@ export interface SetupOptions {
 }
 
 const addons: Readonly<Record<AddonName, string>> = {
-  rdma: "one-sided memory between processes of a machine",
-  tensor: "tensors by libtorch",
+  rdma: "one-sided memory access between processes of a machine",
+  tensor: "tensors with libtorch",
 };
-/** libtorch takes a gigabyte: only who asks for tensors is asked to install it. */
+/** The tensor addon is built on request only, because libtorch takes a gigabyte. */
 const byDefault: readonly AddonName[] = ["rdma"];
 
 export async function setup(options: SetupOptions, io: Io): Promise<number> {
@@ -40,10 +40,13 @@ export async function setup(options: SetupOptions, io: Io): Promise<number> {
   return code;
 }
 
-/** In a process of its own: what is wrong with native code may end it. @throws Error with what Node.js says */
+/**
+ * Loads the addon in a child process, because a broken addon can end the process.
+ * @throws Error with the error output of Node.js
+ */
 function load(file: string): void {
   const { status, stderr } = spawnSync(process.execPath, ["-e", "require(process.argv[1])", file], {
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`cannot load ${file}, which was built just now: ${stderr.trimEnd()}`);
+  if (status !== 0) throw new Error(`cannot load the new ${file}: ${stderr.trimEnd()}`);
 }

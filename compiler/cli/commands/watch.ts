@@ -1,6 +1,7 @@
 /**
- * `viceroy compile --watch`: compiles again whenever something that is read changes. The compiler stays loaded and parses
- * only what differs. The lock is left alone, so that typing `n`, `na`, `name` gives no id away: `viceroy compile` writes it.
+ * `viceroy compile --watch`: compiles after every change of an input file. The compiler stays loaded and parses changed
+ * files only. It does not write the lock, so that typing `n`, `na`, `name` takes no ids. `viceroy compile` writes the
+ * lock.
  */
 import path from "node:path";
 import { ConfigError } from "../../config/index.js";
@@ -10,10 +11,10 @@ import { Project } from "../project.js";
 import { watchTree } from "../watch-tree.js";
 import { compile } from "./compile.js";
 
-/** Changes that come within this time are compiled together, in milliseconds. */
+/** The time in milliseconds within which changes are compiled together. */
 const settleMs = 5;
 
-/** @returns when `signal` is aborted */
+/** @returns after `signal` is aborted */
 export async function watch(folder: string, json: boolean, io: Io, signal: AbortSignal): Promise<number> {
   let project = new Project(folder);
   const { root, out } = await project.config();
@@ -30,7 +31,7 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
     },
   });
   signal.addEventListener("abort", () => again.end(), { once: true });
-  if (!json) io.err(`Watching ${root}. Ids of what is new are drafts until you run \`npx viceroy compile\`.`);
+  if (!json) io.err(`Watching ${root}. Ids of new members are drafts until you run \`npx viceroy compile\`.`);
   do {
     try {
       if (edited) project = new Project(root);
@@ -46,7 +47,7 @@ export async function watch(folder: string, json: boolean, io: Io, signal: Abort
   return exitCode.ok;
 }
 
-/** Folders in which nothing is read. */
+/** Returns whether a folder contains no input files. */
 function isSkipped(name: string, out: string): boolean {
   const parts = name.split(path.sep);
   if (parts.includes("node_modules") || parts[0] === ".viceroy" || parts[0] === ".git") return true;
@@ -54,12 +55,14 @@ function isSkipped(name: string, out: string): boolean {
   return file === out || file.startsWith(`${out}/`);
 }
 
-/** Whether something may be compiled otherwise: a file that is read, or a folder that has come or gone. */
+/**
+ * Returns whether a change can affect the output: a change of an input file, or a folder that was created or removed.
+ */
 function affectsCompilation(name: string): boolean {
   return name.endsWith(path.sep) || /\.([cm]?[jt]sx?|lock|json)$/.test(name);
 }
 
-/** Waits for the next change, gathering those that come together. */
+/** Collects changes until the next compilation. */
 class PendingChanges {
   #changed = false;
   #ended = false;
@@ -75,7 +78,7 @@ class PendingChanges {
     this.#wake();
   }
 
-  /** @returns false when it has been ended */
+  /** @returns false after the watch has ended */
   async next(): Promise<boolean> {
     if (!this.#changed && !this.#ended) {
       await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Declarations, actors, endpoints and their tags. */
+/** Diagnostics of declarations, actors, endpoints and their tags. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const declarations = {
@@ -6,12 +6,12 @@ export const declarations = {
     slug: "declared-twice",
     severity: "error",
     text: "{name} is declared more than once",
-    fix: "Merge the declarations; one name is one type.",
+    fix: "Merge the declarations. A name can belong to one type only.",
   },
   VC1202: {
     slug: "generated-name",
     severity: "error",
-    text: "{second} would be called {name}, which is taken by {first}",
+    text: "cannot generate {second}: the name {name} is taken by {first}",
     fix: "Rename one of the two.",
   },
   VC1203: {
@@ -29,14 +29,14 @@ export const declarations = {
   VC1205: {
     slug: "actor-property",
     severity: "error",
-    text: "{owner}.{name} is a property: an actor has endpoints alone",
+    text: "{owner}.{name} is a property: an actor can only have endpoints",
     fix: "Make it a method: `{name}(…): {type};`.",
   },
   VC1206: {
     slug: "overloaded-endpoint",
     severity: "error",
     text: "endpoint {owner}.{name} is overloaded",
-    fix: "Give each signature a name of its own.",
+    fix: "Give each signature a different name.",
   },
   VC1207: {
     slug: "reserved-endpoint",
@@ -53,8 +53,8 @@ export const declarations = {
   VC1209: {
     slug: "rest-parameter",
     severity: "error",
-    text: "{owner} takes any number of arguments: ...{name}",
-    fix: "Take an array: `{name}: T[]`.",
+    text: "{owner} has a rest parameter: ...{name}",
+    fix: "Use an array: `{name}: T[]`.",
   },
   VC1210: {
     slug: "parameter-order",
@@ -77,7 +77,7 @@ export const declarations = {
   VC1213: {
     slug: "optional-endpoint",
     severity: "error",
-    text: "endpoint {owner}.{name} is optional: an actor has all its endpoints",
+    text: "endpoint {owner}.{name} is optional: an actor implements all its endpoints",
     fix: "Write `{name}(…)`, without the question mark.",
   },
   VC1214: {
@@ -89,20 +89,20 @@ export const declarations = {
   VC1215: {
     slug: "actor-extends",
     severity: "error",
-    text: "actor {name} extends {base}, which is no actor",
+    text: "actor {name} extends {base}, which is not an actor",
     fix: "Let {base} extend `Actor`, or write its endpoints here.",
   },
   VC1216: {
     slug: "respond-port",
     severity: "error",
     text: "endpoint {owner}.{name} is marked @respond, but {why}",
-    fix: "Take a `Port<T>` first and return `void`: the answer is what is sent to the port.",
+    fix: "Use a `Port<T>` as the first parameter and return `void`. The answer is sent to the port.",
   },
   VC1217: {
     slug: "extends-no-message",
     severity: "error",
     text: "{name} extends {base}, which has no fields to inherit",
-    fix: "Extend interfaces and object types alone.",
+    fix: "Extend only interfaces and object types.",
   },
   VC1218: {
     slug: "propagate-tensors",
@@ -119,20 +119,20 @@ export const declarations = {
   VC1220: {
     slug: "nested-name-of-member",
     severity: "error",
-    text: "cannot declare {name}: {member} has a type that is written in place, and the lock would know both by one name",
-    fix: "Rename one of the two, or give the type of {member} a name of its own.",
+    text: "cannot declare {name}: {member} has an inline type, and both would have the same name in the lock",
+    fix: "Rename one of the two, or declare a named type for {member}.",
   },
   VC1301: {
     slug: "unknown-tag",
     severity: "error",
-    text: "unknown tag @{tag}: it looks like @{known}",
+    text: "unknown tag @{tag}: it is similar to @{known}",
     fix: "Write `@{known}`.",
   },
   VC1302: {
     slug: "misplaced-tag",
     severity: "error",
-    text: "@{tag} says nothing of {what}",
-    fix: "Remove it: it belongs to {where}.",
+    text: "@{tag} does not apply to {what}",
+    fix: "Remove the tag, or move it to {where}.",
   },
   VC1303: {
     slug: "tag-value",
@@ -143,7 +143,7 @@ export const declarations = {
   VC1304: {
     slug: "tag-twice",
     severity: "error",
-    text: "@{tag} stands here twice",
-    fix: "Remove one.",
+    text: "@{tag} is repeated",
+    fix: "Remove one of the two tags.",
   },
 } as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

@@ -1,9 +1,9 @@
-/** What a code of the table says. Names in braces are filled in. */
+/** The texts of one diagnostic code. Names in braces are replaced by parameters. */
 export interface DiagnosticTableEntry {
-  /** Names its fixture and its place in the documentation. */
+  /** The name of the fixture and of the section in the documentation. */
   readonly slug: string;
   readonly severity: "error" | "warning";
   readonly text: string;
-  /** What to do about it. */
+  /** The instruction that solves the problem. */
   readonly fix?: string;
 }

@@ -1,4 +1,4 @@
-/** Schema files and what they import. */
+/** Diagnostics of schema files and their imports. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const files = {
@@ -6,7 +6,7 @@ export const files = {
   VC1002: {
     slug: "type-error",
     severity: "error",
-    text: "TypeScript refuses this: {message} (TS{number})",
+    text: "TypeScript reports an error: {message} (TS{number})",
     fix: "{hint}",
   },
   VC1003: {
@@ -18,13 +18,13 @@ export const files = {
   VC1004: {
     slug: "import-of-other-file",
     severity: "error",
-    text: 'cannot import from "{specifier}": {file} is no schema file',
-    fix: "Move what is imported to a schema file, or add the file to `schemas` in the config.",
+    text: 'cannot import from "{specifier}": {file} is not a schema file',
+    fix: "Move the declaration to a schema file, or add the file to `schemas` in the config.",
   },
   VC1005: {
     slug: "import-of-package",
     severity: "error",
-    text: 'cannot import from "{specifier}": schema files import other schema files and "viceroy/schema" alone',
+    text: 'cannot import from "{specifier}": schema files can only import other schema files and "viceroy/schema"',
     fix: "Declare the type in a schema file.",
   },
   VC1006: {
@@ -36,7 +36,7 @@ export const files = {
   VC1007: {
     slug: "no-schema-files",
     severity: "error",
-    text: "no schema files: nothing matches {patterns}",
+    text: "cannot find schema files: no file matches {patterns}",
     fix: "Write a schema file, or correct `schemas` in the config.",
   },
   VC1008: {
@@ -48,14 +48,14 @@ export const files = {
   VC1009: {
     slug: "value-in-schema",
     severity: "warning",
-    text: "{name} is a {what}: schema files hold types, and nothing is generated for it",
+    text: "{name} is a {what}: schema files contain types, and no code is generated for it",
     fix: "Move it to another file.",
   },
   VC1010: { slug: "unreadable", severity: "error", text: "cannot read {file}: {why}" },
   VC1011: {
     slug: "unclear-base",
     severity: "warning",
-    text: "cannot tell whether {name} is an actor: what it extends is computed, so that it is not registered",
-    fix: "Extend a class by its name, or call a mixin with it: `extends Logged(CounterActor)`.",
+    text: "cannot tell whether {name} is an actor: its base class is a computed expression, so the class is not registered",
+    fix: "Extend a class by its name, or pass it to a mixin: `extends Logged(CounterActor)`.",
   },
 } as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

@@ -1,18 +1,18 @@
-/** Types that cannot be sent, or not so. */
+/** Diagnostics of types that cannot be sent, or not in the written form. */
 import type { DiagnosticTableEntry } from "./entry.js";
 
 export const types = {
   VC1101: {
     slug: "no-data-type",
     severity: "error",
-    text: "cannot send {type}: it does not say what a value looks like",
+    text: "cannot send {type}: it does not describe its values",
     fix: "{hint}",
   },
   VC1102: {
     slug: "function",
     severity: "error",
     text: "cannot send a function: {type}",
-    fix: "To be called back, take a `Port<T>`, or a mesh of actors.",
+    fix: "For callbacks, use a `Port<T>` or a mesh of actors.",
   },
   VC1103: {
     slug: "class",
@@ -30,8 +30,8 @@ export const types = {
   VC1106: {
     slug: "undefined-as-value",
     severity: "error",
-    text: "cannot send undefined: {type} stands where nothing can be absent",
-    fix: "Use `null`; fields and parameters can be optional: `name?: T`.",
+    text: "cannot send undefined: {type} is used where no value can be absent",
+    fix: "Use `null`. Fields and parameters can be optional: `name?: T`.",
   },
   VC1107: {
     slug: "mixed-union",
@@ -43,7 +43,7 @@ export const types = {
     slug: "no-discriminant",
     severity: "error",
     text: "cannot tell the variants of {type} apart: {why}",
-    fix: 'Give each of them a property like `kind: "…"`, with a string of its own.',
+    fix: 'Give each of them a property like `kind: "…"` with a different string.',
   },
   VC1109: {
     slug: "lone-literal",
@@ -55,13 +55,13 @@ export const types = {
     slug: "unresolved-computation",
     severity: "error",
     text: "cannot resolve {type}: {why}",
-    fix: "Write the resulting type out.",
+    fix: "Write the resulting type explicitly.",
   },
   VC1111: {
     slug: "method-in-message",
     severity: "error",
-    text: "{owner}.{name} is a method: messages hold data",
-    fix: "Remove it; or, if {owner} is an actor, let it extend `Actor`.",
+    text: "{owner}.{name} is a method: messages contain only data",
+    fix: "Remove it. If {owner} is an actor, let it extend `Actor`.",
   },
   VC1112: {
     slug: "index-signature",
@@ -79,13 +79,13 @@ export const types = {
     slug: "intersection",
     severity: "error",
     text: "cannot express {type}: {why}",
-    fix: "Write the resulting type out.",
+    fix: "Write the resulting type explicitly.",
   },
   VC1115: {
     slug: "stream-as-value",
     severity: "error",
-    text: "{type} stands where a value is due: streams are what endpoints return",
-    fix: "Take a `Port<T>` to which any number of values can be sent, or an array.",
+    text: "cannot send {type} as a value: only endpoints return streams",
+    fix: "Use an array, or a `Port<T>`, to which any number of values can be sent.",
   },
   VC1116: {
     slug: "oneof-cases",
@@ -96,13 +96,13 @@ export const types = {
   VC1117: {
     slug: "mesh-of-no-actor",
     severity: "error",
-    text: "cannot make a mesh of {type}: it is no actor",
+    text: "cannot make a mesh of {type}: it is not an actor",
     fix: "Name an exported interface that extends `Actor`.",
   },
   VC1118: {
     slug: "dimension-name",
     severity: "error",
-    text: "invalid dimension name {name}: expected letters, digits and underscores, a digit not first",
+    text: "invalid dimension name {name}: expected letters, digits and underscores that do not begin with a digit",
     fix: "{hint}",
   },
   VC1119: {
@@ -114,7 +114,7 @@ export const types = {
   VC1120: {
     slug: "actor-without-interface",
     severity: "error",
-    text: "cannot send {type}: it says nothing of the actor's endpoints",
+    text: "cannot send {type}: it does not tell the actor's endpoints",
     fix: "Name the actor's interface, or `Mesh<…>` of it.",
   },
   VC1121: {
@@ -126,20 +126,20 @@ export const types = {
   VC1122: {
     slug: "endless-generic",
     severity: "error",
-    text: "{name} has no end: each instance needs another one of it",
-    fix: "Refer to itself with its own type parameters alone.",
+    text: "{name} has infinitely many instances: each instance needs another one",
+    fix: "In its declaration, refer to {name} only with its own type parameters.",
   },
   VC1123: {
     slug: "enum-value",
     severity: "error",
-    text: "cannot express {owner}.{name}: its value is no constant",
+    text: "cannot express {owner}.{name}: its value is not a constant",
     fix: "Give every member of the enum a constant value.",
   },
   VC1130: {
     slug: "oneof-some-ids",
     severity: "error",
     text: "some cases of {member} have an @id, others do not: {cases}",
-    fix: "Give one to every case: then they are fields of {owner}, with these numbers. Or to none.",
+    fix: "Give an @id to every case, which makes the cases fields of {owner} with these numbers, or to no case.",
   },
   VC1131: {
     slug: "oneof-number",
@@ -156,25 +156,25 @@ export const types = {
   VC1133: {
     slug: "enum-number",
     severity: "error",
-    text: "cannot express {member}: {value} is no whole number from -2147483648 to 2147483647",
+    text: "cannot express {member}: {value} is not a whole number from -2147483648 to 2147483647",
     fix: "Choose another number, or a string.",
   },
   VC1134: {
     slug: "name-twice",
     severity: "error",
-    text: "{member} and {holder} are both called {name} in protobuf and JSON",
+    text: "{member} and {holder} both have the name {name} in protobuf and JSON",
     fix: "Give one of them another name with `@name`, in JSON with `@json`.",
   },
   VC1135: {
     slug: "unpacked-nothing",
     severity: "error",
     text: "cannot leave {member} unpacked: {why}",
-    fix: "Remove `@unpacked`: it belongs to arrays of numbers, booleans and enums, which protobuf packs.",
+    fix: "Remove `@unpacked`, which applies to arrays of numbers, booleans and enums.",
   },
   VC1136: {
     slug: "reserved-member",
     severity: "error",
-    text: "{member} has {what}, which @reserved of {owner} keeps from all members",
-    fix: "Give the member another one, or take it out of `@reserved`.",
+    text: "{member} has {what}, which {owner} reserves with @reserved",
+    fix: "Give the member another one, or remove it from `@reserved`.",
   },
 } as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

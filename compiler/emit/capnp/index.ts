@@ -1,6 +1,6 @@
 /**
- * The Cap'n Proto emitter: a `.capnp` file for every schema file that declares types, and where TypeScript is emitted too,
- * readers beside it. For payloads that are read in place, out of shared or registered memory.
+ * The Cap'n Proto emitter. It writes a `.capnp` file for every schema file that declares types, and a file of readers
+ * beside it if TypeScript is emitted. The readers read payloads in place, from shared or registered memory.
  */
 
 import { lowerToCapnp } from "../../capnp/lower.js";

@@ -1,4 +1,4 @@
-/** The text of a `.capnp` file. */
+/** Prints a `.capnp` file. */
 
 import {
   type CapnpConstants,
@@ -60,7 +60,7 @@ class CapnpPrinter {
   readonly #options: CapnpPrintOptions;
   readonly #aliases = new Map<CapnpFile, string>();
   readonly #names: Set<string>;
-  /** Names of types inside of others, which hide those outside from what stands beside them. */
+  /** The names of nested types. Inside a struct, they hide types of the same name at the top level. */
   readonly #nested: ReadonlySet<string>;
 
   constructor(file: CapnpFile, options: CapnpPrintOptions) {
@@ -70,7 +70,7 @@ class CapnpPrinter {
     this.#names = new Set([...file.types.map(({ name }) => name), ...this.#nested]);
   }
 
-  /** Known once all types are printed. */
+  /** The paths of the imported files. They are complete after all types are printed. */
   get imports(): readonly string[] {
     return [...this.#aliases]
       .map(([file, name]) => `using ${name} = import "${relative(this.#file.path, file.path)}.capnp";`)
@@ -140,7 +140,8 @@ class CapnpPrinter {
   #reference(type: CapnpStruct | CapnpEnum): string {
     const path = qualifiedPath(type);
     const name = path.join(".");
-    // A dot in front: from the file on. It must not stand right behind a colon, with which it would be one token.
+    // A leading dot makes a name absolute within the file. The space is needed, because a colon and a dot would form
+    // one token.
     if (type.file === this.#file) return this.#nested.has(path[0]!) ? ` .${name}` : name;
     let alias = this.#aliases.get(type.file);
     if (alias === undefined) {
@@ -187,7 +188,7 @@ function comment(doc: string, depth: number): readonly string[] {
   return lines.map((line) => pad(`# ${line}`.trimEnd(), depth));
 }
 
-/** The path of `to` as the file `from` writes it. */
+/** Returns the path of the file `to`, relative to the file `from`. */
 function relative(from: string, to: string): string {
   const here = from.split("/").slice(0, -1);
   const there = to.split("/");

@@ -1,6 +1,6 @@
 /**
- * The readers of a file: for each struct a class whose getters look into the message, and for what is exported the
- * functions that write a message, open one, and take the value out of one.
+ * Prints the readers of a file. Each struct gets a class whose getters read from the message. Each exported type gets
+ * functions that write a message, open a message, and decode a message to a value.
  */
 
 import {
@@ -61,7 +61,7 @@ const typedArrays = {
   float64: ["float64Array", "Float64Array"],
 } as const;
 
-/** How data is read by a getter. */
+/** The functions that read data fields. */
 const readFunctions: Readonly<Record<DataScalar, string>> = {
   bool: "readBool",
   uint16: "readUint16",
@@ -74,7 +74,7 @@ const readFunctions: Readonly<Record<DataScalar, string>> = {
   date: "readDate",
 };
 
-/** What every reader, or every object, has itself; members of such names get an underscore. */
+/** The properties that every reader or every object has. A member with such a name gets an underscore. */
 const reservedProperties = new Set([
   ..."$message $segment $data $dataSize $pointers $pointerCount $depth".split(" "),
   ...Object.getOwnPropertyNames(Object.prototype),
@@ -104,7 +104,7 @@ export function emitCapnpReaders(file: CapnpFile, { version, context }: ReaderOp
 
 const verbs = ["write", "read", "decode"];
 
-/** Those that have a reader: one that stands for `T | null` is read as that. */
+/** Returns the structs that have a reader. A struct that wraps `T | null` is read as that type and has none. */
 function structsIn(type: CapnpFile["types"][number]): readonly CapnpStruct[] {
   if (type.kind !== "struct") return [];
   return [...(type.shape === "nullable" ? [] : [type]), ...type.nested.flatMap(structsIn)];
@@ -174,18 +174,18 @@ class ReaderEmitter {
       });
     };
     file.blank();
-    file.doc("A message that holds `value`.");
+    file.doc("Returns a message that contains `value`.");
     const options = code`options?: ${abiType("WriteOptions")}`;
     define("write", [["value: ", value], options], bytes, call(abiValue("writeMessage"), [type, "value", "options"]));
     file.blank();
-    file.doc("Opens a message: nothing of it is decoded.");
+    file.doc("Opens a message without decoding it.");
     define("read", [["bytes: ", bytes], limits], reader, opened);
     file.blank();
-    file.doc("The whole value that a message holds.");
+    file.doc("Returns the complete value that a message contains.");
     define("decode", [["bytes: ", bytes], limits], value, [call(abiValue("readValue"), [type, opened]), " as ", value]);
   }
 
-  // The shape, by which values are written and read.
+  // The descriptors, by which values are written and read.
 
   #shape(struct: CapnpStruct): Code {
     const { layout, members, shape } = struct;
@@ -245,7 +245,7 @@ class ReaderEmitter {
     }
   }
 
-  // Getters.
+  // The getters.
 
   #getters(struct: CapnpStruct): void {
     const names = new Set(reservedProperties);
@@ -269,7 +269,7 @@ class ReaderEmitter {
     });
   }
 
-  /** Which case it is. */
+  /** Emits the getter of the case of a choice. */
   #discriminant({ discriminant, members, layout }: CapnpStruct, names: Set<string>): void {
     const name = discriminant ?? "case";
     names.add(name);
@@ -278,14 +278,14 @@ class ReaderEmitter {
     const type = union([...known, '"$unknown"', "undefined"]);
     const tag = String((layout.tag ?? 0) / 8);
     this.#file.blank();
-    this.#file.doc("Which case it is; undefined where none is there.");
+    this.#file.doc("The case that is set, or undefined if none is set.");
     this.#file.block(code`get ${propertyKey(name)}(): ${type}`, () => {
       const list = generic(abiValue("readCase"), [known.length === 0 ? "never" : unionArgument(known)]);
       this.#file.line(code`return ${call(list, ["this", tag, bracketed(cases)])};`);
     });
   }
 
-  /** When a member is not there, and what its getter says then. */
+  /** Returns the conditions under which a member is absent, each with the result of the getter. */
   #missing(
     struct: CapnpStruct,
     { optional, nullable, ordinals }: CapnpMember,
@@ -308,7 +308,7 @@ class ReaderEmitter {
     return type.type === undefined ? value : [value, " as ", this.#typeScript(type.type)];
   }
 
-  /** What a getter gives. */
+  /** Returns the type of a getter's result. */
   #view(type: CapnpSchemaType): Code {
     switch (type.kind) {
       case "data":
@@ -340,16 +340,16 @@ class ReaderEmitter {
     }
   }
 
-  /** Whether a view has a name for its type, or is called by a keyword. */
+  /** Returns whether the type of a getter is a single name or keyword. */
   #isName(type: CapnpSchemaType): boolean {
     if (type.kind === "list" || type.kind === "nullable") return false;
     const own = type.kind === "enum" ? type.target.type : type.kind === "data" ? type.type : undefined;
     return own === undefined || (own.kind === "ref" && own.args.length === 0 && this.#visible(own));
   }
 
-  // TypeScript's types.
+  // Types of TypeScript.
 
-  /** An enumeration: by its name where that can be imported, else by its values. */
+  /** Returns the type of an enumeration: its name if it can be imported, otherwise its values. */
   #typeScript(type: Type, place: "annotation" | "argument" = "annotation"): Code {
     if (type.kind === "ref" && !this.#visible(type)) {
       const { shape } = this.#context.index.type(type.target);
@@ -358,19 +358,22 @@ class ReaderEmitter {
     return this.#types.type(type, place);
   }
 
-  /** Whether all that a type names can be imported. */
+  /** Returns whether all types in a type can be imported. */
   #visible(type: Type): boolean {
     if (type.kind === "ref" && !this.#context.isExported(type.target)) return false;
     return partsOf(type).every((part) => this.#visible(part));
   }
 }
 
-/** Whether a view's type is a name with or without arguments: our formatter keeps `| null` on its line. */
+/**
+ * Returns whether the type of a getter is a name, with or without type arguments. The formatter keeps `| null` on the
+ * line of such a type.
+ */
 function isReference({ kind }: CapnpSchemaType): boolean {
   return kind === "struct" || kind === "list" || kind === "typedArray" || kind === "bytes" || kind === "json";
 }
 
-/** An array of object literals: our formatter gives each a line of its own. */
+/** Returns an array of object literals. The formatter puts each of them on its own line. */
 function tallArrayLiteral(items: readonly Code[]): Code {
   if (items.length < 2) return bracketed(items);
   return group(["[", indent([hardline, join([",", hardline], items)]), ",", hardline, "]"]);

@@ -1,4 +1,4 @@
-/** The emitter of a descriptor set: one binary file with all files of the schema, and those that they import. */
+/** Emits a descriptor set: one binary file with all files of the schema and the files that they import. */
 import { writeDescriptorSet } from "../../../shared/protobuf/descriptor-set/index.js";
 import { protoClashDiagnostics } from "../../protobuf/clash-diagnostics.js";
 import type { LoweredSchema } from "../../protobuf/lower/lowered-schema.js";
@@ -10,7 +10,7 @@ export function emitDescriptorSet({ lowered, version }: ArtefactInput): EmittedA
   return { files: [{ path: "descriptor.binpb", content }], diagnostics: protoClashDiagnostics(lowered) };
 }
 
-/** @param version of Viceroy, for the comment at the top of each file */
+/** @param version the version of Viceroy, for the comment at the top of each file */
 export function descriptorSet({ files, schema }: LoweredSchema, version: string): Uint8Array {
   return writeDescriptorSet(files, schema, (file) => protoHeader(file, version));
 }

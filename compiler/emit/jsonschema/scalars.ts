@@ -1,4 +1,4 @@
-/** JSON Schema of what protobuf's JSON mapping writes for one value: scalars, and the well-known types. */
+/** JSON Schema of single values in protobuf's JSON mapping: scalars and well-known types. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 
 /** A schema of JSON Schema 2020-12. */
@@ -8,7 +8,7 @@ const int32: JsonSchema = { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 
 const uint32: JsonSchema = { type: "integer", minimum: 0, maximum: 2 ** 32 - 1 };
 const int64: JsonSchema = { type: "string", pattern: "^(0|-?[1-9][0-9]{0,18})$" };
 const uint64: JsonSchema = { type: "string", pattern: "^(0|[1-9][0-9]{0,19})$" };
-/** What JSON has no number for is a string. */
+/** Values that JSON cannot express as numbers are strings. */
 const double: JsonSchema = { anyOf: [{ type: "number" }, { enum: ["NaN", "Infinity", "-Infinity"] }] };
 const bytes: JsonSchema = {
   type: "string",
@@ -34,7 +34,7 @@ export const scalarSchemas: Readonly<Record<ProtoScalar, JsonSchema>> = {
   bytes,
 };
 
-/** Keys of a map, which are strings in JSON. */
+/** Returns the schema of the keys of a map, which are strings in JSON. */
 export function keySchema(scalar: ProtoScalar): JsonSchema | undefined {
   if (scalar === "string") return undefined;
   if (scalar === "bool") return { enum: ["true", "false"] };
@@ -43,10 +43,10 @@ export function keySchema(scalar: ProtoScalar): JsonSchema | undefined {
   return isUnsigned ? uint64 : int64;
 }
 
-/** Of any number: the enum is open. */
+/** Any number, because enumerations are open. */
 export const unknownNumber: JsonSchema = int32;
 
-/** By full name. */
+/** The schemas of the well-known types, by full name. */
 export const wellKnownSchemas: Readonly<Record<string, JsonSchema>> = {
   "google.protobuf.Timestamp": {
     type: "string",

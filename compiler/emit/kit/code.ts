@@ -1,6 +1,6 @@
 /**
- * Code as a tree that still has to be broken into lines: text, names, and where a line may end. printer.ts breaks it;
- * syntax.ts builds the layouts of our language from these.
+ * Code as a tree that is not yet divided into lines: texts, names and possible line breaks. `print-code.ts` divides it
+ * into lines. `syntax.ts` builds the layouts of TypeScript from these elements.
  */
 import type { CodeName } from "./name.js";
 
@@ -10,11 +10,14 @@ export type Code = string | CodeName | CodeLayout | readonly Code[];
 export type CodeLayout =
   | GroupLayout
   | { readonly kind: "indent"; readonly content: Code }
-  /** Where a line may end. `flat` is what stands there otherwise; `undefined`: it always ends. */
+  /**
+   * A possible line break. `flat` is the text that replaces it on one line. `undefined` means that the line always ends
+   * here.
+   */
   | { readonly kind: "break"; readonly flat: string | undefined }
   | { readonly kind: "ifBroken"; readonly broken: Code; readonly flat: Code }
   | { readonly kind: "indentIf"; readonly group: CodeLayout; readonly content: Code }
-  /** `first`, unless `rejects` says no to how it would be printed; then `second`. */
+  /** `first`, or `second` if `rejects` returns true for the printed form of `first`. */
   | {
       readonly kind: "choice";
       readonly first: Code;
@@ -26,19 +29,22 @@ export type CodeLayout =
       readonly flat: Code;
       readonly hugged: Code;
       readonly broken: Code;
-      /** What of `hugged` must fit on the line without any break. */
+      /** The part of `hugged` that must fit on the line without any break. */
       readonly lead: Code;
     }
   | { readonly kind: "fill"; readonly items: readonly string[] }
   | LazyLayout
-  /** `key: value`, or `key` alone where the value is spelt like it. */
+  /** `key: value`, or the shorthand `key` if the value has the same spelling. */
   | { readonly kind: "property"; readonly key: string; readonly value: CodeName };
 
-/** Most lines fit: whether something inside is always broken is found out where one does not. */
+/**
+ * A group of code. Most groups fit on their lines, so whether the group contains a forced break is computed only on
+ * demand.
+ */
 class GroupLayout {
   readonly kind = "group";
   readonly content: Code;
-  /** Always broken, whatever is inside. */
+  /** Whether the group is always broken, regardless of its content. */
   readonly forced: boolean;
   readonly syntax: ArgumentSyntax | undefined;
   #broken: boolean | undefined;
@@ -55,7 +61,7 @@ class GroupLayout {
   }
 }
 
-/** What is rarely broken: its layout is made when it is. */
+/** A layout that is rarely broken. It is created only when it is broken. */
 class LazyLayout {
   readonly kind = "lazy";
   readonly flat: Code;
@@ -83,15 +89,15 @@ class LazyLayout {
   }
 }
 
-/** What calls must know of their arguments to be broken as the formatter breaks them. */
+/** The properties of arguments that decide how the formatter breaks a call. */
 export interface ArgumentSyntax {
-  /** How it is printed as the last argument of a call that does not fit on its line. */
+  /** The form of the argument as the last argument of a call that does not fit on its line. */
   readonly hugged?: () => Code;
   readonly literal?: "object" | "array";
   readonly role?: "function" | "call" | "call with a function";
 }
 
-/** Printed on one line if it fits, else with all of its own breaks taken. */
+/** A group that is printed on one line if it fits. Otherwise all of its own breaks are taken. */
 export function group(content: Code, syntax?: ArgumentSyntax): CodeLayout {
   return new GroupLayout(content, false, syntax);
 }
@@ -101,64 +107,66 @@ export function broken(content: Code, syntax?: ArgumentSyntax): CodeLayout {
   return new GroupLayout(content, true, syntax);
 }
 
-/** One step deeper, from the next line on. */
+/** Code that is indented by one step, from its next line on. */
 export function indent(content: Code): CodeLayout {
   return { kind: "indent", content };
 }
 
-/** `broken` where the enclosing group is broken, else `flat`. */
+/** `broken` if the enclosing group is broken, otherwise `flat`. */
 export function ifBroken(broken: Code, flat: Code = ""): CodeLayout {
   return { kind: "ifBroken", broken, flat };
 }
 
-/** `content`, one step deeper if `group`, printed before it, is broken. */
+/** `content`, indented by one step if `group`, which is printed before it, is broken. */
 export function indentIf(group: CodeLayout, content: Code): CodeLayout {
   return { kind: "indentIf", group, content };
 }
 
-/** `first`, unless `rejects` says no to how it would be printed; then `second`. */
+/** `first`, or `second` if `rejects` returns true for the printed form of `first`. */
 export function choice(first: Code, second: Code, rejects: (printed: string) => boolean): CodeLayout {
   return { kind: "choice", first, second, rejects };
 }
 
-/** `flat` if it fits on one line, else `hugged` if its first line fits, else `broken`. */
+/** `flat` if it fits on one line, otherwise `hugged` if its first line fits, otherwise `broken`. */
 export function huggedOrBroken(flat: Code, hugged: Code, broken: Code, lead: Code = ""): CodeLayout {
   return { kind: "states", flat, hugged, broken, lead };
 }
 
-/** As many items on each line as fit, commas between them. */
+/** A list with commas, with as many items on each line as fit. */
 export function fill(items: readonly string[]): CodeLayout {
   return { kind: "fill", items };
 }
 
-/** `flat`, or where that does not fit, and if it is `forced`, what `make` makes of it. */
+/** `flat`, or the layout that `make` returns if `flat` does not fit or `forced` is set. */
 export function lazy(flat: Code, forced: boolean, make: () => CodeLayout, syntax?: ArgumentSyntax): CodeLayout {
   return new LazyLayout(flat, forced, make, syntax);
 }
 
-/** What is in a group, to become part of another one. */
+/** Returns the content of a group, for use in another group. */
 export function ungrouped(code: Code): Code {
   return typeof code !== "string" && !isSequence(code) && code.kind === "group" ? code.content : code;
 }
 
-/** A space, or a line end. */
+/** A space or a line break. */
 export const line: CodeLayout = { kind: "break", flat: " " };
-/** Nothing, or a line end. */
+/** Nothing or a line break. */
 export const softline: CodeLayout = { kind: "break", flat: "" };
-/** Always a line end; breaks all groups around it. */
+/** A line break that breaks all enclosing groups. */
 export const hardline: CodeLayout = { kind: "break", flat: undefined };
 
-/** `items` with `separator` between them. */
+/** Returns `items` with `separator` between them. */
 export function join(separator: Code, items: readonly Code[]): Code {
   return items.map((item, i) => (i === 0 ? item : [separator, item]));
 }
 
-/** `key: value` of an object literal or a pattern; `key` alone where the value is spelt like it. */
+/**
+ * An entry `key: value` of an object literal or a pattern, or the shorthand `key` if the value has the same spelling.
+ */
 export function shorthand(key: string, value: CodeName): CodeLayout {
   return { kind: "property", key, value };
 }
 
-/** Code with names and layouts in it: ``code`const ${name}: ${type} = 1;` ``. */
+/** A template tag for code that contains names and layouts: ``code`const ${name}: ${type} = 1;` ``. */
 export function code(strings: TemplateStringsArray, ...values: readonly Code[]): Code {
   const parts: Code[] = [];
   for (let i = 0; i < strings.length; i++) {
@@ -173,7 +181,7 @@ export function isSequence(code: Code): code is readonly Code[] {
   return Array.isArray(code);
 }
 
-/** Whether `code` cannot be printed on one line. */
+/** Returns whether `code` cannot be printed on one line. */
 export function mustBreak(code: Code): boolean {
   if (typeof code === "string") return false;
   if (isSequence(code)) return code.some(mustBreak);

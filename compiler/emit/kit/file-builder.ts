@@ -1,6 +1,6 @@
 /**
- * One generated file being written: lines and blocks of code, what it declares, its private names. Imports need no
- * declaration: a name that occurs in a line is imported.
+ * Builds one generated file from lines and blocks of code, exported names and private names. Imports need no
+ * declaration: a name in a line is imported.
  */
 
 import type { Code } from "./code.js";
@@ -13,15 +13,15 @@ import { printCode } from "./print-code.js";
 import { type NameScope, Speller } from "./speller.js";
 import { fitsInto } from "./text-width.js";
 
-/** Columns of a line, as in our formatter's configuration. */
+/** The columns of a line, as in the configuration of the project's formatter. */
 const lineWidth = 120;
 
 /**
- * The text of a file.
- * @param path below the output folder, with forward slashes: `a/counter.ts`
- * @param header the text of the comment lines at the top
- * @param write writes it; is called again, and has to do the same, if names clash with others that come later, or a part
- * that was kept does not fit
+ * Returns the text of a file.
+ * @param path the path below the output folder, with forward slashes: `a/counter.ts`
+ * @param header the comment lines at the top
+ * @param write writes the file; it is called again, and must write the same, if names clash with later names or a
+ * recorded part does not fit
  */
 export function printFile(path: string, header: readonly string[], write: (file: FileBuilder) => void): string {
   let speller = new Speller(path);
@@ -39,7 +39,7 @@ export function printFile(path: string, header: readonly string[], write: (file:
   return again.toText(header);
 }
 
-/** What becomes of parts of a file: they are kept where they fit, or recorded again, or just written. */
+/** The treatment of the parts of a file: reuse recordings that fit, record all parts, or write without recording. */
 type PartMode = "kept" | "recorded" | "written";
 
 export class FileBuilder {
@@ -48,7 +48,7 @@ export class FileBuilder {
   readonly #parts: PartMode;
   #fits = true;
   readonly #lines: string[] = [];
-  /** Of the last line; undefined: it is empty. */
+  /** The indentation depth of the last line, or undefined if it is empty. */
   #lastDepth: number | undefined;
   #depth = 0;
   #indentation = "";
@@ -59,15 +59,15 @@ export class FileBuilder {
     this.#parts = parts;
   }
 
-  /** Whether all parts that were kept are what would be written in their places. Nobody knows what the file is if not. */
+  /** Whether all reused parts equal those that would be written. If not, the text of the file is invalid. */
   get partsFit(): boolean {
     return this.#fits;
   }
 
   /**
-   * A part of the file, which is at no depth and asks nothing but this file for names.
-   * @param before the part as it was, if `write` does the same as then where it gets the same names
-   * @returns the part as it is now, for the next time; undefined: nothing is to be kept of this writing
+   * Writes a part of the file at the top level. A part uses names of this file only.
+   * @param before the recording of the part, if `write` would write the same with the same names
+   * @returns the new recording, or undefined if parts are not recorded
    */
   part(before: PartRecording | undefined, write: () => void): PartRecording | undefined {
     if (this.#parts === "written") {
@@ -87,51 +87,53 @@ export class FileBuilder {
     return { text, followsLine: follows, endsOpen: this.#lastDepth === undefined, answers };
   }
 
-  /** Reserves a module-level name with exactly this spelling: for what is exported. Returns the name. */
+  /** Reserves the exact spelling of an exported name. Returns the name. */
   declare(name: string): string {
     this.#speller.declare(name);
     return name;
   }
 
-  /** A module-level name private to the file: spelt `wanted` if that is free. */
+  /** Returns a module-level name that is private to the file. Its spelling is `wanted` if that is unused. */
   local(wanted: string): LocalName {
     return this.#speller.local(wanted);
   }
 
-  /** The name that a part of the file has made for a role of something: for its codec, its type. */
+  /** Returns the name that a part of the file has shared for a role of `of`, such as its codec or its type. */
   sharedName(role: string, of: string): LocalName | undefined {
     return this.#speller.sharedName(role, of);
   }
 
-  /** Makes `name` known for that, to all parts that come. */
+  /** Shares `name` with all later parts, for a role of `of`. */
   shareName(role: string, of: string, name: LocalName): void {
     this.#speller.shareName(role, of, name);
   }
 
-  /** The names of a new function. */
+  /** Returns the scope of the names of a new function. */
   scope(): NameScope {
     return this.#speller.scope();
   }
 
-  /** One statement, or one line of a block. Broken into several lines only at the breaks of its layouts. */
+  /**
+   * Writes one statement, or one line of a block. It is broken into several lines only at the breaks of its layouts.
+   */
   line(...parts: readonly Code[]): void {
     this.#lines.push(this.#text(parts));
     this.#lastDepth = this.#depth;
   }
 
-  /** An empty line; several in a row, or one at the start of a block, become one or none. */
+  /** Writes an empty line, unless the line before is empty or starts a block. */
   blank(): void {
     if (this.#lastDepth === undefined || this.#lastDepth < this.#depth) return;
     this.#lines.push("");
     this.#lastDepth = undefined;
   }
 
-  /** A documentation comment; nothing if `text` is empty. */
+  /** Writes a documentation comment, unless `text` is empty. */
   doc(text: string): void {
     for (const line of docLines(text)) this.line(line);
   }
 
-  /** `head {`, what `body` writes, one step deeper, and `tail`; on one line if that is nothing. */
+  /** Writes `head {`, the indented output of `body`, and `tail`. They form one line if `body` writes nothing. */
   block(head: Code, body: () => void, tail: Code = "}"): void {
     const start = this.#lines.length;
     this.line(head, " {");
@@ -140,7 +142,7 @@ export class FileBuilder {
     else this.#lines[start] = this.#text([head, " {", tail]);
   }
 
-  /** What `body` writes, one step deeper. */
+  /** Writes the output of `body` one step deeper. */
   indented(body: () => void): void {
     this.#indent(this.#depth + 1);
     body();
@@ -160,7 +162,7 @@ export class FileBuilder {
     return isWhole ? line : printCode(code, { spell, width: lineWidth, depth: this.#depth });
   }
 
-  /** The whole file. */
+  /** Returns the text of the file. */
   toText(header: readonly string[]): string {
     const { spell } = this.#speller;
     const lines = header.map((text) => `// ${text}`);

@@ -1,6 +1,6 @@
 /**
- * A line of code as it is when it fits: its text, whatever layouts say. Most lines of a file are printed like that, which
- * saves breaking them.
+ * Computes the text of a line of code without breaks. Most lines fit and are printed from this text, which avoids the
+ * algorithm that breaks lines.
  */
 import { type Code, type CodeLayout, isSequence } from "./code.js";
 import type { CodeName } from "./name.js";
@@ -9,9 +9,9 @@ type Shorthand = Extract<CodeLayout, { kind: "property" }>;
 
 export interface FlatLine {
   readonly text: string;
-  /** There are layouts in it: it may be broken where it does not fit. */
+  /** Whether the line contains layouts, at which it can be broken if it does not fit. */
   readonly breakable: boolean;
-  /** Some layout in it is always broken. */
+  /** Whether a layout in the line is always broken. */
   readonly broken: boolean;
 }
 
@@ -32,7 +32,7 @@ interface FlatLineBuilder {
   broken: boolean;
 }
 
-// Runs for every piece of every line that is generated: plain loops, nothing made that is not kept.
+// This function runs for every piece of every generated line. It uses plain loops and allocates nothing temporary.
 function appendFlat(code: Code, line: FlatLineBuilder, spell: (name: CodeName) => string): void {
   if (typeof code === "string") {
     line.text += code;

@@ -1,12 +1,12 @@
 /**
- * The order of imports and of the names in them, as our linter's import organiser has it: packages before relative
- * paths, parents before siblings, and within them the "natural" order: numbers by their value, upper case before lower
- * case of the same letter.
+ * The order of imports and of their names, as the linter's import organizer defines it: packages before relative paths,
+ * parents before siblings, and otherwise the "natural" order: numbers by value, and upper case before lower case of the
+ * same letter.
  */
 
 const punctuation = "/\\?#=&;,@:. _-+*!%$()[]{}<>|^~'\"`";
 
-/** Negative, zero or positive, as `Array.prototype.sort` wants it. */
+/** Compares two names. Returns a negative number, zero, or a positive number, for `Array.prototype.sort`. */
 export function compareNames(a: string, b: string): number {
   let i = 0;
   let j = 0;
@@ -28,7 +28,7 @@ export function compareNames(a: string, b: string): number {
   return a.length - i - (b.length - j);
 }
 
-/** The order of two module specifiers. */
+/** Compares two module specifiers. */
 export function compareSpecifiers(a: string, b: string): number {
   return distance(a) - distance(b) || compareNames(a, b);
 }

@@ -1,11 +1,16 @@
-/** Paths below the output folder, with forward slashes on every system. Text alone: no file system. */
+/**
+ * Paths below the output folder. They have forward slashes on every system. These functions do not access the file
+ * system.
+ */
 
-/** `a/b/c.ts` -> `c.ts`. */
+/** Returns the last part of a path: `a/b/c.ts` -> `c.ts`. */
 export function basename(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** The specifier by which the file `from` imports the file `to`: `./b.js`, `../a/b.js`. `.ts` becomes `.js`. */
+/**
+ * Returns the specifier with which the file `from` imports the file `to`: `./b.js`, `../a/b.js`. `.ts` becomes `.js`.
+ */
 export function relativeSpecifier(from: string, to: string): string {
   const here = from.split("/").slice(0, -1);
   const there = to.split("/");
@@ -16,7 +21,7 @@ export function relativeSpecifier(from: string, to: string): string {
   return toRuntimePath(up === 0 ? `./${rest}` : "../".repeat(up) + rest);
 }
 
-/** The name that the compiled file has at run time. */
+/** Returns the name of the compiled file. */
 export function toRuntimePath(path: string): string {
   return path.replace(/\.(c|m)?tsx?$/, (_, kind: string | undefined) => `.${kind ?? ""}js`);
 }

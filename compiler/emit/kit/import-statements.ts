@@ -1,5 +1,6 @@
 /**
- * The import statements of a file: one per module, deduplicated, in the organiser's order, types marked.
+ * Prints the import statements of a file: one per module, without duplicates, in the organizer's order, with types
+ * marked.
  */
 import { type Code, group, ifBroken, indent, join, line } from "./code.js";
 import { compareNames, compareSpecifiers } from "./import-order.js";
@@ -13,7 +14,7 @@ interface Specifier {
   readonly typeOnly: boolean;
 }
 
-/** One statement per module that `names` come from; `file` is the importing file's own path. */
+/** Returns one statement for each module of `names`. `file` is the path of the importing file. */
 export function importStatements(
   file: string,
   names: readonly ImportedName[],

@@ -1,13 +1,13 @@
 /**
- * A text of lines and blocks, for notations that are not TypeScript: what is inside a block stands one step deeper. Its
- * comments begin with a mark of their own, `//` or `#`.
+ * A text of lines and blocks, for notations other than TypeScript. The content of a block is indented by one step. The
+ * marker of comments is a parameter: `//` or `#`.
  */
 export class IndentedText {
   readonly #comment: string;
   readonly #lines: string[] = [];
   #depth = 0;
 
-  /** @param comment what a line of comment begins with */
+  /** @param comment the text that begins a comment line */
   constructor(comment: string) {
     this.#comment = comment;
   }
@@ -16,17 +16,18 @@ export class IndentedText {
     this.#lines.push("  ".repeat(this.#depth) + text);
   }
 
-  /** An empty line; none at the start of a block, and never two in a row. */
+  /** Writes an empty line, unless the line before is empty or starts a block. */
   blank(): void {
     const last = this.#lines.at(-1);
     if (last === undefined || last === "" || last.endsWith("{")) return;
     this.#lines.push("");
   }
 
-  /** Nothing if `text` is empty. */
+  /** Writes comment lines, unless `text` is empty. */
   comment(text: string): void {
     if (text === "") return;
-    // Other ends of lines than "\n" would end the comment too, for some readers.
+    // Other line terminators than "
+    // " would end the comment for some readers.
     for (const line of text.split(/\r\n|[\n\r\u2028\u2029\u0085\v\f]/)) {
       // A comment is text: characters that no text editor shows have no place in it.
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -34,7 +35,7 @@ export class IndentedText {
     }
   }
 
-  /** `head {`, what `body` writes, and `}`; on one line if that is nothing. */
+  /** Writes `head {`, the output of `body`, and `}`. They form one line if `body` writes nothing. */
   block(head: string, body: () => void): void {
     const start = this.#lines.length;
     this.line(`${head} {`);
@@ -45,7 +46,7 @@ export class IndentedText {
     else this.#lines[start] += "}";
   }
 
-  /** The whole text. */
+  /** Returns the text. */
   toText(): string {
     return `${this.#lines.join("\n").trimEnd()}\n`;
   }

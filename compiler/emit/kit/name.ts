@@ -1,16 +1,18 @@
 /**
- * Names that code is built of, whose spelling depends on the file that they stand in: what is imported, what is global,
- * what is local. A name is plain data; two equal names are one name. Spelling them is spelling.ts.
+ * Names in code whose spelling depends on the file that contains them: imported, global and local names. A name is
+ * plain data, and two equal names are the same name. `spell-names.ts` spells them.
  */
 
-/** A package's module (`"viceroy/codegen/v1"`), or another generated file by its path below the output folder. */
+/** A module of a package (`"viceroy/codegen/v1"`), or the path of another generated file below the output folder. */
 export type ImportSource = string | { readonly file: string };
 
 export interface ImportedName {
   readonly kind: "import";
   readonly from: ImportSource;
   readonly name: string;
-  /** Used as a type alone: printed as `type Reader`, unless the same name is used as a value elsewhere in the file. */
+  /**
+   * Whether the name is used as a type only. It is imported as `type Reader`, unless the file also uses it as a value.
+   */
   readonly typeOnly: boolean;
 }
 
@@ -19,7 +21,10 @@ export interface GlobalName {
   readonly name: string;
 }
 
-/** Made by `FileBuilder.local` and `Scope.name`: a name of its own, even when another one wants the same spelling. */
+/**
+ * A local name, created by `FileBuilder.local` or `NameScope.name`. It is unique, even if another name wants the same
+ * spelling.
+ */
 export interface LocalName {
   readonly kind: "local";
   readonly wanted: string;
@@ -28,17 +33,20 @@ export interface LocalName {
 
 export type CodeName = ImportedName | GlobalName | LocalName;
 
-/** A value imported from `from`. In the file that declares it, it is that declaration and nothing is imported. */
+/** Returns the name of a value imported from `from`. In the file that declares the value, nothing is imported. */
 export function importedValue(from: ImportSource, name: string): ImportedName {
   return { kind: "import", from, name, typeOnly: false };
 }
 
-/** A type imported from `from`. */
+/** Returns the name of a type imported from `from`. */
 export function importedType(from: ImportSource, name: string): ImportedName {
   return { kind: "import", from, name, typeOnly: true };
 }
 
-/** A global such as `Map` or `Uint8Array`: printed `globalThis.Map` where the file has a `Map` of its own. */
+/**
+ * Returns the name of a global such as `Map` or `Uint8Array`. It is printed as `globalThis.Map` if the file declares a
+ * `Map`.
+ */
 export function globalName(name: string): GlobalName {
   let known = globals.get(name);
   if (known === undefined) {

@@ -1,26 +1,26 @@
 /**
- * A part of a file as it was written: its lines, and all that it asked of the names of the file, with the answers. Where
- * another writing of the file gives the same answers, the part is the same, and nobody has to work it out again.
+ * The recording of a part of a file: its lines, and all requests for names with the answers. If another version of the
+ * file gives the same answers, the part has the same text and is reused.
  */
 import type { GlobalName, ImportedName, LocalName } from "./name.js";
 
 export interface PartRecording {
-  /** Its lines; undefined: there are none. */
+  /** The lines of the part, or undefined if there are none. */
   readonly text: string | undefined;
-  /** Whether a line stood right above it. */
+  /** Whether a non-empty line precedes the part. */
   readonly followsLine: boolean;
-  /** Whether its last line is empty, or there is none. */
+  /** Whether the last line of the part is empty or missing. */
   readonly endsOpen: boolean;
   readonly answers: readonly NameAnswer[];
 }
 
-/** What was asked, and in it the answer. In the order in which it was asked: answers depend on those before. */
+/** A request for a name and its answer. The order of the requests matters, since answers depend on earlier requests. */
 export type NameAnswer =
   | { readonly kind: "local"; readonly name: LocalName }
   | { readonly kind: "scope" }
-  /** @see Scope.name */
+  /** A request to `NameScope.name`. `scope` is the index of the scope in the part. */
   | {
-      readonly kind: "inScope" /** Which one, of those of the part. */;
+      readonly kind: "inScope";
       readonly scope: number;
       readonly name: LocalName;
     }

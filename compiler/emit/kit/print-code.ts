@@ -1,6 +1,6 @@
 /**
- * Breaks code into lines: after Philip Wadler, "A prettier printer" (2003), with the rules of the formatter we use, so
- * that what we print is what it would print.
+ * Divides code into lines. The algorithm is that of Philip Wadler, "A prettier printer" (2003), with the rules of the
+ * project's formatter, so that the formatter does not change the output.
  */
 
 import { type Code, type CodeLayout, isSequence, mustBreak } from "./code.js";
@@ -10,15 +10,15 @@ import { textWidth } from "./text-width.js";
 
 export interface CodePrintOptions {
   readonly spell: (name: CodeName) => string;
-  /** Columns a line may have. */
+  /** The maximum number of columns of a line. */
   readonly width: number;
-  /** Steps of two spaces that every line is indented by. */
+  /** The indentation of every line, in steps of two spaces. */
   readonly depth: number;
-  /** What stands on the first line already, indentation included. */
+  /** The text that already precedes the code on the first line, including indentation. */
   readonly start?: string;
 }
 
-/** Prints `code` as lines, without a line end after the last one. */
+/** Prints `code` as lines, without a line break after the last line. */
 export function printCode(code: Code, options: CodePrintOptions): string {
   return new CodePrinter(options).print(code);
 }
@@ -35,7 +35,7 @@ class CodePrinter {
   readonly #stack: Item[] = [];
   readonly #broken = new Set<CodeLayout>();
   #text: string;
-  /** While something is measured. */
+  /** The number of remaining columns during a measurement. */
   #room = 0;
 
   constructor(options: CodePrintOptions) {
@@ -59,7 +59,7 @@ class CodePrinter {
     } else this.#printLayout(code, depth);
   }
 
-  /** What is known to stand on one line does not depend on what follows it. */
+  /** Prints code that is known to fit on one line, regardless of the code after it. */
   #printFlat(code: Code, depth: number): void {
     if (typeof code === "string") this.#text += code;
     else if (isSequence(code)) {
@@ -138,7 +138,7 @@ class CodePrinter {
     return { code: isHugged ? hugged : broken, depth, flat: false };
   }
 
-  /** Whether `code` fits on the line as it stands there without a break, whatever follows. */
+  /** Returns whether `code` fits on the rest of the line without a break, regardless of the code after it. */
   #fitsAlone(code: Code): boolean {
     this.#room = this.#options.width - textWidth(this.#text);
     this.#measure(code, true);
@@ -155,7 +155,7 @@ class CodePrinter {
     }
   }
 
-  /** Whether `code`, and what follows it up to the next possible line end, fits on the line. */
+  /** Returns whether `code`, and the code after it up to the next possible line break, fit on the rest of the line. */
   #fits(code: Code, flat: boolean): boolean {
     this.#room = this.#options.width - textWidth(this.#text);
     let ended = this.#measure(code, flat);
@@ -166,7 +166,10 @@ class CodePrinter {
     return this.#room >= 0;
   }
 
-  /** Takes what `code` needs from the room that is left. Whether the line has ended, or the room: nothing else matters then. */
+  /**
+   * Subtracts the width of `code` from the remaining columns. Returns true when the line has ended or no columns are
+   * left, since the measurement can stop then.
+   */
   #measure(code: Code, flat: boolean): boolean {
     if (typeof code === "string") return this.#take(textWidth(code));
     if (isSequence(code)) {
@@ -195,7 +198,7 @@ function pushAll(stack: Item[], codes: readonly Code[], depth: number): void {
   for (let i = codes.length - 1; i >= 0; i--) stack.push({ code: codes[i] as Code, depth, flat: false });
 }
 
-/** What of a layout is measured, or printed on one line. */
+/** Returns the part of a layout that is measured, or printed on one line. */
 function contentOf(layout: Exclude<CodeLayout, { kind: "break" | "property" }>, flat: boolean): Code {
   switch (layout.kind) {
     case "lazy":

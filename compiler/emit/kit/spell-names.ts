@@ -1,13 +1,13 @@
 /**
- * Spells the names of one file, so that no two things share a spelling: what the file exports keeps the name it was
- * given, imports and locals give way. Imports of Viceroy's own become `viceroyCodec`, those of other generated files
- * are prefixed with their file's name (`forestTree`), locals get a number.
+ * Spells the names of one file so that no two names share a spelling. Exported names keep their spelling, and imports
+ * and locals change on a clash. An import from Viceroy becomes `viceroyCodec`, an import from another generated file
+ * gets the name of its file as prefix (`forestTree`), and a local gets a number.
  */
 
 import { basename } from "./import-specifier.js";
 import type { ImportedName, ImportSource } from "./name.js";
 
-/** Reserved words, and what strict module code forbids as a binding. */
+/** Reserved words and the names that strict mode does not allow as bindings. */
 const reserved: ReadonlySet<string> = new Set(
   (
     "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare " +
@@ -18,7 +18,9 @@ const reserved: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Globals, and what the global object inherits, that linters do not want to see shadowed by an import or a variable. */
+/**
+ * Globals and the properties that the global object inherits. Linters reject imports and variables that shadow them.
+ */
 const globals: ReadonlySet<string> = new Set(
   (
     "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView " +
@@ -35,26 +37,26 @@ const forbidden: ReadonlySet<string> = new Set([...reserved, ...globals]);
 
 const none: ReadonlySet<string> = new Set();
 
-/** What is asked for, in the order in which it is. */
+/** The requested names, in the order of the requests. */
 export interface RequestedNames {
-  /** Exported: spelt as they are. */
+  /** Exported names, whose spelling is fixed. */
   readonly declared: ReadonlySet<string>;
   readonly imports: readonly ImportedName[];
   readonly globals: Iterable<string>;
-  /** Not exported, as they are wanted: private to the file, or to one of its functions. */
+  /** The wanted spellings of names that are private to the file. */
   readonly locals: readonly string[];
-  /** Locals of one function, which may use the same spelling as another function's. */
+  /** The wanted spellings of the locals of each function. Different functions can use the same spelling. */
   readonly scopes: readonly (readonly string[])[];
 }
 
 export interface Spellings {
-  /** By `importKey`. */
+  /** The spellings of imports, by `importKey`. */
   readonly imports: ReadonlyMap<string, string>;
   readonly locals: readonly string[];
   readonly scopes: readonly (readonly string[])[];
 }
 
-/** Decides every spelling. Depends on nothing but its input; imports are taken in the order given. */
+/** Decides every spelling. The result depends on the input only. Imports are processed in the given order. */
 export function spellNames(names: RequestedNames): Spellings {
   const taken = new Set([...names.declared, ...names.globals]);
   const imports = new Map<string, string>();
@@ -70,7 +72,7 @@ export function spellNames(names: RequestedNames): Spellings {
   return { imports, locals, scopes };
 }
 
-/** What makes two imports the same. */
+/** Returns the key of an import. Equal keys mean the same import. */
 export function importKey(name: ImportedName): string {
   return `${sourceKey(name.from)}\n${name.name}`;
 }
@@ -83,7 +85,7 @@ export function claimImport(name: ImportedName, taken: Set<string>): string {
   return claim(importSpellings(name), taken, none);
 }
 
-/** @param outer what must not be hidden */
+/** @param outer the names that must not be hidden */
 export function claimLocal(wanted: string, taken: Set<string>, outer: ReadonlySet<string> = none): string {
   if (!isForbidden(wanted, taken, outer)) {
     taken.add(wanted);
@@ -119,7 +121,7 @@ function* numberedSpellings(name: string): Iterable<string> {
   for (let i = 2; ; i++) yield `${name}${separator}${i}`;
 }
 
-/** `my-file.v2` -> `myFileV2`. */
+/** Converts a file name to camel case: `my-file.v2` -> `myFileV2`. */
 function camelCase(text: string): string {
   const words = text.split(/[^\p{ID_Continue}$]+/u).filter((word) => word !== "");
   const joined = words.map((word, i) => (i === 0 ? word : word[0]!.toUpperCase() + word.slice(1))).join("");

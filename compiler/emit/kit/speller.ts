@@ -1,24 +1,26 @@
 /**
- * Spells the names of one file while it is written, so that its lines need not be kept as anything but text. How a name is
- * spelt depends on names that come later (naming.ts); they hardly ever clash, so it is spelt as if they did not. When
- * the file is whole it turns out whether that was right; if not, the file is written again with the right spellings.
+ * Spells the names of one file while the file is written, so that lines are stored as text only. The spelling of a name
+ * depends on later names (`spell-names.ts`), but clashes are rare, so names are spelt as if there were none. At the end
+ * of the file, the spellings are checked. If one is wrong, the file is written again with the correct spellings.
  */
 import type { CodeName, GlobalName, ImportedName, LocalName } from "./name.js";
 import type { NameAnswer } from "./part-recording.js";
 import { claimImport, claimLocal, importKey, type Spellings, spellNames } from "./spell-names.js";
 
-/** The names of one function: parameters and variables that clash neither with each other nor with the module's. */
+/**
+ * The names of one function: parameters and variables that clash neither with each other nor with names of the module.
+ */
 export interface NameScope {
-  /** A new local variable; `wanted` if that is free, else with a number. */
+  /** Returns a new local variable. Its spelling is `wanted` if that is unused, otherwise `wanted` with a number. */
   name(wanted: string): LocalName;
 }
 
 export class Speller {
   readonly #path: string;
-  /** Found out when the file was written before. */
+  /** The spellings that the first pass over the file has computed. */
   readonly #settled: Spellings | undefined;
   readonly #declared = new Set<string>();
-  /** Spellings that belong to the module. */
+  /** The spellings of names of the module. */
   readonly #taken = new Set<string>();
   readonly #known = new Map<ImportedName | GlobalName, string>();
   readonly #imports = new Map<string, string>();
@@ -26,30 +28,30 @@ export class Speller {
   readonly #locals: string[] = [];
   readonly #scopes: string[][] = [];
   readonly #inScopes = new Set<string>();
-  /** Names of the module that its parts share, by their roles and by what they are of. */
+  /** The names of the module that its parts share, by role and then by the key of the type. */
   readonly #shared = new Map<string, Map<string, LocalName>>();
   #isConsistent = true;
-  /** While a part is recorded. */
+  /** The requests of the part that is being recorded. */
   #answers: NameAnswer[] | undefined;
-  /** What it has been told the spelling of. */
+  /** The names whose spellings the part has requested. */
   readonly #recordedNames = new Set<CodeName>();
-  /** Scopes of the part so far. */
+  /** The number of scopes that the part has created. */
   #scopesOfPart = 0;
 
-  /** @param path of the file, below the output folder */
+  /** @param path the path of the file, below the output folder */
   constructor(path: string, settled?: Spellings) {
     this.#path = path;
     this.#settled = settled;
   }
 
-  /** Reserves a name of the module with exactly this spelling. */
+  /** Reserves the exact spelling of a name of the module. */
   declare(name: string): void {
     if (this.#globals.has(name) || (this.#taken.has(name) && !this.#declared.has(name))) this.#isConsistent = false;
     this.#declared.add(name);
     this.#taken.add(name);
   }
 
-  /** A name of the module: spelt `wanted` if that is free. */
+  /** Returns a name of the module. Its spelling is `wanted` if that is unused. */
   local(wanted: string): LocalName {
     const i = this.#locals.push(wanted) - 1;
     const spelling = this.#settled === undefined ? claimLocal(wanted, this.#taken) : this.#settled.locals[i]!;
@@ -58,14 +60,14 @@ export class Speller {
     return name;
   }
 
-  /** What `share` was told of; undefined: nothing yet. */
+  /** Returns the name that `shareName` has stored, or undefined. */
   sharedName(role: string, of: string): LocalName | undefined {
     const name = this.#shared.get(role)?.get(of);
     this.#answers?.push({ kind: "shared", role, of, name });
     return name;
   }
 
-  /** From now on, this is the name in that role. */
+  /** Stores the name in a role, for later parts. */
   shareName(role: string, of: string, name: LocalName): void {
     const names = this.#shared.get(role) ?? new Map<string, LocalName>();
     this.#shared.set(role, names.set(of, name));
@@ -106,7 +108,7 @@ export class Speller {
     return spelling;
   };
 
-  /** Notes what `write` asks, and what it is told. */
+  /** Records the requests of `write` with their answers. */
   record(write: () => void): readonly NameAnswer[] {
     const answers: NameAnswer[] = [];
     this.#answers = answers;
@@ -117,7 +119,7 @@ export class Speller {
     return answers;
   }
 
-  /** Asks the same again. Whether all answers were the same; they are not asked to the end if not. */
+  /** Repeats requests. Returns whether all answers are the same, and stops at the first different answer. */
   replay(answers: readonly NameAnswer[]): boolean {
     const scopes: NameScope[] = [];
     for (const answer of answers) if (!this.#givesSameAnswer(answer, scopes)) return false;
@@ -154,13 +156,16 @@ export class Speller {
     const known = this.#imports.get(key);
     if (known !== undefined) return known;
     const spelling = this.#settled?.imports.get(key) ?? claimImport(name, this.#taken);
-    // Which one of two that clash has its own name depends on all of them.
+    // If two imports clash, the choice of the one that keeps its name depends on all imports.
     if (spelling !== name.name) this.#isConsistent = false;
     this.#imports.set(key, spelling);
     return spelling;
   }
 
-  /** All that have been spelt, each once, in an order that no line moves. */
+  /**
+   * Returns all imports that have been spelt, without duplicates, in an order that does not depend on the order of
+   * lines.
+   */
   imports(): readonly ImportedName[] {
     const imports = new Map<string, ImportedName>();
     for (const name of this.#known.keys()) {
@@ -171,7 +176,7 @@ export class Speller {
     return packagesFirst(sorted);
   }
 
-  /** Undefined: all spellings are those that they have to be. */
+  /** Returns the correct spellings, or undefined if all spellings are correct. */
   corrections(): Spellings | undefined {
     if (this.#settled !== undefined || this.#agrees()) return undefined;
     return spellNames({
@@ -183,7 +188,7 @@ export class Speller {
     });
   }
 
-  /** Whether knowing all names from the start would have made no difference. */
+  /** Returns whether the spellings would be the same if all names had been known from the start. */
   #agrees(): boolean {
     if (!this.#isConsistent) return false;
     for (const name of this.#globals) {
@@ -194,7 +199,7 @@ export class Speller {
   }
 }
 
-/** Viceroy's own names keep their spelling when a user's type in another file has the same. */
+/** Puts names of Viceroy first, so that they keep their spelling if a user's type in another file has the same name. */
 function packagesFirst(names: readonly ImportedName[]): readonly ImportedName[] {
   const own = names.filter((name) => typeof name.from === "string");
   return [...own, ...names.filter((name) => typeof name.from !== "string")];

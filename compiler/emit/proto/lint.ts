@@ -1,6 +1,6 @@
 /**
- * Comments that tell buf's linter where a rule of its default set is left on purpose: because a schema gives a name or a
- * number that the rule does not want. Empty where there is nothing to tell.
+ * Comments that disable rules of buf's default set where a schema prescribes a name or a number that violates a rule.
+ * The comments are empty where no rule is violated.
  */
 import type { ProtoEnumValue } from "../../../shared/protobuf/proto-schema.js";
 
@@ -17,7 +17,7 @@ export function lintOfEnum(values: readonly ProtoEnumValue[]): string {
   return numbers.size < values.length ? ignore("ENUM_NO_ALLOW_ALIAS") : "";
 }
 
-/** @param enumName as the file has it */
+/** @param enumName the name of the enum in the file */
 export function lintOfValue(enumName: string, { name, number }: ProtoEnumValue): string {
   const left: string[] = [];
   if (!isUpperSnake(name)) left.push("ENUM_VALUE_UPPER_SNAKE_CASE");
@@ -26,7 +26,7 @@ export function lintOfValue(enumName: string, { name, number }: ProtoEnumValue):
   return left.map(ignore).join("\n");
 }
 
-/** The comment that turns off a rule of buf's linter; the name of the rule follows it. */
+/** The comment that disables a rule of buf's linter. The name of the rule follows. */
 export const lintMark = "buf:lint:ignore ";
 
 function ignore(rule: string): string {
@@ -41,7 +41,7 @@ function isUpperSnake(name: string): boolean {
   return /^[A-Z0-9]+(_[A-Z0-9]+)*$/.test(name);
 }
 
-/** As buf takes a name apart. */
+/** Converts a name to upper snake case like buf does. */
 function upperSnake(name: string): string {
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_").toUpperCase();
 }

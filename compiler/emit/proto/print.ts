@@ -1,4 +1,4 @@
-/** One `.proto` file as text, in the order that its parts have in a descriptor too: services, messages, enums. */
+/** Prints one `.proto` file. Its parts have the order of a file descriptor: services, messages, enums. */
 
 import { namespaceOf } from "../../../shared/names/qualified-name.js";
 import { entryName, hasAliases, rangesOf } from "../../../shared/protobuf/derived.js";
@@ -15,7 +15,7 @@ import type { LoweredFile, LoweredSchema } from "../../protobuf/lower/lowered-sc
 import { IndentedText } from "../kit/indented-text.js";
 import { lintOfEnum, lintOfField, lintOfOneof, lintOfValue } from "./lint.js";
 
-/** @param header the first line, as a comment */
+/** @param header the first line, a comment */
 export function printProto(file: LoweredFile, lowered: LoweredSchema, header: string): string {
   return new ProtoPrinter(file, lowered).print(header);
 }
@@ -24,7 +24,7 @@ class ProtoPrinter {
   readonly #lines = new IndentedText("//");
   readonly #file: LoweredFile;
   readonly #lowered: LoweredSchema;
-  /** Messages that types of the file stand inside of. */
+  /** The messages that contain nested types of this file. */
   readonly #scopes = new Set<string>();
 
   constructor(file: LoweredFile, lowered: LoweredSchema) {
@@ -71,7 +71,7 @@ class ProtoPrinter {
   }
 
   #message({ name, simple, messages, enums }: NestedMessage): void {
-    // A namespace without a type of its name is a message without fields.
+    // A namespace without a type of the same name is a message without fields.
     const message: ProtoMessage = this.#lowered.schema.messages.get(name) ?? { name, fields: [] };
     const { fields, reserved } = message;
     this.#lines.blank();
@@ -128,7 +128,10 @@ class ProtoPrinter {
     return type.kind === "scalar" ? type.scalar : this.#reference(type.name, message);
   }
 
-  /** As short as it can be without meaning something else: names are looked up from the inside. */
+  /**
+   * Returns the shortest form of a name with the same meaning. Protobuf looks names up from the innermost scope
+   * outwards.
+   */
   #reference(name: string, message?: ProtoMessage): string {
     const { messages, enums } = this.#lowered.schema;
     const isDeclared = (messages.has(name) || enums.has(name)) && name.startsWith(`${this.#file.package}.`);
@@ -139,7 +142,7 @@ class ProtoPrinter {
     return others.includes(first as string) ? `.${name}` : name;
   }
 
-  /** Undefined: in `message`, or around it, something else has the name. */
+  /** Returns undefined if another type in `message`, or in a scope around it, hides the name. */
   #shortest(name: string, message: ProtoMessage | undefined): string | undefined {
     const scopes: string[] = [];
     const { package: packageName } = this.#file;
@@ -153,12 +156,12 @@ class ProtoPrinter {
     return hiding.some((scope) => this.#declares(scope, first)) ? undefined : short;
   }
 
-  /** Whether a type stands inside of a message. */
+  /** Returns whether a message contains a type of this name. */
   #declares(scope: string, simple: string): boolean {
     const { messages, enums } = this.#lowered.schema;
     const own = messages.get(scope);
     const name = `${scope}.${simple}`;
-    // A message that holds nothing but types is none of the schema's.
+    // A message that only contains types is not in the schema.
     if (messages.has(name) || enums.has(name) || this.#scopes.has(name)) return true;
     return own !== undefined && hasEntry(own, simple);
   }
@@ -191,7 +194,7 @@ class ProtoPrinter {
     this.#lines.comment(this.#lowered.origins.get(name)?.doc ?? "");
   }
 
-  /** A member with documentation stands apart from what is above it. */
+  /** Writes an empty line before a member that has documentation. */
   #separated(name: string): void {
     if ((this.#lowered.origins.get(name)?.doc ?? "") !== "") this.#lines.blank();
     this.#doc(name);
@@ -206,12 +209,15 @@ function rangeText([first, last]: readonly [number, number]): string {
   return first === last ? `${first}` : `${first} to ${last}`;
 }
 
-/** A map field has a message of its own inside of the message: `FooEntry` of `foo`, which hides what is called so outside. */
+/**
+ * Returns whether a message has a map field with this entry type. A map field `foo` adds a message `FooEntry` to the
+ * message, which hides outer types of this name.
+ */
 function hasEntry({ fields }: ProtoMessage, name: string): boolean {
   return fields.some((field) => field.cardinality === "map" && entryName(field.name) === name);
 }
 
-/** A string of protobuf: UTF-8, with escapes for what would end it. */
+/** Prints a string of protobuf: UTF-8, with escapes for quotes and line ends. */
 function stringOf(text: string): string {
   return JSON.stringify(text).replace(/\\u(00[01][0-9a-f])/g, (_, hex: string) => `\\x${hex.slice(2)}`);
 }

@@ -1,26 +1,26 @@
 /**
- * The fingerprints in a text. They change with everything that is behind a type, and nothing else of the text does: so they
- * are put into the text that is there.
+ * Replaces the fingerprints in a generated text. A fingerprint changes with every type that the declaration reaches,
+ * while the rest of the text stays the same. Therefore the fingerprints of the existing text are replaced.
  */
 import type { Fingerprints } from "../../model/fingerprint.js";
 import type { Module } from "../../model/index.js";
 import { hex64 } from "../kit/index.js";
 
-/** A fingerprint that a text was made with, and how it is found again. */
+/** A fingerprint in a text, and the function that computes it again. */
 export interface EmbeddedFingerprint {
   readonly hex: string;
   readonly recompute: (fingerprints: Fingerprints, module: Module) => bigint;
 }
 
-/** A text, and the fingerprints in it. */
+/** A text and its fingerprints. */
 export interface FingerprintedText {
   readonly text: string;
   readonly fingerprints: readonly EmbeddedFingerprint[];
-  /** The text, every other piece a fingerprint. Undefined: none has changed yet. */
+  /** The text, split so that every second piece is a fingerprint. Undefined until a fingerprint has changed. */
   readonly pieces?: readonly string[];
 }
 
-/** The same fingerprints; each one that is asked for is noted in `asked`. */
+/** Returns the same fingerprints, and adds each requested fingerprint to `asked`. */
 export function recordFingerprints(
   fingerprints: Fingerprints,
   module: Module,
@@ -46,7 +46,10 @@ function digits(fingerprint: bigint): string {
   return hex64(fingerprint).replace(/n$/, "");
 }
 
-/** The text with the fingerprints of now. Undefined: two that were equal are so no longer, and it does not tell which is which. */
+/**
+ * Returns the text with the current fingerprints, or undefined if two fingerprints that were equal now differ, because
+ * the text does not tell them apart.
+ */
 export function replaceFingerprints<P extends FingerprintedText>(
   printed: P,
   fingerprints: Fingerprints,

@@ -1,6 +1,6 @@
 /**
- * What a user sees of an actor: the base class that implementations extend, the type of its meshes, and the kind, by
- * which a mesh type finds itself again with other dimensions.
+ * Emits the public declarations of an actor: the base class of implementations, the type of its meshes, and its kind,
+ * with which a mesh type is derived for other dimensions.
  */
 import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
 import {
@@ -21,7 +21,7 @@ import { abiType, abiValue } from "./abi-names.js";
 import type { EmitContext } from "./emit-context.js";
 import { isObjectType, TypePrinter } from "./type-printer.js";
 
-/** Writes base class, mesh and kind. */
+/** Writes the base class, the mesh type and the kind. */
 export function emitActor(file: FileBuilder, actor: ActorDeclaration, context: EmitContext): void {
   const types = new TypePrinter(context);
   emitClass(file, actor, types, context);
@@ -79,19 +79,19 @@ function endpointKind({ stream, options }: Endpoint): string {
 function emitKind(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {
   const mesh = context.mesh(actor.key);
   file.blank();
-  file.doc(`Tells the type checker what \`${actor.name}Mesh\` is for other dimensions.`);
+  file.doc(`Maps dimensions to the type of \`${actor.name}Mesh\`.`);
   file.block(code`export interface ${context.meshKind(actor.key)} extends ${abiType("MeshKind")}`, () => {
     file.line(code`readonly args: ${types.parameterTuple(actor.args)};`);
     file.line(code`readonly mesh: ${mesh}<this["dims"]>;`);
   });
 }
 
-/** The parameters that a caller gives: with `@respond` the port is not among them. */
+/** Returns the parameters that a caller passes. The port of `@respond` is not one of them. */
 export function callerParams(endpoint: Endpoint): readonly Parameter[] {
   return endpoint.options.respond ? endpoint.params.slice(1) : endpoint.params;
 }
 
-/** What a handler may return. One that responds through a port returns nothing else. */
+/** Returns the result type of a handler. A handler that responds through a port returns nothing else. */
 function handlerResult(endpoint: Endpoint, types: TypePrinter): Code {
   const { result } = endpoint;
   if (result === undefined || endpoint.options.respond) return generic(abiType("Awaitable"), ["void"], true);

@@ -1,6 +1,6 @@
 /**
- * What the parts of the TypeScript emitter share: which file a declaration is generated into, and under which names.
- * The names are the contract with users (`CounterActor`, `TreeCodec`); everything else in a generated file is private.
+ * The state that the parts of the TypeScript emitter share: the generated file and the names of each declaration. These
+ * names are public (`CounterActor`, `TreeCodec`). All other names of a generated file are private.
  */
 import { posix } from "node:path";
 import { flatName, isNested, rootName } from "../../../shared/names/qualified-name.js";
@@ -26,41 +26,46 @@ export interface EmitContext {
   readonly schema: Schema;
   readonly index: SchemaIndex;
   readonly fingerprints: Fingerprints;
-  /** The generated file of a schema module, below the output folder: `a/counter.ts`. */
+  /** Returns the generated file of a schema module, below the output folder: `a/counter.ts`. */
   fileOf(module: Module): string;
-  /** The specifier in the generated file of a schema module of what stands beside the module: `../src/shapes.ts`. */
+  /**
+   * Returns the specifier of a file beside a schema module, for the generated file of the module: `../src/shapes.ts`.
+   */
   specifierBeside(module: Module, path: string): string;
-  /** The generated type of a type declaration: `Tree`, `Order.Line`. */
+  /** Returns the generated type of a type declaration: `Tree`, `Order.Line`. */
   type(key: DeclarationKey): Code;
-  /** `TreeCodec`, `OrderLineCodec`: a codec, or for a generic declaration a function from codecs to a codec. */
+  /**
+   * Returns the name of a codec, or of the function from codecs to a codec of a generic declaration: `TreeCodec`,
+   * `OrderLineCodec`.
+   */
   codec(key: DeclarationKey): ImportedName;
   actorClass(key: DeclarationKey): ImportedName;
   mesh(key: DeclarationKey): ImportedName;
   meshKind(key: DeclarationKey): ImportedName;
   descriptor(key: DeclarationKey): ImportedName;
-  /** `<package>/<schema path without extension>#Counter`, as the runtime knows the actor. */
+  /** Returns the runtime's key of an actor: `<package>/<schema path without extension>#Counter`. */
   actorKey(key: DeclarationKey): string;
-  /** The full name of the service that an actor is in protobuf: `acme.shop.v1.CounterService`. */
+  /** Returns the full name of the protobuf service of an actor: `acme.shop.v1.CounterService`. */
   service(key: DeclarationKey): string;
-  /** The full name of the message that an exported type is in protobuf; undefined of generic ones and what is not exported. */
+  /** Returns the full name of the protobuf message of an exported type, or undefined for generic and private types. */
   exportedMessage(key: DeclarationKey): string | undefined;
-  /** The full name that a type declaration has in protobuf, if it is a message or an enum there: `acme.shop.v1.Order.Line`. */
+  /** Returns the full protobuf name of a type declaration that is a message or an enum: `acme.shop.v1.Order.Line`. */
   protoName(key: DeclarationKey): string;
-  /** The full protobuf name of an enum that is written in place; undefined where protobuf names do not matter. */
+  /** Returns the full protobuf name of an inline enum, or undefined if protobuf names are not computed. */
   enumName(shape: Shape): string | undefined;
-  /** Whether the generated file must export a type: because its schema does, or another file refers to it. */
+  /** Returns whether the generated file exports a type: its schema exports it, or another file refers to it. */
   isExported(key: DeclarationKey): boolean;
 }
 
 export interface ProtoNaming {
-  /** The protobuf package; made of the package's name if not given. */
+  /** The protobuf package. The default is derived from the name of the npm package. */
   readonly protoPackage?: string;
-  /** Full names of enums that are written in place; asked for where there is one. */
+  /** Returns the full names of inline enums. It is called only for schemas that have one. */
   readonly enumNames?: () => ReadonlyMap<Shape, string>;
 }
 
 export interface OutputNaming extends ProtoNaming {
-  /** The output folder, relative to the config's root: `generated`. */
+  /** The output folder, relative to the folder of the config: `generated`. */
   readonly out?: string;
 }
 
@@ -69,7 +74,7 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
   const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
-  // Worked out when they are first asked for: not everybody does.
+  // Computed on first use, because not every caller needs it.
   let shared: ReadonlySet<DeclarationKey> | undefined;
   const isShared = (key: DeclarationKey): boolean => {
     shared ??= sharedTypes(schema, index);
@@ -110,12 +115,12 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
   };
 }
 
-/** `HTTPServer` -> `httpServer`. */
+/** Converts the initial to lower case: `HTTPServer` -> `httpServer`. */
 export function lowerFirst(name: string): string {
   return name.replace(/^\p{Lu}+(?=\p{Lu}\p{Ll})|^\p{Lu}+$|^\p{Lu}/u, (capitals) => capitals.toLowerCase());
 }
 
-/** The types that a module other than their own refers to. */
+/** Returns the types to which other modules refer. */
 function sharedTypes(schema: Schema, index: SchemaIndex): ReadonlySet<DeclarationKey> {
   const shared = new Set<DeclarationKey>();
   for (const module of schema.modules) {
@@ -124,7 +129,10 @@ function sharedTypes(schema: Schema, index: SchemaIndex): ReadonlySet<Declaratio
   return shared;
 }
 
-/** The types that a module refers to. Modules do not change, and whoever watches asks again and again. */
+/**
+ * Returns the types to which a module refers. The result is cached, because modules are immutable and watch mode asks
+ * after every edit.
+ */
 function targetsOf(module: Module): ReadonlySet<DeclarationKey> {
   let targets = targetsByModule.get(module);
   if (targets === undefined) {

@@ -1,7 +1,7 @@
 /**
- * Type declarations: an interface for a message, an alias for everything else, and for a declared enumeration a constant
- * object with the union of its values. Real enums are avoided: they are no types that can be erased, and their members
- * would not be accepted where the schema's own enum is used.
+ * Emits type declarations: an interface for a message, a type alias for all other shapes, and a constant object with
+ * the union of its values for a declared enumeration. It emits no TypeScript enums: they are not erasable, and a
+ * parameter of the schema's own enum type would not accept their members.
  */
 import { rootName, simpleName } from "../../../shared/names/qualified-name.js";
 import { partsOf, partsOfShape } from "../../model/resolve.js";
@@ -22,16 +22,16 @@ import {
 import type { EmitContext } from "./emit-context.js";
 import { literalText, type ParameterNames, TypePrinter } from "./type-printer.js";
 
-/** Places a declaration that stands in a namespace, or has the name of one. */
+/** The scope of a declaration that is in a namespace, or that has the name of a namespace. */
 export interface DeclaringScope {
-  /** Names other declarations as they are known in that place. */
+  /** Returns the name of another declaration in this scope. */
   readonly referTo: (key: DeclarationKey) => Code;
-  /** The entries of an enumeration's constant beside its values; `emitConstants` writes the constant. */
+  /** Returns the entries of an enumeration's constant beside its values. `emitConstants` writes the constant. */
   othersIn(name: string): readonly string[];
   readonly isNamespace: boolean;
 }
 
-/** Writes the type that a schema declares. */
+/** Writes the type of a declaration. */
 export function emitDeclaration(
   file: FileBuilder,
   declaration: TypeDeclaration,
@@ -61,16 +61,19 @@ export function emitDeclaration(
   }
 }
 
-/** A union stands on lines of its own after `=`; anything else begins on the line of its name if it can. */
+/**
+ * Returns the code of a type alias. A union starts on its own line after `=`. Any other type starts on the line of the
+ * name if it fits.
+ */
 function aliasCode(left: Code, shape: Shape, right: Code): Code {
   const isUnion = shape.kind !== "message" && shape.kind !== "alias";
   return isUnion ? group([left, " = ", right]) : assignment(left, right);
 }
 
 /**
- * The constant of an enumeration, or of a namespace that holds some: `Order.Status.Open`.
- * @param root its name
- * @param enums the enumerations in it, by their names
+ * Writes the constant of an enumeration, or of a namespace that contains enumerations: `Order.Status.Open`.
+ * @param root the name of the constant
+ * @param enums the enumerations in it, by name
  */
 export function emitConstants(
   file: FileBuilder,
@@ -102,7 +105,7 @@ export function constantsIn(path: string, enums: ReadonlyMap<string, TypeDeclara
   return [...new Set(inside.map((name) => rootName(name.slice(path.length + 1))))];
 }
 
-/** @param others what stands in the constant beside the values */
+/** @param others the entries of the constant beside the values */
 function emitEnumType(file: FileBuilder, head: Code, path: string, others: readonly string[]): void {
   const keys =
     others.length === 0
@@ -111,13 +114,13 @@ function emitEnumType(file: FileBuilder, head: Code, path: string, others: reado
   file.line(assignment(head, [`(typeof ${path})[`, keys, "]"]), ";");
 }
 
-/** A declaration's type parameters; those that it does not use get an underscore, as linters want it. */
+/** Names the type parameters of a declaration. Unused parameters get an underscore, as linters require. */
 function nameParameters(scope: NameScope, { shape, typeParameters }: TypeDeclaration): ParameterNames {
   const used = (name: string) => name.startsWith("_") || partsOfShape(shape).some(mentionsParameter(name));
   return new Map(typeParameters.map((name) => [name, scope.name(used(name) ? name : `_${name}`)]));
 }
 
-/** Whether a type has the type parameter `name` in it. */
+/** Returns a function that tells whether a type contains the type parameter `name`. */
 export function mentionsParameter(name: string): (type: Type) => boolean {
   const test = (type: Type): boolean => (type.kind === "parameter" ? type.name === name : partsOf(type).some(test));
   return test;

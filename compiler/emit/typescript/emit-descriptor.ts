@@ -1,6 +1,6 @@
 /**
- * Descriptors: what the runtime knows of an actor. Endpoints stand behind a function, since their codecs may live in
- * files that import this one.
+ * Emits descriptors, which describe actors to the runtime. The endpoints are wrapped in a function, because their
+ * codecs can be in files that import this file.
  */
 import { pascalCase } from "../../../shared/protobuf/names.js";
 import type { ActorDeclaration, Endpoint, Module, Parameter } from "../../model/schema.js";
@@ -28,7 +28,7 @@ import { callerParams } from "./emit-actor.js";
 import type { EmitContext } from "./emit-context.js";
 import { TypePrinter } from "./type-printer.js";
 
-/** Writes `counterDescriptor`. */
+/** Writes the descriptor: `counterDescriptor`. */
 export function emitDescriptor(
   file: FileBuilder,
   actor: ActorDeclaration,
@@ -76,14 +76,14 @@ function endpointCode(endpoint: Endpoint, module: Module, codecs: ActorCodecs, c
   ]);
 }
 
-/** What an endpoint with tensors needs of `viceroy/tensor`. */
+/** Returns the parts of `viceroy/tensor` that an endpoint with tensors needs. */
 function tensorsCode(endpoint: Endpoint, module: Module, context: EmitContext): readonly Code[] {
   const { params, options, result } = endpoint;
   const { propagate } = options;
   if (propagate?.shapes !== undefined) {
     const { module: beside, name } = propagate.shapes;
     const types = new TypePrinter(context);
-    // The types are said, so that the function is checked.
+    // The types are explicit, so that the function is type-checked.
     const typed = generic(propagated, [types.parameterTuple(params), types.type(result!, "argument")]);
     return [["tensors: ", call(typed, [importedValue(context.specifierBeside(module, beside), name)])]];
   }
@@ -97,7 +97,7 @@ function argsCode(args: Code, params: readonly Parameter[]): Code {
   return call(abiValue("defineArgs"), [args, String(required), String(params.length)]);
 }
 
-/** `5000` -> `5_000`. */
+/** Groups the digits of a number: `5000` -> `5_000`. */
 function groupDigits(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, "_");
 }

@@ -1,7 +1,7 @@
 /**
- * What was emitted for each schema file, for as long as the compiler watches: a file is emitted again when its own model
- * differs, or something of another file that its text depends on; and then, of its parts, those for which that is so.
- * Fingerprints depend on much more; when nothing else differs, they are put into the text that is there.
+ * Caches the emitted text of each schema file in watch mode. A file is emitted again if its own model changes, or a
+ * property of another file on which its text depends. Then only the affected parts are emitted. Fingerprints depend on
+ * much more. If nothing else has changed, they are replaced in the existing text.
  */
 import type { Module } from "../../model/index.js";
 import { sameData } from "../../model/same-data.js";
@@ -19,21 +19,25 @@ import type { EmitContext } from "./emit-context.js";
 import { LayoutMemory } from "./layout-memory.js";
 import { type DeclarationGroup, TextDependencies } from "./text-dependencies.js";
 
-/** Writes a part of a file; `id` is that of no other part, and `of` all that it is made from. */
+/**
+ * Writes a part of a file. `id` is unique in the file, and `of` contains all declarations from which the part is made.
+ */
 export type WritePart = (file: FileBuilder, id: string, of: DeclarationGroup, write: () => void) => void;
 
 interface RememberedText extends FingerprintedText {
   readonly packageName: string;
-  /** Of enums that are written in place: they depend on what else has names. */
+  /** The names of inline enums, which depend on the other names of the schema. */
   readonly enumNames: string;
-  /** The names in protobuf of declared types, which depend on what else is called like their namespaces. */
+  /**
+   * The protobuf names of declared types, which depend on the other declarations with the names of their namespaces.
+   */
   readonly declaredNames: string;
-  /** What its text depends on: see `Facts`. */
+  /** The properties on which the text depends. See `TextDependencies`. */
   readonly dependencies: ReadonlyMap<DeclarationKey, string>;
 }
 
 interface RememberedFile extends RememberedText {
-  /** The same object as long as nothing in it differs. */
+  /** The module. It is the same object while its content is the same. */
   readonly module: Module;
   readonly parts: ReadonlyMap<string, RememberedPart>;
 }
@@ -46,10 +50,16 @@ interface RememberedPart extends RememberedText {
 export class EmitMemory {
   readonly #files = new Map<string, RememberedFile>();
   readonly #layouts = new LayoutMemory();
-  /** For as long as there is the context: it keeps the compiler alive, which results must not. */
+  /**
+   * The dependency texts of each context. The map is weak, because a context refers to the compiler, and results must
+   * not keep the compiler in memory.
+   */
   readonly #dependencyTexts = new WeakMap<EmitContext, TextDependencies>();
 
-  /** The text of a module: remembered, or emitted with the context and the parts that are handed to `emit`. */
+  /**
+   * Returns the text of a module, from the cache or from `emit`, which gets the context and the function that writes
+   * parts.
+   */
   textOf(module: Module, context: EmitContext, emit: (context: EmitContext, part: WritePart) => string): string {
     const known = this.#files.get(module.path);
     if (known?.module === module && this.#isUnchanged(known, module, module, context)) {
@@ -84,7 +94,10 @@ export class EmitMemory {
     return text;
   }
 
-  /** The part as it would be now, but for the names that it is given; undefined: it is not known. */
+  /**
+   * Returns the cached part with current fingerprints, or undefined if it is missing or out of date. Its names are
+   * checked later.
+   */
   #part(
     known: RememberedPart | undefined,
     of: DeclarationGroup,

@@ -1,6 +1,6 @@
 /**
- * Types in namespaces, under the names that the schema gives them: `Order.Line`. A generated namespace holds types alone, so that
- * it can be erased; what values there are of enumerations in it is a constant of the same name.
+ * Emits types in namespaces under the names of the schema: `Order.Line`. A generated namespace contains types only, so
+ * that it is erasable. The values of its enumerations are in a constant of the same name.
  */
 import { isNested, namespaceOf, namespacesOf, rootName } from "../../../shared/names/qualified-name.js";
 import type { TypeDeclaration } from "../../model/schema.js";
@@ -9,14 +9,14 @@ import { assignment, type Code, type FileBuilder, generic } from "../kit/index.j
 import type { EmitContext } from "./emit-context.js";
 import { constantsIn, type DeclaringScope, emitConstants, emitDeclaration } from "./emit-declaration.js";
 
-/** One name that a file declares at its top level: a type, a namespace, or both. */
+/** A name at the top level of a file: a type, a namespace, or both. */
 export interface RootDeclaration {
   readonly name: string;
-  /** Includes everything that stands in the namespace. */
+  /** The type and all types in the namespace. */
   readonly types: readonly TypeDeclaration[];
 }
 
-/** The declarations of a file, by the names at its top level, in their order. */
+/** Returns the declarations of a file, grouped by the names at its top level, in their order. */
 export function rootsOf(types: readonly TypeDeclaration[]): readonly RootDeclaration[] {
   const roots = new Map<string, TypeDeclaration[]>();
   for (const type of types) {
@@ -54,12 +54,12 @@ export function emitRoot(file: FileBuilder, { name, types }: RootDeclaration, co
   }
 }
 
-/** A constant is written for it. */
+/** Returns whether a declaration is an enumeration that has a constant. */
 export function isEnumeration({ shape }: TypeDeclaration): boolean {
   return shape.kind === "enum" && shape.origin === "enum";
 }
 
-/** Types of a namespace in their order, namespaces in it behind them. */
+/** Writes the types of a namespace in their order, followed by the nested namespaces. */
 function emitNamespace(
   file: FileBuilder,
   head: Code,
@@ -81,8 +81,8 @@ function emitNamespace(
 }
 
 /**
- * Names of other declarations inside of a namespace. Where a type of the namespace hides the name of one outside, that gets a
- * second name at the top level of the file.
+ * The names of other declarations inside a namespace. If a type of the namespace hides the name of an outer type, the
+ * outer type gets a second name at the top level of the file.
  */
 class OuterNames {
   readonly #file: FileBuilder;
@@ -91,7 +91,7 @@ class OuterNames {
   readonly #namespaces: ReadonlySet<string>;
   readonly #pendingAliases: (() => void)[] = [];
 
-  /** @param types all of the namespace at the top level that they are in */
+  /** @param types all types of the top-level namespace */
   constructor(file: FileBuilder, types: readonly TypeDeclaration[], context: EmitContext) {
     this.#file = file;
     this.#context = context;
@@ -99,11 +99,11 @@ class OuterNames {
     this.#namespaces = new Set(types.flatMap(({ name }) => namespacesOf(name)));
   }
 
-  /** @param namespace in which the name is used */
+  /** @param namespace the namespace in which the name is used */
   name(key: DeclarationKey, namespace: string): Code {
     const { index, type, fileOf } = this.#context;
     const { name, typeParameters } = index.type(key);
-    // Imports, globals and private names give way to all names of the file.
+    // Imports, globals and private names are spelt so that they clash with no name of the file.
     const isHere = fileOf(index.moduleOf(key)) === this.#file.path;
     if (!isHere || !this.#isHidden(name, namespace)) return type(key);
     const known = this.#file.sharedName("outer", key);
@@ -120,7 +120,7 @@ class OuterNames {
     return outer;
   }
 
-  /** Whether the first part of a name means something else in a namespace, or in one around it. */
+  /** Returns whether the first part of a name has another meaning in a namespace or in one around it. */
   #isHidden(name: string, namespace: string): boolean {
     const first = rootName(name);
     const hiding = isNested(name) ? this.#namespaces : this.#names;

@@ -1,6 +1,6 @@
 /**
- * `registry.ts`: which classes implement actors, and from where any process can load them. Imports are lazy: the
- * registry itself loads no actor.
+ * Emits `registry.ts`, which lists the classes that implement actors and the modules that define them. The imports are
+ * lazy: loading the registry loads no actor.
  */
 import type { ActorImplementation } from "../../actors/index.js";
 import type { ActorDeclaration } from "../../model/index.js";
@@ -22,7 +22,7 @@ import {
 import { abiValue } from "./abi-names.js";
 import type { EmitContext } from "./emit-context.js";
 
-/** The text of `registry.ts`. `out`: the output folder, relative to the config's root. */
+/** Returns the text of `registry.ts`. `out` is the output folder, relative to the folder of the config. */
 export function registryFile(
   implementations: readonly ActorImplementation[],
   context: EmitContext,

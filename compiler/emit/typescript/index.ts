@@ -1,6 +1,7 @@
 /**
- * The TypeScript emitter: a generated file for every schema file, and the registry. The same schema gives the same
- * bytes, whatever the order of files; a file depends on its schema file and on what that refers to, on nothing else.
+ * The TypeScript emitter: a generated file for every schema file, and the registry. Equal schemas give equal bytes,
+ * regardless of the order of files. A generated file depends only on its schema file and on the declarations to which
+ * that refers.
  */
 import type { ActorImplementation } from "../../actors/index.js";
 import type { DeclarationKey, Module, Schema } from "../../model/index.js";
@@ -18,25 +19,25 @@ export { EmitMemory } from "./emit-memory.js";
 export { findClashes, type NameClash } from "./name-clashes.js";
 
 export interface TypeScriptOptions extends ProtoNaming {
-  /** Viceroy's own. */
+  /** The version of Viceroy. */
   readonly version: string;
-  /** The folder that all schema files are below, relative to the config's root: `schemas`. See `commonRoot`. */
+  /** The folder that contains all schema files, relative to the folder of the config: `schemas`. See `commonRoot`. */
   readonly schemaRoot: string;
-  /** The output folder, relative to the config's root: `generated`. */
+  /** The output folder, relative to the folder of the config: `generated`. */
   readonly out: string;
-  /** Classes that implement actors. */
+  /** The classes that implement actors. */
   readonly actors: readonly ActorImplementation[];
 }
 
 export interface EmittedFile {
-  /** Below the output folder, with forward slashes. */
+  /** The path below the output folder, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * All generated files, sorted by path. The schema must be free of errors.
- * @param memory of earlier runs with the same options
+ * Returns all generated files, sorted by path. The schema must have no errors.
+ * @param memory the results of earlier runs with the same options
  */
 export function emitTypeScript(
   schema: Schema,
@@ -55,7 +56,10 @@ export function emitTypeScript(
   return [...files, registry].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Which actor's base class a module of the output folder exports as `name`; `path` is relative to the config's root. */
+/**
+ * Returns the actor whose base class a generated module exports as `name`. `path` is relative to the folder of the
+ * config.
+ */
 export function generatedBases(
   schema: Schema,
   { schemaRoot, out }: Pick<TypeScriptOptions, "schemaRoot" | "out">,
@@ -71,7 +75,7 @@ export function generatedBases(
 
 const command = "Do not edit: run `npx viceroy compile`.";
 
-/** What nobody remembers. */
+/** Writes a part without caching it. */
 const writeOnly: WritePart = (_file, _id, _of, write) => write();
 
 function moduleText(module: Module, context: EmitContext, version: string, part: WritePart): string {
@@ -89,7 +93,7 @@ function moduleText(module: Module, context: EmitContext, version: string, part:
     for (const type of aliasesLast(module.types)) {
       part(file, `codec ${type.name}`, { types: [type], actors: [] }, () => codecs.emit(type));
     }
-    // One part: descriptors refer to codecs by names that nobody else knows.
+    // All descriptors are one part, because they refer to codecs by private names.
     part(file, "descriptors", { types: [], actors: module.actors }, () => {
       const names = codecs.emitForActors(module.actors);
       for (const actor of module.actors) emitDescriptor(file, actor, names, context);
@@ -98,8 +102,8 @@ function moduleText(module: Module, context: EmitContext, version: string, part:
 }
 
 /**
- * Reserves what the file exports, and the names of its private types, before anything else can take them. Those of types in
- * namespaces are reserved too: they hide others there.
+ * Reserves the exported names and the names of private types before other names are chosen. Types in namespaces are
+ * reserved, too, because they hide other names there.
  */
 function declareNames(file: FileBuilder, module: Module, context: EmitContext): void {
   for (const { key, name } of module.types) {

@@ -1,6 +1,7 @@
 /**
- * How declarations are laid out, as a text that is the same when that is, for as long as the compiler watches. Layouts
- * depend on all that a type reaches; what has not changed itself has the layout that it had if those have that it refers to.
+ * Caches the layouts of declarations as texts in watch mode. Equal texts mean equal layouts. A layout depends on all
+ * types that a declaration reaches. If a declaration and the layouts of its targets are unchanged, its layout is
+ * unchanged.
  */
 import { targetsOf } from "../../model/resolve.js";
 import type { DeclarationKey, Shape } from "../../model/type.js";
@@ -11,14 +12,14 @@ interface KnownLayout {
   readonly fingerprint: bigint;
   readonly shape: Shape;
   readonly text: string;
-  /** Of what it refers to, in the order of `parseTargets`. Undefined: it depends on more than those. */
+  /** The layouts of the targets, in the order of `targetsOf`. Undefined if the layout depends on more than these. */
   readonly targets: readonly string[] | undefined;
 }
 
 export class LayoutMemory {
   #known: ReadonlyMap<DeclarationKey, KnownLayout> = new Map();
 
-  /** Of all declarations without type parameters. */
+  /** Returns the layouts of all declarations without type parameters. */
   layoutTexts(context: EmitContext): ReadonlyMap<DeclarationKey, string> {
     const { index, fingerprints } = context;
     const known = new Map<DeclarationKey, KnownLayout>();
@@ -38,7 +39,10 @@ export class LayoutMemory {
     return texts;
   }
 
-  /** Undefined: aliases and generic types are looked through, circles have to be looked at as a whole. */
+  /**
+   * Returns the layouts of a declaration's targets. Returns undefined for aliases and references to aliases or generic
+   * types, whose content matters, and for cycles, which must be processed as a whole.
+   */
   #targets(
     key: DeclarationKey,
     { index, fingerprints }: EmitContext,

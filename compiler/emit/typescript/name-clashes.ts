@@ -1,6 +1,6 @@
 /**
- * Names that two things in one generated file would have: a type `CounterMesh` beside an actor `Counter`. Their names
- * are promised to users, so that none of them can give way; the schema has to.
+ * Finds names that two declarations would have in one generated file: a type `CounterMesh` beside an actor `Counter`.
+ * Both names are public, so the emitter cannot change one of them. The schema must change.
  */
 import type { Module, Schema, TypeDeclaration } from "../../model/index.js";
 import type { Position } from "../../model/type.js";
@@ -8,16 +8,16 @@ import { createContext, type EmitContext } from "./emit-context.js";
 import { isEnumeration, rootsOf } from "./emit-namespace.js";
 
 export interface NameClash {
-  /** The name, or the path of the generated file, that is wanted twice. */
+  /** The name, or the path of the generated file, that is used twice. */
   readonly name: string;
-  /** What wants it: "the mesh type of actor Counter". */
+  /** A description of the first use: "the mesh type of actor Counter". */
   readonly first: string;
   readonly second: string;
-  /** The declaration of the second one. */
+  /** The position of the declaration of the second use. */
   readonly at: Position;
 }
 
-/** All clashes of a schema, in the order of its files and declarations. */
+/** Returns all clashes of a schema, in the order of its files and declarations. */
 export function findClashes(schema: Schema, schemaRoot: string): readonly NameClash[] {
   const context = createContext(schema, schemaRoot);
   return [...clashesOfFiles(schema, context), ...schema.modules.flatMap((module) => clashesOfNames(module, context))];
@@ -39,12 +39,12 @@ function clashesOfFiles(schema: Schema, context: EmitContext): readonly NameClas
 interface NameClaim {
   readonly name: string;
   readonly claimant: string;
-  /** Types and values have names of their own. */
+  /** Types and values have separate name spaces. */
   readonly space: "type" | "value" | "both";
   readonly at: Position;
 }
 
-/** Modules do not change, and whoever watches asks again and again. */
+/** Cached, because modules are immutable and watch mode asks after every edit. */
 const clashesByModule = new WeakMap<Module, readonly NameClash[]>();
 
 function clashesOfNames(module: Module, context: EmitContext): readonly NameClash[] {
@@ -68,7 +68,10 @@ function findNameClashes(module: Module, context: EmitContext): readonly NameCla
   return clashes;
 }
 
-/** A type and a namespace can share a name; a namespace with enumerations is a value too. */
+/**
+ * Returns the names that a root declares. A type and a namespace can share a name. A namespace with enumerations is a
+ * value, too.
+ */
 function claimsOfRoot(name: string, types: readonly TypeDeclaration[]): readonly NameClaim[] {
   const namesake = types.find((type) => type.name === name);
   const first = namesake ?? types[0];
@@ -77,7 +80,9 @@ function claimsOfRoot(name: string, types: readonly TypeDeclaration[]): readonly
   return [{ name, claimant: by, space: types.some(isEnumeration) ? "both" : "type", at: first.at }];
 }
 
-/** What the generated file of `module` declares: first what the user named, then what is derived from that. */
+/**
+ * Returns the names that the generated file of `module` declares: first the names of the user, then the derived names.
+ */
 function nameClaims(module: Module, context: EmitContext): readonly NameClaim[] {
   const types = rootsOf(module.types).flatMap(({ name, types: inside }) => claimsOfRoot(name, inside));
   const codecs = module.types.map(

@@ -1,6 +1,6 @@
 /**
- * What the text of declarations depends on beside themselves: of what they refer to, its name and place, how it is laid
- * out, whether it is exported. Not fingerprints, which depend on much more.
+ * Collects the properties of other declarations on which the text of a declaration depends: their names, files and
+ * layouts, and whether they are exported. Fingerprints are not included, because they depend on much more.
  */
 import type { Module } from "../../model/index.js";
 import { partsOf, partsOfShape, textOf, typesOf } from "../../model/resolve.js";
@@ -10,7 +10,7 @@ import type { EmitContext } from "./emit-context.js";
 /** A schema file, or some of its declarations. */
 export type DeclarationGroup = Pick<Module, "types" | "actors">;
 
-/** Of one schema. */
+/** The dependencies of the declarations of one schema. */
 export class TextDependencies {
   readonly #context: EmitContext;
   readonly #layouts: ReadonlyMap<DeclarationKey, string>;
@@ -27,7 +27,10 @@ export class TextDependencies {
     return true;
   }
 
-  /** All that declarations depend on: they themselves, what they refer to, and what that is an alias of. */
+  /**
+   * Returns the properties of the declarations, of those to which they refer, and of the targets of aliases among
+   * these.
+   */
   collect(declarations: DeclarationGroup): ReadonlyMap<DeclarationKey, string> {
     const { index } = this.#context;
     const found = new Map<DeclarationKey, string>();
@@ -35,7 +38,7 @@ export class TextDependencies {
       if (found.has(key)) return;
       found.set(key, this.#dependencyText(key));
       const { shape, typeParameters } = index.type(key);
-      // Aliases are looked through; generic ones are instantiated where they are referred to.
+      // Aliases are replaced by their targets, and generic types are instantiated where they are used.
       if (shape.kind === "alias" || typeParameters.length > 0) partsOfShape(shape).forEach(visit);
     };
     const noteActor = (key: DeclarationKey): void => void found.set(key, this.#dependencyText(key));
@@ -72,7 +75,10 @@ export class TextDependencies {
   }
 }
 
-/** What of a shape matters to who refers to it: of a message whether it has the discriminant of a union, and its layout. */
+/**
+ * Returns the properties of a shape that matter to declarations that refer to it. For a message, these are the fields
+ * that can be discriminants of a union.
+ */
 function referredShapeText(shape: Shape): string {
   if (shape.kind !== "message") return shapeText(shape);
   let text = tagTexts.get(shape);
@@ -85,13 +91,13 @@ function referredShapeText(shape: Shape): string {
 
 const tagTexts = new WeakMap<Shape, string>();
 
-/** The fields that may be discriminants: those that are no plain value. */
+/** Returns the fields that can be discriminants: those whose types are inline or declared. */
 function tagNames({ fields }: Extract<Shape, { kind: "message" }>): string {
   const tags = fields.filter(({ type }) => type.kind === "inline" || type.kind === "ref");
   return `message ${JSON.stringify(tags.map(({ name }) => name))}`;
 }
 
-/** Positions and comments of what is referred to do not matter. */
+/** Returns the text of a shape, without positions and comments. */
 function shapeText(shape: Shape): string {
   let text = shapeTexts.get(shape);
   if (text === undefined) {

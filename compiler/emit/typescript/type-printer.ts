@@ -1,6 +1,6 @@
 /**
- * Types of the model as TypeScript: what a user's code sees. Sized numbers are `number` or `bigint`, a port is `Port<T>`,
- * a mesh of counters is `CounterMesh`.
+ * Prints types of the model as TypeScript for users. Sized numbers are `number` or `bigint`, a port is `Port<T>`, a
+ * mesh of counters is `CounterMesh`.
  */
 import type { Parameter } from "../../model/schema.js";
 import type { DeclarationKey, Field, Shape, Type } from "../../model/type.js";
@@ -22,7 +22,7 @@ import {
 import { abiType, tensorType } from "./abi-names.js";
 import type { EmitContext } from "./emit-context.js";
 
-/** The type parameters in scope: what each is called in the generated code. */
+/** The names of the type parameters in scope. */
 export type ParameterNames = ReadonlyMap<string, LocalName>;
 
 const typedArrays = {
@@ -38,7 +38,7 @@ const typedArrays = {
   float64: "Float64Array",
 } as const;
 
-/** Where a type stands; a union that does not fit on its line is broken differently in each place. */
+/** The syntactic position of a type. A union that does not fit on its line is broken differently in each position. */
 type TypePosition = "annotation" | "argument" | "element";
 
 const unionIn = { annotation: union, argument: unionArgument, element: unionElement } as const;
@@ -49,7 +49,7 @@ export class TypePrinter {
   readonly #parameters: ParameterNames;
   readonly #referTo: (key: DeclarationKey) => Code;
 
-  /** @param referTo how declarations are named where the types are printed */
+  /** @param referTo returns the name of a declaration at the place of use */
   constructor(
     context: EmitContext,
     parameters: ParameterNames = new Map(),
@@ -60,7 +60,7 @@ export class TypePrinter {
     this.#referTo = referTo;
   }
 
-  /** The TypeScript type of `type`, as it stands in a field, a parameter or a type argument. */
+  /** Returns the TypeScript type of a field, a parameter or a type argument. */
   type(type: Type, place: TypePosition = "annotation"): Code {
     switch (type.kind) {
       case "scalar":
@@ -101,37 +101,37 @@ export class TypePrinter {
     }
   }
 
-  /** The right-hand side of a type alias, or a type written in place. */
+  /** Returns the right-hand side of a type alias, or an inline type. */
   shape(shape: Shape, place: TypePosition = "annotation"): Code {
     if (shape.kind === "alias") return this.type(shape.type, place);
     if (shape.kind !== "message") return unionIn[place](this.#shapeVariants(shape));
     return shape.fields.length === 0 ? "object" : objectType(shape.fields.map((field) => this.field(field)));
   }
 
-  /** `readonly name?: T`, without what ends it. */
+  /** Returns a property without its terminator: `readonly name?: T`. */
   field(field: Field): Code {
     const key = [field.readonly ? "readonly " : "", propertyKey(field.name), field.optional ? "?" : ""];
     return [...key, ": ", this.type(field.type)];
   }
 
-  /** `name<A, B>`. */
+  /** Returns a generic type: `name<A, B>`. */
   generic(name: Code, args: readonly Type[]): Code {
     const codes = args.map((arg) => this.type(arg, "argument"));
     return generic(name, codes, args.every(isCompact));
   }
 
-  /** `[by?: number]`. */
+  /** Returns a tuple type of parameters: `[by?: number]`. */
   parameterTuple(params: readonly Parameter[]): Code {
     return bracketed(params.map((param) => this.parameter(param)));
   }
 
-  /** `by?: number`. `hugged`: see `signature`. */
+  /** Returns a parameter: `by?: number`. See `signature` for `hugged`. */
   parameter({ name, optional, type }: Parameter, hugged = false): Code {
     const code = this.type(type);
     return [name, optional ? "?: " : ": ", hugged ? ungrouped(code) : code];
   }
 
-  /** The elements of a tuple type: `count?: number`, `number?`, `...T[]`. */
+  /** Returns the elements of a tuple type: `count?: number`, `number?`, `...T[]`. */
   #elements({ elements, rest }: Extract<Type, { kind: "tuple" }>): readonly Code[] {
     const place = elements.length + (rest ? 1 : 0) > 1 ? "element" : "argument";
     const fixed = elements.map(({ name, type, optional }): Code => {
@@ -141,7 +141,7 @@ export class TypePrinter {
     return rest === undefined ? fixed : [...fixed, ["...", this.#operand(rest), "[]"]];
   }
 
-  /** `type` where an operator follows it: `(A | B)[]`. */
+  /** Returns `type` for use before an operator: `(A | B)[]`. */
   #operand(type: Type): Code {
     const readonlyList = (type.kind === "array" || type.kind === "tuple") && type.readonly;
     const hugged = type.kind === "nullable" && (isObjectType(type.inner) || isReference(type.inner));
@@ -150,7 +150,7 @@ export class TypePrinter {
     return variants.length > 1 ? parenthesizedUnion(variants) : (variants[0] as Code);
   }
 
-  /** The variants that `type` adds to a union: several if it is one itself. */
+  /** Returns the variants that `type` adds to a union. A type that is itself a union adds several. */
   #variants(type: Type): readonly Code[] {
     if (type.kind === "nullable") return [...this.#variants(type.inner), "null"];
     if (type.kind === "inline" && isUnion(type.shape)) return this.#shapeVariants(type.shape);
@@ -175,12 +175,12 @@ export class TypePrinter {
   }
 }
 
-/** A literal of an enumeration, as a type or as a value. */
+/** Prints a literal of an enumeration, as a type or as a value. */
 export function literalText(value: string | number): string {
   return typeof value === "string" ? stringLiteral(value) : String(value);
 }
 
-/** Whether `type` is printed as an object type. */
+/** Returns whether `type` is printed as an object type. */
 export function isObjectType(type: Type): boolean {
   if (type.kind !== "inline") return false;
   return type.shape.kind === "message" ? type.shape.fields.length > 0 : isLoneCase(type.shape);
@@ -200,13 +200,13 @@ function isUnion(shape: Shape): shape is UnionShape {
   return shape.kind !== "message" && shape.kind !== "alias";
 }
 
-/** Whether `type` is printed as a name, with or without type arguments. */
+/** Returns whether `type` is printed as a name, with or without type arguments. */
 function isReference(type: Type): boolean {
   if (type.kind === "scalar") return type.scalar === "bytes" || type.scalar === "date";
   return !["array", "tuple", "nullable", "inline"].includes(type.kind);
 }
 
-/** Whether a lone type argument stays beside its bracket. */
+/** Returns whether a single type argument stays beside its bracket. */
 function isCompact(type: Type): boolean {
   switch (type.kind) {
     case "ref":

@@ -1,4 +1,4 @@
-/** The members of one block, and the parameters of one endpoint, merged. */
+/** Merges the members of one block, and the parameters of one endpoint. */
 
 import type { LockedMember } from "../assign-members.js";
 import type { LockBlock, LockEntry, LockParam, LockParams } from "../lock.js";
@@ -15,7 +15,7 @@ export interface MergedEntries {
   readonly conflicts: readonly Omit<LockConflict, "block">[];
 }
 
-/** @param published the same block as others use it already, if that is known */
+/** @param published the members of the same block in the published lock, if it is known */
 export function mergeEntries(
   { base, ours, theirs }: MergeVersions<LockBlock>,
   published: LockBlock | undefined,

@@ -1,6 +1,6 @@
 /**
- * Two versions of a lock become one: ids of the version that both come from stay, what either has added is kept, tombstones
- * do not vanish. A pure function.
+ * Merges two versions of a lock. Ids of the common base are kept, additions of both versions are kept, and tombstones
+ * never vanish. A pure function.
  */
 import { drawActorId } from "../actor-id.js";
 import { emptyLock, type Lock, type LockBlock } from "../lock.js";
@@ -12,11 +12,11 @@ import { type MergeVersions, pendingIn } from "./pair-members.js";
 import { areInOtherNamespaces, PathAliases, plainPath } from "./path-aliases.js";
 
 export interface LockVersions {
-  /** What both come from; empty if they have nothing in common. */
+  /** The common ancestor of both versions; empty if there is none. */
   readonly base: Lock;
   readonly ours: Lock;
   readonly theirs: Lock;
-  /** What others use already: where both gave the same id, the one that is published stays. */
+  /** The published lock. If both versions have assigned the same id, the published one is kept. */
   readonly published?: Lock;
 }
 
@@ -37,14 +37,14 @@ export function mergeLocks({ base, ours, theirs, published = emptyLock }: LockVe
   const renamed = conflicts.map((conflict) => {
     return { ...conflict, block: named.get(conflict.block as LockBlock) as LockBlock };
   });
-  // What either branch has agreed to stays agreed to.
+  // A breaking change that either branch has accepted stays accepted.
   const accepted = [...base.accepted, ...ours.accepted, ...theirs.accepted];
   return { lock: { blocks: [...named.values()], accepted }, moved, conflicts: renamed };
 }
 
 /**
- * Blocks have the names of the base so far: members on the way to them may be called otherwise now, and declarations may have
- * moved to another namespace.
+ * Returns the blocks with their names after the merge. Until here, they have the names of the base: members in their
+ * paths can have been renamed, and declarations can have moved to another namespace.
  */
 function withMergedNames(
   pairs: readonly BlockVersions[],
@@ -55,7 +55,7 @@ function withMergedNames(
   const names = new Map<LockBlock, string>();
   for (const [block, { base, ours, theirs }] of order.sort(([a], [b]) => a.name.length - b.name.length)) {
     const alias = plainPath(aliases.apply(block.name));
-    // Whoever has moved the declaration to another namespace is right.
+    // If one side has moved the declaration to another namespace, its name is used.
     const moved = [ours, theirs].find((side) => side !== undefined && areInOtherNamespaces(side.name, block.name));
     const name = alias === block.name && base !== undefined && moved !== undefined ? moved.name : alias;
     if (alias === block.name) aliases.add(block.name, name);
@@ -97,14 +97,20 @@ function moduleOf({ base, ours, theirs }: MergeVersions<LockBlock>): string {
   return ours.module === base?.module ? theirs.module : ours.module;
 }
 
-/** A declaration that comes back finds all its ids: so whoever removed it may be right without asking. */
+/**
+ * Returns whether the declaration is removed in the merge. A restored declaration finds all its ids, so a removal needs
+ * no confirmation.
+ */
 function isRetired({ base, ours, theirs }: MergeVersions<LockBlock>): boolean {
   if (ours === undefined || theirs === undefined) return (ours ?? theirs)?.retired ?? true;
   if (ours.retired === theirs.retired) return ours.retired;
   return base === undefined ? false : !base.retired;
 }
 
-/** As with members: the base's stay, then what is published, then ours. Whoever finds the id taken draws again. */
+/**
+ * Assigns the ids of actors. Ids of the base come first, then published ids, then ours. An actor whose id is taken gets
+ * a new one.
+ */
 function numberActors(pairs: readonly MergeVersions<LockBlock>[], published: readonly LockBlock[]): readonly number[] {
   const ids = pairs.map(({ base }) => base?.id);
   const taken = new Set(ids);

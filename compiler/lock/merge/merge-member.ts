@@ -1,24 +1,24 @@
 /**
- * One member of which both branches know something. What one of them has changed is taken; what both have changed
- * differently is a conflict, which somebody has to decide.
+ * Merges one member that both branches know. A property that one branch has changed takes the changed value. A property
+ * that both branches have changed differently is a conflict.
  */
 
 import type { LockedMember } from "../assign-members.js";
 import type { LockEntry } from "../lock.js";
 import type { MergeSide, MergeVersions } from "./pair-members.js";
 
-/** The facts of a member that are merged one by one. */
+/** The properties of a member, which are merged one by one. */
 export type MemberState = Omit<LockedMember, "id">;
 
 export interface MergedMember {
   readonly state: MemberState;
-  /** Why the branches contradict each other, in words that follow the member's name: `renamed to …`. */
+  /** The contradictions between the branches, in words that follow the member's name: `renamed to …`. */
   readonly conflicts: readonly string[];
 }
 
 /**
- * @param choice whose word counts in a conflict
- * @param differ whether two versions differ in something beside their facts
+ * @param choice the side that wins a conflict
+ * @param differ returns whether two versions differ in other properties
  */
 export function mergeMember<M extends LockedMember>(
   { base, ours, theirs }: MergeVersions<M>,
@@ -26,7 +26,7 @@ export function mergeMember<M extends LockedMember>(
   differ: (a: M, b: M) => boolean = () => false,
 ): MergedMember {
   const alone = ours === undefined || theirs === undefined;
-  // A branch that knows nothing of what the base had has forgotten it: that does not count.
+  // A branch that lacks a member of the base has lost it. A lost member is not a removal.
   if (alone) return { state: memberState(ours ?? theirs, base), conflicts: [] };
   const conflicts: string[] = [];
   const chosen = choice === "ours" ? ours : theirs;
@@ -45,7 +45,7 @@ export function mergeMember<M extends LockedMember>(
   return { state: { name: names.name, was: names.was, type, retired }, conflicts };
 }
 
-/** The version whose type counts; undefined if both branches changed the type, each in its own way. */
+/** Returns the version whose type is used, or undefined if the branches have changed the type differently. */
 function mergeTypes<M extends LockedMember>(base: M | undefined, ours: M, theirs: M): M | undefined {
   if (ours.type === theirs.type || base?.type === theirs.type) return ours;
   return base?.type === ours.type ? theirs : undefined;
@@ -56,7 +56,10 @@ function typeConflict(base: LockedMember | undefined, ours: LockedMember, theirs
   return `${our} ${ours.type} on our side and ${their} ${theirs.type} on theirs`;
 }
 
-/** Gone on one side, changed on the other: were the tombstone kept, whoever keeps the member would get another id. */
+/**
+ * One branch removes the member and the other changes it. The tombstone cannot be kept silently: a branch that keeps
+ * the member would get another id.
+ */
 function changeBesideRemoval<M extends LockedMember>(
   base: M,
   ours: M,
@@ -68,12 +71,12 @@ function changeBesideRemoval<M extends LockedMember>(
   const changes = [
     ...(kept.name === base.name ? [] : [`renamed to ${kept.name}`]),
     ...(kept.type === base.type ? [] : [`changed to ${kept.type}`]),
-    ...(differ(kept, base) ? ["given other parameters"] : []),
+    ...(differ(kept, base) ? ["given different parameters"] : []),
   ];
   return changes.length === 0 ? undefined : `removed on ${remover} and ${changes.join(" and ")} on ${keeper}`;
 }
 
-/** The name with its history, if one of the two continues the other. */
+/** Returns the name with its former names if one of the two versions continues the other. */
 function mergeNames(
   base: LockedMember | undefined,
   ours: LockedMember,

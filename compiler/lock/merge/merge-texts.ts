@@ -1,6 +1,6 @@
 /**
- * Merges the texts of locks. What comes out is a lock that passes all checks, or it has conflict marks and says why: nothing
- * wrong can pass for a merge.
+ * Merges the texts of locks. The result either passes all checks of a lock, or has conflict markers and reasons. A
+ * wrong result never passes as a merge.
  */
 import { markConflict, takeFirstSides } from "../conflict-markers.js";
 import type { Lock } from "../lock.js";
@@ -12,24 +12,24 @@ import type { LockConflict, MovedId } from "./merge-result.js";
 import { blockKey } from "./pair-blocks.js";
 
 export interface LockTexts {
-  /** Empty if the two have nothing in common. */
+  /** The text of the common ancestor; empty if there is none. */
   readonly base: string;
   readonly ours: string;
   readonly theirs: string;
-  /** As others use it already; undefined if that is not known. */
+  /** The text of the published lock; undefined if it is unknown. */
   readonly published: string | undefined;
 }
 
 export interface MergedText {
   readonly text: string;
   readonly moved: readonly MovedId[];
-  /** Sentences; none: the merge is done. */
+  /** The reasons of the conflicts, as sentences. Empty if the merge has succeeded. */
   readonly conflicts: readonly string[];
 }
 
 /**
- * @param describe puts into words what is wrong with a lock
- * @param markSize of conflict marks, in characters
+ * @param describe returns the text of a problem of a lock
+ * @param markSize the length of conflict markers, in characters
  */
 export function mergeLockTexts(
   { base, ours, theirs, published }: LockTexts,
@@ -39,8 +39,9 @@ export function mergeLockTexts(
   const because = (what: string, text: string) => unreadableBecause(what, text, describe);
   const unreadable = [
     ...Object.entries({ ours, theirs }).flatMap(([side, text]) => because(`the lock of ${side}`, text)),
-    // The base is itself a merge when there are several: then it may hold conflicts, which are the branches' affair.
-    ...because("the lock that both come from", takeFirstSides(base)),
+    // If there are several merge bases, git merges them first. The result can contain conflicts, which belong to the
+    // branches.
+    ...because("the common base", takeFirstSides(base)),
   ];
   const giveUp = (conflicts: readonly string[]): MergedText => {
     const text = markConflict(linesOf(ours), linesOf(theirs), markSize).join("\n");
@@ -56,7 +57,9 @@ export function mergeLockTexts(
   const text = printLock(merged.lock);
   const { lock, problems } = parseLock("", text);
   if (problems.length > 0)
-    return giveUp(problems.map((problem) => `merged, line ${problem.at.line} is wrong: ${describe(problem)}`));
+    return giveUp(
+      problems.map((problem) => `the merged lock has an error on line ${problem.at.line}: ${describe(problem)}`),
+    );
   return {
     text: withConflicts(text, lock, merged.conflicts, markSize),
     moved: merged.moved,
@@ -67,11 +70,14 @@ export function mergeLockTexts(
 function unreadableBecause(what: string, text: string, describe: (problem: LockProblem) => string): readonly string[] {
   if (text.trim() === "") return [];
   return parseLock("", text).problems.map((problem) => {
-    return `${what} has something wrong on line ${problem.at.line}: ${describe(problem)}`;
+    return `${what} has an error on line ${problem.at.line}: ${describe(problem)}`;
   });
 }
 
-/** An empty text is an empty lock. What cannot be read of a published lock does not matter; the others have been checked. */
+/**
+ * Parses a lock. An empty text is an empty lock. Problems of the published lock are ignored, and the other locks have
+ * been checked.
+ */
 function lockOf(text: string): Lock {
   return parseLock("", text).lock;
 }

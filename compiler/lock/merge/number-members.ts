@@ -1,20 +1,21 @@
 /**
- * Ids of merged members. Those that the base knows keep theirs. Where both branches gave one id to two members, one of them
- * moves to the next free id: not the one that is published already, else that of theirs. In a rebase the base is an earlier
- * commit of the very branch, whose ids may have moved when that commit was carried over: then what ours says counts.
+ * Assigns the ids of merged members. Members of the base keep their ids. If both branches have assigned one id to two
+ * members, the published member keeps it, otherwise ours does; the other member moves to the next free id. In a rebase,
+ * the base is an earlier commit of the rebased branch, whose ids can have changed when that commit was rebased.
+ * Therefore an id that ours has assigned takes precedence over the base.
  */
 import { isReserved, type LockedMember } from "../assign-members.js";
 import { type MergeVersions, shareAnyName } from "./pair-members.js";
 
 export interface NumberedMembers {
-  /** In the order of the members. */
+  /** The ids, in the order of the members. */
   readonly ids: readonly number[];
   readonly next: number;
 }
 
 /**
- * @param next the highest of all versions; it is over every id that they have
- * @param published what others use already; empty if that is not known
+ * @param next the highest `next` of all versions, which is above all their ids
+ * @param published the members of the published lock; empty if it is unknown
  */
 export function numberMembers(
   members: readonly MergeVersions<LockedMember>[],

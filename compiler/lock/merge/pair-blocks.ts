@@ -1,13 +1,13 @@
 /**
- * Which blocks of two branches, and of the lock that both come from, are the same one: by name, also from file to file, and
- * when a member that stands in the name has been renamed.
+ * Pairs the blocks of two branches with those of their common base. Blocks are paired by name, even if they have moved
+ * to another file, or a member in their path has been renamed.
  */
 import type { LockBlock } from "../lock.js";
 import type { MergeVersions } from "./pair-members.js";
 import { namesInBase } from "./path-aliases.js";
 
 export interface BlockVersions extends MergeVersions<LockBlock> {
-  /** What it is called in the base, or would be. */
+  /** The name of the block in the base, or the name that it would have there. */
   readonly name: string;
 }
 
@@ -33,15 +33,15 @@ export function pairBlocks(
   return pairs;
 }
 
-/** `message Entry in schemas/store`. */
+/** Returns the key of a block: `message Entry in schemas/store`. */
 export function blockKey({ kind, name, module }: Pick<LockBlock, "kind" | "name" | "module">): string {
   return `${kind} ${name} in ${module}`;
 }
 
 class SideBlocks {
-  /** By the blocks of the base that they continue. */
+  /** The blocks, by the blocks of the base that they continue. */
   readonly known = new Map<LockBlock, LockBlock>();
-  /** New ones. */
+  /** The new blocks. */
   readonly rest: readonly LockBlock[];
   readonly #names: ReadonlyMap<LockBlock, string>;
 
@@ -55,7 +55,7 @@ class SideBlocks {
       left.delete(key);
     };
     for (const block of base) take(block, blockKey(block));
-    // A block that is not where it was has moved with its declaration, if there is just one that it can be.
+    // A block that is missing from its file has moved with its declaration if there is exactly one candidate.
     for (const block of base) {
       if (this.known.has(block)) continue;
       const moved = [...left].filter(([, it]) => it.kind === block.kind && this.nameOf(it) === block.name);

@@ -1,19 +1,20 @@
 /**
- * Which members of two branches, and of the version that both come from, are the same one. An id alone does not tell: both
- * branches may have given it. A name alone does not either: members are renamed.
+ * Pairs the members of two branches with those of their common base. An id alone does not identify a member, because
+ * both branches can have assigned it. A name alone does not either, because members are renamed.
  */
 
 import type { LockedMember } from "../assign-members.js";
 import type { Pending } from "../lock.js";
 
-/** One member, as far as each version knows it. */
+/** The versions of one member in the base and in both branches. */
 export type MergeVersions<M> = Readonly<Record<MergeSide | "base", M | undefined>>;
 
 export type MergeSide = "ours" | "theirs";
 
 /**
- * Those of the base first, in its order, then those of ours, then those of theirs alone.
- * @param idIsIdentity where renames leave no trace: parameters, and values of enums, whose numbers are their ids
+ * Returns the members of the base in its order, then the new members of ours, then the members that only theirs has.
+ * @param idIsIdentity whether the id alone identifies a member: for parameters and enumeration values, whose renames
+ * leave no trace
  */
 export function pairMembers<M extends LockedMember>(
   { base, ours, theirs }: Readonly<Record<MergeSide | "base", readonly M[]>>,
@@ -33,7 +34,7 @@ export function pairMembers<M extends LockedMember>(
   ];
 }
 
-/** What continues which member of the base, and what is new. */
+/** Finds the members that continue a member of the base, and the new members. */
 function pairWithBase<M extends LockedMember>(
   base: readonly M[],
   side: readonly M[],
@@ -42,13 +43,15 @@ function pairWithBase<M extends LockedMember>(
   const found = new Map<M, M>();
   const left = new Set(side);
   takeMatches(base, left, found, (a, b) => a.id === b.id && shareAnyName(a, b));
-  // Its id has been moved by another merge.
+  // Another merge has changed the id of this member.
   takeMatches(base, left, found, (a, b) => a.name === b.name && a.retired === b.retired);
   if (idIsIdentity) takeMatches(base, left, found, (a, b) => a.id === b.id);
   return [found, [...left]];
 }
 
-/** Gives each of `from` that has none yet the first of `left` that is the same, and takes it away there. */
+/**
+ * Pairs each unpaired element of `from` with the first equal element of `left`, and removes that element from `left`.
+ */
 function takeMatches<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSame: (a: M, b: M) => boolean): void {
   for (const member of from) {
     if (found.has(member)) continue;
@@ -61,13 +64,13 @@ function takeMatches<M>(from: readonly M[], left: Set<M>, found: Map<M, M>, isSa
   }
 }
 
-/** A member is pending only if no version has published it. */
+/** Returns the pending mark. A member is pending only if no version has published it. */
 export function pendingIn({ base, ours, theirs }: MergeVersions<Pending>): Pending {
   const known = [base, ours, theirs].filter((version) => version !== undefined);
   return known.every(({ pending }) => pending) ? { pending: true } : {};
 }
 
-/** They share a name, now or once. */
+/** Returns whether two members share a current or former name. */
 export function shareAnyName(a: Pick<LockedMember, "name" | "was">, b: Pick<LockedMember, "name" | "was">): boolean {
   const names = [a.name, ...a.was];
   return [b.name, ...b.was].some((name) => names.includes(name));

@@ -1,6 +1,7 @@
 /**
- * Shapes written in place are known by the members on the way to them. When one of those is renamed, or the declaration moves
- * into a namespace or out of one, the path is another and the shape is the same.
+ * Maps the paths of inline shapes between versions. A path consists of the names of the members that lead to the shape.
+ * It changes when one of these members is renamed or the declaration moves to another namespace, while the shape stays
+ * the same.
  */
 import { isQualifiedName, simpleName } from "../../../shared/names/qualified-name.js";
 import { DeclaredBlocks } from "../declared-blocks.js";
@@ -10,12 +11,12 @@ import { isPathEnd } from "../shape-path.js";
 import { shareAnyName } from "./pair-members.js";
 
 /**
- * Ends the path of a new member that has the former name of a renamed one. In the base, that path belongs to the renamed
- * member. No name has this character: names that are no plain words are written as JSON.
+ * The last character of the path of a new member that has the former name of a renamed member. In the base, the plain
+ * path belongs to the renamed member. No name contains this character, because unusual names are written as JSON.
  */
 const newMemberMark = "\0";
 
-/** A path as the lock writes it. */
+/** Returns a path in the notation of the lock. */
 export function plainPath(path: string): string {
   return path.replaceAll(newMemberMark, "");
 }
@@ -24,7 +25,7 @@ export class PathAliases {
   readonly #names = new Map<string, string>();
 
   apply(path: string): string {
-    // The longest that fits: members of renamed members were noted with the whole path.
+    // The longest prefix is used, because members of renamed members are stored with their complete paths.
     let best: string | undefined;
     for (const from of this.#names.keys()) {
       const fits = path.startsWith(from) && isPathEnd(path.slice(from.length));
@@ -33,7 +34,7 @@ export class PathAliases {
     return best === undefined ? path : this.#names.get(best) + path.slice(best.length);
   }
 
-  /** Notes what is called otherwise in another version of a block, which has the path `name` there. */
+  /** Adds the renamed members of a block, compared with another version of it, whose path is `name`. */
   note(block: LockBlock, other: LockBlock, name: string): void {
     const pathHere = (entry: LockEntry) => pathTo(block.name, entry);
     const pathThere = (entry: LockEntry) => pathTo(name, entry);
@@ -48,7 +49,7 @@ export class PathAliases {
     }
   }
 
-  /** @returns members of both versions that are the same one */
+  /** @returns the pairs of members that are the same in both versions */
   #noteMembers<M extends LockParam>(
     members: readonly M[],
     others: readonly M[],
@@ -76,18 +77,18 @@ export class PathAliases {
     return twins;
   }
 
-  /** Notes that the declaration `from` is called `to` in another version. */
+  /** Adds an alias: the path or name `from` is `to` in the other version. */
   add(from: string, to: string): void {
     if (from !== to) this.#names.set(from, to);
   }
 }
 
-/** Whether two names of a declaration differ in its namespace alone. */
+/** Returns whether two names of a declaration differ only in the namespace. */
 export function areInOtherNamespaces(a: string, b: string): boolean {
   return a !== b && simpleName(a) === simpleName(b) && isQualifiedName(a) && isQualifiedName(b);
 }
 
-/** The blocks of a version whose declaration stood in another namespace in the base, or in none, with their names there. */
+/** Returns the names of declarations that were in another namespace in the base, with their names there. */
 function movedNames(base: readonly LockBlock[], side: readonly LockBlock[]): readonly (readonly [string, string])[] {
   const keyOf = ({ kind, name }: LockBlock) => `${kind} ${name}`;
   const before = new Set(base.map(keyOf));
@@ -106,7 +107,7 @@ function pathTo(block: string, { id, name }: LockEntry): string {
   return id === 0 ? `${block}()` : `${block}.${printName(name)}`;
 }
 
-/** What each block of a version is called in the base, or would be. */
+/** Returns the name of each block of a version in the base, or the name that it would have there. */
 export function namesInBase(base: readonly LockBlock[], side: readonly LockBlock[]): ReadonlyMap<LockBlock, string> {
   const aliases = new PathAliases();
   const names = new Map<LockBlock, string>();
@@ -121,7 +122,7 @@ export function namesInBase(base: readonly LockBlock[], side: readonly LockBlock
   const literal = new Set(side.map(({ kind, name }) => `${kind} ${name}`));
   for (const block of [...side].sort((a, b) => a.name.length - b.name.length)) {
     const alias = aliases.apply(block.name);
-    // A block that has the name itself keeps it, unless a member on the way to it has been renamed.
+    // A block that exists under the name keeps it, unless a member in its path has been renamed.
     const isTaken = literal.has(`${block.kind} ${alias}`) && aliases.apply(alias) === alias;
     const name = isTaken ? block.name : alias;
     names.set(block, name);

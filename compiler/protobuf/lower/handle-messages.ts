@@ -9,7 +9,7 @@ import type { ProtoField, ProtoMessage } from "../../../shared/protobuf/proto-sc
 export const handleFile = "viceroy/handle/v1/handle.proto";
 
 const handles: Readonly<Record<string, readonly [name: string, doc: string]>> = {
-  port: ["Port", "Where messages can be sent, inside a running mesh."],
+  port: ["Port", "A destination of messages, inside a running mesh."],
   mesh: ["Mesh", "A mesh of actors, inside a running mesh."],
   rdmaBuffer: ["RdmaBuffer", "Registered memory of a process, inside a running mesh."],
   tensor: ["Tensor", "A tensor, inside a running mesh."],

@@ -73,7 +73,7 @@ function readArguments(
   const owner = `${name}'s constructor`;
   const tuple = resolveTuple(type, scope);
   if (tuple === undefined) {
-    scope.report(type, "VC1214", { owner: name, why: `${scope.text(type)} is no tuple written out` });
+    scope.report(type, "VC1214", { owner: name, why: `${scope.text(type)} is not an explicit tuple` });
     return [];
   }
   const { elements } = tuple.type;
@@ -186,12 +186,12 @@ function respondable({ options }: ReadTags, params: readonly Parameter[]): Endpo
 
 /** Returns why the answers of an endpoint cannot be tensors of a mesh, or undefined if they can. */
 function whyNotPropagated({ options }: ReadTags, stream: boolean, result: Type | undefined): string | undefined {
-  if (stream) return "it answers with a stream";
-  if (options.respond) return "it answers by a port";
-  if (result === undefined) return "it answers nothing";
+  if (stream) return "it returns a stream";
+  if (options.respond) return "it answers through a port";
+  if (result === undefined) return "it has no answer";
   const parts = result.kind === "array" ? [result.element] : result.kind === "tuple" ? partsOf(result) : [result];
   const others = parts.filter(({ kind }) => kind !== "tensor" && kind !== "unsupported");
-  return others.length === 0 ? undefined : "it answers something else than tensors";
+  return others.length === 0 ? undefined : "its answer is not a tensor";
 }
 
 /** Returns the result of a `@respond` endpoint: the element type of its port. */
@@ -205,11 +205,11 @@ function respondResult(
 ): Type | undefined {
   const [port] = params;
   const refuse = (why: string) => scope.report(member, "VC1216", { owner, name, why });
-  if (port === undefined) refuse("it takes no port");
+  if (port === undefined) refuse("it has no port parameter");
   else if (port.type.kind === "unsupported") return result;
-  else if (port.type.kind !== "port") refuse(`its first parameter, ${port.name}, is no port`);
+  else if (port.type.kind !== "port") refuse(`its first parameter, ${port.name}, is not a port`);
   else if (port.optional) refuse("its port is optional");
-  else if (result !== undefined) refuse("it returns a value too");
+  else if (result !== undefined) refuse("it also returns a value");
   return port?.type.kind === "port" ? port.type.element : result;
 }
 
@@ -220,7 +220,7 @@ function readResult(
   owner: string,
   context: ActorContext,
 ): { readonly result?: Type; readonly stream: boolean } {
-  // // A method without a return type has already been reported by the compiler.
+  // A method without a return type has already been reported by the compiler.
   if (type === undefined || isKeyword(type, "void")) return { stream: false };
   const place = `${owner}.${name}()`;
   if (type.kind === "reference" && type.origin === "vocabulary" && type.name === "Stream") {
@@ -242,10 +242,10 @@ function wrongResult(type: SourceType, scope: FileScope): { readonly why: string
   const [of] = type.args;
   const inner = of === undefined ? "T" : scope.text(of);
   if (/^Promise(Like)?$/.test(type.name)) {
-    return { why: "every caller gets a promise anyway", hint: `Return \`${inner}\`; the handler may be async.` };
+    return { why: "every caller gets a promise in any case", hint: `Return \`${inner}\`. The handler can be async.` };
   }
   if (/^(Async)?(Iterable|Iterator|IterableIterator|Generator)$/.test(type.name)) {
-    return { why: "values that follow one another are a stream", hint: `Return \`Stream<${inner}>\`.` };
+    return { why: "a sequence of values is a stream", hint: `Return \`Stream<${inner}>\`.` };
   }
   return undefined;
 }
@@ -260,7 +260,7 @@ function readParameters(
   for (const param of params) {
     const { name, type } = param;
     if (name === undefined || name === "this") {
-      const why = name === undefined ? `${scope.text(param)} is a pattern` : "it is called this";
+      const why = name === undefined ? `${scope.text(param)} is a pattern` : "its name is this";
       scope.report(param, "VC1211", { owner, why });
     } else if (param.rest) {
       scope.report(param, "VC1209", { owner, name });

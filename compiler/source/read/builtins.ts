@@ -51,15 +51,15 @@ interface Refusal {
   readonly hint: string;
 }
 
-const noData: Refusal = { reason: "it is no data", hint: "Declare an interface with the fields to send." };
-const bytes: Refusal = { reason: "bytes have one type in schemas", hint: "Use `Uint8Array`." };
+const noData: Refusal = { reason: "it is not data", hint: "Declare an interface with the fields to send." };
+const bytes: Refusal = { reason: "schemas have one type for bytes", hint: "Use `Uint8Array`." };
 const later: Refusal = {
-  reason: "a value is sent when it is there",
+  reason: "a message contains the value itself",
   hint: "Send the value itself, without a promise.",
 };
 const sequence: Refusal = {
-  reason: "a sequence is sent as a whole or as a stream",
-  hint: "Use an array; an endpoint that yields values returns `Stream<T>`.",
+  reason: "a sequence is sent as an array or as a stream",
+  hint: "Use an array. An endpoint that yields values returns `Stream<T>`.",
 };
 const boxed = (primitive: string): Refusal => ({ reason: "it is a boxed value", hint: `Use \`${primitive}\`.` });
 
@@ -75,22 +75,22 @@ const refusals: Readonly<Record<string, Refusal>> = {
       .map((name) => [name, sequence]),
   ),
   Error: {
-    reason: "its class is known to one process alone",
-    hint: "Throw it; or declare an interface with the fields to send.",
+    reason: "only one process knows its class",
+    hint: "Throw it, or declare an interface with the fields to send.",
   },
-  RegExp: { reason: "it is no data", hint: "Send its source, a `string`." },
-  URL: { reason: "it is no data", hint: "Send its text, a `string`." },
+  RegExp: { reason: "it is not data", hint: "Send its source, a `string`." },
+  URL: { reason: "it is not data", hint: "Send its text, a `string`." },
   String: boxed("string"),
   Number: boxed("number"),
   Boolean: boxed("boolean"),
   BigInt: boxed("Int64"),
-  Object: { reason: "it does not say what a value looks like", hint: "Declare an interface with the fields to send." },
-  Function: { reason: "functions stay where they are", hint: "Take a `Port<T>`, or a mesh of actors." },
-  WeakMap: { reason: "it cannot be listed", hint: "Use `Map<K, V>`." },
-  WeakSet: { reason: "it cannot be listed", hint: "Use `Set<T>`." },
+  Object: { reason: "it does not describe its values", hint: "Declare an interface with the fields to send." },
+  Function: { reason: "functions cannot leave their process", hint: "Use a `Port<T>` or a mesh of actors." },
+  WeakMap: { reason: "its entries cannot be listed", hint: "Use `Map<K, V>`." },
+  WeakSet: { reason: "its entries cannot be listed", hint: "Use `Set<T>`." },
   AbortSignal: {
-    reason: "it is no data",
-    hint: "Remove it: a handler finds the caller's signal in `context().signal`.",
+    reason: "it is not data",
+    hint: "Remove it. A handler gets the caller's signal from `context().signal`.",
   },
   Float16Array: { reason: "not every supported version of Node.js has it", hint: "Use `Float32Array`." },
 };

@@ -55,7 +55,7 @@ function linesOf({ text, start }: SourceComment): readonly Line[] {
   let position = 3;
   for (const raw of text.slice(3, end).split("\n")) {
     const margin = /^[ \t]*\*?[ \t]?/.exec(raw)?.[0].length ?? 0;
-    // // On the line of the opening mark, an asterisk is part of the text.
+    // On the line of the opening mark, an asterisk is part of the text.
     const skipped = position === 3 ? (raw.startsWith(" ") ? 1 : 0) : margin;
     lines.push({ text: raw.slice(skipped).trimEnd(), start: start + position + skipped });
     position += raw.length + 1;

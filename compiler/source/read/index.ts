@@ -31,9 +31,9 @@ export function readSchema(source: TypeSource, packageName: string): ReadSchema 
   const schema: Schema = { package: packageName, modules: new SchemaReader(context, memory).read() };
   const problems = source.problems();
   const unparsed = new Set(problems.filter(({ kind }) => kind === "syntax").map(({ file }) => file));
-  // // Problems in a file that cannot be parsed are consequences of its syntax errors.
+  // Problems in a file that cannot be parsed are consequences of its syntax errors.
   const found = context.diagnostics.filter(({ file }) => !unparsed.has(file));
-  // // If Viceroy has reported a problem at a position, the compiler's message there says the same again.
+  // If Viceroy has reported a problem at a position, the compiler's message there says the same again.
   const places = new Set(found.map(placeOf));
   for (const problem of problems) {
     const report = problemDiagnostic(problem, context);

@@ -39,12 +39,16 @@ function readIndex(
   const span = { ...index, kind: "keyword", name: "unknown" } as const;
   if (value === undefined) return { kind: "unsupported", reason: "", typeText: "", fixHint: "" };
   if (members.length > 1) {
-    const hint = "Put the other values into a field of their own, of type `Record<string, T>`.";
-    return unsupported(span, scope, "VC1112", { owner, why: "there are other members beside it", hint });
+    const hint = "Move the other values to a field of type `Record<string, T>`.";
+    return unsupported(span, scope, "VC1112", { owner, why: "the type has other members", hint });
   }
   if (key === undefined || !isString(key, scope)) {
     const why = `its keys are ${key === undefined ? "unknown" : scope.text(key)}`;
-    return unsupported(span, scope, "VC1112", { owner, why, hint: "Use `Map<K, V>`: keys of objects are strings." });
+    return unsupported(span, scope, "VC1112", {
+      owner,
+      why,
+      hint: "Use `Map<K, V>`. The keys of objects are strings.",
+    });
   }
   return { kind: "record", value: readType(value, scope, owner, context) };
 }
@@ -79,7 +83,7 @@ function readField(member: SourceMember, scope: FileScope, owner: string, contex
     scope.report(member, "VC1113", { owner, why: `${name} is an accessor` });
     return undefined;
   }
-  // // The compiler has reported that the member has no type.
+  // The compiler has reported that the member has no type.
   if (type === undefined) return undefined;
   const { doc, tags, wireName } = readMemberTags(member, "field", scope);
   const present = withoutUndefined(type);
@@ -125,7 +129,7 @@ export function readIntersection(
     for (const field of fields) {
       const known = merged.get(field.name);
       if (known !== undefined && JSON.stringify(known.type) !== JSON.stringify(field.type)) {
-        const why = `its parts disagree about ${field.name}`;
+        const why = `its parts declare ${field.name} differently`;
         return unsupported(type, scope, "VC1114", { type: scope.text(type), why });
       }
       if (known === undefined || known.optional) merged.set(field.name, field);
@@ -165,7 +169,7 @@ export function readOneof(type: SourceReference, scope: FileScope, owner: string
   const read = readType(argument, scope, owner, context);
   if (read.kind === "unsupported") return read;
   const cases = context.fieldsOf(read);
-  if (cases === undefined) return refuse("its argument is no object type");
+  if (cases === undefined) return refuse("its argument is not an object type");
   if (cases.length === 0) return refuse("it has no cases");
   const optional = cases.find((field) => field.optional);
   if (optional !== undefined) return refuse(`case ${optional.name} is optional`);

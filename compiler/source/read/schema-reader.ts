@@ -63,7 +63,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     const { source } = this.#context;
     const files = source.files();
     for (const file of files) this.#readExported(file);
-    // // Reading a declaration adds the declarations that it reaches to the queue.
+    // Reading a declaration adds the declarations that it reaches to the queue.
     for (let key = this.#queue.pop(); key !== undefined; key = this.#queue.pop()) this.#type(key);
     for (const { diagnostics } of this.#read.values()) this.#context.note(...diagnostics);
     const modules = files.map((path) => this.#module(path));
@@ -132,7 +132,7 @@ export class SchemaReader implements MessageContext, ActorContext {
   isActor(key: DeclarationKey): boolean {
     const known = this.#isActor.get(key);
     if (known !== undefined) return known;
-    // // This answer is used while the interface is being checked: an interface that extends itself is not an actor.
+    // This answer is used while the interface is being checked: an interface that extends itself is not an actor.
     this.#isActor.set(key, false);
     const declaration = this.#context.source.declaration(key);
     const found =
@@ -276,7 +276,7 @@ export class SchemaReader implements MessageContext, ActorContext {
       scope.report(reference, "VC1104", { type: name, reason: `it is a ${declaration.what ?? "value"}`, hint });
       return false;
     }
-    // // An actor that cannot be referred to is reported at its declaration.
+    // An actor that cannot be referred to is reported at its declaration.
     if (this.isActor(key)) return declaration.exported && typeParameters.length === 0 && !isNested(name);
     this.#reading.at(-1)?.reached.add(key);
     if (!this.#read.has(key)) this.#queue.push(key);
@@ -287,7 +287,7 @@ export class SchemaReader implements MessageContext, ActorContext {
     if (type.kind === "inline") return type.shape.kind === "message" ? type.shape.fields : undefined;
     if (type.kind !== "ref") return undefined;
     const declaration = this.#type(type.target);
-    // // The type refers to itself while it is being read. The compiler has reported this.
+    // The type refers to itself while it is being read. The compiler has reported this.
     if (declaration === undefined) return [];
     const shape = substituteShape(declaration.shape, bind(declaration, type.args));
     if (shape.kind === "message") return shape.fields;

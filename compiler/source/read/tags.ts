@@ -30,8 +30,8 @@ const named: readonly TagHolder[] = [...members, "value"];
  * of its text.
  */
 function flagTag(name: string, ...holders: readonly TagHolder[]): TagRule {
-  const advice = `Write \`@${name}\` alone on its line, or remove it. Remarks belong on other lines.`;
-  return { holders, expected: "nothing behind it", advice, isValid: (value) => value === "" };
+  const advice = `Write \`@${name}\` without a value, or remove it. Remarks belong on other lines.`;
+  return { holders, expected: "no value", advice, isValid: (value) => value === "" };
 }
 
 function matching(pattern: RegExp): TagRule["isValid"] {
@@ -50,7 +50,7 @@ const rules: Readonly<Record<string, TagRule>> = {
   unpacked: flagTag("unpacked", "field"),
   reserved: {
     holders: ["type"],
-    expected: `numbers, ranges of up to ${widestRange} of them, and names`,
+    expected: `numbers, ranges of up to ${widestRange} numbers, and names`,
     advice: forExample("@reserved 4, 8 to 11, old_name"),
     isValid: (value) =>
       /^(?:\d+(?: to \d+)?|[A-Za-z_]\w*)(?:, ?(?:\d+(?: to \d+)?|[A-Za-z_]\w*))*$/.test(value) &&
@@ -64,7 +64,7 @@ const rules: Readonly<Record<string, TagRule>> = {
   },
   concurrent: {
     holders: ["endpoint"],
-    expected: "nothing, or how many messages at once, from 1",
+    expected: "no value, or the maximum number of concurrent messages, from 1",
     advice:
       "Write `@concurrent` for no limit, `@concurrent 8` for eight at once, or remove it. Remarks belong on other lines.",
     isValid: matching(/^([1-9]\d{0,8})?$/),
@@ -85,7 +85,7 @@ const rules: Readonly<Record<string, TagRule>> = {
   },
   propagate: {
     holders: ["endpoint"],
-    expected: "nothing, or a module and the function in it that tells shapes",
+    expected: "no value, or a module and its function that computes shapes",
     advice: forExample("@propagate ../src/shapes.ts#linear"),
     isValid: matching(/^(?:\.{1,2}\/\S+\.[cm]?[jt]s#[\p{L}_$][\p{L}\p{N}_$]*)?$/u),
   },
@@ -148,7 +148,7 @@ export function readMemberTags(
     else
       scope.report(tag, "VC1302", {
         tag: tag.name,
-        what: "what stands before it",
+        what: "the code before it",
         where: "the comment before a member",
       });
   }

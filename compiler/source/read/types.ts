@@ -48,7 +48,7 @@ export function unsupported<Code extends DiagnosticCode>(
 
 /** Returns the leaf for a type with a problem that has already been reported. */
 function reportedByCompiler(type: SourceType, scope: FileScope): Type {
-  return { kind: "unsupported", reason: "TypeScript refuses it", typeText: scope.text(type), fixHint: "" };
+  return { kind: "unsupported", reason: "TypeScript reports an error", typeText: scope.text(type), fixHint: "" };
 }
 
 /**
@@ -103,11 +103,11 @@ function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: Fil
     case "null":
       return unsupported(type, scope, "VC1109", {
         type: "null",
-        why: "it is always the same",
-        hint: "Remove it, or name the type that it is instead of: `T | null`.",
+        why: "its value is always the same",
+        hint: "Remove it, or write the type of the other values: `T | null`.",
       });
     case "void":
-      return unsupported(type, scope, "VC1101", { type: text, hint: "Remove it: `void` is what endpoints return." });
+      return unsupported(type, scope, "VC1101", { type: text, hint: "Remove it. Only endpoints return `void`." });
     case "symbol":
       return unsupported(type, scope, "VC1101", { type: text, hint: 'Use a union of strings: `"a" | "b"`.' });
     default:
@@ -117,16 +117,16 @@ function keywordType(type: SourceType & { readonly kind: "keyword" }, scope: Fil
 
 /** Returns which types to use instead of `any`, `unknown`, `object` and `never`. */
 function hintFor(text: string): string {
-  const named = "Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`";
+  const named = "Name the type of the value. For several types, use `Oneof<{ a: A; b: B }>`";
   if (text === "never") return `${named}.`;
-  const json = text === "object" ? "an object of any JSON use `Struct`" : "any JSON use `Value`";
-  return `${named}; for ${json}, of "viceroy/schema".`;
+  const json = text === "object" ? "any JSON object, use `Struct`" : "any JSON value, use `Value`";
+  return `${named}. For ${json} of "viceroy/schema".`;
 }
 
 function literalType(type: SourceType & { readonly kind: "literal" }, scope: FileScope): Type {
   const { value } = type;
   if (typeof value === "boolean") {
-    const why = "a boolean can be both";
+    const why = "a boolean has two values";
     return unsupported(type, scope, "VC1109", { type: String(value), why, hint: "Use `boolean`." });
   }
   return inline(enumOf([value], type, scope));
@@ -166,7 +166,7 @@ function tupleType(
   if (!last?.rest) return { kind: "tuple", elements: read, readonly };
   const rest = last.type;
   if (rest.kind !== "array") {
-    return unsupported(type, scope, "VC1119", { type: scope.text(type), why: "its rest element is no array" });
+    return unsupported(type, scope, "VC1119", { type: scope.text(type), why: "its rest element is not an array" });
   }
   return { kind: "tuple", elements: read, rest: readType(rest.element, scope, owner, context), readonly };
 }
@@ -178,7 +178,7 @@ function computedType(type: SourceType, handle: number, scope: FileScope, owner:
     return unsupported(type, scope, "VC1110", { type: scope.text(type), why });
   }
   if (expanded.kind === "computed") {
-    return unsupported(type, scope, "VC1110", { type: scope.text(type), why: "it has no end" });
+    return unsupported(type, scope, "VC1110", { type: scope.text(type), why: "it is infinite" });
   }
   return readType(expanded, scope, owner, context);
 }
@@ -243,8 +243,8 @@ function vocabularyType(type: SourceReference, scope: FileScope, owner: string, 
     default:
       return unsupported(type, scope, "VC1104", {
         type: scope.text(type),
-        reason: "it is not meant for schemas",
-        hint: "Use one of the types that the documentation names.",
+        reason: "it is not part of the schema language",
+        hint: "Use a type of the schema language.",
       });
   }
 }
@@ -314,7 +314,7 @@ function recordType(type: SourceReference, scope: FileScope, owner: string, cont
   return unsupported(key, scope, "VC1112", {
     owner,
     why: `its keys are ${scope.text(key)}`,
-    hint: "Use `Map<K, V>`: keys of objects are strings.",
+    hint: "Use `Map<K, V>`. The keys of objects are strings.",
   });
 }
 

@@ -66,7 +66,7 @@ function resolveUnion({ type, scope }: ScopedType, seen: Set<string>): readonly 
   if (declaration === undefined || target === undefined || seen.has(type.key)) return [{ type, scope }];
   seen.add(type.key);
   const inside = resolveUnion({ type: target, scope: scope.context.scope(declaration.file) }, seen);
-  // // An alias of a single type keeps the type's name: `type A = B` is a B, and `type A = { … }` is an A.
+  // An alias of a single type keeps the type's name: `type A = B` is a B, and `type A = { … }` is an A.
   return inside.length === 1 ? [{ type, scope }] : inside;
 }
 
@@ -196,11 +196,11 @@ function findDiscriminant(
   objects: readonly Literals[],
 ): { readonly name: string; readonly tags: readonly string[] } | string {
   const [first = new Map<string, string>()] = objects;
-  let why = "they have no property of a literal type in common";
+  let why = "they have no common property of a literal type";
   for (const name of first.keys()) {
     const tags = objects.map((literals) => literals.get(name));
     if (tags.includes(undefined)) continue;
-    if (!tags.every((tag) => typeof tag === "string")) why = `the values of ${name} are no strings`;
+    if (!tags.every((tag) => typeof tag === "string")) why = `the values of ${name} are not strings`;
     else if (new Set(tags).size < tags.length) why = `two of them have the same ${name}`;
     else return { name, tags };
   }

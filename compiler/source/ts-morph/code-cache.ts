@@ -29,7 +29,7 @@ export function loadModule(file: string, require: Require): unknown {
   const cachedData = cache === undefined ? undefined : readCache(cache);
   const script = new vm.Script(source, { filename: file, ...(cachedData && { cachedData }) });
   if (cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
-    // // At exit, the cache also contains the functions that were compiled while the module ran.
+    // At exit, the cache also contains the functions that were compiled while the module ran.
     process.once("exit", () => writeCache(cache, script.createCachedData()));
   }
   const module = { exports: {} };
@@ -47,7 +47,7 @@ function cacheFile(script: string): string | undefined {
     return undefined;
   }
   const { size, mtimeMs } = fs.statSync(script);
-  // // The version tag contains V8's flags, however they were set.
+  // The version tag contains V8's flags, however they were set.
   const key = [script, size, mtimeMs, process.version, process.arch, v8.cachedDataVersionTag()];
   const hash = createHash("sha256").update(key.join("\0")).digest("hex").slice(0, 16);
   return path.join(cacheFolder(), `${path.basename(script, ".js")}-${hash}`);
@@ -59,7 +59,7 @@ function cacheFolder(): string {
   try {
     return path.join(os.homedir(), ".cache", "viceroy-compiler");
   } catch {
-    // // The system does not know the user, for example in a container that runs under an arbitrary user id.
+    // The system does not know the user, for example in a container that runs under an arbitrary user id.
     return path.join(os.tmpdir(), `viceroy-compiler-${process.getuid?.() ?? ""}`);
   }
 }

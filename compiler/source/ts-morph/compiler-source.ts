@@ -220,7 +220,7 @@ class CompilerSource implements TypeSource {
     const { program } = this.#read();
     const file = this.#files.file(path);
     const syntax = program.getSyntacticDiagnostics(file).map((found) => this.#problem("syntax", path, found));
-    // // The checker's messages about a file that cannot be parsed are consequences of its syntax errors.
+    // The checker's messages about a file that cannot be parsed are consequences of its syntax errors.
     if (syntax.length > 0) return syntax;
     if (this.#file(path).isPlain && !this.#checkAll) return [];
     const imports = this.#importProblems(path, file);
@@ -259,7 +259,7 @@ class CompilerSource implements TypeSource {
   transpile(path: string, text: string): string {
     const ts = this.#ts;
     const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true };
-    // // The compiler decides by the file name, so a file named .mts or .mjs would stay an ES module.
+    // The compiler decides by the file name, so a file named .mts or .mjs would stay an ES module.
     const fileName = path.replace(/\.m([jt]s)$/, ".$1");
     const { outputText, diagnostics = [] } = ts.transpileModule(text, {
       fileName,

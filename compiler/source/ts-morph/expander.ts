@@ -1,6 +1,6 @@
 /**
- * Computed types as plain data: what the checker says that `Partial<T>`, `keyof T` or a mapped type comes to. Named types
- * inside stay references. The checker's own order of a union depends on the order of files, so it is not used.
+ * Expands computed types to plain data: the results of `Partial<T>`, `keyof T` or a mapped type. Named types in them
+ * stay references. The checker's own order of the members of a union depends on the order of files and is not used.
  */
 import type { ts as TypeScript } from "ts-morph";
 import type { Keyword, SourceComment, SourceMember, SourceTupleElement, SourceType, Span } from "../type-source.js";
@@ -8,7 +8,7 @@ import type { Compiler } from "./load-compiler.js";
 import type { NameResolver } from "./name-resolver.js";
 import type { SyntaxReader } from "./syntax-reader.js";
 
-/** Types nested more deeply than this in one that is computed go on for ever. */
+/** The maximum nesting of types in a computed type. A deeper type is infinite. */
 const deepest = 24;
 
 export class Expander {
@@ -24,7 +24,7 @@ export class Expander {
     this.#syntax = syntax;
   }
 
-  /** Undefined when it depends on a type parameter. */
+  /** Returns the expanded type, or undefined if it depends on a type parameter. */
   expand(node: TypeScript.TypeNode): SourceType | undefined {
     const type = this.#checker.getTypeFromTypeNode(node);
     try {
@@ -35,7 +35,7 @@ export class Expander {
     }
   }
 
-  /** @param outermost its own name does not count: it is what is expanded */
+  /** @param outermost whether the type is the one to expand; it is not replaced by its own name */
   #convert(type: TypeScript.Type, place: SourceSite, outermost = false): SourceType {
     const { TypeFlags } = this.#ts;
     const { span } = place;
@@ -78,13 +78,13 @@ export class Expander {
     return { ...span, kind: "keyword", name: this.#keyword(type) };
   }
 
-  /** An interface of the vocabulary: what it consists of is no business of schemas. */
+  /** Returns whether a type is an interface of the vocabulary. Such interfaces are not expanded. */
   #isVocabulary({ aliasSymbol, flags, symbol }: TypeScript.Type): boolean {
     if (aliasSymbol !== undefined || !(flags & this.#ts.TypeFlags.Object) || symbol === undefined) return false;
     return this.#names.ofSymbol(symbol).kind === "vocabulary";
   }
 
-  /** A type that has a name of its own which a schema can refer to. */
+  /** Returns a reference to a type that has a name to which a schema can refer, otherwise undefined. */
   #named(type: TypeScript.Type, place: SourceSite): SourceType | undefined {
     const { TypeFlags, ObjectFlags } = this.#ts;
     if (type.aliasSymbol !== undefined) {
@@ -112,7 +112,7 @@ export class Expander {
   #reference(symbol: TypeScript.Symbol, types: readonly TypeScript.Type[], place: SourceSite): SourceType | undefined {
     const found = this.#names.ofSymbol(symbol);
     if (found.kind === "parameter" || found.kind === "member" || found.kind === "unresolved") return undefined;
-    // Utility types have come to something else by now.
+    // The checker has already expanded utility types.
     if (found.kind === "global" && symbol.flags & this.#ts.SymbolFlags.TypeAlias) return undefined;
     const args = types.map((type) => this.#convert(type, place));
     const { kind: origin, name, key } = found;
@@ -123,14 +123,14 @@ export class Expander {
     return type.types.every((part) => (part.flags & this.#ts.TypeFlags.Object) !== 0);
   }
 
-  /** A sized number that has lost its name on the way: what its mark says. */
+  /** Returns the name of a sized number whose alias the checker has dropped. The type of its mark contains the name. */
   #scalar(type: TypeScript.Type): string | undefined {
     const mark = this.#checker.getPropertiesOfType(type).find(({ name }) => name.startsWith("__@scalar@"));
     const marked = mark && this.#checker.getNonNullableType(this.#checker.getTypeOfSymbol(mark));
     return marked?.isStringLiteral() ? marked.value.charAt(0).toUpperCase() + marked.value.slice(1) : undefined;
   }
 
-  /** In the order of what each variant is called: the checker has no order that lasts. */
+  /** Returns a union whose variants are sorted by name, because the checker's order is not stable. */
   #union(types: readonly TypeScript.Type[], place: SourceSite): SourceType {
     const { TypeFlags } = this.#ts;
     const booleans = types.filter((type) => type.flags & TypeFlags.BooleanLiteral);
@@ -161,7 +161,10 @@ export class Expander {
     return { ...span, kind: "object", members: [...members, ...indexes] };
   }
 
-  /** Of a mapped type in the order of their declarations: the order of its keys is the checker's. */
+  /**
+   * Returns the properties of a type. Those of a mapped type are sorted by their declarations, because the checker
+   * determines the order of its keys.
+   */
   #properties(type: TypeScript.Type): readonly TypeScript.Symbol[] {
     const { TypeFlags, ObjectFlags } = this.#ts;
     const properties = this.#checker.getPropertiesOfType(type);
@@ -174,7 +177,7 @@ export class Expander {
     });
   }
 
-  /** `{ [K in keyof T]: … }` where `T` is a type parameter still. */
+  /** Rejects `{ [K in keyof T]: … }` if `T` is a type parameter. */
   #refuseOpenMapping(type: TypeScript.Type): void {
     const { TypeFlags, ObjectFlags } = this.#ts;
     if (!(type.flags & TypeFlags.Object) || !((type as TypeScript.ObjectType).objectFlags & ObjectFlags.Mapped)) return;
@@ -217,7 +220,10 @@ export class Expander {
     };
   }
 
-  /** As it is written where it was declared, if it means the same here: that keeps the order of unions. */
+  /**
+   * Returns the declared type of a member if it has the same meaning here. The declaration preserves the order of
+   * unions.
+   */
   #memberType(
     type: TypeScript.Type,
     declaration: TypeScript.Declaration | undefined,
@@ -255,7 +261,7 @@ export class Expander {
   #isReadonly(property: TypeScript.Symbol): boolean {
     const ts = this.#ts;
     const { checkFlags } = (property as TypeScript.Symbol & { links?: { checkFlags?: number } }).links ?? {};
-    // Properties of mapped types say so themselves: 8 is the checker's flag for it.
+    // The flags of a mapped property contain its optionality. 8 is the checker's flag for a readonly property.
     if (checkFlags !== undefined) return (checkFlags & 8) !== 0;
     const [declaration] = property.declarations ?? [];
     return declaration !== undefined && (ts.getCombinedModifierFlags(declaration) & ts.ModifierFlags.Readonly) !== 0;
@@ -300,13 +306,13 @@ export class Expander {
 }
 
 interface SourceSite {
-  /** Of the type that is expanded: everything in it stands there. */
+  /** The span of the expanded type. All parts of the result get this span. */
   readonly span: Span;
   readonly node: TypeScript.TypeNode;
   readonly depth: number;
 }
 
-/** Thrown inside this file alone: a part depends on a type parameter. */
+/** Thrown and caught in this file: a part of the type depends on a type parameter. */
 const unresolved = new Error("cannot expand a type: it depends on a type parameter");
 
 interface DeclaredAt {
@@ -325,7 +331,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** `type` with all its spans set to `span`. */
+/** Returns `type` with all its spans set to `span`. */
 function withSpan(type: SourceType, span: Span): SourceType {
   return JSON.parse(JSON.stringify(type), (key, value: unknown) =>
     key === "start" ? span.start : key === "end" ? span.end : value,

@@ -1,3 +1,3 @@
-/** The ts-morph adapter of the `TypeSource` port. The only folder that imports ts-morph. */
+/** The implementation of `TypeSource` with ts-morph. This is the only folder that imports ts-morph. */
 export { openTypeSource, type TypeSourceOptions } from "./compiler-source.js";
 export { tsconfigProblems } from "./tsconfig.js";

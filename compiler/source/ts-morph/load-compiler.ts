@@ -1,6 +1,7 @@
 /**
- * Loads the TypeScript that ts-morph brings along: the file itself, with a code cache, where it is where we know it; through
- * ts-morph otherwise. The rest of ts-morph, its wrappers around the compiler's nodes, is loaded by nobody who only reads.
+ * Loads the TypeScript compiler that ts-morph bundles. The file is loaded directly with a code cache if it is in the
+ * known place, and through ts-morph otherwise. The other parts of ts-morph, which wrap the nodes of the compiler, are
+ * not needed for reading.
  */
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -16,7 +17,7 @@ export function loadCompiler(): Compiler {
   return loaded;
 }
 
-/** Undefined: ts-morph is not laid out like this. */
+/** Returns undefined if the files of ts-morph have another layout. */
 function loadCached(): Compiler | undefined {
   try {
     const requireOfMorph = createRequire(createRequire(import.meta.url).resolve("ts-morph"));

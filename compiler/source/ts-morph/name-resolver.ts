@@ -1,4 +1,7 @@
-/** What a name in a schema file means: a declaration of a schema, of the vocabulary, of the library, or something else. */
+/**
+ * Resolves names in schema files: to a declaration of a schema, of the vocabulary or of the library, or to something
+ * else.
+ */
 import type { ts as TypeScript } from "ts-morph";
 import type { DeclarationKey } from "../../model/index.js";
 import type { Compiler } from "./load-compiler.js";
@@ -25,7 +28,7 @@ export class NameResolver {
     this.#checker = checker;
   }
 
-  /** The path of a schema file, relative to the config's root. */
+  /** Returns the path of a schema file, relative to the folder of the config. */
   pathOf(file: TypeScript.SourceFile): string {
     return file.fileName.slice(rootFolder.length);
   }
@@ -35,7 +38,10 @@ export class NameResolver {
     return symbol === undefined ? { kind: "unresolved", name: name.getText() } : this.ofSymbol(symbol);
   }
 
-  /** What is behind a name, as far as others need to know of it; undefined when it is no type of a schema. */
+  /**
+   * Returns the properties of a declaration that matter to other files, or undefined if the name is not a type of a
+   * schema.
+   */
   referredDeclaration(name: TypeScript.Node): ReferredDeclaration | undefined {
     const symbol = this.#checker.getSymbolAtLocation(name);
     const target = symbol && this.#target(symbol);
@@ -82,13 +88,16 @@ export class NameResolver {
     if (file.fileName === libraryFile) return { kind: "global", name };
     const namespace = this.#namespaceOf(declaration);
     if (namespace === undefined) return { kind: "foreign", name };
-    // A default export is called that; the declaration has a name of its own.
+    // The symbol of a default export has the name `default`. The declaration has its own name.
     const own = (declaration as TypeScript.DeclarationStatement).name;
     const declared = namespace + (own !== undefined && ts.isIdentifier(own) ? own.text : name);
     return { kind: "schema", name: declared, key: `${this.pathOf(file)}#${declared}` };
   }
 
-  /** Returns the prefix of a declaration's name: `Order.` in a namespace; undefined if it is no part of a schema. */
+  /**
+   * Returns the prefix of a declaration's name, such as `Order.` in a namespace, or undefined if the declaration is not
+   * part of a schema.
+   */
   #namespaceOf(declaration: TypeScript.Node): string | undefined {
     const ts = this.#ts;
     let namespace = "";
@@ -100,7 +109,7 @@ export class NameResolver {
     return namespace;
   }
 
-  /** `declare global` and `module "name"` are none. */
+  /** Returns whether a module declaration is a namespace. `declare global` and `module "name"` are not. */
   isNamespace({ name, flags }: TypeScript.ModuleDeclaration): boolean {
     return this.#ts.isIdentifier(name) && !(flags & this.#ts.NodeFlags.GlobalAugmentation);
   }

@@ -1,4 +1,4 @@
-/** The outline of one source file, from TypeScript's parser alone: no program, no types. */
+/** Reads the outline of a source file with TypeScript's parser, without a program and without types. */
 import type { ts as TypeScript } from "ts-morph";
 import type {
   BaseOutline,
@@ -11,7 +11,7 @@ import type {
 
 type Compiler = typeof TypeScript;
 
-/** @param ts the compiler, passed in since loading it is what costs time */
+/** @param ts the compiler, which is a parameter because loading it is expensive */
 export function outlineOf(ts: Compiler, path: string, text: string): ModuleOutline {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
   const outline: Collected = { imports: [], classes: [], exports: [], reexports: [] };

@@ -1,7 +1,7 @@
 /**
- * Files so plain that the checker has nothing to say of them: interfaces and aliases made of scalars, containers, literals
- * and names that are there, once each. Most schema files are like that, and to check them takes longer than to read them.
- * Whatever is not obviously fine is left to the checker. A test holds the two against each other.
+ * Recognizes plain files, in which the checker cannot find an error: interfaces and aliases of scalars, containers,
+ * literals and declared names, each declared once. Most schema files are plain, and checking them takes longer than
+ * reading them. Any file that is not obviously correct is checked. A test compares the results with the checker's.
  */
 import type { ts as TypeScript } from "ts-morph";
 import { isWellKnown } from "../../model/index.js";
@@ -9,22 +9,22 @@ import type { SourceDeclaration, SourceMember, SourceReference, SourceType } fro
 import type { Compiler } from "./load-compiler.js";
 
 export interface Plainness {
-  /** The checker finds nothing wrong with it. */
+  /** Whether the checker cannot find an error in the file. */
   readonly isPlain: boolean;
-  /** What is made of it depends on itself, and on no more of other files than what kinds of declarations they hold. */
+  /** Whether the model of the file depends only on the file, and on the kinds of the declarations in other files. */
   readonly isLocal: boolean;
 }
 
 const neither: Plainness = { isPlain: false, isLocal: false };
 
-/** What must be known of a declaration that is referred to. */
+/** The properties of a referenced declaration that the check needs. */
 export interface ReferredDeclaration {
   readonly kind: SourceDeclaration["kind"];
   readonly isGeneric: boolean;
   readonly isActor: boolean;
 }
 
-/** @param referred what is behind a key; undefined: nothing that is exported from where it stands */
+/** @param referred returns the declaration of a key, or undefined if its file does not export one */
 export function plainness(
   ts: Compiler,
   file: TypeScript.SourceFile,
@@ -44,7 +44,7 @@ const primitives = new Set(
   "any unknown never number bigint boolean string symbol void object undefined null".split(" "),
 );
 
-/** Names that the statements of a file bind; undefined: there is something that is not plain. */
+/** Returns the names that the statements of a file declare, or undefined if a statement is not plain. */
 function topLevelNames(ts: Compiler, file: TypeScript.SourceFile): readonly string[] | undefined {
   const names: string[] = [];
   for (const statement of file.statements) {
@@ -83,7 +83,7 @@ function isPlainMember(ts: Compiler, member: TypeScript.TypeElement): boolean {
   );
 }
 
-/** Type arguments that plain names take. */
+/** The number of type arguments of plain names. */
 const globals: Readonly<Record<string, number>> = {
   Array: 1,
   ReadonlyArray: 1,
@@ -113,13 +113,16 @@ class PlainCheck {
     return kind === "alias" && type !== undefined && this.#isGround(type) && this.#type(type);
   }
 
-  /** `Actor`, `Actor<[…]>`. */
+  /** Returns whether a base is `Actor` or `Actor<[…]>`. */
   #isActor(base: SourceType): boolean {
     if (base.kind !== "reference" || base.origin !== "vocabulary" || base.name !== "Actor") return false;
     return base.args.length <= 1 && base.args.every((arg) => arg.kind === "tuple" && this.#type(arg));
   }
 
-  /** Aliases of aliases can go round in circles, and lead to other files. */
+  /**
+   * Returns whether the target of an alias is not another alias. Aliases of aliases can form cycles and refer to other
+   * files.
+   */
   #isGround(type: SourceType): boolean {
     if (type.kind === "union") return type.types.every((part) => this.#isGround(part));
     if (type.kind !== "reference" || type.key === undefined) return true;
@@ -176,7 +179,10 @@ class PlainCheck {
     }
   }
 
-  /** How variants of other files are told apart depends on what they are. */
+  /**
+   * Notes whether a union contains variants of other files. The discriminant of such a union depends on the content of
+   * those files.
+   */
   #note(variants: readonly SourceType[]): void {
     const isForeign = (type: SourceType) =>
       type.kind === "reference" && type.key !== undefined && this.#isForeign(type.key);

@@ -1,6 +1,6 @@
 /**
- * The compiler's program over schema files that live in memory. It is kept from one state to the next: what has not changed
- * is not parsed again, and what nothing depends on is not bound again.
+ * The compiler's program of the schema files, which are kept in memory. Each version of the program reuses the previous
+ * one: unchanged files are not parsed again, and files without affected dependencies are not bound again.
  */
 import type { ts as TypeScript } from "ts-morph";
 import { importCandidates } from "../../actors/import-candidates.js";
@@ -13,13 +13,13 @@ import { libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./virtu
 export class SchemaProgram {
   readonly #ts: Compiler;
   readonly #options: TypeScript.CompilerOptions;
-  /** By the names that the compiler knows them by. */
+  /** The source files, by the compiler's file names. */
   readonly #files = new Map<string, TypeScript.SourceFile>();
-  /** How often each schema file has been replaced. */
+  /** The number of replacements of each schema file. */
   readonly #versions = new Map<string, number>();
-  /** How often each has been replaced by one with another face. */
+  /** The number of replacements of each file that changed its export signature. */
   readonly #exportVersions = new Map<string, number>();
-  /** The schema files that each one imports, as far as that has been asked. */
+  /** The schema files that each file imports. Filled on demand. */
   readonly #imported = new Map<string, readonly string[]>();
   #program: TypeScript.Program | undefined;
   #isCurrent = false;
@@ -29,7 +29,7 @@ export class SchemaProgram {
     this.#options = {
       noLib: true,
       noEmit: true,
-      // Otherwise what a file without imports and exports declares would be known everywhere.
+      // Without this option, declarations of a file without imports and exports would be global.
       moduleDetection: ts.ModuleDetectionKind.Force,
       strict: true,
       target: ts.ScriptTarget.ESNext,
@@ -41,9 +41,9 @@ export class SchemaProgram {
     };
   }
 
-  /** @param path relative to the config's root */
+  /** @param path the path relative to the folder of the config */
   set(path: string, text: string): void {
-    // What other files import may mean a new one.
+    // The imports of other files can resolve to a new file.
     const before = this.#files.get(rootFolder + path);
     if (before !== undefined) this.#imported.delete(path);
     else this.#imported.clear();
@@ -67,7 +67,7 @@ export class SchemaProgram {
     return file;
   }
 
-  /** The program of the files as they are now. */
+  /** Returns the program of the current files. */
   current(): TypeScript.Program {
     if (this.#program === undefined || !this.#isCurrent) {
       if (!this.#files.has(libraryFile)) {
@@ -87,28 +87,31 @@ export class SchemaProgram {
     return this.#versions.get(path) ?? 0;
   }
 
-  /** Which version of which files `path` depends on, itself included. */
+  /** Returns the versions of all files on which `path` depends, including itself. */
   signature(path: string): string {
     return this.#closure(path)
       .map((file) => `${file}@${this.#versions.get(file)}`)
       .join(" ");
   }
 
-  /** As `signature`, for what names mean: which faces the files have that `path` depends on, and its own version. */
+  /** Returns the versions of the export signatures of all files on which `path` depends, and the version of `path`. */
   exportSignatures(path: string): string {
     const faces = this.#closure(path).map((file) => `${file}@${this.#exportVersions.get(file)}`);
     return [this.version(path), ...faces].join(" ");
   }
 
-  /** The files that `path` depends on, itself included, sorted. */
+  /** Returns the files on which `path` depends, including itself, sorted. */
   #closure(path: string): readonly string[] {
     const reached = new Set([path]);
-    // A set may grow while it is walked.
+    // A set can grow during its iteration.
     for (const file of reached) for (const imported of this.#imports(file)) reached.add(imported);
     return [...reached].sort();
   }
 
-  /** The schema files that a file imports. Only the program knows them all: import types stand anywhere. */
+  /**
+   * Returns the schema files that a file imports. Only the program knows all imports, because import types can be
+   * anywhere.
+   */
   #imports(path: string): readonly string[] {
     this.current();
     const known = this.#imported.get(path);
@@ -119,7 +122,7 @@ export class SchemaProgram {
     return found;
   }
 
-  /** The schema file that an import means; undefined: none. */
+  /** Returns the schema file to which an import resolves, or undefined. */
   resolve(importer: string, specifier: string): string | undefined {
     return importCandidates(importer, specifier).find((candidate) => this.#files.has(rootFolder + candidate));
   }
@@ -128,7 +131,7 @@ export class SchemaProgram {
     const ts = this.#ts;
     const options = {
       languageVersion: ts.ScriptTarget.ESNext,
-      // Comments are read from the text, where they matter.
+      // Comments are read from the text when they are needed.
       jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
     };
     this.#files.set(name, ts.createSourceFile(name, text, options, false));

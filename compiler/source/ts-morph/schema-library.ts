@@ -1,9 +1,10 @@
 /**
- * The library that schema files are checked against: the types that a schema can use, and those that it can't, by name
- * alone, so that they are refused with a word of advice. TypeScript's own library takes longer to read than a large schema.
+ * The type library with which schema files are checked. It declares the types that a schema can use. It also declares
+ * the names of types that a schema cannot use, so that they are rejected with advice. Reading TypeScript's own library
+ * takes longer than reading a large schema.
  */
 
-/** Types that no schema can use. Their type parameters are optional, whatever they are. */
+/** The types that no schema can use. All of their type parameters are optional. */
 const refused = {
   plain: [
     ..."ArrayBuffer SharedArrayBuffer DataView RegExp Error TypeError RangeError AggregateError URL URLSearchParams".split(

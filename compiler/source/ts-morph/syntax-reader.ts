@@ -1,6 +1,6 @@
 /**
- * Syntax trees as plain data: declarations, members and types as they are written, with names resolved by the checker.
- * What is computed is not looked at here: it gets a handle, see expand.ts.
+ * Reads syntax trees to plain data: declarations, members and types as they are written. The checker resolves the
+ * names. Computed types get a handle and are expanded by `expander.ts`.
  */
 import type { ts as TypeScript } from "ts-morph";
 import type {
@@ -22,12 +22,12 @@ export class SyntaxReader {
   readonly #checker: TypeScript.TypeChecker;
   readonly #handles: TypeScript.TypeNode[];
   readonly #keywords: ReadonlyMap<TypeScript.SyntaxKind, Keyword>;
-  /** In which the nodes stand that are being read: to find it from a node costs more than to read the node. */
+  /** The file whose nodes are being read. Finding the file of a node costs more than reading the node. */
   #file: TypeScript.SourceFile | undefined;
-  /** Whether a value of an enum has been put in the place of its name since this was last set. */
+  /** Whether a name was replaced by the value of an enum member since this flag was last reset. */
   sawEnumMember = false;
 
-  /** @param handles where computed types are put: a handle is an index into it */
+  /** @param handles the list of computed types; a handle is an index of this list */
   constructor(ts: Compiler, names: NameResolver, checker: TypeScript.TypeChecker, handles: TypeScript.TypeNode[]) {
     this.#ts = ts;
     this.#names = names;
@@ -36,7 +36,10 @@ export class SyntaxReader {
     this.#keywords = keywordsOf(ts);
   }
 
-  /** The declarations of a file in source order. Those in a namespace stand where it stands, with qualified names. */
+  /**
+   * Returns the declarations of a file in source order. Declarations in a namespace have qualified names and the
+   * position of the namespace.
+   */
   declarations(file: TypeScript.SourceFile): readonly SourceDeclaration[] {
     this.#file = file;
     const { statements, isDeclarationFile } = file;
@@ -46,7 +49,10 @@ export class SyntaxReader {
     return statements.flatMap((statement) => this.#declaration(statement, { ...place, exported, exportsAll: false }));
   }
 
-  /** Names in `export { A, B as C }` and `export default A`, beside those that say `export` themselves. */
+  /**
+   * Returns the names in `export { A, B as C }` and `export default A`. Declarations with an `export` modifier are not
+   * included.
+   */
   #exportedNames(statements: readonly TypeScript.Statement[]): ReadonlySet<string> {
     const ts = this.#ts;
     const names = new Set<string>();
@@ -112,7 +118,10 @@ export class SyntaxReader {
     });
   }
 
-  /** `A.B` is a namespace in a namespace, which has no `export` of its own and is exported nevertheless. */
+  /**
+   * Reads the declarations of a namespace. In `namespace A.B`, the namespace `B` is exported without an `export`
+   * modifier.
+   */
   #namespace(
     { name, body, modifiers }: TypeScript.ModuleDeclaration,
     place: DeclarationSite,
@@ -133,7 +142,7 @@ export class SyntaxReader {
     }
     if (!ts.isModuleBlock(body)) return [];
     const { statements } = body;
-    // Where nothing says what is exported, an ambient namespace exports everything.
+    // An ambient namespace without export statements exports all its declarations.
     const exportsAll =
       isAmbient && !statements.some((one) => ts.isExportDeclaration(one) || ts.isExportAssignment(one));
     const within = { ...inside, exported: this.#exportedNames(statements), exportsAll };
@@ -175,10 +184,10 @@ export class SyntaxReader {
     }));
   }
 
-  /** The last documentation comment before `node`. */
+  /** Returns the last documentation comment before `node`. */
   #comment(node: TypeScript.Node): SourceComment | undefined {
     const { text } = this.#file ?? node.getSourceFile();
-    // Cheaper than to look for comments where there is nothing but white space.
+    // This test is cheaper than searching for comments where there is only white space.
     if (text.charAt(firstMark(text, node.pos)) !== "/") return undefined;
     const ranges = [
       ...(this.#ts.getTrailingCommentRanges(text, node.pos) ?? []).filter((range) => isBefore(text, node.pos, range)),
@@ -187,11 +196,11 @@ export class SyntaxReader {
     return lastOf(text, ranges);
   }
 
-  /** The documentation comment that ends the line of `node`, and is not that of `next`. */
+  /** Returns the documentation comment at the end of the line of `node`, unless it belongs to `next`. */
   #trailingComment(node: TypeScript.Node, next: TypeScript.Node | undefined): SourceComment | undefined {
     const { text } = this.#file ?? node.getSourceFile();
     let { end } = node;
-    // A separator is part of a member, and not part of an enum's value.
+    // A separator is part of a member, but not part of an enum's value.
     if (text.charAt(firstMark(text, end)) === ",") end = firstMark(text, end) + 1;
     if (text.charAt(firstMark(text, end)) !== "/") return undefined;
     const ranges = this.#ts.getTrailingCommentRanges(text, end) ?? [];
@@ -235,7 +244,7 @@ export class SyntaxReader {
   #memberName(name: TypeScript.PropertyName): string | undefined {
     const ts = this.#ts;
     if (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) return name.text;
-    // `1.0` and `0x1` name the property "1".
+    // `1.0` and `0x1` are the property name "1".
     return ts.isNumericLiteral(name) ? String(Number(name.text)) : undefined;
   }
 
@@ -279,12 +288,12 @@ export class SyntaxReader {
     return nodes.map((node) => this.type(node));
   }
 
-  /** Of a node without the comments before it. */
+  /** Returns the span of a node without the comments before it. */
   #span(node: TypeScript.Node): Span {
     return { start: node.getStart(this.#file), end: node.end };
   }
 
-  /** Reads nodes of any file. */
+  /** Reads nodes of another file. */
   within<T>(file: TypeScript.SourceFile, read: () => T): T {
     const before = this.#file;
     this.#file = file;
@@ -330,7 +339,7 @@ export class SyntaxReader {
     return { type: this.type(node), optional: false, rest: false };
   }
 
-  /** `readonly T[]` is read here; `keyof T` is computed. */
+  /** Reads `readonly T[]`. `keyof T` is a computed type. */
   #operator(node: TypeScript.TypeOperatorNode): SourceType {
     const ts = this.#ts;
     const span = this.#span(node);
@@ -369,25 +378,25 @@ export class SyntaxReader {
   }
 }
 
-/** A file, or the body of a namespace. */
+/** The context of declarations: a file, or the body of a namespace. */
 interface DeclarationSite {
   readonly file: string;
-  /** Stands before names: `Order.`; empty at the top level. */
+  /** The prefix of names: `Order.`, or empty at the top level. */
   readonly namespace: string;
-  /** Whether all namespaces around it are exported. */
+  /** Whether all enclosing namespaces are exported. */
   readonly isVisible: boolean;
   readonly isAmbient: boolean;
-  /** Names that a statement of its own exports. */
+  /** The names that export statements export. */
   readonly exported: ReadonlySet<string>;
-  /** Declarations are exported without saying so. */
+  /** Whether declarations are exported without an `export` modifier. */
   readonly exportsAll: boolean;
 }
 
 const none: readonly never[] = [];
 
 /**
- * Whether a comment that begins on the line of the token that ends at `from` belongs to what follows. One that ends that line
- * belongs to what stands before it, unless that is an opening bracket.
+ * Returns whether a comment after the token that ends at `from`, on the same line, belongs to the following node. A
+ * comment at the end of the line belongs to the preceding node, unless the token is an opening bracket.
  */
 function isBefore(text: string, from: number, { pos, end }: TypeScript.TextRange): boolean {
   if (/[{(<]/.test(text.charAt(from - 1))) return true;
@@ -396,13 +405,13 @@ function isBefore(text: string, from: number, { pos, end }: TypeScript.TextRange
   return !endsLine.test(text) || text.slice(pos, end).includes("\n");
 }
 
-/** The last documentation comment. */
+/** Returns the last documentation comment. */
 function lastOf(text: string, ranges: readonly TypeScript.CommentRange[]): SourceComment | undefined {
   const last = ranges.findLast(({ pos }) => text.startsWith("/**", pos));
   return last && { text: text.slice(last.pos, last.end), start: last.pos };
 }
 
-/** Where the white space at `position` ends. */
+/** Returns the end of the white space at `position`. */
 function firstMark(text: string, position: number): number {
   let i = position;
   while (text.charCodeAt(i) <= 32) i++;

@@ -1,9 +1,9 @@
-/** Whether a project's tsconfig.json can check generated code and programs that use it. */
+/** Checks whether a project's tsconfig.json can compile generated code and programs that use it. */
 import path from "node:path";
 import type { ts as TypeScript } from "ts-morph";
 import { type Compiler, loadCompiler } from "./load-compiler.js";
 
-/** @returns what has to be changed, one sentence each; none: it suits */
+/** @returns the required changes, one sentence each; empty if the settings are suitable */
 export function tsconfigProblems(file: string): readonly string[] {
   const ts = loadCompiler();
   const errors: string[] = [];
@@ -16,7 +16,7 @@ export function tsconfigProblems(file: string): readonly string[] {
         errors.push(ts.flattenDiagnosticMessageText(messageText, " ")),
     },
   );
-  // That it has no files yet is no problem of its settings.
+  // A project without files is not a problem of its settings.
   const syntax = (read?.errors ?? []).filter(({ code }) => code !== noInputs && code !== emptyFiles);
   errors.push(...syntax.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " ")));
   if (errors.length > 0 || read === undefined) {
@@ -44,7 +44,7 @@ function settingProblems(ts: Compiler, options: TypeScript.CompilerOptions): rea
     const is = named(moduleResolution === undefined ? undefined : ModuleResolutionKind[moduleResolution]);
     problems.push(`"moduleResolution" is ${is}, which does not find "viceroy/schema": set "module": "nodenext" alone`);
   }
-  // What TypeScript itself takes where nothing is said.
+  // TypeScript's default target.
   const byDefault = isNode && module !== ModuleKind.Node16 ? ScriptTarget.ESNext : ScriptTarget.ES2022;
   const target = options.target ?? (isNode ? byDefault : ScriptTarget.ES5);
   if (target < ScriptTarget.ES2022) {

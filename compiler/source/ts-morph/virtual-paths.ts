@@ -1,8 +1,8 @@
-/** Where files are, for the compiler: nothing of the disk is visible to it. */
+/** The virtual paths of the files that the compiler sees. The compiler has no access to the disk. */
 
-/** The config's root. */
+/** The folder of the config. */
 export const rootFolder = "/schemas/root/";
 export const libraryFile = "/viceroy/library.d.ts";
 export const vocabularyFile = "/viceroy/schema.ts";
-/** What schema files import the vocabulary as. */
+/** The module name of the vocabulary in schema files. */
 export const vocabularyName = "viceroy/schema";

@@ -58,7 +58,7 @@ export interface Progress {
   rejectedRollouts: number;
 }
 
-/** How a generator has pulled weights. */
+/** The statistics of a generator's weight transfers. */
 export interface PullStatistics {
   /** Number of versions that were read completely. */
   pulled: number;
@@ -90,7 +90,7 @@ export interface TrainerMesh<D extends string = string> extends ActorMesh<Traine
   readonly progress: Endpoint<[], Progress, D>;
 }
 
-/** Tells the type checker what `TrainerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `TrainerMesh`. */
 export interface TrainerKind extends MeshKind {
   readonly args: [seed: number, maxLag: number];
   readonly mesh: TrainerMesh<this["dims"]>;
@@ -120,7 +120,7 @@ export interface GeneratorMesh<D extends string = string> extends ActorMesh<Gene
   readonly pulls: Endpoint<[], PullStatistics, D>;
 }
 
-/** Tells the type checker what `GeneratorMesh` is for other dimensions. */
+/** Maps dimensions to the type of `GeneratorMesh`. */
 export interface GeneratorKind extends MeshKind {
   readonly args: [seed: number];
   readonly mesh: GeneratorMesh<this["dims"]>;

@@ -49,7 +49,7 @@ export interface Trainer extends Actor<[seed: Uint32, maxLag: Uint32]> {
   progress(): Progress;
 }
 
-/** How a generator has pulled weights. */
+/** The statistics of a generator's weight transfers. */
 export interface PullStatistics {
   /** Number of versions that were read completely. */
   pulled: Uint32;

@@ -54,7 +54,7 @@ export interface LibraryMesh<D extends string = string> extends ActorMesh<Librar
   readonly atlas: Endpoint<[], RdmaBuffer, D>;
 }
 
-/** Tells the type checker what `LibraryMesh` is for other dimensions. */
+/** Maps dimensions to the type of `LibraryMesh`. */
 export interface LibraryKind extends MeshKind {
   readonly args: [tiles: number];
   readonly mesh: LibraryMesh<this["dims"]>;

@@ -13,7 +13,7 @@ const atlas = await library.atlas.callOne();
 
 const lastTile = (reader: AtlasReader) => reader.tiles.at(-1)!;
 
-// In pieces, by any transport: only the bytes that the reader accesses are fetched.
+// Over any transport, the reader fetches only the bytes that it accesses.
 const message = new RemoteMessage(atlas);
 const highest = await message.read((bytes) => lastTile(readAtlasCapnp(bytes)).highest);
 console.log(`highest point of the last tile: ${highest} m`);
@@ -22,7 +22,7 @@ const heights = await message.read((bytes) => lastTile(readAtlasCapnp(bytes)).he
 console.log(`all ${heights.length} heights of the last tile: at most ${Math.max(...heights)} m`);
 report();
 
-// In place, if the transport can map the memory: no byte is copied.
+// If the transport can map the memory, the reader reads in place and copies no byte.
 if (atlas.transport === "shared") {
   const reader = readAtlasCapnp(await atlas.map());
   const { name, north } = lastTile(reader);

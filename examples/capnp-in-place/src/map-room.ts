@@ -10,7 +10,7 @@ export class MapRoom extends LibraryActor {
 
   constructor(tiles: number) {
     super();
-    // With room for the names and the pointers to them. The memory may be larger than the message.
+    // The memory has room for the names and the pointers to them. It may be larger than the message.
     this.#memory = RdmaBuffer.allocate(tiles * (2 * side * side + 128) + 1024);
     const atlas = { title: "Hills", tiles: Array.from({ length: tiles }, (_, i) => makeTile(i)) };
     writeAtlasCapnp(atlas, { into: this.#memory.view });

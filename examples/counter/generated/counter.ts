@@ -38,7 +38,7 @@ export interface CounterMesh<D extends string = string> extends ActorMesh<Counte
   readonly watch: StreamEndpoint<[count: number], number, D>;
 }
 
-/** Tells the type checker what `CounterMesh` is for other dimensions. */
+/** Maps dimensions to the type of `CounterMesh`. */
 export interface CounterKind extends MeshKind {
   readonly args: [initial: number];
   readonly mesh: CounterMesh<this["dims"]>;

@@ -45,7 +45,7 @@ export interface LoaderMesh<D extends string = string> extends ActorMesh<LoaderK
   readonly next: Endpoint<[], Batch, D>;
 }
 
-/** Tells the type checker what `LoaderMesh` is for other dimensions. */
+/** Maps dimensions to the type of `LoaderMesh`. */
 export interface LoaderKind extends MeshKind {
   readonly args: [batchSize: number];
   readonly mesh: LoaderMesh<this["dims"]>;

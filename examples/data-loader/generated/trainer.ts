@@ -52,7 +52,7 @@ export interface TrainerMesh<D extends string = string> extends ActorMesh<Traine
   readonly train: Endpoint<[line: Line, steps: number], Progress, D>;
 }
 
-/** Tells the type checker what `TrainerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `TrainerMesh`. */
 export interface TrainerKind extends MeshKind {
   readonly args: [loaders: LoaderMesh<"gpus">];
   readonly mesh: TrainerMesh<this["dims"]>;

@@ -43,7 +43,7 @@ export interface LinearMesh<D extends string = string> extends ActorMesh<LinearK
   readonly weights: Endpoint<[], Tensor, D>;
 }
 
-/** Tells the type checker what `LinearMesh` is for other dimensions. */
+/** Maps dimensions to the type of `LinearMesh`. */
 export interface LinearKind extends MeshKind {
   readonly args: [inputs: number, outputs: number];
   readonly mesh: LinearMesh<this["dims"]>;

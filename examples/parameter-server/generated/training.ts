@@ -46,7 +46,7 @@ export interface ParameterServerMesh<D extends string = string> extends ActorMes
   readonly range: Endpoint<[], [number, number], D>;
 }
 
-/** Tells the type checker what `ParameterServerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `ParameterServerMesh`. */
 export interface ParameterServerKind extends MeshKind {
   readonly args: [weights: number, workers: number];
   readonly mesh: ParameterServerMesh<this["dims"]>;
@@ -70,7 +70,7 @@ export interface LearnerMesh<D extends string = string> extends ActorMesh<Learne
   readonly step: Endpoint<[], string, D>;
 }
 
-/** Tells the type checker what `LearnerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `LearnerMesh`. */
 export interface LearnerKind extends MeshKind {
   readonly args: [];
   readonly mesh: LearnerMesh<this["dims"]>;

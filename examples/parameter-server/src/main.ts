@@ -16,7 +16,7 @@ await workers.join.call(server);
 
 const begin = performance.now();
 for (let step = 1; step <= steps; step++) {
-  // In sequence, so that every run gives the same numbers. Real training does not need an order.
+  // The workers run in sequence, so that every run gives the same numbers. Real training does not need an order.
   for (let worker = 0; worker < workerCount; worker++) await workers.slice({ workers: worker }).step.callOne();
   const [smallest, largest] = await server.range.callOne();
   console.log(`step ${step}: all weights from ${smallest.toFixed(4)} to ${largest.toFixed(4)}`);

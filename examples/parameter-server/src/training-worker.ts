@@ -21,7 +21,7 @@ export class TrainingWorker extends LearnerActor {
   async step(): Promise<string> {
     const weights = this.#weights;
     await this.#remoteWeights.readInto(weights);
-    // In place of a model's gradients: each worker pulls all weights towards its rank.
+    // This replaces a model's gradients: each worker pulls all weights towards its rank.
     for (let i = 0; i < weights.length; i++) weights[i] = (this.#rank - weights[i]!) / 16;
     await this.#remoteGradients.writeFrom(weights);
     await this.#server.apply.callOne(this.#rank);

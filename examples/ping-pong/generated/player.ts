@@ -51,7 +51,7 @@ export interface PlayerMesh<D extends string = string> extends ActorMesh<PlayerK
   readonly bounce: Endpoint<[ball: number], number, D>;
 }
 
-/** Tells the type checker what `PlayerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `PlayerMesh`. */
 export interface PlayerKind extends MeshKind {
   readonly args: [];
   readonly mesh: PlayerMesh<this["dims"]>;

@@ -34,7 +34,7 @@ export interface ArchiveMesh<D extends string = string> extends ActorMesh<Archiv
   readonly store: Endpoint<[note: string], void, D>;
 }
 
-/** Tells the type checker what `ArchiveMesh` is for other dimensions. */
+/** Maps dimensions to the type of `ArchiveMesh`. */
 export interface ArchiveKind extends MeshKind {
   readonly args: [progress: Port<number>];
   readonly mesh: ArchiveMesh<this["dims"]>;

@@ -52,7 +52,7 @@ export interface CameraMesh<D extends string = string> extends ActorMesh<CameraK
   readonly status: Endpoint<[], CameraStatus, D>;
 }
 
-/** Tells the type checker what `CameraMesh` is for other dimensions. */
+/** Maps dimensions to the type of `CameraMesh`. */
 export interface CameraKind extends MeshKind {
   readonly args: [];
   readonly mesh: CameraMesh<this["dims"]>;

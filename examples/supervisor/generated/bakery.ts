@@ -41,7 +41,7 @@ export interface OvenMesh<D extends string = string> extends ActorMesh<OvenKind,
   readonly bake: Endpoint<[order: string], string, D>;
 }
 
-/** Tells the type checker what `OvenMesh` is for other dimensions. */
+/** Maps dimensions to the type of `OvenMesh`. */
 export interface OvenKind extends MeshKind {
   readonly args: [loavesToLive: number];
   readonly mesh: OvenMesh<this["dims"]>;
@@ -65,7 +65,7 @@ export interface BakeryMesh<D extends string = string> extends ActorMesh<BakeryK
   readonly news: Endpoint<[], string[], D>;
 }
 
-/** Tells the type checker what `BakeryMesh` is for other dimensions. */
+/** Maps dimensions to the type of `BakeryMesh`. */
 export interface BakeryKind extends MeshKind {
   readonly args: [ovens: number, spares: number];
   readonly mesh: BakeryMesh<this["dims"]>;

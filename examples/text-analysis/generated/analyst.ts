@@ -73,7 +73,7 @@ export interface AnalystMesh<D extends string = string> extends ActorMesh<Analys
   readonly mostFrequent: Endpoint<[count: number, letters: number], WordCount[], D>;
 }
 
-/** Tells the type checker what `AnalystMesh` is for other dimensions. */
+/** Maps dimensions to the type of `AnalystMesh`. */
 export interface AnalystKind extends MeshKind {
   readonly args: [];
   readonly mesh: AnalystMesh<this["dims"]>;

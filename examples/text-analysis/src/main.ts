@@ -13,7 +13,7 @@ import { Progress } from "./progress.js";
 import { counted, formatBytes, formatCount, totalsTable, wordsTable } from "./report.js";
 import { WordAnalyst } from "./word-analyst.js";
 
-/** For each analyst: one piece being counted and one under way. */
+/** The number of pieces of each analyst: one being counted and one in transit. */
 const piecesAtATime = 2;
 
 const clone = fileURLToPath(new URL("../../../", import.meta.url));

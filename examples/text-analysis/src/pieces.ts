@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Piece } from "../generated/analyst.js";
 
 const pieceBytes = 1 << 20;
-/** How far a cut may move to reach white space. A longer run of text is split. */
+/** The maximum distance in bytes by which a cut moves to reach white space. A longer run of text is split. */
 const reach = 1 << 16;
 /** Bytes at the beginning of a file that decide whether it is text. */
 const headBytes = 8192;

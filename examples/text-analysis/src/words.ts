@@ -1,6 +1,9 @@
 /** Finds words in text. Pure functions without actors. */
 
-/** For each UTF-16 code unit, whether it is a letter or a digit. Words are runs of these; an apostrophe inside a run belongs to it (don't). */
+/**
+ * Tells for each UTF-16 code unit whether it is a letter or a digit. A word is a run of these. An apostrophe inside a
+ * run belongs to the word (don't).
+ */
 const partOfWord = new Uint8Array(65_536);
 for (let unit = 0; unit < partOfWord.length; unit++) {
   if (/[\p{L}\p{N}]/u.test(String.fromCharCode(unit))) partOfWord[unit] = 1;

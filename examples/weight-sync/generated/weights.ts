@@ -71,7 +71,7 @@ export interface TrainerMesh<D extends string = string> extends ActorMesh<Traine
   readonly lateness: Endpoint<[], Lateness, D>;
 }
 
-/** Tells the type checker what `TrainerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `TrainerMesh`. */
 export interface TrainerKind extends MeshKind {
   readonly args: [weights: number];
   readonly mesh: TrainerMesh<this["dims"]>;
@@ -105,7 +105,7 @@ export interface EngineMesh<D extends string = string> extends ActorMesh<EngineK
   readonly pulls: Endpoint<[], PullStatistics, D>;
 }
 
-/** Tells the type checker what `EngineMesh` is for other dimensions. */
+/** Maps dimensions to the type of `EngineMesh`. */
 export interface EngineKind extends MeshKind {
   readonly args: [];
   readonly mesh: EngineMesh<this["dims"]>;

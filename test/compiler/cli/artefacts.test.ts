@@ -44,10 +44,10 @@ test("everything that is asked for is written, and nothing again while the schem
     expect.arrayContaining(generated.map((file) => `wrote   ${file}`)),
   );
   expect(listFiles(path.join(folder, "generated")).map((file) => `generated/${file}`)).toEqual(generated);
-  expect((await run(folder)).lines).toEqual(["Nothing to do: generated code is in step."]);
+  expect((await run(folder)).lines).toEqual(["Nothing to do: generated code is up to date."]);
   expect(await run(folder, { check: true })).toEqual({
     code: 0,
-    lines: ["Nothing to do: generated code is in step."],
+    lines: ["Nothing to do: generated code is up to date."],
     errors: [],
   });
 });
@@ -72,7 +72,7 @@ test.each(generated.slice(0, 3))("an edit of %s is drift, and is undone", async 
   const checked = await run(folder, { check: true, json: true });
   expect(checked.code).toBe(1);
   expect(checked.lines.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({ code: "VC3001", file, text: `${file} is not what the schemas say` }),
+    expect.objectContaining({ code: "VC3001", file, text: `${file} is not up to date with the schemas` }),
   ]);
   expect((await run(folder)).lines).toContain(`updated ${file}`);
   expect(read(folder, file)).toBe(whole);

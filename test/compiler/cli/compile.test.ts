@@ -47,7 +47,7 @@ test("a project is compiled, then in step, then unchanged", async () => {
   rmSync(path.join(folder, ".viceroy"), { recursive: true });
   expect(await run(folder, { check: true })).toMatchObject({ code: 0 });
   expect((await run(folder)).code).toBe(0);
-  expect((await run(folder)).out).toEqual(["Nothing to do: generated code is in step."]);
+  expect((await run(folder)).out).toEqual(["Nothing to do: generated code is up to date."]);
 });
 
 test.each(["ts", "mts", "js", "mjs"])("a config may be called viceroy.config.%s", async (extension) => {
@@ -129,7 +129,9 @@ test("a rename changes schema and lock together and keeps the id", async () => {
   expect(await rename(new Project(folder), "Entry.none", "x", io)).toBe(3);
   expect(io.errors).toContain("cannot rename Entry.none: Entry has no member none; it has key, expiry");
   expect(await rename(new Project(folder), "Store.get", "stop", io)).toBe(3);
-  expect(io.errors).toContain("cannot rename Store.get: no endpoint can be called stop: every mesh has it");
+  expect(io.errors).toContain(
+    "cannot rename Store.get: an endpoint cannot have the name stop: every mesh has a member of this name",
+  );
   expect(await rename(new Project(folder), "Entry.key", "stop", io)).toBe(0);
 });
 

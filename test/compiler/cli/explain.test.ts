@@ -31,6 +31,6 @@ test("what is no code is refused", () => {
   expect(asked("VC9999")).toEqual({
     code: 3,
     out: "",
-    err: ['cannot explain VC9999: expected a code that Viceroy reports, such as VC1107, got "VC9999"'],
+    err: ['cannot explain VC9999: expected a code of Viceroy such as VC1107, got "VC9999"'],
   });
 });

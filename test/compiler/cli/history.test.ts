@@ -54,7 +54,7 @@ test("a tombstone that was deleted fails the check, and compiling warns of it; w
         code: "VC2013",
         severity: "error",
         line: 2,
-        fix: "Write back, below `message A in schemas/a next=2`: `  2 -age double`",
+        fix: "Restore, below `message A in schemas/a next=2`: `  2 -age double`",
       },
     ],
   });
@@ -81,17 +81,17 @@ test("a whole block, an actor's id and a parameter are missed too, each with the
     [
       1,
       "message B in schemas/b, with all its ids, has vanished from the lock since main",
-      "Write back, anywhere between other blocks: \n-message B in schemas/b next=2\n  1 size double\n",
+      "Restore, anywhere between other blocks: \n-message B in schemas/b next=2\n  1 size double\n",
     ],
     [
       2,
       "id 0x00000007 of actor Store has vanished from the lock since main",
-      `Write back, in place of \`${store.replace("07", "08")}\`: \`${store}\``,
+      `Restore, in place of \`${store.replace("07", "08")}\`: \`${store}\``,
     ],
     [
       4,
       "id 2 of Store.get(limit) has vanished from the lock since main",
-      "Write back, between the parentheses of `1 get next=2 (1 key: string) -> void`: `2 -limit: int32`",
+      "Restore, between the parentheses of `1 get next=2 (1 key: string) -> void`: `2 -limit: int32`",
     ],
   ]);
 });
@@ -130,7 +130,7 @@ test("an unchanged tree is compared all the same: what it is compared with may h
   forget(made.folder);
   made.commit("forgotten");
   await run(made.folder);
-  expect((await run(made.folder, { json: false })).out).toEqual(["Nothing to do: generated code is in step."]);
+  expect((await run(made.folder, { json: false })).out).toEqual(["Nothing to do: generated code is up to date."]);
   made.git("update-ref", "refs/remotes/origin/main", "HEAD~1");
   expect(await run(made.folder, { check: true })).toMatchObject({ code: 1, codes: ["VC2013"] });
 });
@@ -139,9 +139,9 @@ test("without git, and with no lock in the history, there is nothing to compare"
   const folder = folderWith(files);
   await run(folder);
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
-  await expect(run(folder, { check: true, base: "main" })).rejects.toThrow(`${folder} lies in no git repository`);
+  await expect(run(folder, { check: true, base: "main" })).rejects.toThrow(`${folder} is not in a git repository`);
   // Whoever asks gets an answer, also when nothing has changed and nothing is checked.
-  await expect(run(folder, { base: "main" })).rejects.toThrow(`${folder} lies in no git repository`);
+  await expect(run(folder, { base: "main" })).rejects.toThrow(`${folder} is not in a git repository`);
   const made = new TestRepository(files);
   await run(made.folder);
   expect(await run(made.folder, { check: true })).toMatchObject({ code: 0, found: [] });
@@ -184,11 +184,11 @@ test("both answers to an ambiguous rename are commands", async () => {
     severity: "error",
     fix:
       "If it is, write `@was name` above title, or run `npx viceroy rename A.name title`. " +
-      "If it is new, `npx viceroy compile` gives it an id of its own.",
+      "If title is new, `npx viceroy compile` assigns it a new id.",
   });
   const io = new TestIo();
   expect(await rename(new Project(folder), "A.name", "title", io)).toBe(0);
-  expect(io.lines[0]).toBe("renamed A.name to title in viceroy.lock; the schema calls it so already");
+  expect(io.lines[0]).toBe("renamed A.name to title in viceroy.lock; the schema already has the new name");
   expect(read(folder, "viceroy.lock")).toContain("  1 title string was=name\n");
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
   expect(await rename(new Project(folder), "A.name", "title", io)).toBe(3);

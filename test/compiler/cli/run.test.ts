@@ -49,9 +49,9 @@ test("doctor says what is wrong and what to do, and ends with 1", async () => {
   const folder = folderWith({ ...tsx, "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
   expect(await doctor(folder, io, async () => false, noRdma)).toBe(1);
-  expect(io.lines).toContain("PROBLEM generated code is out of step");
+  expect(io.lines).toContain("PROBLEM generated code is not up to date");
   expect(io.lines).toContain("        run `npx viceroy compile`");
-  expect(io.lines.at(-1)).toBe("1 to mend.");
+  expect(io.lines.at(-1)).toBe("1 problem.");
 });
 
 test("doctor says when the package has no name", async () => {
@@ -69,7 +69,7 @@ test("doctor is content with a project in step", async () => {
   const io = new TestIo();
   expect(await doctor(folder, io, async () => true, noRdma)).toBe(0);
   expect(io.lines).toContain(`ok      Node.js ${process.versions.node}`);
-  expect(io.lines.at(-1)).toBe("Nothing to mend.");
+  expect(io.lines.at(-1)).toBe("No problems.");
 });
 
 test("an old Node.js is a problem", () => {
@@ -85,8 +85,8 @@ test("doctor says which ways there are to memory of other processes", () => {
   expect(rdmaFindings(noRdma)).toEqual([
     {
       level: "note",
-      text: "no addon for one-sided memory: it has not been built",
-      advice: "run `npx viceroy setup --rdma`; it takes g++ and some seconds",
+      text: "no RDMA addon: it has not been built",
+      advice: "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds",
     },
   ]);
   const transports = [
@@ -99,26 +99,24 @@ test("doctor says which ways there are to memory of other processes", () => {
       ({ level, text: what }) => `${level} ${what}`,
     ),
   ).toEqual([
-    "ok addon for one-sided memory /x.node",
+    "ok RDMA addon /x.node",
     "ok RdmaBuffer by vm, one-sided",
-    "ok RdmaBuffer by stream, by the owner's event loop",
+    "ok RdmaBuffer by stream, through the owner's event loop",
     "note no RdmaBuffer by verbs: there is no device",
-    "note ptrace_scope is 1: processes cannot reach into each other by vm, or parents into children alone",
+    "note ptrace_scope is 1: the transport vm cannot access other processes, or only those of children",
   ]);
 });
 
 test("doctor says whether there is an addon for tensors, without loading it", () => {
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: "/nowhere.node" })).toEqual({
     level: "note",
-    text: "no addon for tensors: there is no /nowhere.node",
+    text: "no tensor addon: there is no /nowhere.node",
     advice: "install libtorch and run `npx viceroy setup --tensor`",
   });
-  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).text).toBe(
-    'no addon for tensors: VICEROY_TENSOR_ADDON is "off"',
-  );
+  expect(tensorFinding({ VICEROY_TENSOR_ADDON: "off" }).text).toBe('no tensor addon: VICEROY_TENSOR_ADDON is "off"');
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: process.execPath })).toEqual({
     level: "ok",
-    text: `addon for tensors ${process.execPath}`,
+    text: `tensor addon ${process.execPath}`,
   });
 });
 
@@ -138,11 +136,11 @@ test("doctor names the libtorch that the addon would be built against, and the v
     expect(libtorchFinding(root, {})).toEqual({
       level: "note",
       text: `libtorch 2.3 of ./.venv, in ${torch}/lib; Viceroy is tested with 1.13, 2.6, 2.14, 2.15`,
-      advice: "where an operation fails that should not, try one of these versions",
+      advice: "if an operation fails unexpectedly, use one of these versions",
     });
     expect(libtorchFinding(root, { LIBTORCH: path.join(root, "nowhere") })).toEqual({
       level: "note",
-      text: "no libtorch to build the addon for tensors against; Viceroy is tested with 1.13, 2.6, 2.14, 2.15",
+      text: "no libtorch to build the tensor addon with; Viceroy is tested with 1.13, 2.6, 2.14, 2.15",
       advice: "install libtorch-dev of Debian, or torch of PyPI in ./.venv",
     });
   } finally {
@@ -161,12 +159,12 @@ test("doctor says whether programs in TypeScript can be run", () => {
   expect(found("tsx")).toEqual({ level: "ok", text: "tsx found: programs in TypeScript can be run" });
   expect(found("typescript")).toEqual({
     level: "note",
-    text: "tsx not found: programs in TypeScript have to be compiled before they can be run",
-    advice: "run `npm install --save-dev tsx` to run them as they are",
+    text: "tsx not found: programs in TypeScript must be compiled before they can be run",
+    advice: "run `npm install --save-dev tsx` to run them directly",
   });
   expect(found()).toEqual({
     level: "problem",
-    text: "neither tsx nor typescript found: generated code is TypeScript, and cannot be run",
+    text: "tsx and typescript not found: generated code is TypeScript and cannot be run",
     advice: "run `npm install --save-dev tsx typescript @types/node`",
   });
 });

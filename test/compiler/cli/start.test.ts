@@ -54,7 +54,7 @@ test("an unchanged tree is recognised without a compiler", () => {
   expect(compile(folder, hook).stderr).toMatch(/^read: .*\btypescript/);
   expect(compile(folder, hook)).toEqual({
     status: 0,
-    stdout: "Nothing to do: generated code is in step.\n",
+    stdout: "Nothing to do: generated code is up to date.\n",
     stderr: "read: \n",
   });
 });

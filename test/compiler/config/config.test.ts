@@ -38,7 +38,7 @@ test("a config in TypeScript is loaded, and defaults are filled in", () => {
 test("a missing config says where it was looked for and what to do", () => {
   const folder = folderWith({});
   expect(() => findConfig(folder)).toThrow(
-    `cannot find a config: no viceroy.config.ts in ${folder}. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
+    `cannot find a config: no viceroy.config.ts in ${folder}. Run \`npx viceroy init\` to write one, or change to the folder that contains it`,
   );
 });
 
@@ -53,7 +53,7 @@ test("a project is found from any folder in it, the nearest first", () => {
   expect(nearestConfig(path.join(folder, "packages/b/src"))).toBe(path.join(folder, "viceroy.config.ts"));
   const outside = folderWith({});
   expect(() => nearestConfig(outside)).toThrow(
-    `cannot find a config: no viceroy.config.ts in ${outside} or above it. Run \`npx viceroy init\` to write one, or change to the folder that holds it`,
+    `cannot find a config: no viceroy.config.ts in ${outside} or above it. Run \`npx viceroy init\` to write one, or change to the folder that contains it`,
   );
 });
 
@@ -76,11 +76,11 @@ test("all mistakes of a config are told at once", () => {
       'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit, proto, break',
       'cannot use viceroy.config.ts: invalid "schemas": expected a glob pattern or a list of them, got undefined',
       'cannot use viceroy.config.ts: invalid "actors": expected a glob pattern or a list of them, got 3',
-      'cannot use viceroy.config.ts: invalid "out": expected a path below the config\'s folder, got "../up"',
-      'cannot use viceroy.config.ts: invalid "lock": expected a path below the config\'s folder, got ""',
+      'cannot use viceroy.config.ts: invalid "out": expected a path below the folder of the config, got "../up"',
+      'cannot use viceroy.config.ts: invalid "lock": expected a path below the folder of the config, got ""',
       'cannot use viceroy.config.ts: invalid "emit": expected ts, proto, descriptor, jsonschema, capnp, got "thrift"',
       'cannot use viceroy.config.ts: unknown key "proto.optimize": expected package',
-      'cannot use viceroy.config.ts: invalid "proto.package": expected names in snake case with dots between them, as in acme.shop.v1, got "Acme.Shop"',
+      'cannot use viceroy.config.ts: invalid "proto.package": expected names in snake case separated by dots, such as acme.shop.v1, got "Acme.Shop"',
     ].join("\n"),
   );
 });
@@ -96,7 +96,7 @@ test("a break that is let pass says which, where and why", () => {
   const ignoring = (ignore: unknown) => validateConfig({ schemas: "x", break: { ignore } }, "/p", "viceroy.config.ts");
   expect(ignoring([entry]).break).toEqual({ ignore: [entry] });
   expect(() => ignoring([{ ...entry, reason: " " }])).toThrow(
-    'cannot use viceroy.config.ts: invalid "break": expected { code, place, reason }, all of them texts, got {"code":"VC5035","place":"Tree.age","reason":" "}',
+    'cannot use viceroy.config.ts: invalid "break": expected { code, place, reason }, all of them strings, got {"code":"VC5035","place":"Tree.age","reason":" "}',
   );
   expect(() => ignoring("VC5035")).toThrow(
     'cannot use viceroy.config.ts: invalid "break": expected a list of { code, place, reason }, got "VC5035"',

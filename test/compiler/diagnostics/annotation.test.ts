@@ -36,8 +36,8 @@ test("in a workflow they are printed beside the ordinary output, with paths from
     return spawnSync(process.execPath, [cli, "compile", "--check", ...options], { cwd, env, encoding: "utf8" });
   };
   const annotation =
-    "::error file=app/schemas/a.ts,line=2,col=10,title=VC1101::cannot send any: it does not say what a value looks like" +
-    "%0Afix: Name the type of the value; for a choice of several use `Oneof<{ a: A; b: B }>`; " +
+    "::error file=app/schemas/a.ts,line=2,col=10,title=VC1101::cannot send any: it does not describe its values" +
+    "%0Afix: Name the type of the value. For several types, use `Oneof<{ a: A; b: B }>`; " +
     'for any JSON use `Value`, of "viceroy/schema".\n';
   const here = { GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: workspace };
   const annotated = run(here);

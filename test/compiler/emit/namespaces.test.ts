@@ -175,7 +175,7 @@ describe("names that two things would have are told of", () => {
       clashes(`export interface Order { /** @name Line */ line: string }
 export namespace Order { export interface Line { a: string } }`),
     ).toEqual([
-      "schemas/a.ts:2 VC4010 Order.Line would be called golden.v1.Order.Line in protobuf, as field Line of Order is",
+      "schemas/a.ts:2 VC4010 cannot name Order.Line in protobuf: field Line of Order has the name golden.v1.Order.Line",
     ]);
   });
 
@@ -184,17 +184,17 @@ export namespace Order { export interface Line { a: string } }`),
       clashes(`export interface Order { lines: Record<string, string> }
 export namespace Order { export interface LinesEntry { a: string } }`),
     ).toEqual([
-      "schemas/a.ts:2 VC4010 Order.LinesEntry would be called golden.v1.Order.LinesEntry in protobuf, as the entry of field lines of Order is",
+      "schemas/a.ts:2 VC4010 cannot name Order.LinesEntry in protobuf: the entry of field lines of Order has the name golden.v1.Order.LinesEntry",
     ]);
   });
 
   test("namespaces of two files, and a namespace and a type that differ in capitals", () => {
     const file = (name: string) => `export namespace ${name} { export interface One { a: string } }`;
     expect(clashes(file("Order"), { "schemas/b.ts": file("Order").replace("One", "Two") })).toEqual([
-      "schemas/b.ts:1 VC4010 namespace Order of schemas/b.ts would be called golden.v1.Order in protobuf, as namespace Order of schemas/a.ts is",
+      "schemas/b.ts:1 VC4010 cannot name namespace Order of schemas/b.ts in protobuf: namespace Order of schemas/a.ts has the name golden.v1.Order",
     ]);
     expect(clashes(`${file("order")}\nexport interface Order {}`)).toEqual([
-      "schemas/a.ts:1 VC4010 namespace order of schemas/a.ts would be called golden.v1.Order in protobuf, as Order of schemas/a.ts is",
+      "schemas/a.ts:1 VC4010 cannot name namespace order of schemas/a.ts in protobuf: Order of schemas/a.ts has the name golden.v1.Order",
     ]);
   });
 
@@ -204,7 +204,7 @@ export namespace Order { export interface LinesEntry { a: string } }`),
 export namespace State { export interface Reason { a: string } }
 export interface StateReason { b: string }`),
     ).toEqual([
-      "schemas/a.ts:3 VC4010 StateReason of schemas/a.ts would be called golden.v1.StateReason in protobuf, as State.Reason of schemas/a.ts is",
+      "schemas/a.ts:3 VC4010 cannot name StateReason of schemas/a.ts in protobuf: State.Reason of schemas/a.ts has the name golden.v1.StateReason",
     ]);
   });
 
@@ -213,7 +213,7 @@ export interface StateReason { b: string }`),
 export namespace A { export enum ${first} { B_C = 1 } }
 export namespace ${second} { export enum Color_B { C = 1 } }`;
     expect(clashes(enums("Color", "A"))).toEqual([
-      "schemas/a.ts:3 VC4011 A.Color_B.C would be called golden.v1.A.COLOR_B_C in protobuf, as A.Color.B_C is: there, the names of values stand beside their enum, not in it",
+      "schemas/a.ts:3 VC4011 cannot name A.Color_B.C in protobuf: A.Color.B_C has the name golden.v1.A.COLOR_B_C, and the names of values are in the scope of their enum",
     ]);
     expect(clashes(enums("Color", "B"))).toEqual([]);
   });

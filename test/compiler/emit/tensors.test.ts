@@ -74,7 +74,7 @@ describe("an endpoint", () => {
       expect(diagnostics).toMatchObject([
         {
           code: "VC1303",
-          text: `invalid @propagate: expected nothing, or a module and the function in it that tells shapes, got "${value}"`,
+          text: `invalid @propagate: expected no value, or a module and its function that computes shapes, got "${value}"`,
           fix: "Write, for example, `@propagate ../src/shapes.ts#linear`.",
         },
       ]);

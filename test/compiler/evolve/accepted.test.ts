@@ -52,7 +52,7 @@ test("compile warns of a breaking change, with rule and place, and the check fai
     line: 4,
     place: "Tree.age",
     class: "WIRE",
-    fix: "Add a member with the new type, under another name, and keep this one until nobody sends it. If it is meant, run `npx viceroy compile --accept Tree.age`, which writes it into the lock.",
+    fix: "Add a member with the new type, under another name, and keep this one until nobody sends it. If it is intended, run `npx viceroy compile --accept Tree.age`, which adds it to the lock.",
   });
   expect(read(folder, "viceroy.lock")).toBe(lock);
   expect(read(folder, "generated/a.ts")).toContain("age: string");
@@ -278,7 +278,7 @@ test("a lock without aliases, as it was written before, is read and completed", 
   expect(older).not.toContain("alias");
   addFiles(folder, { "viceroy.lock": older });
   expect((await check(folder)).found).toEqual([
-    "error VC3004 viceroy.lock is out of step with the schemas: ids or types differ",
+    "error VC3004 viceroy.lock is not up to date with the schemas: ids or types differ",
   ]);
   expect(await run(folder)).toMatchObject({ code: 0, found: [] });
   expect(read(folder, "viceroy.lock")).toBe(whole);
@@ -289,11 +289,13 @@ test("only what breaks can be accepted", async () => {
   const lock = read(folder, "viceroy.lock");
   const accept = (...places: readonly string[]) => run(folder, { accept: places, json: false });
   await expect(accept("Tree.age")).rejects.toThrow(
-    new ConfigError("cannot accept the change of Tree.age: nothing breaks there; nothing breaks anywhere"),
+    new ConfigError("cannot accept the change of Tree.age: it is not a breaking change; there are no breaking changes"),
   );
   addFiles(folder, tree("age: string;"));
   await expect(accept("Tree.age", "Tree.agee")).rejects.toThrow(
-    new ConfigError("cannot accept the change of Tree.agee: nothing breaks there; breaking changes are at Tree.age"),
+    new ConfigError(
+      "cannot accept the change of Tree.agee: it is not a breaking change; breaking changes are at Tree.age",
+    ),
   );
   expect(read(folder, "viceroy.lock")).toBe(lock);
 });

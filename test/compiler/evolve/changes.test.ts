@@ -88,7 +88,7 @@ describe("one enum instead of another", () => {
   test("a `@was` that names no value with this number is an error", async () => {
     const values = (red: string) => `export enum Color {\n  ${red},\n  Green = 2 }\n${holder("Color")}`;
     expect(await found(values("Red = 1"), values("/** @was Green */ Rot = 1"))).toEqual([
-      "schemas/a.ts:3 VC2011 undefined @was Green of Color.Rot: there was no such name",
+      "schemas/a.ts:3 VC2011 undefined @was Green of Color.Rot: the lock has no such name",
     ]);
   });
 });

@@ -109,7 +109,7 @@ describe("against a commit", () => {
     expect(viceroy(folder, "break", "--against", "HEAD~1", "--class", "all")).toEqual({
       code: 3,
       out: "",
-      err: 'cannot look for breaks: unknown class "all", expected WIRE, SOURCE, BEHAVIOUR, DANGEROUS, or several with commas between them\n',
+      err: 'cannot look for breaks: unknown class "all", expected WIRE, SOURCE, BEHAVIOUR, DANGEROUS, or several separated by commas\n',
     });
   });
 
@@ -117,17 +117,17 @@ describe("against a commit", () => {
     [
       "no such commit",
       "elsewhere",
-      /^cannot compare with "elsewhere": it is no folder, and there is no commit "elsewhere" in .*\. Give a git ref/,
+      /^cannot compare with "elsewhere": it is not a folder, and there is no commit "elsewhere" in .*\. Use a git ref/,
     ],
     [
       "no project",
       "HEAD~3",
-      /^cannot compare with "HEAD~3": there was no config in .* then, expected viceroy\.config\.ts\. Give a later ref/,
+      /^cannot compare with "HEAD~3": it has no config in .*, expected viceroy\.config\.ts\. Use a later ref/,
     ],
     [
       "no lock",
       "HEAD~2",
-      /^cannot compare with "HEAD~2": it has no viceroy\.lock, which holds the ids that are compared\./,
+      /^cannot compare with "HEAD~2": it has no viceroy\.lock, which contains the ids to compare\./,
     ],
   ])("%s", (_, ref, text) => {
     const { code, err } = viceroy(folder, "break", "--against", ref);
@@ -170,7 +170,7 @@ test("outside of a repository a folder can be compared with", () => {
   expect(viceroy(newer, "break", "--against", older).code).toBe(0);
   const { code, err } = viceroy(newer, "break", "--against", "HEAD");
   expect(err).toMatch(
-    /^cannot compare with "HEAD": it is no folder, and .* lies in no git repository\. Give a git ref/,
+    /^cannot compare with "HEAD": it is not a folder, and .* is not in a git repository\. Use a git ref/,
   );
   expect(code).toBe(3);
   expect(viceroy(newer, "break").code).toBe(3);

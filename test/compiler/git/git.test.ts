@@ -56,12 +56,12 @@ test("branches without a common commit, and clones without history, are told as 
   made.commit("apart", { b: "1" });
   const repository = GitRepository.open(made.folder);
   expect(errorOf(() => repository.mergeBase("main", "apart"))).toBe(
-    "cannot find the commit that main and apart come from: they have none in common",
+    "cannot find a common ancestor of main and apart: there is none",
   );
   const clone = path.join(folderWith({}), "clone");
   made.git("clone", "--quiet", "--depth=1", `file://${made.folder}`, clone);
   expect(errorOf(() => GitRepository.open(clone).commit("main~1"))).toBe(
-    `there is no commit "main~1" in ${clone}. This clone has no history: fetch it (\`git fetch --unshallow\`; ` +
+    `there is no commit "main~1" in ${clone}. This clone has no complete history: fetch it (\`git fetch --unshallow\`; ` +
       "with actions/checkout, `fetch-depth: 0`)",
   );
 });
@@ -69,7 +69,7 @@ test("branches without a common commit, and clones without history, are told as 
 test("outside of any repository, and without git, it says so", () => {
   const folder = folderWith({});
   expect(GitRepository.containing(folder)).toBeUndefined();
-  expect(errorOf(() => GitRepository.open(folder))).toBe(`${folder} lies in no git repository`);
+  expect(errorOf(() => GitRepository.open(folder))).toBe(`${folder} is not in a git repository`);
   mkdirSync(path.join(folder, ".git"));
   vi.stubEnv("PATH", "/nowhere");
   expect(errorOf(() => GitRepository.open(folder).commit("HEAD"))).toBe(

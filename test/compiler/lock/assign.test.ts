@@ -319,7 +319,7 @@ test("two members that say they were the same one are a problem, and do not shar
   const { lock, problems } = assignIds(both, locked(before));
   expect(problems).toEqual([{ kind: "wasTaken", at, member: "Entry.b", was: "ttl", holder: "Entry.a" }]);
   expect(problems.map((problem) => lockDiagnostic(problem))).toMatchObject([
-    { code: "VC2011", text: "@was ttl of Entry.b: Entry.a was called so too, and has the id" },
+    { code: "VC2011", text: "@was ttl of Entry.b: Entry.a had this name, too, and keeps the id" },
   ]);
   expect(lines(lock)).toEqual(["message Entry in schemas/a next=3", "  1 a int32 was=ttl", "  2 b int32"]);
 });

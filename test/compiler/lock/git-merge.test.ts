@@ -100,8 +100,8 @@ test("main merged into a branch: main's id stays, that of the branch moves and i
   const project = twoBranches(true);
   project.checkout("work");
   const { code, output } = project.try("merge", "main", "--no-edit");
-  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, as our side gave it, was taken: it is 3 now");
-  expect(output).toContain("what builds of that side have written with the old id cannot be read any more");
+  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, assigned on our side, was taken: it is 3 now");
+  expect(output).toContain("data that builds of that side have written with the old id can no longer be read");
   expect(code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
   expect(project.viceroy("compile").code).toBe(0);
@@ -117,10 +117,10 @@ test("compared with a branch that is not published, an id that a merge has moved
   project.compile();
   const { code, output } = project.viceroy("compile", "--check", "--base", "work");
   expect(output).toContain(
-    "id 2 was that of Entry.owner at work, and is that of Entry.size now: old bytes would be misread",
+    "id 2 belonged to Entry.owner at work and belongs to Entry.size now: old data would be misread",
   );
   expect(output).toContain(
-    "If it was moved by `npx viceroy lock merge`, since a published branch has its id, leave it",
+    "If `npx viceroy lock merge` has changed the id because a published branch uses it, keep the change",
   );
   expect(code).toBe(1);
   expect(project.viceroy("compile", "--check", "--base", "main").code).toBe(0);
@@ -132,7 +132,7 @@ test("compared with a branch that is not published, an id that a merge has moved
 test("a branch merged into main: main's id stays", () => {
   const project = twoBranches(true);
   const { code, output } = project.try("merge", "work", "--no-edit");
-  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, as their side gave it, was taken: it is 3 now");
+  expect(output).toContain("viceroy.lock: id 2 of Entry.owner, assigned on their side, was taken: it is 3 now");
   expect(code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
 });
@@ -142,7 +142,7 @@ test("a project in a folder of its repository, with a space in its name, merges 
   project.checkout("work");
   const { code, output } = project.try("-C", "packages", "merge", "main", "--no-edit");
   expect(output).toContain(
-    "packages/the shop/viceroy.lock: id 2 of Entry.owner, as our side gave it, was taken: it is 3 now",
+    "packages/the shop/viceroy.lock: id 2 of Entry.owner, assigned on our side, was taken: it is 3 now",
   );
   expect(code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
@@ -202,7 +202,7 @@ test("two renames of one field: git stops, the lock has both lines, and the comp
   const { code, output } = project.try("merge", "work", "--no-edit");
   expect(code).toBe(1);
   expect(output).toContain("viceroy.lock: Life.lifetime: renamed to lifetime on our side and to expiry on theirs");
-  expect(output).toContain("viceroy.lock: keep one line of each conflict, and run `npx viceroy compile`.");
+  expect(output).toContain("viceroy.lock: keep one line of each conflict and run `npx viceroy compile`.");
   expect(project.lock.join("\n")).toContain(
     "<<<<<<< ours\n  1 lifetime double was=ttl\n=======\n  1 expiry double was=ttl\n>>>>>>> theirs",
   );
@@ -219,9 +219,9 @@ test("without the driver git conflicts, and `lock merge` mends it afterwards", (
   expect(project.try("merge", "main", "--no-edit").code).toBe(1);
   const compiled = project.viceroy("compile");
   expect(compiled.code).toBe(2);
-  expect(compiled.output).toContain("fix: Run `npx viceroy lock merge`, which can.");
+  expect(compiled.output).toContain("fix: Run `npx viceroy lock merge`. After `npx viceroy lock install`, git runs it in every merge.");
   const merged = project.viceroy("lock", "merge");
-  expect(merged.output).toContain("id 2 of Entry.owner, as our side gave it, was taken: it is 3 now");
+  expect(merged.output).toContain("id 2 of Entry.owner, assigned on our side, was taken: it is 3 now");
   expect(merged.output).toContain("merged viceroy.lock. Now run `npx viceroy compile`, then `git add viceroy.lock`.");
   expect(merged.code).toBe(0);
   expect(project.lock.slice(0, 4)).toEqual(both);
@@ -229,7 +229,7 @@ test("without the driver git conflicts, and `lock merge` mends it afterwards", (
   project.commit("merged");
   const again = project.viceroy("lock", "merge");
   expect(again.code).toBe(3);
-  expect(again.output).toContain("cannot merge viceroy.lock: git knows of no conflict in it.");
+  expect(again.output).toContain("cannot merge viceroy.lock: git reports no conflict in it.");
 });
 
 test("installing says what it did, once; in no repository there is nothing to install", () => {
@@ -245,5 +245,7 @@ test("installing says what it did, once; in no repository there is nothing to in
     "driver to node node_modules/viceroy/dist/cli/viceroy.js",
   );
   project.git("config", "--unset", "merge.viceroy.driver");
-  expect(project.viceroy("doctor").output).toContain("git does not merge the lock by itself in this clone");
+  expect(project.viceroy("doctor").output).toContain(
+    "git does not merge the lock with viceroy lock merge in this clone",
+  );
 });

@@ -42,7 +42,9 @@ test("a merge that needs an id beyond the highest one fails, keeps both locks an
   const ours = entry(536_870_912, "1 key string", "2 ttl int32", "536870911 size int32");
   const theirs = entry(536_870_912, "1 key string", "2 ttl int32", "536870911 owner string");
   const merged = merge(base, ours, theirs);
-  expect(merged.conflicts).toEqual(["merged, line 6 is wrong: cannot read the lock: id 536870912 is over 536870911"]);
+  expect(merged.conflicts).toEqual([
+    "the merged lock has an error on line 6: cannot read the lock: id 536870912 is larger than 536870911",
+  ]);
   expect(merged.moved).toEqual([]);
   expect(merged.text).toBe(`<<<<<<< ours\n${ours}=======\n${theirs}>>>>>>> theirs\n`);
 });
@@ -278,6 +280,6 @@ test("an empty text is a lock without declarations; an unreadable base is named"
   expect(broken).toEqual({
     text: `<<<<<<< ours\n${base}=======\n${base}>>>>>>> theirs\n`,
     moved: [],
-    conflicts: ["the lock that both come from has something wrong on line 4: lockSyntax"],
+    conflicts: ["the common base has an error on line 4: lockSyntax"],
   });
 });

@@ -231,11 +231,11 @@ test("a lock that cannot be read is not merged: all of both stays, marked, and i
   const broken = base.replace("  2 ttl", "  two ttl");
   const merged = merge(base, broken, base);
   expect(merged.conflicts).toEqual([
-    'the lock of ours has something wrong on line 4: cannot read the lock: expected an id, got "two ttl int32"',
+    'the lock of ours has an error on line 4: cannot read the lock: expected an id, got "two ttl int32"',
   ]);
   expect(merged.text).toBe(`<<<<<<< ours\n${broken}=======\n${base}>>>>>>> theirs\n`);
   expect(merge(base, base, merged.text).conflicts).toEqual([
-    "the lock of theirs has something wrong on line 1: two branches have changed the lock, and git could not merge it",
+    "the lock of theirs has an error on line 1: two branches have changed the lock, and git could not merge it",
   ]);
 });
 

@@ -45,7 +45,7 @@ test("lines that make no sense are told with their place", () => {
     "  1 b [int32",
   );
   expect(problems).toEqual([
-    { kind: "lockSyntax", at: at(2, 1), why: "a member without a declaration above it" },
+    { kind: "lockSyntax", at: at(2, 1), why: "expected a declaration before the member" },
     { kind: "lockSyntax", at: at(3, 1), why: 'expected actor, message, oneof, union, enum or alias, got "massage"' },
     { kind: "lockSyntax", at: at(5, 3), why: 'expected an id, got "x a string"' },
     { kind: "lockSyntax", at: at(6, 6), why: "expected a type, got the end of the line" },

@@ -164,9 +164,9 @@ describe("what a namespace cannot hold", () => {
 }`,
       }),
     ).toEqual([
-      "schemas/a.ts:2 VC1009 Order.limit is a variable: schema files hold types, and nothing is generated for it / Move it to another file.",
-      "schemas/a.ts:3 VC1009 Order.check is a function: schema files hold types, and nothing is generated for it / Move it to another file.",
-      "schemas/a.ts:4 VC1009 Order.Line is a class: schema files hold types, and nothing is generated for it / Move it to another file.",
+      "schemas/a.ts:2 VC1009 Order.limit is a variable: schema files contain types, and no code is generated for it / Move it to another file.",
+      "schemas/a.ts:3 VC1009 Order.check is a function: schema files contain types, and no code is generated for it / Move it to another file.",
+      "schemas/a.ts:4 VC1009 Order.Line is a class: schema files contain types, and no code is generated for it / Move it to another file.",
       "schemas/a.ts:6 VC1103 cannot send instances of class Order.Line / Declare an interface with the fields to send.",
     ]);
   });
@@ -198,7 +198,7 @@ export interface Other extends Shop.Till { more(): void }`,
   test("a type that is declared twice is told of once, also from block to block", () => {
     const twice = "namespace A { export interface B { a: string } }\n";
     expect(found({ "schemas/a.ts": `export ${twice}export ${twice.replace("a:", "b:")}` })).toEqual([
-      "schemas/a.ts:2 VC1201 A.B is declared more than once / Merge the declarations; one name is one type.",
+      "schemas/a.ts:2 VC1201 A.B is declared more than once / Merge the declarations. A name can belong to one type only.",
     ]);
   });
 });
@@ -210,8 +210,8 @@ test("who forgets the namespace, or the import, is helped", () => {
       "export namespace Own { export interface Part {} }\nexport interface User { a: Line; b: Part }\n",
   });
   expect(missing).toEqual([
-    "schemas/user.ts:2 VC1002 TypeScript refuses this: Cannot find name 'Line' (TS2304) / Write `Order.Line`, if that is meant. Add `import type { Order } from \"./order.js\";`.",
-    "schemas/user.ts:2 VC1002 TypeScript refuses this: Cannot find name 'Part' (TS2304) / Write `Own.Part`, if that is meant.",
+    "schemas/user.ts:2 VC1002 TypeScript reports an error: Cannot find name 'Line' (TS2304) / Write `Order.Line`, if that is meant. Add `import type { Order } from \"./order.js\";`.",
+    "schemas/user.ts:2 VC1002 TypeScript reports an error: Cannot find name 'Part' (TS2304) / Write `Own.Part`, if that is meant.",
   ]);
 });
 

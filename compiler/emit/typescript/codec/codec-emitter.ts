@@ -1,6 +1,6 @@
 /**
- * The codecs of one generated file: those of its own declarations, and private ones for what has no name, or is a generic
- * type applied to others. Private ones are made when somebody refers to them.
+ * Emits the codecs of one generated file: those of its declarations, and private codecs for inline types and for
+ * generic types with arguments. A private codec is created when it is first referred to.
  */
 
 import { flatName, isNested } from "../../../../shared/names/qualified-name.js";
@@ -30,7 +30,7 @@ import type { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
 import type { GeneratedType } from "./lockstep/methods.js";
 import { typeHint, typeLabel } from "./type-label.js";
 
-/** Characters that the name of a private codec takes from those of its type. */
+/** The maximum number of characters of a type's name in the name of a private codec. */
 const longestHint = 48;
 
 export class CodecEmitter implements CodecReferences {
@@ -49,14 +49,14 @@ export class CodecEmitter implements CodecReferences {
     this.#composed = new CodecPrinter(context, this.#types);
   }
 
-  /** The codec of a declaration without type parameters. */
+  /** Emits the codec of a declaration without type parameters. */
   declare({ key, name, shape }: TypeDeclaration): void {
     const type = { kind: "ref", target: key, args: [] } as const;
     const codec = this.#context.codec(key);
     const exported = this.#context.isExported(key);
     const hint = flatName(name);
     if (shape.kind === "enum") {
-      // Names of values begin with that of the enum, without its namespace.
+      // The names of the values begin with the name of the enum, without its namespace.
       const fullName = isNested(name) ? this.#context.protoName(key) : undefined;
       this.#constant(codec, exported, type, this.#composed.shape(shape, stringLiteral(name), type, fullName));
     } else if (this.#isTransparent(key)) {
@@ -67,7 +67,7 @@ export class CodecEmitter implements CodecReferences {
     }
   }
 
-  /** The codec of arguments as an expression. `name`: of the constructor or endpoint, for errors. */
+  /** Returns an expression for the codec of arguments. `name` is the name of the constructor or endpoint in errors. */
   args(name: string, params: readonly Parameter[]): Code {
     const composed = this.#composed.args(name, params);
     if (params.length === 0) return composed;
@@ -83,7 +83,7 @@ export class CodecEmitter implements CodecReferences {
     return codec;
   }
 
-  /** The codec of a type as an expression, to be evaluated when all modules are there. */
+  /** Returns an expression for the codec of a type. It is evaluated after all modules have been evaluated. */
   expressionOf(type: Type, hint: string): Code {
     return this.#expression(type, hint, false);
   }
@@ -109,7 +109,7 @@ export class CodecEmitter implements CodecReferences {
     const { core, nullable } = this.#layouts.peel(type);
     if (core.kind === "ref" && !nullable) return this.reference(core, hint);
     const key = typeKey(type);
-    // A reference to an alias that may be null means there what is not.
+    // A reference to a nullable alias means the type without null.
     const known =
       (nullable ? undefined : this.#file.sharedName("codec", key)) ?? this.#file.sharedName("stand-in", key);
     if (known !== undefined) return known;
@@ -131,7 +131,7 @@ export class CodecEmitter implements CodecReferences {
     return name;
   }
 
-  /** Writes the private codecs that have been referred to, and those that they refer to. */
+  /** Writes the private codecs that have been referred to, and those to which they refer. */
   flush(): void {
     for (let emit = this.#queue.shift(); emit !== undefined; emit = this.#queue.shift()) emit();
   }
@@ -149,7 +149,10 @@ export class CodecEmitter implements CodecReferences {
     this.#emit(core, this.#generated(core), { hint, label, codec, exported: false, shape: expression, type: printed });
   }
 
-  /** A reference to an alias means what is not null of it, which its name would not say. */
+  /**
+   * Returns the type that a reference stands for. A reference to an alias means the target without null, which the
+   * alias's name would not express.
+   */
   #meaning(core: CoreType): Type {
     if (core.kind !== "ref") return core;
     const shape = this.#layouts.shape(core);
@@ -175,7 +178,7 @@ export class CodecEmitter implements CodecReferences {
     emitCodec({ ...unit, ...facts, generated, type }, surroundings);
   }
 
-  /** What statements are generated for. */
+  /** Returns the type for which statements are generated. */
   #generated(core: CoreType): GeneratedType {
     if (core.kind === "tuple") return core;
     if (core.kind !== "ref" && core.kind !== "inline") return { kind: "alias", type: core };
@@ -193,7 +196,7 @@ export class CodecEmitter implements CodecReferences {
       isLive(core) ||
       isInlineEnum(core);
     const codec = isPlain ? this.#composed.type(core) : this.reference(core, hint);
-    // Other modules may not have been evaluated yet, nor this one to its end.
+    // Other modules, or the rest of this module, may not have been evaluated yet.
     const whole = early && !isPlain ? lazy(codec) : codec;
     return nullable ? call(code`${abiValue("codec")}.nullable`, [whole]) : whole;
   }
@@ -204,7 +207,7 @@ export class CodecEmitter implements CodecReferences {
     this.#file.line(assignment(head, value), ";");
   }
 
-  /** A private name for a type that is long to write. */
+  /** Declares a private name for a type whose text is long. */
   #nameType(name: LocalName, type: Code): void {
     this.#file.blank();
     this.#file.line(assignment(code`type ${name}`, type), ";");
@@ -220,17 +223,17 @@ export class CodecEmitter implements CodecReferences {
   }
 }
 
-/** A codec that may not be there yet. */
+/** Returns a codec that is resolved on first use, because it may not exist yet. */
 function lazy(codec: Code): Code {
   return call(code`${abiValue("codec")}.lazy`, [arrow("()", codec)]);
 }
 
-/** Whether a codec composed of others refers to some that have names. */
+/** Returns whether a composed codec refers to named codecs. */
 function hasReference(type: Type): boolean {
   return type.kind === "ref" || type.kind === "mesh" || type.kind === "port" || partsOf(type).some(hasReference);
 }
 
-/** Whether a type is printed in a few names. */
+/** Returns whether the text of a type is short. */
 function isShort(type: Type): boolean {
   switch (type.kind) {
     case "array":
@@ -257,7 +260,7 @@ function isInlineEnum(core: CoreType): boolean {
   return core.kind === "inline" && core.shape.kind === "enum";
 }
 
-/** Values that only the runtime knows how to write. */
+/** Returns whether only the runtime can write the values. */
 function isLive(core: CoreType): boolean {
   return ["port", "mesh", "rdmaBuffer", "tensor"].includes(core.kind);
 }

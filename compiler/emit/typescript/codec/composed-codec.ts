@@ -1,5 +1,6 @@
 /**
- * Codecs as expressions: `codec.array(TreeCodec)`. What a type is composed of, said with the combinators of the runtime.
+ * Prints codecs as expressions: `codec.array(TreeCodec)`. They compose the combinators of the runtime according to the
+ * type.
  */
 import { partsOf } from "../../../model/resolve.js";
 import type { Parameter, TypeDeclaration } from "../../../model/schema.js";
@@ -31,10 +32,10 @@ import {
 
 const codec = abiValue("codec");
 
-/** The codecs of type parameters in scope. */
+/** The codecs of the type parameters in scope. */
 export type ParameterCodecs = ReadonlyMap<string, Code>;
 
-/** Expressions for the codecs of types. */
+/** Prints expressions for the codecs of types. */
 export class CodecPrinter {
   readonly #context: EmitContext;
   readonly #types: TypePrinter;
@@ -46,7 +47,10 @@ export class CodecPrinter {
     this.#parameters = parameters;
   }
 
-  /** The codec of `type`; refers to the codecs of declarations, which must be there when it is evaluated. */
+  /**
+   * Returns the codec of `type`. It refers to the codecs of declarations, which must exist when the expression is
+   * evaluated.
+   */
   type(type: Type): Code {
     switch (type.kind) {
       case "scalar":
@@ -93,10 +97,11 @@ export class CodecPrinter {
   }
 
   /**
-   * The codec of a declared shape.
-   * @param name an expression
-   * @param type what it is a codec of
-   * @param fullName of the message in protobuf, by which a message in an `Any` finds its codec; of an enum in a namespace
+   * Returns the codec of a declared shape.
+   * @param name an expression for the name
+   * @param type the type of the values
+   * @param fullName the full protobuf name of a message, by which a message in an `Any` finds its codec, or of an enum
+   * in a namespace
    */
   shape(shape: Shape, name: Code, type: Type, fullName?: string): Code {
     switch (shape.kind) {
@@ -139,7 +144,7 @@ export class CodecPrinter {
     }
   }
 
-  /** The codec of the arguments of a constructor or an endpoint, which is called `name` in errors. */
+  /** Returns the codec of the arguments of a constructor or an endpoint. `name` is its name in errors. */
   args(name: string, params: readonly Parameter[]): Code {
     return call([codec, ".parameters"], [stringLiteral(name), this.#fields(params), ...fieldsProtoOptions(params)]);
   }
@@ -154,7 +159,10 @@ export class CodecPrinter {
     return optional ? this.#call("optional", [this.type(type)]) : this.type(type);
   }
 
-  /** With its type written out: TypeScript before 6 infers a field's tuple from its place wrongly, and refuses it there. */
+  /**
+   * Returns the codec of a tuple with an explicit type. TypeScript before 6 infers a wrong type for the tuple of a
+   * field and rejects the field.
+   */
   #tuple(type: Extract<Type, { kind: "tuple" }>): Code {
     const { elements, rest } = type;
     const parts = elements.map(({ type, optional }) => this.#part(type, optional));
@@ -169,17 +177,20 @@ export class CodecPrinter {
   }
 }
 
-/** Whether the codec of `type`, as it is written, is inferred to be of another type: one that is not readonly. */
+/** Returns whether TypeScript infers a mutable type for the expression of a codec whose type is readonly. */
 function isInferredWider(type: Type): boolean {
   return type.kind === "tuple" || ("readonly" in type && type.readonly) || partsOf(type).some(isInferredWider);
 }
 
-/** The text of a name as `nameExpression` has it: enums are not generic. */
+/** Returns the text of a name expression. Enums are not generic, so the expression is a literal. */
 function literalNameText(name: Code): string {
   return typeof name === "string" ? (JSON.parse(name) as string) : "";
 }
 
-/** The name of a codec as an expression: `"Tree"`, or with the names of its arguments: `` `Page<${item.name}>` ``. */
+/**
+ * Returns an expression for the name of a codec: `"Tree"`, or with the names of type arguments: `` `Page<${item.name}>`
+ * ``.
+ */
 export function nameExpression(declaration: TypeDeclaration, parameters: ParameterCodecs): Code {
   if (parameters.size === 0) return stringLiteral(declaration.name);
   const args = [...parameters.values()].map((parameter, i) => [i === 0 ? "" : ", ", "${", parameter, ".name}"]);

@@ -1,4 +1,4 @@
-/** One generated codec: its class, and the constant that everyone uses. */
+/** Emits one generated codec: its class and its exported constant. */
 import type { SchemaIndex } from "../../../model/resolve.js";
 import type { Type } from "../../../model/type.js";
 import type { MessageField } from "../../../protobuf/form/form.js";
@@ -30,9 +30,9 @@ import { emitProtobufMethods, emitVariantReaders, type ProtobufCodecSpec } from 
 
 export interface CodecSpec {
   readonly generated: GeneratedType;
-  /** What the class, and private codecs of parts, are called after. */
+  /** The base of the names of the class and of private codecs of parts. */
   readonly hint: string;
-  /** In errors. */
+  /** The name of the type in errors. */
   readonly label: string;
   readonly fingerprint: bigint;
   /** The type of the values, as code. */
@@ -43,9 +43,9 @@ export interface CodecSpec {
   readonly text: boolean;
   readonly bulk: boolean;
   readonly recursive: boolean;
-  /** The codec composed of others that does the same. */
+  /** The composed codec with the same behaviour. */
   readonly shape: Code;
-  /** Of the arguments of a call: their message in the protobuf layout. */
+  /** The message of a call's arguments in the protobuf layout. */
   readonly parameters?: readonly MessageField[];
 }
 
@@ -90,7 +90,7 @@ function protoUnit(unit: CodecSpec, variants: Variants, { layouts }: CodecContex
 
 type Variants = ReadonlyMap<string, LocalName>;
 
-/** Declares names for types of variants that are not written out in the schema under one. */
+/** Declares names for the types of variants that have no name in the schema. */
 function nameVariants({ generated, hint, type }: CodecSpec, { file, layouts }: CodecContext): Variants {
   const tags = namedVariants(layouts, generated);
   const names = tags.map((tag): [string, LocalName] => [tag, file.local(partHint(hint, tag))]);

@@ -1,4 +1,4 @@
-/** Codecs of a schema file. */
+/** The codecs of a schema file. */
 
 import { partsOfShape, type SchemaIndex } from "../../../model/resolve.js";
 import type { ActorDeclaration, Endpoint, TypeDeclaration } from "../../../model/schema.js";
@@ -24,15 +24,15 @@ import { CodecEmitter } from "./codec-emitter.js";
 import { CodecPrinter, nameExpression } from "./composed-codec.js";
 import { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
 
-/** How descriptors refer to the codecs of what actors take and give. Every answer is an expression. */
+/** The codecs to which the descriptors of actors refer. Each method returns an expression. */
 export interface ActorCodecs {
-  /** The codec of the arguments of a constructor or an endpoint, as one tuple, without the port of `@respond`. */
+  /** Returns the codec of the arguments of a constructor or an endpoint: one tuple, without the port of `@respond`. */
   args(owner: ActorDeclaration | Endpoint): Code;
-  /** The codec of a type: of a result, an item of a stream, what a port takes. */
+  /** Returns the codec of the type of a result, of an item of a stream, or of a port's messages. */
   codec(type: Type): Code;
 }
 
-/** Writes codecs into a file. Private ones come right behind the first one that refers to them. */
+/** Writes codecs to a file. Private codecs follow the first codec that refers to them. */
 export class ModuleCodecEmitter {
   readonly #file: FileBuilder;
   readonly #context: EmitContext;
@@ -44,14 +44,14 @@ export class ModuleCodecEmitter {
     this.#codecs = new CodecEmitter(file, context, lockstepLayoutsOf(context.index));
   }
 
-  /** The codec of a declaration. */
+  /** Writes the codec of a declaration. */
   emit(declaration: TypeDeclaration): void {
     if (declaration.typeParameters.length > 0) emitFactory(this.#file, declaration, this.#context);
     else this.#codecs.declare(declaration);
     this.#codecs.flush();
   }
 
-  /** The codecs of arguments and results, whose names descriptors will ask for. */
+  /** Writes the codecs of arguments and results, and returns the access to their names for descriptors. */
   emitForActors(actors: readonly ActorDeclaration[]): ActorCodecs {
     const units = this.#codecs;
     const args = new Map<ActorDeclaration | Endpoint, Code>();
@@ -69,7 +69,7 @@ export class ModuleCodecEmitter {
   }
 }
 
-/** The order in which declarations get their codecs. */
+/** Returns the declarations in the order in which their codecs are emitted. */
 export function aliasesLast(types: readonly TypeDeclaration[]): readonly TypeDeclaration[] {
   const isAlias = ({ shape }: TypeDeclaration) => shape.kind === "alias";
   return [...types.filter((type) => !isAlias(type)), ...types.filter(isAlias)];
@@ -77,14 +77,17 @@ export function aliasesLast(types: readonly TypeDeclaration[]): readonly TypeDec
 
 const layouts = new WeakMap<SchemaIndex, LockstepLayouts>();
 
-/** Of the whole schema, worked out once. */
+/** Returns the layouts of a schema, which are computed once. */
 export function lockstepLayoutsOf(index: SchemaIndex): LockstepLayouts {
   const known = layouts.get(index) ?? new LockstepLayouts(index);
   layouts.set(index, known);
   return known;
 }
 
-/** The codec of a generic declaration: a function from the codecs of its arguments to a composed one. */
+/**
+ * Writes the codec of a generic declaration: a function that takes the codecs of the type arguments and returns a
+ * composed codec.
+ */
 function emitFactory(file: FileBuilder, declaration: TypeDeclaration, context: EmitContext): void {
   const { key, shape, typeParameters } = declaration;
   const scope = file.scope();
@@ -104,7 +107,8 @@ function emitFactory(file: FileBuilder, declaration: TypeDeclaration, context: E
   file.blank();
   const params = typeParameters.map((name) => code`${codecs.get(name)!}: ${abiType("Codec")}<${types.get(name)!}>`);
   const open = ["<", join(", ", [...types.values()]), ">"];
-  // An alias is what it stands for; anything else is one codec for the same arguments, with a fingerprint of its own.
+  // An alias is replaced by its target. Any other declaration has one codec for equal arguments, with its own
+  // fingerprint.
   if (context.fingerprints.transparent(key)) {
     const head = [exportedAs("function "), context.codec(key), open, signature(params, result)];
     file.block(head, () => file.line("return ", value, ";"));

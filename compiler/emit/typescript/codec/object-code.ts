@@ -1,4 +1,7 @@
-/** Objects as generated code takes them apart and builds them: what may be missing is added to one that has all else. */
+/**
+ * Generates the code that destructures and builds objects. Optional properties are added to an object that has all
+ * required properties.
+ */
 import type { Field } from "../../../model/type.js";
 import {
   assignment,
@@ -16,13 +19,15 @@ import {
 } from "../../kit/index.js";
 import { abiType } from "../abi-names.js";
 
-/** A property with the same value in all objects of a type, which is not written: the discriminant of a variant. */
+/**
+ * A property with the same value in all objects of a type, such as the discriminant of a variant. It is not written.
+ */
 export interface ConstantProperty {
   readonly name: string;
   readonly value: string;
 }
 
-/** A field, and the variable with its value. */
+/** A field and the variable of its value. */
 export interface NamedValue {
   readonly name: string;
   readonly value: LocalName;
@@ -31,11 +36,11 @@ export interface NamedValue {
 interface ObjectBuilding {
   readonly file: FileBuilder;
   readonly scope: NameScope;
-  /** Returns what was built. */
+  /** Emits the statement that returns the result. */
   emitReturn(result: Code): void;
 }
 
-/** Returns an object of the type that is written `type`. */
+/** Builds and returns an object of type `type`. */
 export function buildObject(
   { file, scope, emitReturn: leave }: ObjectBuilding,
   fields: readonly Field[],
@@ -62,22 +67,25 @@ export function buildObject(
   leave(result);
 }
 
-/** Whether a field is added to an object that has all others. */
+/** Returns whether a field is added to an object that has all other fields. */
 export function isAddedLater({ name, optional }: Field): boolean {
   return optional && !(name in Object.prototype);
 }
 
-/** Whether an optional field, when it is not there, would be found in what every object inherits. */
+/** Returns whether reading an absent optional field would find an inherited property. */
 export function shadowsInherited({ name, optional }: Field): boolean {
   return optional && name in Object.prototype;
 }
 
-/** Whether a field that must be there would be found in every object. What else objects inherit is of no type at all. */
+/**
+ * Returns whether a required field would be found in every object. The type check rejects the other inherited
+ * properties.
+ */
 export function isInherited({ name, optional }: Field): boolean {
   return !optional && name === "__proto__";
 }
 
-/** A property of the literal; also an optional one that would otherwise be found in what every object inherits. */
+/** Returns a property of the literal. An optional property whose name every object inherits is added conditionally. */
 function objectEntry(item: NamedValue, fields: readonly Field[]): Code {
   const isOptional = fields.some((field) => field.name === item.name && field.optional);
   const own = shorthand(objectKey(item.name), item.value);

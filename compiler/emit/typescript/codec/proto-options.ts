@@ -1,6 +1,6 @@
 /**
- * What composed codecs are told of the protobuf layout and JSON: numbers and names, where they are not those that follow
- * from order and names alone. As a last argument, or none.
+ * The options of composed codecs for the protobuf layout and JSON: numbers and names that do not follow from order and
+ * names alone. They are the last argument, or are omitted.
  */
 import { enumValueName } from "../../../../shared/protobuf/names.js";
 import { flattenedCases } from "../../../model/flattened-oneof.js";
@@ -20,7 +20,7 @@ import { inPropertyOrder } from "./lockstep/lockstep-layouts.js";
 
 type OptionsArgument = readonly Code[];
 
-/** @param fullName of the message, if it has one that others know */
+/** @param fullName the full name of a message that other programs know */
 export function objectProtoOptions(fields: readonly Field[], fullName?: string): OptionsArgument {
   const flat = fields.filter(({ type, optional }) => flattenedCases(type, optional) !== undefined);
   const unpacked = fields.filter(({ tags }) => tags.unpacked);
@@ -33,7 +33,7 @@ export function objectProtoOptions(fields: readonly Field[], fullName?: string):
   ]);
 }
 
-/** Of the cases of a oneof, of the parameters of a call. */
+/** Returns the options of the cases of a oneof or of the parameters of a call. */
 export function fieldsProtoOptions(fields: readonly (Field | Parameter)[], fullName?: string): OptionsArgument {
   return options([...typeOf(fullName), ...numbersOf(inPropertyOrder(fields).map(({ id }) => id)), ...namesOf(fields)]);
 }
@@ -50,8 +50,9 @@ export function tupleProtoOptions(elements: readonly TupleElement[]): OptionsArg
 }
 
 /**
- * Names of values are made of those that the schema has for them: of a member of an enum, which a codec does not know.
- * @param fullName in protobuf, of an enum that is written in place: names of values begin with it
+ * Returns the options of an enum. The names of values derive from the schema's member names, which a codec does not
+ * know.
+ * @param fullName the full protobuf name of an inline enum, with which the names of its values begin
  */
 export function enumProtoOptions(shape: EnumShape, ownName: string, fullName: string | undefined): OptionsArgument {
   const enumName = fullName?.slice(fullName.lastIndexOf(".") + 1) ?? ownName;
@@ -59,7 +60,7 @@ export function enumProtoOptions(shape: EnumShape, ownName: string, fullName: st
   const nameOf = ({ name, wireName }: Pick<EnumValue, "name" | "wireName">) =>
     wireName ?? enumValueName(enumName, name);
   const names = shape.values.flatMap((item) => {
-    // As in every union of literals.
+    // The name is derived from the value, as in every union of literals.
     if (item.wireName === undefined && item.name === String(item.value)) return [];
     const own = nameOf(item);
     const byDefault = enumValueName(enumName, String(item.value));

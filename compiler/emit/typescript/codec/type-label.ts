@@ -1,10 +1,10 @@
-/** What types are called: in error messages, and as part of the names of private codecs. */
+/** The labels of types: in error messages, and as parts of the names of private codecs. */
 import { flatName } from "../../../../shared/names/qualified-name.js";
 import type { SchemaIndex } from "../../../model/resolve.js";
 import type { Type } from "../../../model/type.js";
 import { upperFirst } from "./lockstep/body.js";
 
-/** As a schema would say it, in short: `Page<Item>`, `Map<string, int32>`, `Item[]`. */
+/** Returns a short form of the schema's notation: `Page<Item>`, `Map<string, int32>`, `Item[]`. */
 export function typeLabel(type: Type, index: SchemaIndex): string {
   const text = (part: Type): string => typeLabel(part, index);
   switch (type.kind) {
@@ -39,7 +39,7 @@ export function typeLabel(type: Type, index: SchemaIndex): string {
   }
 }
 
-/** `Page<Item[]>` -> `PageOfItems`: letters and digits alone. */
+/** Returns the label as letters and digits: `Page<Item[]>` -> `PageOfItems`. */
 export function typeHint(type: Type, index: SchemaIndex): string {
   const hint = (part: Type): string => typeHint(part, index);
   switch (type.kind) {

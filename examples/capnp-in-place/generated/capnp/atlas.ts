@@ -56,17 +56,17 @@ export class TileReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeTileCapnp(value: Tile, options?: WriteOptions): Uint8Array {
   return writeMessage(TileReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readTileCapnp(bytes: Uint8Array, limits?: ReadLimits): TileReader {
   return readMessage(TileReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeTileCapnp(bytes: Uint8Array, limits?: ReadLimits): Tile {
   return readValue(TileReader.$type, readMessage(TileReader.$type, bytes, limits)) as Tile;
 }
@@ -89,17 +89,17 @@ export class AtlasReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeAtlasCapnp(value: Atlas, options?: WriteOptions): Uint8Array {
   return writeMessage(AtlasReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readAtlasCapnp(bytes: Uint8Array, limits?: ReadLimits): AtlasReader {
   return readMessage(AtlasReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeAtlasCapnp(bytes: Uint8Array, limits?: ReadLimits): Atlas {
   return readValue(AtlasReader.$type, readMessage(AtlasReader.$type, bytes, limits)) as Atlas;
 }

@@ -42,8 +42,8 @@ test.skipIf(peer("capnp") === undefined).each(cases)("the capnp tool accepts %s"
 
 test("what has no place is told", () => {
   expect(compileCase("kinds").diagnostics).toEqual([
-    "VC4030 Order.answer is left out of the Cap'n Proto layout: ports, meshes, buffers and tensors mean something inside a running mesh alone",
-    "VC4030 Order.answers is left out of the Cap'n Proto layout: ports, meshes, buffers and tensors mean something inside a running mesh alone",
+    "VC4030 Order.answer is not part of the Cap'n Proto layout: ports, meshes, buffers and tensors are valid inside a running mesh only",
+    "VC4030 Order.answers is not part of the Cap'n Proto layout: ports, meshes, buffers and tensors are valid inside a running mesh only",
   ]);
   for (const name of cases) if (name !== "kinds") expect(compileCase(name).diagnostics, name).toEqual([]);
 });

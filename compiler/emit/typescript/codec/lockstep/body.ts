@@ -1,6 +1,6 @@
 /**
- * The body of one generated method: where its statements go, which names it has, and how it refers to other codecs.
- * Small pieces of code that writing and reading have in common.
+ * The context of one generated method: its output, its names, and its references to other codecs. Also contains small
+ * pieces of code that writing and reading share.
  */
 
 import type { CoreType } from "../../../../model/core-type.js";
@@ -17,13 +17,16 @@ import {
 import type { TypePrinter } from "../../type-printer.js";
 import type { LockstepLayouts } from "./lockstep-layouts.js";
 
-/** Codecs that the file has or imports, as expressions. */
+/** The codecs that the file declares or imports, as expressions. */
 export interface CodecReferences {
-  /** Of a type that is not written and read in place. `hint`: what a private codec is called. */
+  /** Returns the codec of a type that is not written and read in place. `hint` is the name of a private codec. */
   reference(core: CoreType, hint: string): Code;
-  /** Of the message that stands in the protobuf layout for a type which it cannot say in its place. */
+  /**
+   * Returns the codec of the message that represents a type in the protobuf layout if the type has no direct form
+   * there.
+   */
   standIn(type: Type, hint: string): Code;
-  /** A type as it stands in a statement: by a private name if it is long to write. */
+  /** Returns a type for use in a statement. A type with a long text gets a private name. */
   type(type: Type, hint: string): Code;
 }
 
@@ -33,44 +36,44 @@ export interface MethodBody {
   readonly types: TypePrinter;
   readonly layouts: LockstepLayouts;
   readonly codecs: CodecReferences;
-  /** What private codecs of this type's parts are called after. */
+  /** The base of the names of private codecs of this type's parts. */
   readonly hint: string;
-  /** The writer or the reader. */
+  /** The variable of the writer or the reader. */
   readonly io: LocalName;
   readonly at: LocalName;
-  /** Of a reader: the view of its bytes, where a variable holds it. It is the same for all of a message. */
+  /** The variable of the view of the reader's bytes, if there is one. The view is the same for the whole message. */
   readonly view?: LocalName;
-  /** The value that is written. */
+  /** The variable of the value that is written. */
   readonly value: LocalName;
-  /** Its type, as code. */
+  /** The type of the value, as code. */
   readonly type: Code;
-  /** Names for types of variants, by their tags. */
+  /** The names of the types of variants, by their tags. */
   readonly variants: ReadonlyMap<string, LocalName>;
-  /** Returns what was read. */
+  /** Emits the statement that returns the result. */
   emitReturn(result: Code): void;
 }
 
-/** The view of the reader's bytes. */
+/** Returns the view of the reader's bytes. */
 export function viewCode({ view, io }: MethodBody): Code {
   return view ?? code`${io}.view`;
 }
 
-/** `at + 4`, or `at`. */
+/** Returns `at + 4`, or `at` for an offset of 0. */
 export function addOffset(at: Code, offset: number): Code {
   return offset === 0 ? at : code`${at} + ${String(offset)}`;
 }
 
-/** `count * 4`, or `count`. */
+/** Returns `count * 4`, or `count` for a size of 1. */
 export function multiplyBySize(count: Code, size: string): Code {
   return size === "1" ? count : code`${count} * ${size}`;
 }
 
-/** A local variable for what a schema calls `name`. */
+/** Returns a local variable for the schema's name `name`. */
 export function localFor(scope: NameScope, name: string): LocalName {
   return scope.name(toIdentifier(name));
 }
 
-/** `with-dash` -> `withDash`. */
+/** Converts a name to an identifier: `with-dash` -> `withDash`. */
 export function toIdentifier(name: string): string {
   if (isIdentifier(name)) return name;
   const words = name.split(/[^\p{ID_Continue}$]+/u).filter((word) => word !== "");
@@ -85,18 +88,21 @@ export function upperFirst(name: string): string {
   return letter.toUpperCase() + name.slice(letter.length);
 }
 
-/** What the variables of a loop are called after: the variable that it runs over, or fills. */
+/** Returns the base of the names of a loop's variables: the variable that the loop iterates over or fills. */
 export function baseName(value: Code | undefined): string {
   const isVariable = typeof value === "object" && "kind" in value && value.kind === "local";
   return isVariable && value.wanted !== "value" ? value.wanted : "";
 }
 
-/** `points` and `slot` give `pointsSlot`; nothing and `slot`, `slot`. */
+/**
+ * Returns a name from a base and a role: `points` and `slot` give `pointsSlot`, and an empty base and `slot` give
+ * `slot`.
+ */
 export function derivedName(scope: NameScope, base: string, role: string): LocalName {
   return scope.name(base === "" ? role : base + upperFirst(role));
 }
 
-/** What a private codec of a part is called: `Tree` and `left` give `TreeLeft`. */
+/** Returns the name of the private codec of a part: `Tree` and `left` give `TreeLeft`. */
 export function partHint(hint: string, name: string): string {
   return hint + upperFirst(toIdentifier(name).replace(/^_+/, ""));
 }
@@ -118,14 +124,20 @@ export function typedArrayClass(core: Extract<Type, { kind: "typedArray" }>): Co
   return globalName(typedArrayNames[core.element]);
 }
 
-/** Arrays of doubles are aligned blocks, with methods of their own. */
+/**
+ * Returns whether a type is an array of doubles. Such arrays are aligned blocks, for which the reader and the writer
+ * have methods.
+ */
 export function isDoubleArray(core: CoreType, layouts: LockstepLayouts): boolean {
   if (core.kind !== "array") return false;
   const element = layouts.peel(core.element);
   return !element.nullable && element.core.kind === "scalar" && element.core.scalar === "double";
 }
 
-/** Whether values are written and read by loops in place; everything else is one expression. */
+/**
+ * Returns whether values are written and read by loops in place. All other values are written and read by one
+ * expression.
+ */
 export function isLooped(core: CoreType, layouts: LockstepLayouts): boolean {
   return ["array", "map", "set", "record"].includes(core.kind) && !isDoubleArray(core, layouts);
 }

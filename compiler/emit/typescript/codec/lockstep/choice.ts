@@ -1,4 +1,7 @@
-/** Unions and oneofs: the number of the variant in the slot, the variant with a slot of its own behind it. */
+/**
+ * Generates the code of unions and oneofs. The slot holds the number of the variant, and the variant follows with a
+ * slot of its own.
+ */
 import type { Field, Shape, Type } from "../../../../model/type.js";
 import { code, memberAccess, objectLiteral, stringLiteral } from "../../../kit/index.js";
 import { type MethodBody, partHint } from "./body.js";
@@ -9,7 +12,7 @@ import { writeElement, writeVarying } from "./writing.js";
 
 type Choice = Extract<Shape, { kind: "union" | "oneof" }>;
 
-/** A variant by the value that tells it apart. */
+/** A variant and the value that identifies it. */
 interface ChoiceCase {
   readonly tag: string;
   readonly type: Type;
@@ -100,13 +103,15 @@ function readVariant(body: MethodBody, shape: Choice, { tag, type }: ChoiceCase)
   readFields({ ...body, at, hint }, fields, body.variants.get(tag) ?? "", { name: discriminant, value: tag });
 }
 
-/** The variants of a union whose types need names: those that are written in place. */
+/** Returns the variants of a union whose types need names, which are the inline ones. */
 export function namedVariants(layouts: LockstepLayouts, shape: Shape | Type): readonly string[] {
   if (shape.kind !== "union") return [];
   return shape.variants.filter(({ type }) => inPlaceFields(layouts, shape, type) !== undefined).map(({ tag }) => tag);
 }
 
-/** The fields of a variant that is written in place; undefined for one that has a codec, which writes its discriminant too. */
+/**
+ * Returns the fields of an inline variant, or undefined for a variant with a codec, which writes its discriminant, too.
+ */
 export function inPlaceFields(layouts: LockstepLayouts, shape: Choice, type: Type): readonly Field[] | undefined {
   const { core } = layouts.peel(type);
   if (core.kind !== "inline" && core.kind !== "ref") return undefined;

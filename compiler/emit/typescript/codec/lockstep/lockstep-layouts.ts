@@ -1,6 +1,6 @@
 /**
- * The lockstep layout of types: sizes of slots, places in rows, whether values can hold text or blocks, which types can
- * contain themselves. Facts about the schema, worked out once, when they are asked for; no code is printed here.
+ * The lockstep layout of types: slot sizes, offsets in rows, whether values can hold text or blocks, and which types
+ * are recursive. The properties are computed once, on demand. This module prints no code.
  */
 import { components } from "../../../../model/connected-components.js";
 import { type CoreType, type PeeledType, peel, shapeOf } from "../../../../model/core-type.js";
@@ -11,7 +11,7 @@ import { wellKnownLayouts } from "./well-known-layouts.js";
 
 type Reference = Extract<CoreType, { kind: "ref" }>;
 
-/** What values can hold. */
+/** The kinds of content that values can hold. */
 interface ContentTraits {
   readonly text: boolean;
   readonly bulk: boolean;
@@ -20,7 +20,7 @@ interface ContentTraits {
 
 interface TypeTraits extends ContentTraits {
   readonly recursive: boolean;
-  /** Whether it refers to itself at all. */
+  /** Whether the type refers to itself in any way. */
   readonly circular: boolean;
 }
 
@@ -42,7 +42,7 @@ export class LockstepLayouts {
     return shapeOf(core, this.#index);
   }
 
-  /** The size of a slot; of a nullable type outside a row it is 1. */
+  /** Returns the size of a slot in bytes. Outside a row, the slot of a nullable type is 1 byte. */
   slotSize(core: CoreType): number {
     switch (core.kind) {
       case "scalar":
@@ -62,7 +62,7 @@ export class LockstepLayouts {
     }
   }
 
-  /** The slot of an element of an array, a map, a case: anywhere but in a row. */
+  /** Returns the slot size of an element of an array, of a map, or of a case. Parts of rows are different. */
   elementSlotSize(type: Type): number {
     const { core, nullable } = this.peel(type);
     return nullable ? 1 : this.slotSize(core);
@@ -93,7 +93,9 @@ export class LockstepLayouts {
     return this.#holds(type, "tensors", (reference) => this.#traitsOf(reference));
   }
 
-  /** Whether values of a named type can contain others of it, and count for the limit of depth. */
+  /**
+   * Returns whether values of a named type can contain values of the same type, which count towards the depth limit.
+   */
   isRecursive(core: CoreType): boolean {
     return core.kind === "ref" && this.#traitsOf(core).recursive;
   }
@@ -117,14 +119,14 @@ export class LockstepLayouts {
     const key = typeKey(reference);
     const known = this.#slots.get(key);
     if (known !== undefined) return known;
-    // A type that every value of contains another one has no values: any size will do.
+    // A type whose every value contains another value of it has no values, so any size is correct.
     const isEndless = this.#traitsOf(reference).circular && this.#contains(reference, key, new Set());
     const size = isEndless ? 1 : this.#shapeSlot(this.shape(reference));
     this.#slots.set(key, size);
     return size;
   }
 
-  /** Whether the slot of `core` would hold the slot of the named type `key`. */
+  /** Returns whether the slot of `core` would contain the slot of the named type `key`. */
   #contains(core: CoreType, key: string, seen: Set<string>): boolean {
     const shape = core.kind === "ref" || core.kind === "inline" ? this.shape(core) : undefined;
     const parts = core.kind === "tuple" ? tupleParts(core) : shape?.kind === "message" ? shape.fields : [];
@@ -155,14 +157,14 @@ export class LockstepLayouts {
   }
 
   /**
-   * Of a named type without open parameters, and of all that it reaches: of nothing else, since whoever watches emits
-   * little again. Types that refer to each other hold what any of them holds; they come after all others that they
-   * refer to.
+   * Computes the traits of a named type without open parameters, and of all types that it reaches. It computes no
+   * others, because watch mode emits few declarations again. Types that refer to each other share their content traits.
+   * They are processed after all other types to which they refer.
    */
   #findTraits(root: string, reference: Reference): void {
     const nodes = new Map([[root, reference]]);
     const edges = new Map<string, ReadonlyMap<string, Reference>>();
-    // A map may grow while it is walked.
+    // A map can grow during its iteration.
     for (const [key, node] of nodes) {
       const targets = this.#referencesIn(partsOfShape(this.shape(node)));
       edges.set(key, targets);
@@ -177,7 +179,7 @@ export class LockstepLayouts {
       const facts = { text: holds("text"), bulk: holds("bulk"), tensors: holds("tensors") };
       const [first] = circle;
       const isCircle = circle.length > 1 || (first !== undefined && edges.get(first)?.has(first) === true);
-      // One level of depth for each object: in a circle with messages, its aliases and unions do not count.
+      // Each object adds one level of depth. In a cycle with messages, aliases and unions add none.
       const objects = circle.filter((_, i) => isObject(shapes[i]!));
       const counted = objects.length > 0 ? objects : circle;
       for (const key of circle)
@@ -200,14 +202,17 @@ export class LockstepLayouts {
   }
 }
 
-/** Whether the codec of this shape reads objects itself. */
+/** Returns whether the codec of this shape itself reads objects. */
 function isObject(shape: Shape): boolean {
   if (shape.kind === "alias") return shape.type.kind === "inline" && isObject(shape.type.shape);
   if (shape.kind === "union") return shape.variants.some(({ type }) => type.kind === "inline");
   return shape.kind === "message";
 }
 
-/** What a type that has no parts holds; undefined for others. What a port takes is no part of it. */
+/**
+ * Returns the traits of a type without parts, or undefined for other types. The message type of a port is not a part of
+ * the port.
+ */
 function leafTraits(core: CoreType): ContentTraits | undefined {
   switch (core.kind) {
     case "scalar":
@@ -227,7 +232,7 @@ function leafTraits(core: CoreType): ContentTraits | undefined {
   }
 }
 
-/** The types that a value is made of. The keys of a record are strings. */
+/** Returns the types of the parts of a value. The keys of a record are strings. */
 function partsOfCore(core: CoreType): readonly Type[] {
   switch (core.kind) {
     case "array":
@@ -246,7 +251,7 @@ function partsOfCore(core: CoreType): readonly Type[] {
   }
 }
 
-/** The elements of a tuple as parts of a row; those of its rest are an array at the end. */
+/** Returns the elements of a tuple as parts of a row. The rest elements are one array at the end. */
 export function tupleParts({
   elements,
   rest,
@@ -255,7 +260,7 @@ export function tupleParts({
   return [...elements, { type: { kind: "array", element: rest, readonly: false }, optional: false }];
 }
 
-/** Fields in the order in which JavaScript lists properties: numbers first. */
+/** Returns the fields in JavaScript's order of properties: numbers first. */
 export function inPropertyOrder<T extends Pick<Field, "name">>(fields: readonly T[]): readonly T[] {
   const isIndex = ({ name }: T) => /^(0|[1-9]\d*)$/.test(name) && Number(name) < 2 ** 32 - 1;
   if (!fields.some(isIndex)) return fields;
@@ -263,7 +268,7 @@ export function inPropertyOrder<T extends Pick<Field, "name">>(fields: readonly 
   return [...indices, ...fields.filter((field) => !isIndex(field))];
 }
 
-/** Which one of `count`. */
+/** Returns the size in bytes of an index below `count`. */
 export function indexSize(count: number): number {
   return count <= 256 ? 1 : 2;
 }

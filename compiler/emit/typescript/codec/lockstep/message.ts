@@ -1,4 +1,7 @@
-/** Messages: their fields are a row; what may be missing is added to an object that has everything else. */
+/**
+ * Generates the code of messages. The fields are a row. Optional fields are added to an object that has all required
+ * fields.
+ */
 import type { Field } from "../../../../model/type.js";
 import {
   assignment,
@@ -23,7 +26,7 @@ export function writeMessage(body: MethodBody, fields: readonly Field[]): void {
   writeFields(body, fields);
 }
 
-/** The fields of `body.value`, which is an object. */
+/** Writes the fields of `body.value`, which is an object. */
 export function writeFields(body: MethodBody, fields: readonly Field[]): void {
   const { file, scope, value, layouts } = body;
   const row = layouts.row(fields);
@@ -43,7 +46,7 @@ export function writeFields(body: MethodBody, fields: readonly Field[]): void {
   writeRow(body, row, items);
 }
 
-/** Reads the fields and returns an object of them, of the type that is written `type`. */
+/** Reads the fields and returns an object of type `type`. */
 export function readFields(body: MethodBody, fields: readonly Field[], type: Code, constant?: ConstantProperty): void {
   const row = body.layouts.row(fields);
   const items = rowItems(body, fields, row.slots);

@@ -1,4 +1,4 @@
-/** The methods `write` and `read` of a generated codec, by the kind of type that it is for. */
+/** Generates the methods `write` and `read` of a codec, according to the kind of type. */
 import type { Shape, Type } from "../../../../model/type.js";
 import type { MethodBody } from "./body.js";
 import { readChoice, writeChoice } from "./choice.js";
@@ -8,7 +8,7 @@ import { readElement } from "./reading.js";
 import { readTuple, writeTuple } from "./tuple.js";
 import { writeElement } from "./writing.js";
 
-/** What codecs are generated for. An alias is of something composite: an array, a map, a record. */
+/** The types for which codecs are generated. The target of an alias is composite: an array, a map or a record. */
 export type GeneratedType = Exclude<Shape, { kind: "enum" }> | Extract<Type, { kind: "tuple" }>;
 
 export function writeStatements(body: MethodBody, type: GeneratedType): void {
@@ -28,7 +28,7 @@ export function writeStatements(body: MethodBody, type: GeneratedType): void {
   }
 }
 
-/** Ends with a return. */
+/** Emits the statements that read a value. The last one is a return statement. */
 export function readStatements(body: MethodBody, type: GeneratedType): void {
   switch (type.kind) {
     case "message":

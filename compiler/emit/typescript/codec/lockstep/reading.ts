@@ -1,4 +1,4 @@
-/** Expressions that read a value from its slot and from what varies; loops come before the expression. */
+/** Generates expressions that read a value from its slot and from the variable part. Loops precede the expression. */
 
 import type { CoreType } from "../../../../model/core-type.js";
 import type { Type } from "../../../../model/type.js";
@@ -26,7 +26,10 @@ import {
 import { readScalar } from "./scalar.js";
 import { refuseIf } from "./writing.js";
 
-/** The value with its slot at `at`. Statements may come first; loops fill `into` if that is given. */
+/**
+ * Returns an expression for the value whose slot is at `at`. It may emit statements first. Loops fill `into`, if that
+ * is given.
+ */
 export function readValue(body: MethodBody, core: CoreType, at: Code, hint: string, into?: LocalName): Code {
   const { io: r } = body;
   switch (core.kind) {
@@ -48,7 +51,7 @@ export function readValue(body: MethodBody, core: CoreType, at: Code, hint: stri
   }
 }
 
-/** A value whose slot is among what varies. */
+/** Returns an expression for a value whose slot is in the variable part. */
 export function readVarying(body: MethodBody, core: CoreType, hint: string): Code {
   const taken = code`${body.io}.take(${String(body.layouts.slotSize(core))})`;
   if (!isLooped(core, body.layouts)) return readValue(body, core, taken, hint);
@@ -57,7 +60,7 @@ export function readVarying(body: MethodBody, core: CoreType, hint: string): Cod
   return readValue(body, core, at, hint);
 }
 
-/** An element, which may be null: then its slot says so. */
+/** Returns an expression for an element. The slot of a nullable element tells whether it is null. */
 export function readElement(body: MethodBody, type: Type, at: Code, hint: string): Code {
   const { core, nullable } = body.layouts.peel(type);
   if (!nullable) return readValue(body, core, at, hint);
@@ -70,7 +73,9 @@ export function readElement(body: MethodBody, type: Type, at: Code, hint: string
   return value;
 }
 
-/** The collection, how many elements it has, where the next one is, and its number. */
+/**
+ * Returns the names of a loop's variables: the collection, its length, the offset of the next element, and the index.
+ */
 function loopNames(
   scope: NameScope,
   kind: string,

@@ -1,4 +1,4 @@
-/** A part of a row in a generated method: its place, and the local variable that holds its value. */
+/** A part of a row in a generated method: its position and the local variable of its value. */
 import { code, type LocalName } from "../../../kit/index.js";
 import type { MethodBody } from "./body.js";
 import type { FieldSlot, Row } from "./row.js";
@@ -9,7 +9,7 @@ export interface RowItem {
   readonly value: LocalName;
 }
 
-/** The variables for the bytes of bits. */
+/** Returns the variables of the bytes that hold bits. */
 export function bitNames({ scope }: MethodBody, row: Row): readonly LocalName[] {
   return Array.from({ length: row.bitBytes }, (_, i) => scope.name(row.bitBytes === 1 ? "bits" : `bits${i}`));
 }

@@ -1,4 +1,7 @@
-/** Reads a row: its bits, and then every part into a local variable, `undefined` if it is not there. */
+/**
+ * Generates code that reads a row: first its bits, then every part into a local variable, which is `undefined` for an
+ * absent part.
+ */
 
 import { assignment, assignmentBelow, type Code, code, conditional, type LocalName } from "../../../kit/index.js";
 import { addOffset, isLooped, type MethodBody, partHint, viewCode } from "./body.js";
@@ -16,7 +19,7 @@ export function readRow(body: MethodBody, row: Row, items: readonly RowItem[]): 
 
 const readByReader: ReadonlySet<string> = new Set(["string", "bytes", "date"]);
 
-/** Whether the part is read through the view, rather than by the reader or by another codec. */
+/** Returns whether the part is read through the view, and not by a method of the reader or another codec. */
 function isReadByView({ core, value }: FieldSlot): boolean {
   return value === undefined && core.kind === "scalar" && !readByReader.has(core.scalar);
 }
@@ -36,13 +39,13 @@ function readBits(body: MethodBody, row: Row, items: readonly RowItem[]): readon
   return bits;
 }
 
-/** `dependent` is set although what it depends on is not there. */
+/** Returns a test for the contradiction that `dependent` is set while `there` is not. */
 function contradiction(bits: readonly LocalName[], there: Bit, dependent: Bit): Code {
   if (there.byte !== dependent.byte) return code`!(${isSet(bits, there)}) && ${isSet(bits, dependent)}`;
   return code`(${bits[there.byte]!} & ${String(there.mask | dependent.mask)}) === ${String(dependent.mask)}`;
 }
 
-/** `(bits & 4) !== 0`. */
+/** Returns the test of a bit: `(bits & 4) !== 0`. */
 function isSet(bits: readonly LocalName[], { byte, mask }: Bit): Code {
   return code`(${bits[byte]!} & ${String(mask)}) !== 0`;
 }
@@ -74,7 +77,7 @@ function readRequired(body: MethodBody, { name, slot: place, value }: RowItem, b
   if (read !== value) file.line(assignment(code`const ${value}`, read), ";");
 }
 
-/** Into the variable `into`: the value if the bit is set, else `absent`. */
+/** Reads into the variable `into`: the value if the bit is set, otherwise `absent`. */
 function readMissing(
   body: MethodBody,
   { name, slot: place }: RowItem,

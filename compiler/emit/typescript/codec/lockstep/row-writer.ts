@@ -1,6 +1,6 @@
 /**
- * Writes a row in three steps: tests of all plain scalars, the instructions that store them, and then, in the order of
- * the parts, whatever varies in size.
+ * Generates code that writes a row in three steps: tests of all plain scalars, instructions that store them, and then
+ * the variable part in the order of the parts.
  */
 import { type Code, call, code, ifStatement, type LocalName } from "../../../kit/index.js";
 import { addOffset, type MethodBody, partHint } from "./body.js";
@@ -36,12 +36,15 @@ export function writeRow(body: MethodBody, row: Row, items: readonly RowItem[]):
 
 interface PlainSteps {
   readonly refused: Code;
-  /** Of DataView, and what it stores. */
+  /** The DataView type that is stored, and the stored arguments. */
   readonly instruction: string;
   readonly stored: readonly Code[];
 }
 
-/** What is tested and stored before everything that varies: plain scalars, and the lengths of strings in runs. */
+/**
+ * Returns the steps for parts that are tested and stored before the variable part: plain scalars, and the lengths of
+ * strings in runs.
+ */
 function plainSteps(item: RowItem, runs: TextRuns): PlainSteps | undefined {
   const { slot: place, value } = item;
   if (mayBeMissing(place) || place.core.kind !== "scalar") return undefined;
@@ -59,7 +62,7 @@ function writeItem(body: MethodBody, item: RowItem, bits: readonly LocalName[], 
   emitIfPresent(body, item.value, "undefined", present, bits, unlessNull);
 }
 
-/** What `write` writes, inside an `if` that also sets the bit. */
+/** Emits the output of `write` inside an `if` that also sets the bit. */
 function emitIfPresent(
   { file }: MethodBody,
   value: LocalName,
@@ -78,7 +81,7 @@ function emitIfPresent(
   });
 }
 
-/** A part that is there. */
+/** Writes a part that is present. */
 function writePresent(body: MethodBody, item: RowItem, bits: readonly LocalName[], runs: TextRuns): void {
   const { name, slot: place, value } = item;
   const hint = partHint(body.hint, name);

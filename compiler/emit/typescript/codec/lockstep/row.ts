@@ -1,7 +1,8 @@
 /**
- * Places in a row: the fields of a message, the elements of a tuple. First the bits, one byte after another, in the
- * order of the parts and from the lowest bit up: is an optional part there, is a nullable one not null, the value of a
- * boolean. Then the slots of the parts that are always there. The runtime's composed codecs do the same (docs/reference/lockstep-layout.md).
+ * Computes the positions in a row, which holds the fields of a message or the elements of a tuple. The bits come first,
+ * one byte after another, in the order of the parts and from the lowest bit up: whether an optional part is present,
+ * whether a nullable part is not null, and the value of a boolean. The slots of the parts that are always present
+ * follow. The composed codecs of the runtime use the same layout (docs/reference/lockstep-layout.md).
  */
 
 import type { CoreType, PeeledType } from "../../../../model/core-type.js";
@@ -12,7 +13,7 @@ export interface RowPart {
   readonly optional: boolean;
 }
 
-/** A bit: which byte of the row, and its value there. */
+/** A bit: the index of its byte in the row, and its mask in the byte. */
 export interface Bit {
   readonly byte: number;
   readonly mask: number;
@@ -23,19 +24,22 @@ export interface FieldSlot {
   readonly present?: Bit;
   readonly notNull?: Bit;
   readonly value?: Bit;
-  /** From the start of the row; absent: a bit, or among what varies. */
+  /**
+   * The offset of the slot from the start of the row in bytes. Undefined for a boolean and for a part in the variable
+   * part.
+   */
   readonly offset?: number;
 }
 
 export interface Row {
   readonly slots: readonly FieldSlot[];
   readonly size: number;
-  /** How many bytes of bits there are, and the bits of the last one that are used: `0b111`. */
+  /** The number of bytes that hold bits. `lastMask` contains the used bits of the last one: `0b111`. */
   readonly bitBytes: number;
   readonly lastMask: number;
 }
 
-/** @param slotOf the size of a slot */
+/** @param slotOf returns the size of a slot in bytes */
 export function layOutRow(
   parts: readonly RowPart[],
   peel: (type: Type) => PeeledType,

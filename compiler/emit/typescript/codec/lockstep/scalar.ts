@@ -1,16 +1,16 @@
 /**
- * Scalars, as generated code writes and reads them: the test that a value is one, the instruction that stores it, and
- * the method that does both where a line of its own is clearer than two.
+ * Generates the code of scalars: the test of a value, the instruction that stores it, and the method that does both
+ * where one line is clearer than two.
  */
 import type { ScalarName } from "../../../../model/type.js";
 import { type Code, code } from "../../../kit/index.js";
 
-/** Scalars that generated code tests and stores by itself. */
+/** A scalar that generated code itself tests and stores. */
 interface PlainScalar {
   readonly refused: (value: Code) => Code;
-  /** Methods of DataView. */
+  /** The suffix of the methods of DataView. */
   readonly view: "Float64" | "Int32" | "Uint32";
-  /** Of the writer: tests and stores. */
+  /** The method of the writer that tests and stores. */
   readonly put: string;
 }
 
@@ -39,7 +39,7 @@ export function plainScalar(scalar: ScalarName): PlainScalar | undefined {
   return plain[scalar];
 }
 
-/** The writer's method for a scalar: `putString`. */
+/** Returns the writer's method for a scalar: `putString`. */
 export function putMethod(scalar: ScalarName): string {
   switch (scalar) {
     case "boolean":
@@ -64,7 +64,7 @@ export function putMethod(scalar: ScalarName): string {
   }
 }
 
-/** The value of a scalar with its slot at `at`, as an expression. */
+/** Returns an expression for the value of a scalar whose slot is at `at`. */
 export function readScalar(scalar: ScalarName, r: Code, view: Code, at: Code): Code {
   switch (scalar) {
     case "boolean":
@@ -89,7 +89,7 @@ export function readScalar(scalar: ScalarName, r: Code, view: Code, at: Code): C
   }
 }
 
-/** Scalars whose slot is all there is of them. */
+/** Returns whether the slot holds the complete value. */
 export function isFixed(scalar: ScalarName): boolean {
   return scalar !== "string" && scalar !== "bytes";
 }

@@ -1,6 +1,6 @@
 /**
- * Runs of strings in a row: strings that follow each other with nothing between them that adds text of its own. Their
- * text is joined in a local variable, which spares a store into the writer for each.
+ * Runs of strings in a row: consecutive strings without other text between them. Their text is concatenated in a local
+ * variable, which saves a store to the writer for each string.
  */
 import { assignmentBelow, call, code, conditional, ifStatement, type LocalName } from "../../../kit/index.js";
 import { addOffset, type MethodBody } from "./body.js";
@@ -8,7 +8,10 @@ import { mayBeMissing } from "./row.js";
 import type { RowItem } from "./row-item.js";
 import { refuseIf } from "./writing.js";
 
-/** Lengths from here on do not fit into their slots; chunks of the heap hold so many units (docs/reference/lockstep-layout.md). */
+/**
+ * Longer strings do not fit into a slot's length. A chunk of the heap holds `chunkUnits` UTF-16 units
+ * (docs/reference/lockstep-layout.md).
+ */
 const longestShort = 254;
 const chunkUnits = 8192;
 
@@ -26,7 +29,7 @@ export class TextRuns {
     return this.#runs.some((run) => run.includes(item));
   }
 
-  /** Loads the text in front of the first string of a run. */
+  /** Loads the text before the first string of a run. */
   start(item: RowItem): void {
     if (!this.#runs.some((run) => run[0] === item)) return;
     const { file, scope, io: w } = this.#body;
@@ -38,7 +41,10 @@ export class TextRuns {
     }
   }
 
-  /** The length is in its slot already if that is at a fixed place. The last string of a run puts the text back. */
+  /**
+   * Writes a string of a run. If its slot has a fixed offset, the length is already stored. The last string of a run
+   * stores the text.
+   */
   write(item: RowItem): void {
     const { file, io: w, at } = this.#body;
     const { slot: place, value } = item;
@@ -57,7 +63,10 @@ export class TextRuns {
   }
 }
 
-/** Runs of two and more, each up to a string that is always there, so that the text is always put back. */
+/**
+ * Returns the runs of two or more strings. Each run ends with a string that is always present, so that the text is
+ * always stored.
+ */
 function findRuns(body: MethodBody, items: readonly RowItem[]): readonly (readonly RowItem[])[] {
   const runs: RowItem[][] = [[]];
   for (const item of items) {

@@ -1,4 +1,7 @@
-/** Tuples, and so the arguments of calls: rows of elements. Optional ones that are missing at the end are left out. */
+/**
+ * Generates the code of tuples, which include the arguments of calls: rows of elements. Trailing optional elements that
+ * are absent are omitted.
+ */
 import type { Type } from "../../../../model/type.js";
 import { bracketed, type Code, code, globalName, type LocalName } from "../../../kit/index.js";
 import { localFor, type MethodBody } from "./body.js";
@@ -38,7 +41,7 @@ export function readTuple(body: MethodBody, type: Tuple): void {
   );
 }
 
-/** Returns the elements, without optional ones that are missing at the end. */
+/** Returns the elements, without trailing optional elements that are absent. */
 export function buildTuple(
   body: Pick<MethodBody, "file" | "type" | "emitReturn">,
   type: Tuple,

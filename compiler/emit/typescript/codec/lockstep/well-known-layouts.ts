@@ -1,4 +1,4 @@
-/** How well-known types are laid out: what their composed codecs in the runtime do, as numbers. */
+/** The layouts of well-known types, as numbers. They must match the composed codecs of the runtime. */
 import type { WellKnownName } from "../../../../model/well-known.js";
 
 interface LeafLayout {

@@ -1,4 +1,4 @@
-/** Statements that write a value: into its slot, and behind it what varies. */
+/** Generates statements that write a value to its slot and to the variable part behind it. */
 
 import type { CoreType } from "../../../../model/core-type.js";
 import type { Type } from "../../../../model/type.js";
@@ -14,7 +14,7 @@ import {
 } from "./body.js";
 import { putMethod } from "./scalar.js";
 
-/** Writes `value`, which is there, into the slot at `at`. */
+/** Writes `value`, which is present, to the slot at `at`. */
 export function writeValue(body: MethodBody, core: CoreType, at: Code, value: Code, hint: string): void {
   const { file, io: w } = body;
   switch (core.kind) {
@@ -43,7 +43,7 @@ export function writeValue(body: MethodBody, core: CoreType, at: Code, value: Co
   }
 }
 
-/** Writes an element, which may be null: then its slot says so, and the value has one of its own. */
+/** Writes an element. The slot of a nullable element tells whether it is null, and the value then has its own slot. */
 export function writeElement(body: MethodBody, type: Type, at: Code, value: LocalName, hint: string): void {
   const { file, io: w, layouts } = body;
   const { core, nullable } = layouts.peel(type);
@@ -55,7 +55,7 @@ export function writeElement(body: MethodBody, type: Type, at: Code, value: Loca
   file.block(code`if (${value} !== null)`, () => writeVarying(body, core, value, hint));
 }
 
-/** Writes a value whose slot is among what varies. */
+/** Writes a value whose slot is in the variable part. */
 export function writeVarying(body: MethodBody, core: CoreType, value: Code, hint: string): void {
   const size = String(body.layouts.slotSize(core));
   const inPlace = core.kind === "map" || core.kind === "set" || core.kind === "record" || core.kind === "array";

@@ -1,6 +1,6 @@
 /**
- * The body of one generated method of the protobuf layout: where its statements go, which names it has, how it refers to
- * other codecs.
+ * The context of one generated method of the protobuf layout: its output, its names, and its references to other
+ * codecs.
  */
 import type { SchemaIndex } from "../../../../model/resolve.js";
 import type { Type } from "../../../../model/type.js";
@@ -16,17 +16,17 @@ export interface ProtoBody {
   readonly types: TypePrinter;
   readonly index: SchemaIndex;
   readonly codecs: CodecReferences;
-  /** What private codecs of this type's parts are called after. */
+  /** The base of the names of private codecs of this type's parts. */
   readonly hint: string;
-  /** The writer or the reader. */
+  /** The variable of the writer or the reader. */
   readonly io: LocalName;
 }
 
-/** A member of a message, and the variable that holds its value. */
+/** A member of a message and the variable of its value. */
 export interface MemberItem {
   readonly field: MessageField;
   readonly value: LocalName;
-  /** What the variable holds when something has come: a list that can be added to. */
+  /** The type of the variable after the first field has been read. A list in it is mutable. */
   readonly type: Type;
 }
 
@@ -34,7 +34,7 @@ export function memberItem({ scope }: ProtoBody, field: MessageField, type: Type
   return { field, value: localFor(scope, field.property), type: filledType(field, type) };
 }
 
-/** Whether a list is added to that is readonly outside of here. */
+/** Returns whether elements are added to a list whose declared type is readonly. */
 export function isAddedTo({ field: { form } }: MemberItem): boolean {
   return form.kind === "repeated" && form.type.kind === "array" && form.type.readonly;
 }
@@ -44,7 +44,7 @@ function filledType({ form, presence }: MessageField, type: Type): Type {
   return presence === "nullable" && type.kind === "nullable" ? type.inner : type;
 }
 
-/** The codec that writes and reads a message. A `Timestamp` has methods of its own. */
+/** Returns the codec that writes and reads a message. A `Timestamp` has its own methods. */
 export function codecOf({ codecs, hint }: ProtoBody, message: MessageForm, name: string): Code {
   const part = partHint(hint, name);
   switch (message.kind) {
@@ -60,12 +60,12 @@ export function codecOf({ codecs, hint }: ProtoBody, message: MessageForm, name:
 
 export const unknownFields = abiValue("unknownFields");
 
-/** `type` with the fields that its schema does not know. */
+/** Returns `type` with a property for unknown fields. */
 export function withUnknown(type: Code): Code {
   return generic(abiType("WithUnknown"), [type], true);
 }
 
-/** Tags of fields as numbers: unsigned, 32 bits. */
+/** Returns the tag of a field: an unsigned 32-bit number. */
 export function tagOf(number: number, wire: number): string {
   return String(number * 8 + wire);
 }

@@ -1,11 +1,17 @@
-/** Cases of a oneof that is part of the message it stands in: fields of that message, of which at most one is there. */
+/**
+ * Generates the code of a oneof that is flattened into a message: its cases are fields of the message, and at most one
+ * of them is present.
+ */
 import type { MessageField, ValueForm } from "../../../../protobuf/form/form.js";
 import { type Code, code, stringLiteral } from "../../../kit/index.js";
 import { abiValue } from "../../abi-names.js";
 import type { MemberItem, ProtoBody } from "./body.js";
 import { writeOne } from "./writing.js";
 
-/** Writes the one of `cases` that is set. @param isFirst whether others of the same oneof are checked, too */
+/**
+ * Writes the case of `cases` that is set.
+ * @param isFirst whether the other cases of the oneof are checked, too
+ */
 export function writeCases(
   body: ProtoBody,
   { field, value }: MemberItem,
@@ -29,7 +35,7 @@ export function writeCases(
   else file.block(code`if (${value} !== ${presence === "optional" ? "undefined" : "null"})`, write);
 }
 
-/** A `case` for each of these cases of the oneof `value`. */
+/** Emits a `case` for each of these cases of the oneof `value`. */
 export function writeCaseBranches(body: ProtoBody, cases: readonly MessageField[], value: Code): void {
   for (const field of cases) {
     body.file.line(`case ${stringLiteral(field.property)}:`);

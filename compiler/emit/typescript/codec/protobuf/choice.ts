@@ -1,6 +1,6 @@
 /**
- * Oneofs and unions that are messages of their own: the one case that is set is their field. What a schema does not know is
- * kept as the bytes that it came in.
+ * Generates the code of oneofs and unions that are messages of their own. The case that is set is the only field.
+ * Fields that the schema does not know are kept as bytes.
  */
 import type { Field, Shape, Type } from "../../../../model/type.js";
 import { fieldsOf, type MessageField, type ValueForm } from "../../../../protobuf/form/form.js";
@@ -29,12 +29,12 @@ import { caseBranch, type ReadTarget, readLoop } from "./reading.js";
 type Oneof = Extract<Shape, { kind: "oneof" }>;
 type Union = Extract<Shape, { kind: "union" }>;
 
-/** The fields of a variant that is written in place; undefined for one that has a codec. */
+/** Returns the fields of an inline variant, or undefined for a variant that has a codec. */
 export type InPlaceFields = (type: Type) => readonly Field[] | undefined;
 
 interface VariantField {
   readonly field: MessageField;
-  /** Of one that is written in place. */
+  /** The fields of an inline variant. */
   readonly own: readonly Field[] | undefined;
 }
 
@@ -93,7 +93,7 @@ export function writeUnion(body: ProtoBody, shape: Union, value: LocalName, own:
   });
 }
 
-/** @param readers functions for the variants that are read in place */
+/** @param readers the functions for variants that are read in place */
 export function readUnion(
   body: ProtoBody,
   shape: Union,
@@ -127,7 +127,7 @@ export function readUnion(
   file.line("return ", conditional(known, result, unknown), ";");
 }
 
-/** A function that reads a variant which has no codec. */
+/** Emits a function that reads a variant without a codec. */
 export function emitVariantReader(
   body: ProtoBody,
   reader: LocalName,
@@ -161,7 +161,7 @@ function inline(shape: Oneof | Union): Extract<Type, { kind: "inline" }> {
   return { kind: "inline", shape };
 }
 
-/** `value?.name`. */
+/** Returns an optional member access: `value?.name`. */
 function optionalMember(value: Code, name: string): Code {
   const plain = memberAccess("", name);
   return code`${value}?.${Array.isArray(plain) && plain[1] === "." ? name : plain}`;

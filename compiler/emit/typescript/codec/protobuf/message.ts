@@ -1,4 +1,4 @@
-/** Interfaces as messages: a field for each property, and behind them those that the schema does not know. */
+/** Generates the code of interfaces as messages: a field for each property, followed by unknown fields. */
 import type { Field } from "../../../../model/type.js";
 import { fieldsOf, type MessageField } from "../../../../protobuf/form/form.js";
 import {
@@ -26,11 +26,11 @@ import { branchesOf, completeMember, declareMember, type ReadTarget, readLoop } 
 import { writeMember } from "./writing.js";
 
 interface MessageItems {
-  /** In the order of their numbers. */
+  /** The members, ordered by field number. */
   readonly items: readonly MemberItem[];
-  /** By their property. */
+  /** The members, by property. */
   readonly byName: ReadonlyMap<string, MemberItem>;
-  /** In the order of JavaScript. */
+  /** The fields, in JavaScript's order of properties. */
   readonly fields: readonly Field[];
 }
 
@@ -58,15 +58,15 @@ export function writeMessage(body: ProtoBody, fields: readonly Field[], value: L
   file.line(code`${w}.unknown(${others});`);
 }
 
-/** A member, or cases of a flattened oneof that follow each other. */
+/** A member, or consecutive cases of a flattened oneof. */
 interface WriteStep {
   readonly item: MemberItem;
   readonly cases?: MessageField[];
-  /** The oneof's first. */
+  /** Whether the step contains the first case of the oneof. */
   readonly isFirst: boolean;
 }
 
-/** In the order of numbers: other fields may come between the cases of a oneof. */
+/** Returns the steps ordered by field number. Other fields can separate the cases of a oneof. */
 function stepsOf(items: readonly MemberItem[]): readonly WriteStep[] {
   const single = items.flatMap((item): { readonly field: MessageField; readonly item: MemberItem }[] => {
     const { form } = item.field;
@@ -100,7 +100,7 @@ function takeApart(body: ProtoBody, { fields, byName }: MessageItems, value: Loc
   }
 }
 
-/** Ends with a return. */
+/** Emits the statements that read a message. The last one is a return statement. */
 export function readMessage(
   body: ProtoBody,
   fields: readonly Field[],
@@ -123,7 +123,7 @@ export function readMessage(
   buildObject({ file, scope, emitReturn: leave }, message.fields, items, type, constant);
 }
 
-/** Fills the variables with what came before. */
+/** Assigns the values of the earlier message to the variables. */
 function mergeInto(
   { file, types }: ProtoBody,
   { fields, byName }: MessageItems,

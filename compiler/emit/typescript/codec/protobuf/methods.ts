@@ -1,6 +1,7 @@
 /**
- * The methods `writeFields` and `readFields` of a generated codec, by the kind of type that it is for. Aliases of
- * collections, and tuples with a rest, are left to the composed codec: they stand in messages as fields of those.
+ * Generates the methods `writeFields` and `readFields` of a codec, according to the kind of type. Aliases of
+ * collections and tuples with rest elements use the composed codec, because they are fields of the messages that
+ * contain them.
  */
 import type { Type } from "../../../../model/type.js";
 import { fieldsOf, type MessageField } from "../../../../protobuf/form/form.js";
@@ -14,22 +15,22 @@ import { readMessage, writeMessage } from "./message.js";
 import type { ReadTarget } from "./reading.js";
 import { readTuple, writeTuple } from "./tuple.js";
 
-/** A codec that is generated. */
+/** The parts of a codec that this module needs. */
 export interface ProtobufCodecSpec {
   readonly generated: GeneratedType;
   readonly hint: string;
-  /** Of the values, as code. */
+  /** The type of the values, as code. */
   readonly type: Code;
-  /** Names for types of variants that have no codec, by their tags. */
+  /** The names of the types of variants without a codec, by their tags. */
   readonly variants: ReadonlyMap<string, LocalName>;
   readonly own: InPlaceFields;
-  /** Of the arguments of a call. */
+  /** The message of a call's arguments. */
   readonly parameters?: readonly MessageField[];
 }
 
 type ProtobufCodecContext = Omit<ProtoBody, "scope" | "hint" | "io">;
 
-/** Functions that read variants without a codec, by the tags of those. They are written in front of the class. */
+/** The functions that read variants without a codec, by the tags of the variants. They precede the class. */
 export type VariantReaders = ReadonlyMap<string, LocalName>;
 
 export function emitVariantReaders(unit: ProtobufCodecSpec, surroundings: ProtobufCodecContext): VariantReaders {
@@ -123,7 +124,7 @@ function emitReadFields(unit: ProtobufCodecSpec, readers: VariantReaders, surrou
   });
 }
 
-/** The type of the values, with what they keep. */
+/** Returns the type of the values with their unknown fields. */
 function keptType({ generated, type }: ProtobufCodecSpec): Code {
   return generated.kind === "tuple" ? type : withUnknown(type);
 }

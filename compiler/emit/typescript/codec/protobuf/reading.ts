@@ -1,6 +1,6 @@
 /**
- * Reads the members of a message: a variable for each, filled by a loop over the fields that come in any order, and
- * completed behind it.
+ * Generates the code that reads the members of a message. Each member has a variable. A loop over the fields, which can
+ * have any order, fills the variables, and the code after the loop completes them.
  */
 
 import type { Type } from "../../../../model/type.js";
@@ -26,26 +26,26 @@ import { enumCodec } from "./writing.js";
 
 type Collection = Extract<FieldForm, { kind: "repeated" | "map" }>;
 
-/** What a method that reads is given, and gives. */
+/** The variables and the type of a method that reads a message. */
 export interface ReadTarget {
   readonly end: LocalName;
-  /** What came before, or undefined. */
+  /** The earlier value to merge into, or undefined. */
   readonly into: LocalName;
-  /** Of the value, as code. */
+  /** The type of the value, as code. */
   readonly type: Code;
-  /** Whether it leaves the message that it has entered itself. */
+  /** Whether the method itself leaves the message that it has entered. */
   readonly leaves?: boolean;
 }
 
-/** A `case` of the switch over tags: what becomes of the field. */
+/** A `case` of the switch over tags, with the statement that processes the field. */
 interface Branch {
   readonly tag: string;
   readonly statement: Code;
-  /** Comes before it. */
+  /** A statement that precedes the main statement. */
   readonly first?: Code;
 }
 
-/** `others` is the variable for unknown fields; without it they are skipped. */
+/** Emits the loop. `others` is the variable for unknown fields. Without it, they are skipped. */
 export function readLoop(body: ProtoBody, end: Code, branches: readonly Branch[], others: Code | undefined): void {
   const { file, scope, io: r } = body;
   const tag = scope.name("tag");
@@ -84,7 +84,9 @@ function setter({ number }: MessageField, form: ValueForm, value: Code, read: Co
   return { tag: tagOf(number, wireTypeOf(form)), statement: [assignment(value, read), ";"] };
 }
 
-/** A case of a oneof: `{ case, value }`, on top of what `oneof` holds. */
+/**
+ * Returns the branch of a case of a oneof. It assigns `{ case, value }` and merges into the value that `oneof` holds.
+ */
 export function caseBranch(body: ProtoBody, field: MessageField, oneof: Code): Branch {
   const form = field.form as ValueForm;
   const tag = stringLiteral(field.property);
@@ -93,7 +95,10 @@ export function caseBranch(body: ProtoBody, field: MessageField, oneof: Code): B
   return setter(field, form, oneof, objectLiteral([`case: ${tag}`, property("value", value)]));
 }
 
-/** An expression for one value behind its tag. @param into what a message is merged into */
+/**
+ * Returns an expression that reads one value after its tag.
+ * @param into the value into which a message is merged
+ */
 export function readOne(body: ProtoBody, form: ValueForm, field: MessageField, into: Code): Code {
   const { io: r, types } = body;
   switch (form.kind) {
@@ -138,7 +143,10 @@ function arrayBranches(body: ProtoBody, field: MessageField, element: ValueForm,
   ];
 }
 
-/** All elements of a packed field, behind those in `value`: a list of the right size, where those are the first. */
+/**
+ * Returns an expression that reads a packed field and appends its elements to `value`. The first list is allocated with
+ * the correct size.
+ */
 function readPacked(body: ProtoBody, field: MessageField, element: Packed, value: Code): Code {
   const { io: r, types } = body;
   if (element.kind === "scalar") return call(code`${r}.${packedMethod(element.scalar)!}`, [value]);
@@ -155,7 +163,7 @@ function isPacked(element: ValueForm): element is Packed {
   return element.kind === "enum" || (element.kind === "scalar" && packedMethod(element.scalar) !== undefined);
 }
 
-/** Declares the variable for a member, with what it is while nothing has come. */
+/** Declares the variable of a member with its initial value. */
 export function declareMember(body: ProtoBody, { field, value, type }: MemberItem): void {
   const { file, codecs, hint } = body;
   const { form, presence } = field;
@@ -172,12 +180,12 @@ export function declareMember(body: ProtoBody, { field, value, type }: MemberIte
   } else declare(code`${held()} | undefined`);
 }
 
-/** Whether elements come one by one. */
+/** Returns whether elements are appended one at a time. */
 function isPushed(form: FieldForm): boolean {
   return form.kind === "repeated" && form.type.kind === "array" && !isPacked(form.element);
 }
 
-/** What becomes of a member of which nothing has come, if its variable does not say so already. */
+/** Emits the default of a member without fields, if the initial value of its variable is not the default. */
 export function completeMember(body: ProtoBody, { field, value }: MemberItem, others: Code | undefined): void {
   const { file, io: r } = body;
   const { form, presence } = field;

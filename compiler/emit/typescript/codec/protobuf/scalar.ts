@@ -1,11 +1,11 @@
-/** Scalars and enums of the protobuf layout, as generated code writes and reads them. */
+/** Generates the code of scalars and enums in the protobuf layout. */
 import type { ProtoScalar } from "../../../../../shared/protobuf/proto-schema.js";
 import { hasNumbers, type ValueForm } from "../../../../protobuf/form/form.js";
 import { type Code, code, globalName } from "../../../kit/index.js";
 import { abiValue } from "../../abi-names.js";
 import { upperFirst } from "../lockstep/body.js";
 
-/** The wire type of one value: 0 varint, 1 eight bytes, 2 length and bytes, 5 four bytes. */
+/** Returns the wire type of a value: 0 for a varint, 1 for eight bytes, 2 for length and bytes, 5 for four bytes. */
 export function wireTypeOf(form: ValueForm): 0 | 1 | 2 | 5 {
   if (form.kind === "message") return 2;
   return form.kind === "enum" ? 0 : wireTypeNumbers[form.scalar];
@@ -29,12 +29,12 @@ const wireTypeNumbers: Readonly<Record<ProtoScalar, 0 | 1 | 2 | 5>> = {
   bytes: 2,
 };
 
-/** Whether values are written as they are: those of an enum of numbers. */
+/** Returns whether the values of an enum are numbers, which are written unchanged. */
 export function isNumeric(form: Extract<ValueForm, { kind: "enum" }>): boolean {
   return form.type.kind !== "wellKnown" && hasNumbers(form.shape);
 }
 
-/** The value of an enum that is 0 on the wire, as code. */
+/** Returns the value of an enum that is 0 on the wire, as code. */
 export function zeroOf(form: Extract<ValueForm, { kind: "enum" }>): string {
   return form.type.kind === "wellKnown" ? "null" : "0";
 }
@@ -43,29 +43,32 @@ export function isClamped(form: ValueForm): boolean {
   return form.kind === "scalar" && form.type.kind === "typedArray";
 }
 
-/** The method of the writer for a scalar. */
+/** Returns the method of the writer for a scalar. */
 export function putMethod(scalar: ProtoScalar, clamped: boolean): string {
   if (scalar !== "bytes") return scalar;
   return clamped ? "clamped" : "putBytes";
 }
 
-/** The method of the reader for a scalar. */
+/** Returns the method of the reader for a scalar. */
 export function getMethod(scalar: ProtoScalar, clamped: boolean): string {
   if (scalar !== "bytes") return scalar;
   return clamped ? "clamped" : "getBytes";
 }
 
-/** The method for a packed field of such elements, in writer and reader; undefined: they are not packed. */
+/** Returns the method of writer and reader for a packed field, or undefined if the elements are not packed. */
 export function packedMethod(scalar: ProtoScalar): string | undefined {
   return scalar === "string" || scalar === "bytes" ? undefined : `packed${upperFirst(scalar)}`;
 }
 
-/** Whether `value` has to be written: it is not the default, or it is no such scalar, which writing it will tell. */
+/**
+ * Returns the test whether `value` must be written. It is true for a value of a wrong type, so that the writer reports
+ * it.
+ */
 export function isWritten(scalar: ProtoScalar, clamped: boolean, value: Code): Code {
   switch (scalar) {
     case "double":
     case "float":
-      // -0 is not the default.
+      // Negative zero is not the default.
       return code`!${globalName("Object")}.is(${value}, 0)`;
     case "bytes": {
       const type = globalName(clamped ? "Uint8ClampedArray" : "Uint8Array");
@@ -76,7 +79,7 @@ export function isWritten(scalar: ProtoScalar, clamped: boolean, value: Code): C
   }
 }
 
-/** The literal of the default; undefined: it is made anew. */
+/** Returns the literal of the default, or undefined if every default is a new object. */
 export function defaultOf(scalar: ProtoScalar): string | undefined {
   switch (scalar) {
     case "bool":

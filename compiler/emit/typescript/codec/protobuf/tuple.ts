@@ -1,4 +1,7 @@
-/** Tuples as messages, and so the arguments of calls: a field for each element. They keep no unknown fields. */
+/**
+ * Generates the code of tuples, which include the arguments of calls, as messages: a field for each element. Tuples
+ * keep no unknown fields.
+ */
 import type { Type } from "../../../../model/type.js";
 import type { MessageField } from "../../../../protobuf/form/form.js";
 import { assignment, type Code, code, globalName, ifStatement, type LocalName } from "../../../kit/index.js";
@@ -7,10 +10,13 @@ import { isAddedTo, type MemberItem, memberItem, type ProtoBody } from "./body.j
 import { branchesOf, completeMember, declareMember, type ReadTarget, readLoop } from "./reading.js";
 import { writeMember } from "./writing.js";
 
-/** Without a rest: those are left to the composed codec, which adds to it in place. */
+/** A tuple without rest elements. Tuples with rest elements use the composed codec, which appends in place. */
 type Tuple = Extract<Type, { kind: "tuple" }>;
 
-/** In the order of the elements. @param fields of the message, in the order of their numbers */
+/**
+ * Returns the items in the order of the elements.
+ * @param fields the fields of the message, ordered by field number
+ */
 function itemsOf(body: ProtoBody, tuple: Tuple, fields: readonly MessageField[]): readonly MemberItem[] {
   return tuple.elements.map(({ type }, i) => {
     return memberItem(body, fields.find((field) => field.element === i)!, type);
@@ -31,7 +37,7 @@ export function writeTuple(body: ProtoBody, tuple: Tuple, fields: readonly Messa
   for (const item of inNumericOrder(items, fields)) writeMember(body, item);
 }
 
-/** Ends with a return. */
+/** Emits the statements that read a tuple. The last one is a return statement. */
 export function readTuple(
   body: ProtoBody,
   tuple: Tuple,

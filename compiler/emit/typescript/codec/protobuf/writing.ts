@@ -1,4 +1,7 @@
-/** Statements that write members of a message: nothing where a member has its default, a field or several otherwise. */
+/**
+ * Generates statements that write the members of a message: nothing for a default value, otherwise one or several
+ * fields.
+ */
 import type { FieldForm, MessageField, ValueForm } from "../../../../protobuf/form/form.js";
 import { type Code, call, code, group, ifStatement, indent, line } from "../../../kit/index.js";
 import { abiValue } from "../../abi-names.js";
@@ -21,7 +24,7 @@ export function writeMember(body: ProtoBody, { field, value }: MemberItem): void
   file.line(test === undefined ? statement : ifStatement(test, statement));
 }
 
-/** When the member is written; undefined: always. */
+/** Returns the condition under which the member is written, or undefined if it is always written. */
 function testOf({ presence }: MessageField, form: ValueForm, value: Code): Code | undefined {
   switch (presence) {
     case "optional":
@@ -36,13 +39,13 @@ function testOf({ presence }: MessageField, form: ValueForm, value: Code): Code 
   }
 }
 
-/** A value that may be compared with 0: an enum need not have it. */
+/** Returns a value that can be compared with 0, which need not be a member of the enum. */
 function zeroable(form: Extract<ValueForm, { kind: "enum" }>, value: Code): Code {
   const hasZero = !isNumeric(form) || form.shape.values.some((item) => item.value === 0);
   return hasZero ? value : code`(${value} as number)`;
 }
 
-/** A statement that writes one value with its tag. */
+/** Returns a statement that writes one value with its tag. */
 export function writeOne(body: ProtoBody, form: ValueForm, field: MessageField, value: Code): Code {
   const { io: w } = body;
   const tag = tagOf(field.number, wireTypeOf(form));
@@ -87,7 +90,7 @@ function writeArray(body: ProtoBody, field: MessageField, element: ValueForm, va
   } else writeEach(body, field, element, value);
 }
 
-/** A field for each element. */
+/** Writes a field for each element. */
 function writeEach(body: ProtoBody, field: MessageField, element: ValueForm, value: Code): void {
   const { file, scope, io: w } = body;
   const item = scope.name("item");

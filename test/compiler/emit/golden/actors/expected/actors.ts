@@ -76,7 +76,7 @@ export interface CounterMesh<D extends string = string> extends ActorMesh<Counte
   readonly others: StreamEndpoint<[counter: CounterMesh], CounterMesh, D>;
 }
 
-/** Tells the type checker what `CounterMesh` is for other dimensions. */
+/** Maps dimensions to the type of `CounterMesh`. */
 export interface CounterKind extends MeshKind {
   readonly args: [initial: number, config?: Config];
   readonly mesh: CounterMesh<this["dims"]>;
@@ -92,7 +92,7 @@ export abstract class EmptyActor extends Actor {
 /** A mesh of `Empty` actors with the dimensions `D`. */
 export interface EmptyMesh<D extends string = string> extends ActorMesh<EmptyKind, D> {}
 
-/** Tells the type checker what `EmptyMesh` is for other dimensions. */
+/** Maps dimensions to the type of `EmptyMesh`. */
 export interface EmptyKind extends MeshKind {
   readonly args: [];
   readonly mesh: EmptyMesh<this["dims"]>;

@@ -72,7 +72,7 @@ export interface RunnerMesh<D extends string = string> extends ActorMesh<RunnerK
   readonly run: Endpoint<[distance: number], number, D>;
 }
 
-/** Tells the type checker what `RunnerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `RunnerMesh`. */
 export interface RunnerKind extends MeshKind {
   readonly args: [];
   readonly mesh: RunnerMesh<this["dims"]>;

@@ -46,7 +46,7 @@ export interface NamedMesh<D extends string = string> extends ActorMesh<NamedKin
   readonly whoAreYou: Endpoint<[], string, D>;
 }
 
-/** Tells the type checker what `NamedMesh` is for other dimensions. */
+/** Maps dimensions to the type of `NamedMesh`. */
 export interface NamedKind extends MeshKind {
   readonly args: [name: string];
   readonly mesh: NamedMesh<this["dims"]>;

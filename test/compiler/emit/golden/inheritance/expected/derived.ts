@@ -53,7 +53,7 @@ export interface GreeterMesh<D extends string = string> extends ActorMesh<Greete
   readonly greet: Endpoint<[person: Person], string, D>;
 }
 
-/** Tells the type checker what `GreeterMesh` is for other dimensions. */
+/** Maps dimensions to the type of `GreeterMesh`. */
 export interface GreeterKind extends MeshKind {
   readonly args: [name: string];
   readonly mesh: GreeterMesh<this["dims"]>;
@@ -79,7 +79,7 @@ export interface LoudGreeterMesh<D extends string = string> extends ActorMesh<Lo
   readonly shout: Endpoint<[person: Employee, volume?: number], string, D>;
 }
 
-/** Tells the type checker what `LoudGreeterMesh` is for other dimensions. */
+/** Maps dimensions to the type of `LoudGreeterMesh`. */
 export interface LoudGreeterKind extends MeshKind {
   readonly args: [name: string];
   readonly mesh: LoudGreeterMesh<this["dims"]>;

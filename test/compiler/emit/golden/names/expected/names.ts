@@ -99,7 +99,7 @@ export interface AwaitableMesh<D3 extends string = string> extends ViceroyActorM
   readonly named: ViceroyEndpoint<[], void, D3>;
 }
 
-/** Tells the type checker what `AwaitableMesh` is for other dimensions. */
+/** Maps dimensions to the type of `AwaitableMesh`. */
 export interface AwaitableKind extends ViceroyMeshKind {
   readonly args: [codec: Codec, w: w];
   readonly mesh: AwaitableMesh<this["dims"]>;

@@ -187,7 +187,7 @@ export interface ShopMesh<D extends string = string> extends ActorMesh<ShopKind,
   readonly watch: Endpoint<[to: Port<Order.Page<Shop.Receipt>>], void, D>;
 }
 
-/** Tells the type checker what `ShopMesh` is for other dimensions. */
+/** Maps dimensions to the type of `ShopMesh`. */
 export interface ShopKind extends MeshKind {
   readonly args: [first: Order.Line];
   readonly mesh: ShopMesh<this["dims"]>;

@@ -113,7 +113,7 @@ export interface ClockMesh<D extends string = string> extends ActorMesh<ClockKin
   readonly ask: Endpoint<[question: Value], Value, D>;
 }
 
-/** Tells the type checker what `ClockMesh` is for other dimensions. */
+/** Maps dimensions to the type of `ClockMesh`. */
 export interface ClockKind extends MeshKind {
   readonly args: [start: Timestamp, step?: Duration];
   readonly mesh: ClockMesh<this["dims"]>;

@@ -57,17 +57,17 @@ export class CircleReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeCircleCapnp(value: Circle, options?: WriteOptions): Uint8Array {
   return writeMessage(CircleReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readCircleCapnp(bytes: Uint8Array, limits?: ReadLimits): CircleReader {
   return readMessage(CircleReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeCircleCapnp(bytes: Uint8Array, limits?: ReadLimits): Circle {
   return readValue(CircleReader.$type, readMessage(CircleReader.$type, bytes, limits)) as Circle;
 }
@@ -90,17 +90,17 @@ export class SquareReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeSquareCapnp(value: Square, options?: WriteOptions): Uint8Array {
   return writeMessage(SquareReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readSquareCapnp(bytes: Uint8Array, limits?: ReadLimits): SquareReader {
   return readMessage(SquareReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeSquareCapnp(bytes: Uint8Array, limits?: ReadLimits): Square {
   return readValue(SquareReader.$type, readMessage(SquareReader.$type, bytes, limits)) as Square;
 }
@@ -118,7 +118,7 @@ export class ShapeReader extends StructReader {
     ],
   }));
 
-  /** Which case it is; undefined where none is there. */
+  /** The case that is set, or undefined if none is set. */
   get kind(): "circle" | "square" | "polygon" | "$unknown" | undefined {
     return readCase<"circle" | "square" | "polygon">(this, 0, [undefined, "circle", "square", "polygon"]);
   }
@@ -139,17 +139,17 @@ export class ShapeReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeShapeCapnp(value: Shape, options?: WriteOptions): Uint8Array {
   return writeMessage(ShapeReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readShapeCapnp(bytes: Uint8Array, limits?: ReadLimits): ShapeReader {
   return readMessage(ShapeReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeShapeCapnp(bytes: Uint8Array, limits?: ReadLimits): Shape {
   return readValue(ShapeReader.$type, readMessage(ShapeReader.$type, bytes, limits)) as Shape;
 }
@@ -177,7 +177,7 @@ export class AnswerReader extends StructReader {
     ],
   }));
 
-  /** Which case it is; undefined where none is there. */
+  /** The case that is set, or undefined if none is set. */
   get case(): "number" | "text" | "shape" | "$unknown" | undefined {
     return readCase<"number" | "text" | "shape">(this, 0, [undefined, "number", "text", "shape"]);
   }
@@ -198,17 +198,17 @@ export class AnswerReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeAnswerCapnp(value: Answer, options?: WriteOptions): Uint8Array {
   return writeMessage(AnswerReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readAnswerCapnp(bytes: Uint8Array, limits?: ReadLimits): AnswerReader {
   return readMessage(AnswerReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeAnswerCapnp(bytes: Uint8Array, limits?: ReadLimits): Answer {
   return readValue(AnswerReader.$type, readMessage(AnswerReader.$type, bytes, limits)) as Answer;
 }
@@ -258,17 +258,17 @@ export class ChoicesReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeChoicesCapnp(value: Choices, options?: WriteOptions): Uint8Array {
   return writeMessage(ChoicesReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readChoicesCapnp(bytes: Uint8Array, limits?: ReadLimits): ChoicesReader {
   return readMessage(ChoicesReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeChoicesCapnp(bytes: Uint8Array, limits?: ReadLimits): Choices {
   return readValue(ChoicesReader.$type, readMessage(ChoicesReader.$type, bytes, limits)) as Choices;
 }

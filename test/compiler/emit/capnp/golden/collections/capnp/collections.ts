@@ -43,17 +43,17 @@ export class PointReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePointCapnp(value: Point, options?: WriteOptions): Uint8Array {
   return writeMessage(PointReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPointCapnp(bytes: Uint8Array, limits?: ReadLimits): PointReader {
   return readMessage(PointReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePointCapnp(bytes: Uint8Array, limits?: ReadLimits): Point {
   return readValue(PointReader.$type, readMessage(PointReader.$type, bytes, limits)) as Point;
 }
@@ -136,17 +136,17 @@ export class CollectionsReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeCollectionsCapnp(value: Collections, options?: WriteOptions): Uint8Array {
   return writeMessage(CollectionsReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readCollectionsCapnp(bytes: Uint8Array, limits?: ReadLimits): CollectionsReader {
   return readMessage(CollectionsReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeCollectionsCapnp(bytes: Uint8Array, limits?: ReadLimits): Collections {
   return readValue(CollectionsReader.$type, readMessage(CollectionsReader.$type, bytes, limits)) as Collections;
 }
@@ -375,17 +375,17 @@ export class RowsReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeRowsCapnp(value: Rows, options?: WriteOptions): Uint8Array {
   return writeMessage(RowsReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readRowsCapnp(bytes: Uint8Array, limits?: ReadLimits): RowsReader {
   return readMessage(RowsReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeRowsCapnp(bytes: Uint8Array, limits?: ReadLimits): Rows {
   return readValue(RowsReader.$type, readMessage(RowsReader.$type, bytes, limits)) as Rows;
 }
@@ -401,17 +401,17 @@ export class TableReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeTableCapnp(value: Table, options?: WriteOptions): Uint8Array {
   return writeMessage(TableReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readTableCapnp(bytes: Uint8Array, limits?: ReadLimits): TableReader {
   return readMessage(TableReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeTableCapnp(bytes: Uint8Array, limits?: ReadLimits): Table {
   return readValue(TableReader.$type, readMessage(TableReader.$type, bytes, limits)) as Table;
 }

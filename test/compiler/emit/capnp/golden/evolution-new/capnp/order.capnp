@@ -47,14 +47,14 @@ struct Order @0x9db5506a2fa14a60 {
   id @0 :UInt64;
   note @1 :Text;
   obsoleteDiscount :union {
-    # Is no more.
+    # Removed.
     absent @2 :Void;
     value @3 :Int32;
   }
   items @4 :List(Item);
   state @5 :State;
   obsoleteWeights @6 :AnyPointer;
-    # Is no more.
+    # Removed.
   urgent @7 :Bool;
   payment @8 :Payment;
   customer @9 :Text;

@@ -54,17 +54,17 @@ export class ItemReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeItemCapnp(value: Item, options?: WriteOptions): Uint8Array {
   return writeMessage(ItemReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readItemCapnp(bytes: Uint8Array, limits?: ReadLimits): ItemReader {
   return readMessage(ItemReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeItemCapnp(bytes: Uint8Array, limits?: ReadLimits): Item {
   return readValue(ItemReader.$type, readMessage(ItemReader.$type, bytes, limits)) as Item;
 }
@@ -81,7 +81,7 @@ export class PaymentReader extends StructReader {
     ],
   }));
 
-  /** Which case it is; undefined where none is there. */
+  /** The case that is set, or undefined if none is set. */
   get kind(): "cash" | "cheque" | "$unknown" | undefined {
     return readCase<"cash" | "cheque">(this, 0, [undefined, "cash", "cheque"]);
   }
@@ -97,17 +97,17 @@ export class PaymentReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePaymentCapnp(value: Payment, options?: WriteOptions): Uint8Array {
   return writeMessage(PaymentReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPaymentCapnp(bytes: Uint8Array, limits?: ReadLimits): PaymentReader {
   return readMessage(PaymentReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePaymentCapnp(bytes: Uint8Array, limits?: ReadLimits): Payment {
   return readValue(PaymentReader.$type, readMessage(PaymentReader.$type, bytes, limits)) as Payment;
 }
@@ -198,17 +198,17 @@ export class OrderReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeOrderCapnp(value: Order, options?: WriteOptions): Uint8Array {
   return writeMessage(OrderReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readOrderCapnp(bytes: Uint8Array, limits?: ReadLimits): OrderReader {
   return readMessage(OrderReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeOrderCapnp(bytes: Uint8Array, limits?: ReadLimits): Order {
   return readValue(OrderReader.$type, readMessage(OrderReader.$type, bytes, limits)) as Order;
 }

@@ -30,17 +30,17 @@ export class ItemReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeItemCapnp(value: Item, options?: WriteOptions): Uint8Array {
   return writeMessage(ItemReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readItemCapnp(bytes: Uint8Array, limits?: ReadLimits): ItemReader {
   return readMessage(ItemReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeItemCapnp(bytes: Uint8Array, limits?: ReadLimits): Item {
   return readValue(ItemReader.$type, readMessage(ItemReader.$type, bytes, limits)) as Item;
 }
@@ -78,17 +78,17 @@ export class UsesReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeUsesCapnp(value: Uses, options?: WriteOptions): Uint8Array {
   return writeMessage(UsesReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readUsesCapnp(bytes: Uint8Array, limits?: ReadLimits): UsesReader {
   return readMessage(UsesReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeUsesCapnp(bytes: Uint8Array, limits?: ReadLimits): Uses {
   return readValue(UsesReader.$type, readMessage(UsesReader.$type, bytes, limits)) as Uses;
 }
@@ -112,17 +112,17 @@ export class PageOfItemReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePageOfItemCapnp(value: Page<Item>, options?: WriteOptions): Uint8Array {
   return writeMessage(PageOfItemReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPageOfItemCapnp(bytes: Uint8Array, limits?: ReadLimits): PageOfItemReader {
   return readMessage(PageOfItemReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePageOfItemCapnp(bytes: Uint8Array, limits?: ReadLimits): Page<Item> {
   return readValue(PageOfItemReader.$type, readMessage(PageOfItemReader.$type, bytes, limits)) as Page<Item>;
 }
@@ -152,17 +152,17 @@ export class PageOfPageOfStringReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePageOfPageOfStringCapnp(value: Page<Page<string>>, options?: WriteOptions): Uint8Array {
   return writeMessage(PageOfPageOfStringReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPageOfPageOfStringCapnp(bytes: Uint8Array, limits?: ReadLimits): PageOfPageOfStringReader {
   return readMessage(PageOfPageOfStringReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePageOfPageOfStringCapnp(bytes: Uint8Array, limits?: ReadLimits): Page<Page<string>> {
   return readValue(PageOfPageOfStringReader.$type, readMessage(PageOfPageOfStringReader.$type, bytes, limits)) as Page<
     Page<string>
@@ -188,17 +188,17 @@ export class PageOfStringReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePageOfStringCapnp(value: Page<string>, options?: WriteOptions): Uint8Array {
   return writeMessage(PageOfStringReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPageOfStringCapnp(bytes: Uint8Array, limits?: ReadLimits): PageOfStringReader {
   return readMessage(PageOfStringReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePageOfStringCapnp(bytes: Uint8Array, limits?: ReadLimits): Page<string> {
   return readValue(PageOfStringReader.$type, readMessage(PageOfStringReader.$type, bytes, limits)) as Page<string>;
 }
@@ -214,17 +214,17 @@ export class TaggedOfItemReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeTaggedOfItemCapnp(value: Tagged<Item>, options?: WriteOptions): Uint8Array {
   return writeMessage(TaggedOfItemReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readTaggedOfItemCapnp(bytes: Uint8Array, limits?: ReadLimits): TaggedOfItemReader {
   return readMessage(TaggedOfItemReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeTaggedOfItemCapnp(bytes: Uint8Array, limits?: ReadLimits): Tagged<Item> {
   return readValue(TaggedOfItemReader.$type, readMessage(TaggedOfItemReader.$type, bytes, limits)) as Tagged<Item>;
 }

@@ -267,8 +267,8 @@ struct WellKnown @0x93e99a61d6672e05 {
 struct Order @0xc757e63b7467ad10 {
   what @0 :Text;
   answer @1 :Void;
-    # Means something inside a running mesh alone.
+    # Valid inside a running mesh only.
   answers @2 :Void;
-    # Means something inside a running mesh alone.
+    # Valid inside a running mesh only.
   amount @3 :UInt32;
 }

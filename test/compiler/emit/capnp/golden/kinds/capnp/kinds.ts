@@ -102,17 +102,17 @@ export class RecordingReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeRecordingCapnp(value: Recording, options?: WriteOptions): Uint8Array {
   return writeMessage(RecordingReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readRecordingCapnp(bytes: Uint8Array, limits?: ReadLimits): RecordingReader {
   return readMessage(RecordingReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeRecordingCapnp(bytes: Uint8Array, limits?: ReadLimits): Recording {
   return readValue(RecordingReader.$type, readMessage(RecordingReader.$type, bytes, limits)) as Recording;
 }
@@ -155,17 +155,17 @@ export class MarkReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeMarkCapnp(value: Mark, options?: WriteOptions): Uint8Array {
   return writeMessage(MarkReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readMarkCapnp(bytes: Uint8Array, limits?: ReadLimits): MarkReader {
   return readMessage(MarkReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeMarkCapnp(bytes: Uint8Array, limits?: ReadLimits): Mark {
   return readValue(MarkReader.$type, readMessage(MarkReader.$type, bytes, limits)) as Mark;
 }
@@ -268,17 +268,17 @@ export class NamesReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeNamesCapnp(value: Names, options?: WriteOptions): Uint8Array {
   return writeMessage(NamesReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readNamesCapnp(bytes: Uint8Array, limits?: ReadLimits): NamesReader {
   return readMessage(NamesReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeNamesCapnp(bytes: Uint8Array, limits?: ReadLimits): Names {
   return readValue(NamesReader.$type, readMessage(NamesReader.$type, bytes, limits)) as Names;
 }
@@ -294,17 +294,17 @@ export class TextTypeReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeTextCapnp(value: Text, options?: WriteOptions): Uint8Array {
   return writeMessage(TextTypeReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readTextCapnp(bytes: Uint8Array, limits?: ReadLimits): TextTypeReader {
   return readMessage(TextTypeReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeTextCapnp(bytes: Uint8Array, limits?: ReadLimits): Text {
   return readValue(TextTypeReader.$type, readMessage(TextTypeReader.$type, bytes, limits)) as Text;
 }
@@ -320,17 +320,17 @@ export class DataTypeReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeDataCapnp(value: Data, options?: WriteOptions): Uint8Array {
   return writeMessage(DataTypeReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readDataCapnp(bytes: Uint8Array, limits?: ReadLimits): DataTypeReader {
   return readMessage(DataTypeReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeDataCapnp(bytes: Uint8Array, limits?: ReadLimits): Data {
   return readValue(DataTypeReader.$type, readMessage(DataTypeReader.$type, bytes, limits)) as Data;
 }
@@ -347,17 +347,17 @@ export class ListTypeReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeListCapnp(value: List, options?: WriteOptions): Uint8Array {
   return writeMessage(ListTypeReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readListCapnp(bytes: Uint8Array, limits?: ReadLimits): ListTypeReader {
   return readMessage(ListTypeReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeListCapnp(bytes: Uint8Array, limits?: ReadLimits): List {
   return readValue(ListTypeReader.$type, readMessage(ListTypeReader.$type, bytes, limits)) as List;
 }
@@ -373,17 +373,17 @@ export class GridReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeGridCapnp(value: Grid, options?: WriteOptions): Uint8Array {
   return writeMessage(GridReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readGridCapnp(bytes: Uint8Array, limits?: ReadLimits): GridReader {
   return readMessage(GridReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeGridCapnp(bytes: Uint8Array, limits?: ReadLimits): Grid {
   return readValue(GridReader.$type, readMessage(GridReader.$type, bytes, limits)) as Grid;
 }
@@ -400,17 +400,17 @@ export class NestReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeNestCapnp(value: Nest, options?: WriteOptions): Uint8Array {
   return writeMessage(NestReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readNestCapnp(bytes: Uint8Array, limits?: ReadLimits): NestReader {
   return readMessage(NestReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeNestCapnp(bytes: Uint8Array, limits?: ReadLimits): Nest {
   return readValue(NestReader.$type, readMessage(NestReader.$type, bytes, limits)) as Nest;
 }
@@ -441,17 +441,17 @@ export class PairReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePairCapnp(value: Pair, options?: WriteOptions): Uint8Array {
   return writeMessage(PairReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPairCapnp(bytes: Uint8Array, limits?: ReadLimits): PairReader {
   return readMessage(PairReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePairCapnp(bytes: Uint8Array, limits?: ReadLimits): Pair {
   return readValue(PairReader.$type, readMessage(PairReader.$type, bytes, limits)) as Pair;
 }
@@ -469,7 +469,7 @@ export class KeyReader extends StructReader {
     ],
   }));
 
-  /** Which case it is; undefined where none is there. */
+  /** The case that is set, or undefined if none is set. */
   get case(): "id" | "name" | "nothing" | "grid" | "$unknown" | undefined {
     return readCase<"id" | "name" | "nothing" | "grid">(this, 0, [undefined, "id", "name", "nothing", "grid"]);
   }
@@ -495,17 +495,17 @@ export class KeyReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeKeyCapnp(value: Key, options?: WriteOptions): Uint8Array {
   return writeMessage(KeyReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readKeyCapnp(bytes: Uint8Array, limits?: ReadLimits): KeyReader {
   return readMessage(KeyReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeKeyCapnp(bytes: Uint8Array, limits?: ReadLimits): Key {
   return readValue(KeyReader.$type, readMessage(KeyReader.$type, bytes, limits)) as Key;
 }
@@ -636,17 +636,17 @@ export class EverythingReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeEverythingCapnp(value: Everything, options?: WriteOptions): Uint8Array {
   return writeMessage(EverythingReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readEverythingCapnp(bytes: Uint8Array, limits?: ReadLimits): EverythingReader {
   return readMessage(EverythingReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeEverythingCapnp(bytes: Uint8Array, limits?: ReadLimits): Everything {
   return readValue(EverythingReader.$type, readMessage(EverythingReader.$type, bytes, limits)) as Everything;
 }
@@ -807,17 +807,17 @@ export class PageOfRecordingReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePageOfRecordingCapnp(value: Page<Recording>, options?: WriteOptions): Uint8Array {
   return writeMessage(PageOfRecordingReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPageOfRecordingCapnp(bytes: Uint8Array, limits?: ReadLimits): PageOfRecordingReader {
   return readMessage(PageOfRecordingReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePageOfRecordingCapnp(bytes: Uint8Array, limits?: ReadLimits): Page<Recording> {
   return readValue(
     PageOfRecordingReader.$type,
@@ -856,17 +856,17 @@ export class PageOfPageOfGridReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePageOfPageOfGridCapnp(value: Page<Page<Grid>>, options?: WriteOptions): Uint8Array {
   return writeMessage(PageOfPageOfGridReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPageOfPageOfGridCapnp(bytes: Uint8Array, limits?: ReadLimits): PageOfPageOfGridReader {
   return readMessage(PageOfPageOfGridReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePageOfPageOfGridCapnp(bytes: Uint8Array, limits?: ReadLimits): Page<Page<Grid>> {
   return readValue(PageOfPageOfGridReader.$type, readMessage(PageOfPageOfGridReader.$type, bytes, limits)) as Page<
     Page<Grid>
@@ -898,17 +898,17 @@ export class PageOfGridReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePageOfGridCapnp(value: Page<Grid>, options?: WriteOptions): Uint8Array {
   return writeMessage(PageOfGridReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPageOfGridCapnp(bytes: Uint8Array, limits?: ReadLimits): PageOfGridReader {
   return readMessage(PageOfGridReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePageOfGridCapnp(bytes: Uint8Array, limits?: ReadLimits): Page<Grid> {
   return readValue(PageOfGridReader.$type, readMessage(PageOfGridReader.$type, bytes, limits)) as Page<Grid>;
 }
@@ -980,17 +980,17 @@ export class WellKnownReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeWellKnownCapnp(value: WellKnown, options?: WriteOptions): Uint8Array {
   return writeMessage(WellKnownReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readWellKnownCapnp(bytes: Uint8Array, limits?: ReadLimits): WellKnownReader {
   return readMessage(WellKnownReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeWellKnownCapnp(bytes: Uint8Array, limits?: ReadLimits): WellKnown {
   return readValue(WellKnownReader.$type, readMessage(WellKnownReader.$type, bytes, limits)) as WellKnown;
 }
@@ -1150,17 +1150,17 @@ export class OrderReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeOrderCapnp(value: Order, options?: WriteOptions): Uint8Array {
   return writeMessage(OrderReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readOrderCapnp(bytes: Uint8Array, limits?: ReadLimits): OrderReader {
   return readMessage(OrderReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeOrderCapnp(bytes: Uint8Array, limits?: ReadLimits): Order {
   return readValue(OrderReader.$type, readMessage(OrderReader.$type, bytes, limits)) as Order;
 }

@@ -70,17 +70,17 @@ export class PresenceReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePresenceCapnp(value: Presence, options?: WriteOptions): Uint8Array {
   return writeMessage(PresenceReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPresenceCapnp(bytes: Uint8Array, limits?: ReadLimits): PresenceReader {
   return readMessage(PresenceReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePresenceCapnp(bytes: Uint8Array, limits?: ReadLimits): Presence {
   return readValue(PresenceReader.$type, readMessage(PresenceReader.$type, bytes, limits)) as Presence;
 }
@@ -110,17 +110,17 @@ export class NothingReader extends StructReader {
   }));
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeNothingCapnp(value: Nothing, options?: WriteOptions): Uint8Array {
   return writeMessage(NothingReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readNothingCapnp(bytes: Uint8Array, limits?: ReadLimits): NothingReader {
   return readMessage(NothingReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeNothingCapnp(bytes: Uint8Array, limits?: ReadLimits): Nothing {
   return readValue(NothingReader.$type, readMessage(NothingReader.$type, bytes, limits)) as Nothing;
 }

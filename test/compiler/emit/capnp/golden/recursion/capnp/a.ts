@@ -46,17 +46,17 @@ export class TreeReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeTreeCapnp(value: Tree, options?: WriteOptions): Uint8Array {
   return writeMessage(TreeReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readTreeCapnp(bytes: Uint8Array, limits?: ReadLimits): TreeReader {
   return readMessage(TreeReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeTreeCapnp(bytes: Uint8Array, limits?: ReadLimits): Tree {
   return readValue(TreeReader.$type, readMessage(TreeReader.$type, bytes, limits)) as Tree;
 }
@@ -80,17 +80,17 @@ export class AReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeACapnp(value: A, options?: WriteOptions): Uint8Array {
   return writeMessage(AReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readACapnp(bytes: Uint8Array, limits?: ReadLimits): AReader {
   return readMessage(AReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeACapnp(bytes: Uint8Array, limits?: ReadLimits): A {
   return readValue(AReader.$type, readMessage(AReader.$type, bytes, limits)) as A;
 }
@@ -108,7 +108,7 @@ export class ExpressionReader extends StructReader {
     ],
   }));
 
-  /** Which case it is; undefined where none is there. */
+  /** The case that is set, or undefined if none is set. */
   get op(): "number" | "sum" | "negate" | "$unknown" | undefined {
     return readCase<"number" | "sum" | "negate">(this, 0, [undefined, "number", "sum", "negate"]);
   }
@@ -129,17 +129,17 @@ export class ExpressionReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeExpressionCapnp(value: Expression, options?: WriteOptions): Uint8Array {
   return writeMessage(ExpressionReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readExpressionCapnp(bytes: Uint8Array, limits?: ReadLimits): ExpressionReader {
   return readMessage(ExpressionReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeExpressionCapnp(bytes: Uint8Array, limits?: ReadLimits): Expression {
   return readValue(ExpressionReader.$type, readMessage(ExpressionReader.$type, bytes, limits)) as Expression;
 }
@@ -213,17 +213,17 @@ export class UsesReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeUsesCapnp(value: Uses, options?: WriteOptions): Uint8Array {
   return writeMessage(UsesReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readUsesCapnp(bytes: Uint8Array, limits?: ReadLimits): UsesReader {
   return readMessage(UsesReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeUsesCapnp(bytes: Uint8Array, limits?: ReadLimits): Uses {
   return readValue(UsesReader.$type, readMessage(UsesReader.$type, bytes, limits)) as Uses;
 }
@@ -247,17 +247,17 @@ export class ListOfDoubleReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeListOfDoubleCapnp(value: List<number>, options?: WriteOptions): Uint8Array {
   return writeMessage(ListOfDoubleReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readListOfDoubleCapnp(bytes: Uint8Array, limits?: ReadLimits): ListOfDoubleReader {
   return readMessage(ListOfDoubleReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeListOfDoubleCapnp(bytes: Uint8Array, limits?: ReadLimits): List<number> {
   return readValue(ListOfDoubleReader.$type, readMessage(ListOfDoubleReader.$type, bytes, limits)) as List<number>;
 }

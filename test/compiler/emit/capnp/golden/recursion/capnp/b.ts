@@ -35,17 +35,17 @@ export class BReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeBCapnp(value: B, options?: WriteOptions): Uint8Array {
   return writeMessage(BReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readBCapnp(bytes: Uint8Array, limits?: ReadLimits): BReader {
   return readMessage(BReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeBCapnp(bytes: Uint8Array, limits?: ReadLimits): B {
   return readValue(BReader.$type, readMessage(BReader.$type, bytes, limits)) as B;
 }

@@ -128,17 +128,17 @@ export class ScalarsReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeScalarsCapnp(value: Scalars, options?: WriteOptions): Uint8Array {
   return writeMessage(ScalarsReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readScalarsCapnp(bytes: Uint8Array, limits?: ReadLimits): ScalarsReader {
   return readMessage(ScalarsReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeScalarsCapnp(bytes: Uint8Array, limits?: ReadLimits): Scalars {
   return readValue(ScalarsReader.$type, readMessage(ScalarsReader.$type, bytes, limits)) as Scalars;
 }
@@ -201,17 +201,17 @@ export class TypedArraysReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeTypedArraysCapnp(value: TypedArrays, options?: WriteOptions): Uint8Array {
   return writeMessage(TypedArraysReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readTypedArraysCapnp(bytes: Uint8Array, limits?: ReadLimits): TypedArraysReader {
   return readMessage(TypedArraysReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeTypedArraysCapnp(bytes: Uint8Array, limits?: ReadLimits): TypedArrays {
   return readValue(TypedArraysReader.$type, readMessage(TypedArraysReader.$type, bytes, limits)) as TypedArrays;
 }

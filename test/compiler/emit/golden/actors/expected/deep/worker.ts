@@ -32,7 +32,7 @@ export interface WorkerMesh<D extends string = string> extends ActorMesh<WorkerK
   readonly work: Endpoint<[config: Config], Config[], D>;
 }
 
-/** Tells the type checker what `WorkerMesh` is for other dimensions. */
+/** Maps dimensions to the type of `WorkerMesh`. */
 export interface WorkerKind extends MeshKind {
   readonly args: [counter: CounterMesh];
   readonly mesh: WorkerMesh<this["dims"]>;

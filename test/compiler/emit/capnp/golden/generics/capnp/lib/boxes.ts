@@ -39,17 +39,17 @@ export class BoxOfItemReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeBoxOfItemCapnp(value: Box<Item>, options?: WriteOptions): Uint8Array {
   return writeMessage(BoxOfItemReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readBoxOfItemCapnp(bytes: Uint8Array, limits?: ReadLimits): BoxOfItemReader {
   return readMessage(BoxOfItemReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeBoxOfItemCapnp(bytes: Uint8Array, limits?: ReadLimits): Box<Item> {
   return readValue(BoxOfItemReader.$type, readMessage(BoxOfItemReader.$type, bytes, limits)) as Box<Item>;
 }
@@ -79,7 +79,7 @@ export class PairOfInt32AndBoxOfStringReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writePairOfInt32AndBoxOfStringCapnp(
   value: Pair<number, Box<string>>,
   options?: WriteOptions,
@@ -87,7 +87,7 @@ export function writePairOfInt32AndBoxOfStringCapnp(
   return writeMessage(PairOfInt32AndBoxOfStringReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readPairOfInt32AndBoxOfStringCapnp(
   bytes: Uint8Array,
   limits?: ReadLimits,
@@ -95,7 +95,7 @@ export function readPairOfInt32AndBoxOfStringCapnp(
   return readMessage(PairOfInt32AndBoxOfStringReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodePairOfInt32AndBoxOfStringCapnp(
   bytes: Uint8Array,
   limits?: ReadLimits,
@@ -125,17 +125,17 @@ export class BoxOfStringReader extends StructReader {
   }
 }
 
-/** A message that holds `value`. */
+/** Returns a message that contains `value`. */
 export function writeBoxOfStringCapnp(value: Box<string>, options?: WriteOptions): Uint8Array {
   return writeMessage(BoxOfStringReader.$type, value, options);
 }
 
-/** Opens a message: nothing of it is decoded. */
+/** Opens a message without decoding it. */
 export function readBoxOfStringCapnp(bytes: Uint8Array, limits?: ReadLimits): BoxOfStringReader {
   return readMessage(BoxOfStringReader.$type, bytes, limits);
 }
 
-/** The whole value that a message holds. */
+/** Returns the complete value that a message contains. */
 export function decodeBoxOfStringCapnp(bytes: Uint8Array, limits?: ReadLimits): Box<string> {
   return readValue(BoxOfStringReader.$type, readMessage(BoxOfStringReader.$type, bytes, limits)) as Box<string>;
 }
