@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { anchorsOf, fileOf, fragmentAsModule, linksOf, type Page, pages, readPage } from "./markdown.js";
+import { anchorsOf, fileOf, fragmentAsModule, linksOf, type Page, pages, pathsOf, readPage } from "./markdown.js";
 import { root, run } from "./program.js";
 
 const all = pages();
@@ -40,6 +40,20 @@ test("every page is reached from the index", () => {
   };
   visit("docs/index.md");
   expect(all.map((page) => page.file).filter((file) => file.startsWith("docs/") && !reached.has(file))).toEqual([]);
+});
+
+describe("files and folders of the repository that a page names exist", () => {
+  const folders = new Set(["bench", "compiler", "docs", "examples", "native", "runtime", "shared", "test", ".ci"]);
+  // In other pages, these are folders of a user's project.
+  const aboutSources = /^(?:CONTRIBUTING\.md|docs\/architecture\.md|docs\/decisions\/.*)$/;
+  const generated = new Set(["bench/results/", "docs/api"]);
+  test.each(all.map((page) => page.file))("%s", (file) => {
+    const named = pathsOf(readPage(file)).filter((name) => {
+      const [top = ""] = name.split("/");
+      return folders.has(top) || (aboutSources.test(file) && (top === "schemas" || top === "generated"));
+    });
+    expect(named.filter((name) => !generated.has(name) && !existsSync(path.join(root, name)))).toEqual([]);
+  });
 });
 
 test("quotes of the examples are word for word", () => {

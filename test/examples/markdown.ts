@@ -61,6 +61,12 @@ export function linksOf(page: Page): readonly string[] {
   return [...inline, ...definitions].map(([, target]) => target!);
 }
 
+/** Returns the paths of files and folders in the inline code of a page, commands included: `node .ci/layers.mjs` has one. */
+export function pathsOf(page: Page): readonly string[] {
+  const spans = [...page.prose.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!);
+  return spans.flatMap((span) => span.split(/\s+/)).filter((word) => /^[\w.-]+\/[\w./-]*$/.test(word));
+}
+
 /** The anchors of a page's headings, as code hosts make them. */
 export function anchorsOf(page: Page): ReadonlySet<string> {
   const anchors = new Set<string>();
