@@ -152,7 +152,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
   /**
    * Replaces all dimensions by one. Ranks and their order stay.
    *
-   * @param name the name of the new dimension: letters, digits and underscores, with no digit first
+   * @param name of the new dimension: letters, digits and underscores, with no digit first
    * @returns the same actors with one dimension
    * @throws {TypeError} when `name` is invalid
    * @throws {RangeError} when this mesh is a slice that leaves out ranks in between

@@ -169,7 +169,7 @@ export class HostMesh<D extends string = string> {
   /**
    * Replaces all dimensions by one. Ranks and their order stay.
    *
-   * @param name the name of the new dimension: letters, digits and underscores, with no digit first
+   * @param name of the new dimension: letters, digits and underscores, with no digit first
    * @returns the same hosts with one dimension
    * @throws {TypeError} when `name` is invalid
    * @throws {RangeError} when this mesh is a slice that leaves out ranks in between

@@ -112,7 +112,7 @@ export class ProcMesh<D extends string = string> {
    * Makes one actor on each proc. The actors are owned by the actor that calls this method. The method returns at once:
    * calls wait until the actors have started.
    *
-   * @param name the name of the mesh, in reports and in the names of its actors
+   * @param name of the mesh, in reports and in the names of its actors
    * @param actorClass a class that extends a generated actor class, exported by a module that the registry lists
    * @param args the arguments of the constructor; each actor gets a copy, which has been encoded and decoded
    * @returns a mesh with the dimensions of the procs
@@ -214,7 +214,7 @@ export class ProcMesh<D extends string = string> {
   /**
    * Replaces all dimensions by one. Ranks and their order stay.
    *
-   * @param name the name of the new dimension: letters, digits and underscores, with no digit first
+   * @param name of the new dimension: letters, digits and underscores, with no digit first
    * @returns the same procs with one dimension
    * @throws {TypeError} when `name` is invalid
    * @throws {RangeError} when this mesh is a slice that leaves out ranks in between
