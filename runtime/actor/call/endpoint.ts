@@ -314,9 +314,9 @@ export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D exte
 /**
  * Calls an endpoint and lets the answers go to a port as they arrive. Use it for protocols that no adverb covers.
  *
- * @param endpoint an endpoint of a mesh
+ * @param endpoint of a mesh
  * @param args the arguments of the endpoint
- * @param port the port that receives the answer of each actor; its type must be that of the answers
+ * @param port receives the answer of each actor; its type must be that of the answers
  * @returns an awaitable that resolves when the receivers have credit for the message; it never rejects
  * @throws {TypeError} when `endpoint` is not an endpoint, `port` is not a port or is a port of another type, and
  *   whenever `call` throws
