@@ -1,6 +1,6 @@
 /**
- * Builds the documentation site into docs/.vitepress/dist: `npm run docs:build`. A dead link fails the build. `verify` runs
- * this script in parallel with other steps; test/docs then opens the site in a browser.
+ * Builds the documentation site into docs/.vitepress/dist: `npm run docs:build`. Dead links fail the build. `verify` runs
+ * this script beside other steps; test/docs then opens the site in a browser.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { allOf, root, run, tool } from "./steps.mjs";
 
 const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 const generates = "docs:api" in scripts;
-// If no script generates the API reference, the site is built without it.
+// As long as no script generates the API reference, the site is built without.
 if (!generates) process.env.VICEROY_DOCS_API = "optional";
 process.exitCode = await allOf([
   () => (generates ? run("npm", ["run", "docs:api"]) : 0),

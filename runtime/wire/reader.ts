@@ -63,11 +63,11 @@ export class Reader {
   /**
    * Starts to read a message.
    *
-   * @param bytes the bytes that contain the message
-   * @param view a view of the same bytes
+   * @param bytes that contain the message
+   * @param view of the same bytes
    * @param start byte offset of the message; its address must be a multiple of 8 for typed arrays that are not copied
    * @param end byte offset of the end of the message, without blocks that came apart
-   * @param blocks the blocks that were sent separately, in order; the decoded value may keep their memory
+   * @param blocks that came apart, in order; the decoded value may keep their memory
    */
   reset(bytes: Uint8Array, view: DataView, start: number, end: number, blocks?: readonly Uint8Array[]): void {
     if (this.bytes !== bytes) this.#use(bytes, view);
@@ -208,7 +208,7 @@ export class Reader {
   /**
    * Sets a property of an object with arbitrary keys, `__proto__` included. Refuses a key that comes twice.
    *
-   * @param key the key of the property
+   * @param key of the property
    */
   define(record: Record<string, unknown>, key: string, value: unknown): void {
     if (Object.hasOwn(record, key)) this.refuse();

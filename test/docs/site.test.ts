@@ -64,6 +64,19 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
     }
   });
 
+  test("no page is wider than the screen of a phone", async () => {
+    const narrow = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
+    const page = await narrow.newPage();
+    const wide: string[] = [];
+    for (const { path } of readSite(site).filter((page) => !page.path.startsWith("/api/"))) {
+      await page.goto(`${server.origin}${path}`);
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+      if (width > 390) wide.push(`${path} is ${width} pixels wide`);
+    }
+    await narrow.close();
+    expect(wide).toEqual([]);
+  });
+
   test("the search finds a page by a word that only its text has", async () => {
     const word = wordOf("docs/explanation/supervision.md");
     const page = await context.newPage();
