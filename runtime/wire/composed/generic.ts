@@ -9,7 +9,7 @@ type CodecFactory = (...args: readonly Codec<never>[]) => Codec<unknown>;
  * Makes a function that returns codecs of a generic type. The function returns the same codec for the same arguments,
  * so that a generic type can contain itself.
  *
- * @param fingerprint the fingerprint of the generic type; that of each codec is derived from it and the fingerprints of the arguments
+ * @param fingerprint of the generic type; that of each codec is derived from it and the fingerprints of the arguments
  * @param factory makes the codec for given type arguments
  */
 export function generic<F extends CodecFactory>(fingerprint: bigint, factory: F): F {
