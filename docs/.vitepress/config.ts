@@ -3,7 +3,7 @@
  * `npm run docs:dev` shows the site while pages are edited; `npm run docs:build` writes it to docs/.vitepress/dist.
  */
 import { type ConfigEnv, defineConfig } from "vitepress";
-import { sidebar } from "./sidebar.js";
+import { hasApiReference, sidebar } from "./sidebar.js";
 import { slugOf } from "./slug.js";
 
 export default ({ command }: ConfigEnv) =>
@@ -13,6 +13,13 @@ export default ({ command }: ConfigEnv) =>
     lang: "en",
     // A build without the API reference would publish links to pages that are missing.
     themeConfig: {
+      nav: [
+        { text: "Tutorial", link: "/tutorial/getting-started" },
+        { text: "How-to guides", link: "/how-to/" },
+        { text: "Reference", link: "/#reference" },
+        ...(hasApiReference() ? [{ text: "API", link: "/api/" }] : []),
+        { text: "Architecture", link: "/architecture" },
+      ],
       sidebar: sidebar({ apiRequired: command === "build" && process.env["VICEROY_DOCS_API"] !== "optional" }),
       outline: [2, 3],
       search: { provider: "local" },

@@ -32,11 +32,7 @@ export function sidebar({ apiRequired }: { readonly apiRequired: boolean }): Rec
   const top = pagesOf("").filter(({ link }) => link !== "/index");
   const groups = Object.entries(sections)
     .filter(([folder]) => existsSync(`${docs}${folder}`))
-    .map(([folder, text]) => ({
-      text,
-      collapsed: folder === "decisions" || folder === "examples",
-      items: pagesOf(folder),
-    }));
+    .map(([folder, text]) => groupOf(folder, text));
   const overview = { text: "Overview", link: "/" };
   const api = apiReference(apiRequired);
   if (api === undefined) return { "/": [overview, ...top, ...groups] };
@@ -46,6 +42,18 @@ export function sidebar({ apiRequired }: { readonly apiRequired: boolean }): Rec
     "/": [overview, ...top, ...groups, reference],
     "/api/": [overview, { ...reference, items: modules }],
     ...Object.fromEntries(api.map((module) => [module.link, [overview, reference, { ...module, collapsed: false }]])),
+  };
+}
+
+/** Returns the section of a folder. Its title links the index of the folder, if there is one. */
+function groupOf(folder: string, text: string): SidebarItem {
+  const index = `/${folder}/index`;
+  const pages = pagesOf(folder);
+  return {
+    text,
+    ...(pages.some(({ link }) => link === index) ? { link: `/${folder}/` } : {}),
+    collapsed: folder === "decisions" || folder === "examples",
+    items: pages.filter(({ link }) => link !== index),
   };
 }
 
@@ -60,10 +68,13 @@ function pagesOf(folder: string): SidebarItem[] {
     .map((page) => ({ text: titleOf(page), link: `/${page.replace(/\.md$/, "")}` }));
 }
 
+/** Whether the API reference has been generated. */
+export const hasApiReference = (): boolean => existsSync(`${docs}api/typedoc-sidebar.json`);
+
 /** Returns the sidebar that TypeDoc writes for its pages in docs/api, or undefined if they have not been generated. */
 function apiReference(required: boolean): SidebarItem[] | undefined {
   const file = `${docs}api/typedoc-sidebar.json`;
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8")) as SidebarItem[];
+  if (hasApiReference()) return JSON.parse(readFileSync(file, "utf8")) as SidebarItem[];
   if (!required) return undefined;
   throw new Error("cannot build the site: docs/api/typedoc-sidebar.json is missing; run npm run docs:api first");
 }

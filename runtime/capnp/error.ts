@@ -17,7 +17,7 @@ export class CapnpError extends Error {
    * Makes an error.
    *
    * @param verb whether reading or writing failed
-   * @param path of the value
+   * @param path the path of the value
    * @param reason what is wrong there
    */
   constructor(verb: "read" | "write", path: string, reason: string) {

@@ -14,7 +14,7 @@ export interface RemoteMemory {
   /**
    * Copies bytes into a local view, which is filled completely. If it rejects, nothing writes to the view any more.
    *
-   * @param local receives the bytes
+   * @param local the view that receives the bytes
    * @param options `offset` is the first byte to copy, from 0
    */
   readInto(local: Uint8Array, options: RemoteReadOptions & { readonly offset: number }): Promise<void>;

@@ -60,7 +60,7 @@ export interface StructType<R extends StructReader> extends PointerType<R> {
  * Returns the type of a struct. Called by generated code.
  *
  * @param Reader the generated class that reads the struct in place
- * @param name of the struct, in error messages
+ * @param name the name of the struct, in error messages
  * @param dataWords size of the data section, in words of 8 bytes
  * @param pointerWords number of pointers
  * @param shape returns the members; called on first use, since structs can refer to one another
@@ -290,9 +290,9 @@ function memberValue(reader: StructReader, { type, at, optional, nullable, tag }
 /**
  * Opens a message whose root is a struct of the given type. Nothing is decoded.
  *
- * @param type of the root
+ * @param type the type of the root
  * @param bytes the message
- * @param limits of traversal and depth
+ * @param limits the limits of traversal and depth
  * @throws {CapnpError} when the bytes are not a message
  */
 export function readMessage<R extends StructReader>(type: StructType<R>, bytes: Uint8Array, limits?: ReadLimits): R {
@@ -314,8 +314,8 @@ export function readValue<R extends StructReader>(type: StructType<R>, reader: R
 /**
  * Encodes a value as a message.
  *
- * @param type of the root
- * @param value to encode
+ * @param type the type of the root
+ * @param value the value to encode
  * @param options memory to write into, and the largest depth
  * @returns the message
  * @throws {CapnpError} when the value does not have the type, or the memory is too small

@@ -196,7 +196,7 @@ export function readCase<N extends string>(
 /**
  * Reads the value that a pointer leads to, or the default of the type if the pointer is null.
  *
- * @param index of the pointer, from 0
+ * @param index the index of the pointer, from 0
  */
 export function readPointer<View>(s: StructReader, index: number, type: PointerType<View>): View {
   const { $message, $segment, $depth } = s;
@@ -208,7 +208,7 @@ export function readPointer<View>(s: StructReader, index: number, type: PointerT
 /**
  * Returns whether a pointer is not null.
  *
- * @param index of the pointer, from 0
+ * @param index the index of the pointer, from 0
  */
 export function hasPointer(s: StructReader, index: number): boolean {
   if (index >= s.$pointerCount) return false;

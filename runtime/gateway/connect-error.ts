@@ -29,8 +29,8 @@ export type ErrorCodes = Readonly<Record<string, Code>>;
  * Converts the error of a call or stream to an error of Connect. Its details contain a `google.rpc.ErrorInfo` with the
  * actor, rank and endpoint.
  *
- * @param error that the call or stream was rejected with
- * @param codes of errors that handlers throw
+ * @param error the error with which the call or stream was rejected
+ * @param codes the codes of errors that handlers throw
  */
 export function connectError(error: unknown, codes: ErrorCodes = {}): ConnectError {
   if (error instanceof ConnectError) return error;

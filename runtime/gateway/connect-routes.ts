@@ -54,7 +54,7 @@ export interface ConnectRoutesOptions {
  * createServer(connectNodeAdapter({ routes: connectRoutes(counters) })).listen(8080);
  * ```
  *
- * @param mesh that serves the requests
+ * @param mesh the mesh that serves the requests
  * @param options codes of errors
  */
 export function connectRoutes(

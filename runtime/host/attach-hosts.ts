@@ -78,7 +78,7 @@ const shortestSilence = 300;
  * await using procs = hosts.spawnProcs({ gpus: 4 });
  * ```
  *
- * @param addresses of the hosts in rank order: `tcp://host:port`, `tls://host:port` or `unix:///path`; at least one,
+ * @param addresses the addresses of the hosts in rank order: `tcp://host:port`, `tls://host:port` or `unix:///path`; at least one,
  *   each once
  * @param options credentials, time limits and names
  * @returns a mesh with one dimension

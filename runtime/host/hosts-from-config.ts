@@ -39,8 +39,8 @@ const optionReaders: Readonly<Record<string, (value: unknown, folder: string) =>
  * directory and in the folders above it; the environment variable `VICEROY_HOSTS` names another file. Paths in the file
  * are relative to the file.
  *
- * @param name of an entry of the file; it is also the name of the mesh in reports
- * @param options as of {@link attachHosts}; they take precedence over the file
+ * @param name the name of an entry of the file; it is also the name of the mesh in reports
+ * @param options the options of {@link attachHosts}; they take precedence over the file
  * @returns a mesh with one dimension
  * @throws {Error} when the file or the entry does not exist, or cannot be used
  * @throws {TypeError} when an address or an option is malformed

@@ -113,7 +113,7 @@ function wordToHex(word: number): string {
 /**
  * Returns whether a text is a valid value of the header `traceparent` of W3C Trace Context.
  *
- * @param text to check
+ * @param text the text to check
  */
 export function isTraceparent(text: string): boolean {
   return parseTraceparent(text) !== undefined;

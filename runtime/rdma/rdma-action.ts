@@ -40,7 +40,7 @@ export class RdmaAction {
   /**
    * Adds a read. It starts with `submit`.
    *
-   * @param buffer to read from
+   * @param buffer the buffer to read from
    * @param local view that receives the bytes
    * @param move the part of the buffer; default: from its start, as much as fits into `local`
    */
@@ -51,7 +51,7 @@ export class RdmaAction {
   /**
    * Adds a write. It starts with `submit`. Reads and writes of one action have no order.
    *
-   * @param buffer to write to
+   * @param buffer the buffer to write to
    * @param local view with the bytes
    * @param move the part of the buffer; default: from its start, all bytes of `local`
    */

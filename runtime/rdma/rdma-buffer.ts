@@ -95,7 +95,7 @@ export class RdmaBuffer {
    * Registers existing memory until it is dropped. Its ArrayBuffer must not be transferred or detached meanwhile. A
    * slice of Node.js's pool, such as a small Buffer, is registered as that range only.
    *
-   * @param view of the memory
+   * @param view a view of the memory
    * @param options what other processes may do
    * @throws {TypeError} when the ArrayBuffer is resizable, or the view has no bytes
    * @throws {RdmaError} when the process has too many grants
@@ -187,7 +187,7 @@ export class RdmaBuffer {
    * Reads from the memory into a local view. The transfer has started when the method returns. The bytes are not a
    * snapshot: other processes may write meanwhile.
    *
-   * @param local receives the bytes
+   * @param local the view that receives the bytes
    * @param options range, time limit, signal and progress; default: from the start of the buffer, as much as fits into
    *   `local`
    * @returns a promise that resolves when the bytes are in `local`
@@ -202,7 +202,7 @@ export class RdmaBuffer {
    * Writes a local view into the memory. The view must not change meanwhile. The transfer has started when the method
    * returns.
    *
-   * @param local has the bytes
+   * @param local the view that has the bytes
    * @param options range, time limit, signal and progress; default: to the start of the buffer, all bytes of `local`
    * @returns a promise that resolves when the bytes are in the memory
    * @throws {RdmaError} as a rejection, when the transfer fails; some bytes may have been written

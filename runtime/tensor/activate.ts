@@ -50,7 +50,7 @@ declare module "../host/mesh/proc-mesh.js" {
      * Returns the index of each proc along a dimension, as a tensor without dimensions of the type `int64`. Importing
      * `viceroy/tensor` adds this method.
      *
-     * @param dimension of this mesh
+     * @param dimension a dimension of this mesh
      * @throws {TensorError} when this mesh is not active
      * @throws {RangeError} when the mesh does not have the dimension
      */

@@ -15,7 +15,7 @@ export interface ExploreOptions extends Omit<SimulateOptions, "seed" | "record">
   /**
    * Returns options that apply to one seed only.
    *
-   * @param seed of the run
+   * @param seed the seed of the run
    */
   readonly vary?: (seed: number) => SimulateOptions;
   /** Called after each run without an error. */

@@ -14,9 +14,9 @@ export class SimulationError extends Error {
   /**
    * Makes an error.
    *
-   * @param seed of the run
+   * @param seed the seed of the run
    * @param why what went wrong
-   * @param faults that had happened by then
+   * @param faults the faults that had happened by then
    * @param lines the last events of the run
    */
   constructor(seed: number, why: string, faults: readonly CausedFault[], lines: readonly string[], cause?: unknown) {

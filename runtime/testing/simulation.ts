@@ -140,7 +140,7 @@ export class Simulation {
   /**
    * Adds a line to the recorded events.
    *
-   * @param text of the line
+   * @param text the text of the line
    */
   note(text: string): void {
     this.#world.trace.note(this.now, "scenario", "notes", 0, () => text);
@@ -211,7 +211,7 @@ export class Simulation {
   /**
    * Slows the network down for a while. Of several factors at a time, the largest counts.
    *
-   * @param factor of the time that bytes take, at least 1
+   * @param factor the factor by which bytes take longer, at least 1
    * @param ms milliseconds of virtual time, from 0
    */
   slowDown(factor: number, ms: number): void {

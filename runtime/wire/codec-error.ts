@@ -20,7 +20,7 @@ export class CodecError extends Error {
    * Makes an error.
    *
    * @param verb whether encoding or decoding failed
-   * @param path of the field
+   * @param path the path of the field
    * @param reason what is wrong there
    * @param options the cause
    */

@@ -49,7 +49,7 @@ export interface Codec<T> {
   /**
    * Encodes a value in the lockstep layout.
    *
-   * @param value to encode
+   * @param value the value to encode
    * @returns bytes with memory of their own
    * @throws {CodecError} when the value is not a `T`; the message names the field
    */
@@ -100,7 +100,7 @@ export interface Codec<T> {
   /**
    * Encodes a value in the protobuf layout.
    *
-   * @param value to encode
+   * @param value the value to encode
    * @returns bytes with memory of their own
    * @throws {CodecError} when the value is not a `T`; the message names the field
    */
@@ -116,7 +116,7 @@ export interface Codec<T> {
   /**
    * Converts a value to JSON, by protobuf's JSON mapping. Unknown fields are left out.
    *
-   * @param value to convert
+   * @param value the value to convert
    * @param options codecs of messages in `Any`
    * @throws {CodecError} when the value is not a `T`; the message names the field
    */

@@ -134,7 +134,7 @@ export interface ActorDefinition {
 /**
  * Makes the definition of a list of arguments: `defineArgs(FooArgs, 1, 2)` takes one or two.
  *
- * @param codec of the arguments as one tuple
+ * @param codec the codec of the arguments as one tuple
  * @param min the smallest number of arguments
  * @param max the largest number of arguments
  */

@@ -48,7 +48,7 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
   /**
    * Sets the constants of the type.
    *
-   * @param name of the type in the schema
+   * @param name the name of the type in the schema
    * @param fingerprint a hash of 64 bits of structure and names
    * @param layout the constants of the lockstep layout
    */

@@ -26,7 +26,7 @@ test("the check names each export, member and parameter that has no description,
   `);
 });
 
-test("the pages stand in one folder for each entry point", async () => {
+test("each entry point has a folder with its pages", async () => {
   const out = path.join(folder, "docs");
   expect(await run(process.execPath, [script, "--package", folder], root)).toMatchObject({ code: 0 });
   try {

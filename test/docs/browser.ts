@@ -1,9 +1,9 @@
-/** Loads pages of the documentation site in a browser, and tells what is on them and what went wrong. */
+/** Loads pages of the documentation site in a browser, and reports their contents and their problems. */
 import type { BrowserContext, Page } from "playwright-core";
 
 export interface LoadedPage {
   readonly url: string;
-  /** Errors and warnings of the console, uncaught errors, failed requests, requests to other machines. */
+  /** Errors and warnings of the console, uncaught errors, failed requests, and requests to other machines. */
   readonly problems: readonly string[];
   /** The absolute addresses of all pages that the sidebar links. */
   readonly sidebar: readonly string[];
@@ -11,7 +11,7 @@ export interface LoadedPage {
   readonly code: readonly string[];
 }
 
-/** A tab that loads one page after the other: a tab of its own for each would take most of the time. */
+/** A browser tab that loads pages one after another. A new tab for each page would take most of the time. */
 export class Tab {
   readonly #page: Page;
   #problems: string[] = [];
@@ -27,7 +27,7 @@ export class Tab {
       if (to !== origin && protocol !== "data:") this.#problems.push(`request to another machine: ${request.url()}`);
     });
     page.on("requestfailed", (request) => {
-      // Requests that are under way when the tab goes to the next page.
+      // The tab went to the next page while this request was pending.
       if (request.failure()?.errorText === "net::ERR_ABORTED") return;
       this.#problems.push(`failed: ${request.url()}: ${request.failure()?.errorText}`);
     });
@@ -44,7 +44,7 @@ export class Tab {
     this.#problems = [];
     const problems = this.#problems;
     await this.#page.goto(url);
-    // The scripts of the page have taken it over.
+    // Vue has mounted the page.
     await this.#page.waitForFunction('"__vue_app__" in document.querySelector("#app")');
     const content = await this.#page.evaluate<Omit<LoadedPage, "url" | "problems">>(`({
       sidebar: [...document.querySelectorAll(".VPSidebar a")].map((link) => link.href),

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { root } from "../examples/program.js";
 
 interface Example {
-  /** The source file, and the line of the fence: `runtime/actor/future.ts:35`. */
+  /** The source file and the line of the fence: `runtime/actor/call/future.ts:35`. */
   readonly place: string;
   readonly code: string;
 }
@@ -42,7 +42,7 @@ test("every example compiles", () => {
   rmSync(folder, { recursive: true });
 });
 
-/** The blocks of TypeScript that follow a tag `@example`. */
+/** Returns the TypeScript blocks that follow the `@example` tags of a file. */
 function examplesOf(file: string): Example[] {
   const lines = readFileSync(path.join(root, file), "utf8").split("\n");
   return lines.flatMap((line, i): Example[] => {

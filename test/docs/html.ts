@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 export interface HtmlPage {
-  /** Path of its address: `/explanation/actors.html`, `/how-to/`. */
+  /** The path of the page's address: `/explanation/actors.html`, `/how-to/`. */
   readonly path: string;
   readonly ids: ReadonlySet<string>;
-  /** Targets of the links in the text that stay within the site, as paths with anchors. */
+  /** The targets of links to pages of the site, as paths with anchors. Links outside of the text are omitted. */
   readonly links: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Serves a folder of static files on loopback, as any web server would serve the documentation site. */
+/** Serves a folder of static files on loopback, as a web server would serve the documentation site. */
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
   ".json": "application/json",
-  // Browsers ask for it whether a page names it or not.
+  // Browsers request this file even if no page names it.
   ".ico": "image/x-icon",
 };
 

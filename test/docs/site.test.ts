@@ -1,6 +1,6 @@
 /**
- * The documentation site in a real browser: its pages load, its links lead somewhere, its search finds pages, and the code
- * that it shows is the code that the tests in test/examples run. VICEROY_SITE is "built" where the site has been built.
+ * Opens the documentation site in a real browser: its pages load, its links have targets, its search finds pages, and its
+ * code is the code that the tests in test/examples run. If VICEROY_SITE is "built", the site is not built again.
  */
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
@@ -43,7 +43,7 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
     expect(pages.flatMap(({ url, problems }) => problems.map((problem) => `${fileOf(url)}: ${problem}`))).toEqual([]);
   });
 
-  test("every link to another page, or to a heading, leads there", () => {
+  test("every link to a page or to a heading of the site has a target", () => {
     const html = new Map(readSite(site).map((page) => [page.path, page]));
     const leadsNowhere = (link: string) => {
       const [target = "", id] = link.split("#");
@@ -64,6 +64,19 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
     }
   });
 
+  test("no page is wider than the screen of a phone", async () => {
+    const narrow = await browser.newContext({ viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
+    const page = await narrow.newPage();
+    const wide: string[] = [];
+    for (const { path } of readSite(site).filter((page) => !page.path.startsWith("/api/"))) {
+      await page.goto(`${server.origin}${path}`);
+      const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+      if (width > 390) wide.push(`${path} is ${width} pixels wide`);
+    }
+    await narrow.close();
+    expect(wide).toEqual([]);
+  });
+
   test("the search finds a page by a word that only its text has", async () => {
     const word = wordOf("docs/explanation/supervision.md");
     const page = await context.newPage();
@@ -76,7 +89,7 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
     await page.close();
   });
 
-  /** Loads all pages of the sidebar. Of the API reference, whose pages are generated alike, every twentieth is loaded. */
+  /** Loads all pages of the sidebar, and every twentieth page of the API reference, whose pages are generated alike. */
   async function loadAll(): Promise<readonly LoadedPage[]> {
     const tab = await Tab.open(context, server.origin);
     const left = new Set((await tab.load(`${server.origin}/`)).sidebar);
@@ -94,7 +107,7 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
   }
 });
 
-/** Builds the site, with the API reference if that has been generated. */
+/** Builds the site. It contains the API reference only if that has been generated. */
 async function build(): Promise<void> {
   const vitepress = path.join(root, "node_modules/vitepress/bin/vitepress.js");
   const env = { VICEROY_DOCS_API: "optional" };
@@ -108,7 +121,7 @@ function fileOf(url: string): string {
   return `docs${pathname.replace(/\/$/, "/index").replace(/\.html$/, "")}.md`;
 }
 
-/** Returns the longest word that is in the prose of this page, in no heading, and on no other page. */
+/** Returns the longest word that occurs in the prose of this page, in none of its headings, and on no other page. */
 function wordOf(file: string): string {
   const wordsOf = (text: string) => new Set(text.toLowerCase().match(/\b[a-z]{6,}\b/g));
   const elsewhere = sources().filter((page) => page.file !== file);

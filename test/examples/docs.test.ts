@@ -1,15 +1,15 @@
 /**
- * The documentation is true: its code compiles, what it quotes is there, its links lead somewhere, and the commands that
- * it names exist. A fence that starts with `// examples/…` quotes that file; one that starts with `// src/x.ts` or the
- * like is a file of the page's own project; any other TypeScript is a fragment, checked with the page's prelude
- * (test/fixtures/docs), which declares what the prose has introduced.
+ * Checks the pages of the documentation: their code compiles, their quotes and links are right, and the commands and files
+ * that they name exist. A fence that starts with `// examples/…` quotes that file. A fence that starts with `// src/x.ts`
+ * or a similar path is a file of the page's own project. Any other TypeScript is a fragment, which is compiled with the
+ * prelude of the page (test/fixtures/docs). The prelude declares the names that the prose has introduced.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
-import { anchorsOf, fileOf, fragmentAsModule, linksOf, type Page, pages, readPage } from "./markdown.js";
+import { anchorsOf, fileOf, fragmentAsModule, linksOf, type Page, pages, pathsOf, readPage } from "./markdown.js";
 import { root, run } from "./program.js";
 
 const all = pages();
@@ -20,9 +20,9 @@ const typescript = all
     page.fences.filter(({ language }) => language === "ts").map((fence) => ({ page, fence, file: fileOf(fence) })),
   );
 
-test.each(all.map((page) => page.file))("%s: every link leads somewhere", (file) => {
+test.each(all.map((page) => page.file))("%s: every link has a target", (file) => {
   const page = readPage(file);
-  const broken = linksOf(page).filter((target) => !/^https?:/.test(target) && !leadsSomewhere(page, target));
+  const broken = linksOf(page).filter((target) => !/^https?:/.test(target) && !hasTarget(page, target));
   expect(broken).toEqual([]);
 });
 
@@ -31,7 +31,7 @@ test("every page is reached from the index", () => {
   const visit = (file: string): void => {
     if (reached.has(file) || !file.endsWith(".md") || !existsSync(path.join(root, file))) return;
     reached.add(file);
-    // The page of a folder stands for all pages in it, which the sidebar and the folder list.
+    // The index of a folder reaches all pages of the folder, because the sidebar lists them.
     const [, folder] = /^(docs\/[\w-]+\/)index\.md$/.exec(file) ?? [];
     if (folder !== undefined) for (const page of all) if (page.file.startsWith(folder)) visit(page.file);
     for (const target of linksOf(readPage(file))) {
@@ -40,6 +40,20 @@ test("every page is reached from the index", () => {
   };
   visit("docs/index.md");
   expect(all.map((page) => page.file).filter((file) => file.startsWith("docs/") && !reached.has(file))).toEqual([]);
+});
+
+describe("files and folders of the repository that a page names exist", () => {
+  const folders = new Set(["bench", "compiler", "docs", "examples", "native", "runtime", "shared", "test", ".ci"]);
+  // In other pages, these are folders of a user's project.
+  const aboutSources = /^(?:CONTRIBUTING\.md|docs\/architecture\.md|docs\/decisions\/.*)$/;
+  const generated = new Set(["bench/results/", "docs/api"]);
+  test.each(all.map((page) => page.file))("%s", (file) => {
+    const named = pathsOf(readPage(file)).filter((name) => {
+      const [top = ""] = name.split("/");
+      return folders.has(top) || (aboutSources.test(file) && (top === "schemas" || top === "generated"));
+    });
+    expect(named.filter((name) => !generated.has(name) && !existsSync(path.join(root, name)))).toEqual([]);
+  });
 });
 
 test("quotes of the examples are word for word", () => {
@@ -55,7 +69,7 @@ test("TypeScript in the documentation compiles", () => {
   const folder = path.join(root, ".viceroy/docs/code");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // Fragments use part of their prelude; schemas may have enums.
+  // A fragment uses only a part of its prelude, and schemas may contain enums.
   const lenient = {
     noUnusedLocals: false,
     noUnusedParameters: false,
@@ -77,7 +91,7 @@ test("TypeScript in the documentation compiles", () => {
   rmSync(folder, { recursive: true });
 });
 
-test("schemas in the documentation compile without a complaint", async () => {
+test("schemas in the documentation compile without a diagnostic", async () => {
   const folder = path.join(root, ".viceroy/docs/schemas");
   rmSync(folder, { recursive: true, force: true });
   for (const { page, fence, file } of typescript) {
@@ -102,7 +116,7 @@ describe("commands", () => {
       commands.set(name, options);
     }
   }
-  test("there are some", () => expect(commands.size).toBeGreaterThan(0));
+  test("pages name commands", () => expect(commands.size).toBeGreaterThan(0));
   test.each([...commands])("viceroy %s exists, with the options that are named", async (command, options) => {
     const cli = path.join(root, "dist/cli/viceroy.js");
     const { code, stdout } = await run(process.execPath, [cli, command, "--help"], root);
@@ -134,7 +148,7 @@ test("every npm script that is named exists", () => {
   }
 });
 
-function leadsSomewhere(page: Page, target: string): boolean {
+function hasTarget(page: Page, target: string): boolean {
   const [file = "", anchor] = target.split("#");
   const to = file === "" ? page.file : path.posix.join(path.posix.dirname(page.file), file);
   if (!existsSync(path.join(root, to))) return false;
@@ -146,7 +160,7 @@ function prelude(file: string): string {
   return existsSync(own) ? readFileSync(own, "utf8") : "";
 }
 
-/** @returns the complaints of the compiler */
+/** @returns the errors that the compiler prints */
 function typeCheck(folder: string): string {
   try {
     execFileSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", folder, "--noEmit"], {

@@ -1,4 +1,4 @@
-/** Reads pages of documentation: fences of code, headings, links, commands. Knows nothing of what they mean. */
+/** Reads pages of documentation: code fences, headings, links and paths. It does not interpret them. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { slugOf } from "../../docs/.vitepress/slug.js";
@@ -7,19 +7,19 @@ import { root } from "./program.js";
 export interface Fence {
   readonly language: string;
   readonly code: string;
-  /** Of the first line of code, from 1. */
+  /** The line of the page at which the code begins, from 1. */
   readonly line: number;
-  /** An HTML comment on the line before, which readers don't see: `<!-- run -->` is "run". */
+  /** The text of the HTML comment on the line before the fence: `run` for `<!-- run -->`. Readers do not see it. */
   readonly mark: string;
-  /** Of the page: how many fences come before. */
+  /** The number of fences before this one on the page. */
   readonly index: number;
 }
 
 export interface Page {
-  /** From the root of the checkout: `docs/explanation/actors.md`. */
+  /** The path from the root of the repository: `docs/explanation/actors.md`. */
   readonly file: string;
   readonly text: string;
-  /** Without fences. */
+  /** The text without fences. */
   readonly prose: string;
   readonly fences: readonly Fence[];
 }
@@ -54,14 +54,20 @@ export function readPage(file: string): Page {
   return { file, text, prose: prose.join("\n"), fences };
 }
 
-/** `[text](target)`, images and reference definitions included. */
+/** Returns the targets of links, images and reference definitions. */
 export function linksOf(page: Page): readonly string[] {
   const inline = page.prose.replace(/`[^`]*`/g, "").matchAll(/\]\(([^)\s]+)\)/g);
   const definitions = page.prose.matchAll(/^\[[^\]]+\]:\s+(\S+)/gm);
   return [...inline, ...definitions].map(([, target]) => target!);
 }
 
-/** The anchors of a page's headings, as code hosts make them. */
+/** Returns the paths of files and folders in the inline code of a page, commands included: `node .ci/layers.mjs` has one. */
+export function pathsOf(page: Page): readonly string[] {
+  const spans = [...page.prose.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!);
+  return spans.flatMap((span) => span.split(/\s+/)).filter((word) => /^[\w.-]+\/[\w./-]*$/.test(word));
+}
+
+/** Returns the anchors of a page's headings, as GitHub makes them. */
 export function anchorsOf(page: Page): ReadonlySet<string> {
   const anchors = new Set<string>();
   for (const [, heading] of page.prose.matchAll(/^#+ (.*)$/gm)) {
@@ -75,19 +81,19 @@ export function anchorsOf(page: Page): ReadonlySet<string> {
   return anchors;
 }
 
-/** The text that a page shows as output of its example: its first fence of plain text. */
+/** Returns the output of its example that a page shows: its first fence of plain text. */
 export function outputOf(file: string): string {
   const fence = readPage(file).fences.find(({ language }) => language === "text");
   if (fence === undefined) throw new Error(`${file} shows no output`);
   return fence.code;
 }
 
-/** The file that a fence says it is: `// src/main.ts` on its first line. */
+/** Returns the path on the first line of a fence: `// src/main.ts`. Undefined if the fence has none. */
 export function fileOf({ code }: Fence): string | undefined {
   return /^\/\/ ((?:[\w.-]+\/)*[\w.-]+\.ts)$/m.exec(code.split("\n", 1)[0]!)?.[1];
 }
 
-/** A fragment as a module: in a function, so that what it declares hides what the prelude declares. */
+/** Returns a fragment as a module. The code is in a function, so that its names hide those of the prelude. */
 export function fragmentAsModule({ code }: Fence, prelude: string): string {
   if (/^export default/m.test(code)) return code;
   const imports = code.match(/^import .*?;$/gms) ?? [];

@@ -199,7 +199,7 @@ export function checkTimeout(timeout: number | undefined): number | undefined {
  * const [first] = await firstCompleted(answers);
  * ```
  *
- * @param futures to wait for
+ * @param futures the futures to wait for
  * @param n number of futures that must have settled, from 0 to the number of futures
  * @returns the first `n` futures, in the order in which they settled; some may have rejected
  * @throws {RangeError} when `n` is out of range

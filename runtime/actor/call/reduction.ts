@@ -84,7 +84,7 @@ const registeredReducers = new Map<string, (left: never, right: never) => unknow
  * calls it, every process knows the name, and answers of a large mesh are combined on their way to the caller.
  * Processes that do not know the name pass the answers on.
  *
- * @param name unique in the program
+ * @param name a name that is unique in the program
  * @param combine an associative function of two answers
  * @throws {Error} when another function has been registered under the name
  */

@@ -115,7 +115,7 @@ export const Channel = {
   /**
    * Opens a channel. It belongs to the actor that opens it, and closes when that actor ends.
    *
-   * @param codec of the values: `codec.int32`, or a generated codec such as `TreeCodec`
+   * @param codec the codec of the values: `codec.int32`, or a generated codec such as `TreeCodec`
    * @returns the port and its receiver
    * @throws {TypeError} when `codec` is not a codec
    */

@@ -30,7 +30,7 @@ export abstract class Port<T> {
   /**
    * Sends a value to the receiver of the port. Values of one sender arrive in the order in which they were sent.
    *
-   * @param value to send
+   * @param value the value to send
    * @returns an awaitable that resolves when the receiver has credit for the message; it never rejects
    * @throws {CodecError} when the value has a wrong type or is out of range; nothing has been sent
    * @throws {MessageSizeError} when the message is too large; nothing has been sent
@@ -41,7 +41,7 @@ export abstract class Port<T> {
   /**
    * Sends an error: `recv` of the receiver, or the call that the port answers, rejects with it.
    *
-   * @param error to send
+   * @param error the error to send
    * @returns an awaitable that resolves when the receiver has credit for the message; it never rejects
    */
   abstract exception(error: unknown): Sent;

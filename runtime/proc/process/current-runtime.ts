@@ -40,7 +40,7 @@ function setAsMainRuntime(made: ProcessRuntime): ProcessRuntime {
 
 /**
  * Sets what happens to failures that no owner has handled, in this process. With a hook, the program and its other
- * meshes go on. Without one, the process prints the report and exits with code 1.
+ * meshes continue. Without a hook, the process prints the report and exits with code 1.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ const LOCAL = "it has its elements; use data() or toArray()";
 /**
  * Copies the part of a tensor that one proc holds into this process.
  *
- * @param tensor of a mesh
+ * @param tensor a tensor of a mesh
  * @param point the index of the proc in each dimension; dimensions that are not mentioned are 0
  * @returns a tensor of this process
  * @throws {TensorError} as a rejection, when the operation that made the tensor has failed on the proc
@@ -23,7 +23,7 @@ export async function inspect(tensor: Tensor, point: Readonly<Record<string, num
 /**
  * Copies the part of a tensor that one proc holds into this process.
  *
- * @param tensor of a mesh
+ * @param tensor a tensor of a mesh
  * @param point the position of the proc
  * @returns a tensor of this process
  * @throws {TensorError} as a rejection, when the operation that made the tensor has failed on the proc

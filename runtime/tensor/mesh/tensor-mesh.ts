@@ -274,7 +274,7 @@ export class TensorMesh implements Recording {
     return part;
   }
 
-  /** Frees all tensors on the procs. The procs go on. Ending a mesh again has no effect. */
+  /** Frees all tensors on the procs. The procs keep running. Ending a mesh again has no effect. */
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;

@@ -51,7 +51,7 @@ declare module "../value/tensor.js" {
      * Sends the tensor of one proc to all procs along the dimensions.
      *
      * @param along one dimension of the mesh, or several
-     * @param index of the sender along the dimensions, from 0
+     * @param index the index of the sender along the dimensions, from 0
      * @throws {RangeError} when the dimension or the index does not exist
      * @throws {TensorError} when the tensor lives in this process
      */
@@ -68,7 +68,7 @@ declare module "../value/tensor.js" {
     /**
      * Returns the tensor on a part of its procs, without gradient. Operations on it run on those procs only.
      *
-     * @param part of the mesh
+     * @param part the part of the mesh
      * @throws {RangeError} when the mesh does not have the part
      * @throws {TensorError} when the tensor lives in this process
      */
@@ -77,7 +77,7 @@ declare module "../value/tensor.js" {
      * Returns the tensor on another active mesh, without gradient. A proc of both meshes keeps its elements; another proc
      * gets those of the proc with the same rank.
      *
-     * @param mesh with the same number of procs, unless it shares procs with that of the tensor
+     * @param mesh a mesh with the same number of procs, unless it shares procs with that of the tensor
      * @throws {RangeError} when the meshes do not fit
      * @throws {TensorError} when the tensor lives in this process
      */

@@ -71,9 +71,9 @@ export class MultiHeadAttention extends Module {
   /**
    * Computes the attention.
    *
-   * @param query of the shape `[batch, length, width]`
-   * @param key of the shape `[batch, other length, width]`; default: the query
-   * @param value of the shape of the key; default: the key
+   * @param query a tensor of the shape `[batch, length, width]`
+   * @param key a tensor of the shape `[batch, other length, width]`; default: the query
+   * @param value a tensor of the shape of the key; default: the key
    * @returns a tensor of the shape `[batch, length, width]`
    */
   forward(query: Tensor, key: Tensor = query, value: Tensor = key): Tensor {

@@ -25,7 +25,7 @@ export class Embedding extends Module {
   /**
    * Looks up vectors.
    *
-   * @param indices of the type `int64` or `int32` and any shape
+   * @param indices a tensor of the type `int64` or `int32` and any shape
    * @returns the vectors, of the shape of the indices followed by `width`
    */
   forward(indices: Tensor): Tensor {

@@ -110,7 +110,7 @@ export abstract class Optimizer {
   /**
    * Copies the state of an optimizer into this one. If it throws, nothing has been copied.
    *
-   * @param state of an optimizer of the same class and parameters
+   * @param state the state of an optimizer of the same class and parameters
    * @throws {TypeError} when names, shapes or types do not match
    * @throws {RangeError} when a number is out of range
    */

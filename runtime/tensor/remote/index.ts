@@ -90,7 +90,7 @@ export class RemoteFunction<A extends unknown[], R, P> {
  * ```
  *
  * @param module `import.meta.url` of the module that exports the function
- * @param name of the export
+ * @param name the name of the export
  * @param run the function
  */
 export function remote<A extends unknown[], R>(
@@ -102,7 +102,7 @@ export function remote<A extends unknown[], R>(
  * Defines a function whose `rref` need not wait for the shapes of its results.
  *
  * @param module `import.meta.url` of the module that exports the function
- * @param name of the export
+ * @param name the name of the export
  * @param run the function
  * @param shapes returns shape and type of each result
  */

@@ -51,7 +51,7 @@ export function tensor(values: Nested | TensorData, options: TensorOptions = {})
  * Makes a tensor over the memory of a typed array, without copying it: both sides see what the other writes. The tensor
  * always lives in this process.
  *
- * @param view whose ArrayBuffer must not be detached, transferred or resized
+ * @param view a view whose ArrayBuffer must not be detached, transferred or resized
  * @param options type and shape
  * @throws {TypeError} when the view or the options do not make a tensor
  * @throws {RangeError} when the number of elements does not fit the shape

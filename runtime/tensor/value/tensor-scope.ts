@@ -33,7 +33,7 @@ export class TensorScope {
   /**
    * Moves a tensor to the surrounding scope, if any, so that this scope does not dispose of it.
    *
-   * @param tensor that was made in this scope
+   * @param tensor a tensor that was created in this scope
    * @returns the tensor
    */
   keep<T extends DisposableTensor>(tensor: T): T {

@@ -22,7 +22,7 @@ export const torch: Functions = createFunctions();
 /**
  * Calls an operation of libtorch that `torch` has no function for: `call("_foreach_add_.Scalar", [list, 1])`.
  *
- * @param name with or without an overload; operations outside `aten` need their namespace
+ * @param name the name of the operation, with or without an overload; operations outside `aten` need their namespace
  * @param args the arguments, in order
  * @param options keyword arguments
  * @returns the result of the operation

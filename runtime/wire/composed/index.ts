@@ -25,7 +25,7 @@ type NamedCodecs = Readonly<Record<string, Codec<unknown>>>;
 /**
  * Makes the codec of a plain object with the given properties.
  *
- * @param name of the type
+ * @param name the name of the type
  * @param fields the codecs by the names of the properties
  * @param proto numbers and names of the fields in the protobuf layout and JSON
  */
@@ -37,7 +37,7 @@ function object<F extends Readonly<Record<string, Codec<unknown>>>>(
 /**
  * Makes the codec of a plain object with the given properties.
  *
- * @param name of the type
+ * @param name the name of the type
  * @param fields the codecs by the names of the properties, or a function that returns them, for types that contain
  *   themselves
  * @param proto numbers and names of the fields in the protobuf layout and JSON
@@ -122,7 +122,7 @@ export const codec = {
   /**
    * Makes the codec of the arguments of a call.
    *
-   * @param name of the list of arguments, in error messages
+   * @param name the name of the list of arguments, in error messages
    * @param parameters the codecs by the names of the parameters, in order
    */
   parameters<T extends readonly unknown[]>(name: string, parameters: NamedCodecs, proto?: TupleProto): Codec<T> {
@@ -164,7 +164,7 @@ export const codec = {
   /**
    * Makes the codec of one of several literals.
    *
-   * @param name of the type
+   * @param name the name of the type
    * @param values the literals, in the order of their indices
    */
   enumeration<T extends string | number>(name: string, values: readonly T[], proto?: EnumProto): Codec<T> {
@@ -176,7 +176,7 @@ export const codec = {
   /**
    * Makes the codec of a discriminated union of objects.
    *
-   * @param name of the type
+   * @param name the name of the type
    * @param discriminant the property that tells the variants apart; the codecs of the variants may leave it out
    * @param variants returns the codecs by the value of the discriminant
    */
@@ -192,7 +192,7 @@ export const codec = {
   /**
    * Makes the codec of a oneof: `{ case: "a", value: A } | { case: "b", value: B }`.
    *
-   * @param name of the type
+   * @param name the name of the type
    * @param cases returns the codecs by the name of the case
    */
   oneof<T extends { readonly case: string; readonly value: unknown }>(

@@ -1,4 +1,4 @@
-/** `docs/reference/diagnostics.md`, made from the table and the fixtures. */
+/** Generates `docs/reference/diagnostics.md` from the table of diagnostics and the fixtures. */
 import { diagnosticTable, renderDiagnostic } from "../../../compiler/diagnostics/index.js";
 import { expectedOf, fixtures, inputsOf } from "./fixtures.js";
 
@@ -9,17 +9,17 @@ const groups: Readonly<Record<string, string>> = {
   VC13: "Tags",
   VC20: "The lock",
   VC30: "Generated files",
-  VC40: "Configuration, and notations other than TypeScript",
+  VC40: "Configuration and other output formats",
 };
 
 const head = `# Diagnostics
 
-What \`viceroy compile\` says of schemas, the lock and generated code, with an example of each. All problems of a run are
-reported together. With \`--json\` each is one line: \`{code, severity, file, line, column, text, fix?}\`.
+This page lists every problem that \`viceroy compile\` reports about schemas, the lock and generated code, each with an example.
+One run reports all problems together. With \`--json\` each problem is one line: \`{code, severity, file, line, column, text, fix?}\`.
 
-Errors in schemas end the command with code 2; with \`--check\`, what is out of step ends it with 1, and VC2007 is an error
-too. This page is made from the table of diagnostics and its fixtures: \`VICEROY_UPDATE=1 npx vitest run
-test/compiler/diagnostics\`.
+If schemas have errors, the command exits with code 2. With \`--check\`, it exits with code 1 if the generated code or the lock does not
+match the schemas, and VC2007 is an error instead of a warning. This page is generated from the table of diagnostics and its fixtures:
+\`VICEROY_UPDATE=1 npx vitest run test/compiler/diagnostics\`.
 `;
 
 export function diagnosticsPage(): string {
@@ -43,7 +43,7 @@ function section(fixture: string): string {
     .filter((diagnostic) => diagnostic.code === code)
     .map((diagnostic) => renderDiagnostic(diagnostic, { color: false, textOf }).replace(/\n {2}see .*$/, ""));
   return [
-    // Its anchor is that of `diagnosticAnchor`.
+    // The anchor of this heading is the one that `diagnosticAnchor` returns.
     `### ${code}: ${diagnosticTable[code].slug.replaceAll("-", " ")}\n`,
     ...inputs.map(({ name, text }) => `\`${name}\`:\n\n${fence}${languageOf(name)}\n${text.trimEnd()}\n${fence}\n`),
     `${fence}text\n${found.join("\n")}\n${fence}\n`,
@@ -53,6 +53,6 @@ function section(fixture: string): string {
 const fence = "```";
 
 function languageOf(name: string): string {
-  // Not "ts": what stands in a fence of that kind must compile.
+  // Not "ts": code in such a fence must compile.
   return name.endsWith(".ts") ? "typescript" : "text";
 }

@@ -1,4 +1,4 @@
-/** `docs/reference/breaking-changes.md`, made from the table of rules, what their files say of them, and the fixtures. */
+/** Generates `docs/reference/breaking-changes.md` from the table of rules, the comments of their files, and the fixtures. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,38 +9,43 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 const head = `# Breaking changes
 
-What may change in a schema that others already use? \`viceroy break\` compares the schemas of a project with what they were
-in a git commit, or are in another folder, and says what of the change hurts whom.
+\`viceroy break\` compares the schemas of a project with an older state, in a git commit or in another folder. It reports each
+change that breaks other processes, stored data, code or callers.
 
 \`\`\`sh
 npx viceroy break --against origin/main
 npx viceroy break --against ../released --class WIRE
 \`\`\`
 
-Both sides are read from schema files and lock; members are known by their ids, so that a rename is a rename and not one that
-went and one that came. The working tree is not touched. Every finding has a code, a position, a text and, where there is
-one, a fix; the position is in the older files where what it speaks of has gone. With \`--json\` each is one line:
-\`{code, severity, file, line, column, text, fix?, class?, place, older?}\`.
+The command reads the schema files and the lock of both sides, and does not change the working tree. It identifies members by
+their ids, so that a renamed member is not reported as one that was removed and one that was added. Every finding has a code, a
+position and a text, and where possible a fix. If the member no longer exists, the position is in the older files. With
+\`--json\` each finding is one line: \`{code, severity, file, line, column, text, fix?, class?, place, older?}\`.
 
 ## The four classes
 
-| class | who is hurt | severity |
+| class | what breaks | severity |
 |---|---|---|
-| \`WIRE\` | processes of the older and the newer schema, and what has been written down: some value that one side writes is refused by the other, or read as something else | error |
-| \`SOURCE\` | people whose code no longer compiles, or whose JSON has other names | error |
-| \`BEHAVIOUR\` | callers who get another answer to the same call | error |
-| \`DANGEROUS\` | nobody for certain, but it is worth a look | warning |
+| \`WIRE\` | processes with the older and the newer schema, and stored data: one side refuses a value that the other has written, or reads another value | error |
+| \`SOURCE\` | code that does not compile any more, or JSON whose names have changed | error |
+| \`BEHAVIOUR\` | callers that receive another answer to the same call | error |
+| \`DANGEROUS\` | possibly nothing, but the change should be examined | warning |
 
-Rules of the class WIRE compare the [protobuf layout](protobuf-layout.md) of both sides, in both directions, since in a
-rolling upgrade both sides write. Two processes whose schemas differ ask the same rules when they meet. What one side alone
-knows is no difference: unknown fields are kept, enums are open, and unknown variants arrive as \`$unknown\`. Adding an optional
-member, an endpoint, an actor or a type is always safe. [Cap'n Proto](capnp.md#schema-changes), which has places in memory
-and no tags, is stricter: where both sides emit \`"capnp"\`, VC5020 says what only that layout cannot bear.
+Rules of the class WIRE compare the [protobuf layout](protobuf-layout.md) of both sides, in both directions, because both sides
+write during a rolling upgrade. Two processes with different schemas apply the same rules when they connect. Members that only
+one side knows are not reported: unknown fields are kept, enums are open, and unknown variants arrive as \`$unknown\`. Adding an
+optional member, an endpoint, an actor or a type is always safe. [Cap'n Proto](capnp.md#schema-changes) has positions in memory
+instead of tags, and permits fewer changes. If both sides emit \`"capnp"\`, VC5020 reports changes that only this layout does not
+permit.
 
 ## Exit codes
 
-0: nothing, or nothing worse than DANGEROUS. 1: a finding of another class. 2: the schemas of one side have errors. 3: bad
-usage, no such commit, or no config or lock in it.
+| code | meaning |
+|--:|---|
+| 0 | no finding, or only findings of the class DANGEROUS |
+| 1 | a finding of another class |
+| 2 | the schemas of one side have errors |
+| 3 | wrong usage, a commit that does not exist, or a commit without a config or a lock |
 
 ## In CI
 
@@ -50,26 +55,27 @@ npx viceroy compile --check
 npx viceroy break --against origin/main
 \`\`\`
 
-\`compile\` and \`compile --check\` ask the rules of the wire too: see [below](#compiling-a-breaking-change). VC5020 is among them
-in projects that emit \`"capnp"\`.
+\`compile\` and \`compile --check\` also apply the rules of the class WIRE: see [below](#compiling-a-breaking-change). In projects
+that emit \`"capnp"\`, these include VC5020.
 
 ## Compiling a breaking change
 
-The lock knows the shapes that others use. \`npx viceroy compile\` compares the schemas with them, and warns of each change of
-the class WIRE, with its rule and place. It generates code all the same, so that you can go on working. \`npx viceroy compile
---check\` ends with 1, before and after compiling, until somebody has accepted the change or taken it back.
+The lock contains the shapes that others use. \`npx viceroy compile\` compares the schemas with them, and warns of each change of
+the class WIRE, with its rule and place. It generates code all the same, so that work can continue. \`npx viceroy compile --check\`
+exits with 1, before and after compiling, until the change has been accepted or undone.
 
-- With git, the shapes that others use are those in the lock of the commit that \`HEAD\` and the
-  [published branch](lock-file.md#what-the-lock-is-compared-with) come from. What your branch alone has added may change as it likes.
+- With git, the shapes that others use are those in the lock of the merge base of \`HEAD\` and the
+  [published branch](lock-file.md#what-the-lock-is-compared-with). Members that only the current branch has added can change freely.
 - Without git, without such a branch, with \`--no-base\`, or if that commit has no lock, they are those in the lock on disk.
 
-A change that is meant is accepted by its place:
+To accept an intended change, name its place:
 
 \`\`\`sh
 npx viceroy compile --accept Tree.age
 \`\`\`
 
-That writes the new shape into the lock, and a line that says what was accepted. Whoever reviews the branch sees it:
+The command writes the new shape into the lock, and a line that describes the accepted change. Reviewers of the branch see the
+line:
 
 \`\`\`text
 # viceroy lock 2 · written by \`viceroy compile\` · ids are never reused · review every change
@@ -78,20 +84,20 @@ message Tree in schemas/a next=2
   1 age string
 \`\`\`
 
-The line accepts this one change: the next change of \`Tree.age\` is another. \`viceroy break\` lets it pass, too. Leave the lines
-in the lock: they are its record of what was broken on purpose. \`--accept\` takes several places.
+The line accepts only this change; the next change of \`Tree.age\` must be accepted again. \`viceroy break\` also ignores an accepted
+change. Keep the lines in the lock: they record which changes were intended. \`--accept\` takes several places.
 
-While a change waits, the lock keeps what is published and adds what is new with a plus sign, as in \`2 +urgency enum\`: the id
-is taken, so that it does not move while you work, and the member is published together with the change. A lock with such lines,
-or with aliases, is written in format 2, which older versions of Viceroy refuse. Locks of format 1 are read; \`viceroy compile\`
-adds the aliases that they lack.
+While a change is not accepted, the lock keeps the published shape, and new members have a plus sign: \`2 +urgency enum\`. The id of
+such a member is reserved and does not change any more. The member is published together with the change. A lock with such lines, or
+with aliases, has format 2, which older versions of Viceroy refuse. Viceroy reads locks of format 1, and \`viceroy compile\` adds
+their missing aliases.
 
-\`viceroy compile --watch\` leaves the lock alone and does not look for breaking changes.
+\`viceroy compile --watch\` neither changes the lock nor reports breaking changes.
 
-## When a break is meant
+## Ignoring intended changes
 
-For all classes, and for comparisons over several releases, say so in the config, with the reason; one entry lets pass what one
-rule says of one place. An entry that lets nothing pass is reported (VC5090), so that it does not hide the next break of the
+The config can list intended changes of all classes, also for comparisons over several releases. Each entry has a reason, and ignores the
+findings of one rule at one place. An entry that ignores nothing is reported (VC5090), so that it cannot hide a later change of the same
 place.
 
 \`\`\`ts
@@ -105,36 +111,36 @@ export default defineConfig({
 });
 \`\`\`
 
-## And buf breaking
+## Comparison with buf breaking
 
-\`buf breaking\` with its category \`WIRE\` compares two states of the \`.proto\` files that \`viceroy compile\` writes. A test gives
-both the same pairs of schemas, hand-made and random ones. They agree on every member, but for these:
+\`buf breaking\` with its category \`WIRE\` compares two states of the \`.proto\` files that \`viceroy compile\` writes. A test gives the
+same pairs of schemas, written by hand and generated at random, to both commands. They agree on every member, with these exceptions:
 
-| change | buf | \`viceroy break\` | why |
+| change | buf | \`viceroy break\` | reason |
 |---|---|---|---|
-| an integer becomes another one of the same encoding, as \`int32\` and \`int64\` | passes | VC5001, VC5003 | one direction cuts numbers, or changes their signs |
-| a string becomes bytes | passes | VC5001 | the older side refuses bytes that are no UTF-8 |
-| what is required: members, \`Oneof\`s | passes | VC5004, VC5005, VC5007 | proto3 has no word for it, and readers refuse messages without |
+| an integer type changes to another one with the same encoding, such as \`int32\` to \`int64\` | passes | VC5001, VC5003 | in one direction, numbers are truncated or change their signs |
+| a string changes to bytes | passes | VC5001 | the older side refuses bytes that are not UTF-8 |
+| a required member or \`Oneof\` is added, removed or made required | passes | VC5004, VC5005, VC5007 | proto3 has no required members, and readers refuse messages without them |
 | a tuple gets another element | passes | VC5008 | tuples keep no unknown fields |
-| lists and sets, typed arrays of 8 and 16 bits, \`Date\` and \`Timestamp\` | passes | VC5010, VC5011 | what a reader drops is in no \`.proto\` |
-| values of an enum swap numbers, or one enum stands for another | passes | VC5009 | each reads as the other; buf says it in \`WIRE_JSON\` |
-| what a port takes, ids of actors and endpoints | passes | VC5012, VC5014, VC5016 | they are in no \`.proto\` |
-| actors and endpoints go | passes | VC5013, VC5015 | calls are refused; buf says it in \`PACKAGE\` |
-| an enum becomes \`Int32\`, or the other way round | breaks | passes | enums are open, and the bytes are the same; a \`NullValue\` is null, whatever the number (VC5001) |
-| a type, a map or a \`Oneof\` has another name | breaks | passes, or says what is other inside | names of types are not on the wire; members with other names, which no \`@was\` explains, are VC5009 and VC5021 |
-| an endpoint has another name | passes, whatever else is other | says what is other inside | endpoints are known by their ids |
-| one member goes into a new \`Oneof\`, or out of it | breaks | passes | nothing that both sides know excludes it |
+| lists and sets, typed arrays of 8 and 16 bits, \`Date\` and \`Timestamp\` replace each other | passes | VC5010, VC5011 | \`.proto\` files do not show what a reader drops |
+| values of an enum swap numbers, or one enum replaces another | passes | VC5009 | each value is read as the other; buf reports this in \`WIRE_JSON\` |
+| the type of a port, or the id of an actor or endpoint changes | passes | VC5012, VC5014, VC5016 | \`.proto\` files do not contain them |
+| an actor or endpoint is removed | passes | VC5013, VC5015 | calls are refused; buf reports this in \`PACKAGE\` |
+| an enum changes to \`Int32\`, or the reverse | breaks | passes | enums are open, and the bytes are the same; a \`NullValue\` is null, whatever its number (VC5001) |
+| a type, a map or a \`Oneof\` gets another name | breaks | passes, or reports differences inside | names of types are not sent; members with other names that no \`@was\` explains are VC5009 and VC5021 |
+| an endpoint gets another name | passes, also if the endpoint has other differences | reports these differences | endpoints are identified by their ids |
+| one member moves into a new \`Oneof\`, or out of it | breaks | passes | no member that both sides know excludes it |
 | an endpoint is no longer \`@idempotent\` | breaks | VC5050, class BEHAVIOUR | no byte depends on it |
-| a member goes, and its number is not \`reserved\` | breaks | passes | using the number again does harm: the lock keeps it, and VC5018 and VC5019 watch over that |
+| a member is removed, and its number is not \`reserved\` | breaks | passes | only a reused number does harm: the lock keeps the number, and VC5018 and VC5019 report its reuse |
 
-Everything below is made from the rules and their fixtures: \`VICEROY_UPDATE=1 npx vitest run test/compiler/evolve\`.
+The rest of this page is generated from the rules and their fixtures: \`VICEROY_UPDATE=1 npx vitest run test/compiler/evolve\`.
 `;
 
 const titles: Readonly<Record<BreakClass, string>> = {
   WIRE: "WIRE: older and newer processes misread each other",
-  SOURCE: "SOURCE: code no longer compiles",
-  BEHAVIOUR: "BEHAVIOUR: the same call, another answer",
-  DANGEROUS: "DANGEROUS: worth a look",
+  SOURCE: "SOURCE: code does not compile any more",
+  BEHAVIOUR: "BEHAVIOUR: the same call has another answer",
+  DANGEROUS: "DANGEROUS: changes to examine",
 };
 
 export function breakingPage(): string {
@@ -149,7 +155,7 @@ export function breakingPage(): string {
     );
   }
   const rest = fixtures().filter((name) => name.startsWith(unusedIgnore.code));
-  parts.push("## Of the command itself\n", ...rest.map(section));
+  parts.push("## Findings about the configuration\n", ...rest.map(section));
   return parts.join("\n");
 }
 
@@ -161,7 +167,7 @@ function section(fixture: string): string {
     .replace(/\n {2}see .*/g, "")
     .replace(/\nexit code \d\n$/, "");
   return [
-    // Its anchor is that of `breakAnchor`.
+    // The anchor of this heading is the one that `breakAnchor` returns.
     `### ${code}: ${name.replaceAll("-", " ")}\n`,
     `${describe(name)}\n`,
     ...inputsOf(fixture, "old").map((input) => quote("Before", input)),
@@ -173,14 +179,14 @@ function section(fixture: string): string {
 const fence = "```";
 
 function quote(when: string, { name, text }: { readonly name: string; readonly text: string }): string {
-  // Not "ts": what stands in a fence of that kind must compile.
+  // Not "ts": code in such a fence must compile.
   const language = name.endsWith(".ts") ? "typescript" : "text";
   return `${when}, \`${name}\`:\n\n${fence}${language}\n${text.trimEnd()}\n${fence}\n`;
 }
 
-/** The comment at the top of the rule's file. */
+/** Returns the comment at the top of the file of a rule. */
 function describe(name: string): string {
-  if (name === unusedIgnore.name) return "An entry of `break.ignore` that nothing is ignored by.";
+  if (name === unusedIgnore.name) return "Reports an entry of `break.ignore` that ignores nothing.";
   const folders = ["shared/evolution/rules", "compiler/evolve/rules"].map((folder) => path.join(root, folder));
   const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)),
