@@ -114,6 +114,9 @@ function ignored(value: unknown, mistakes: string[]): readonly IgnoredBreak[] {
     const found = entry as Partial<IgnoredBreak> | null;
     const texts = [found?.code, found?.place, found?.reason];
     if (texts.every((text) => typeof text === "string" && text.trim() !== "")) return [found as IgnoredBreak];
-    return fail("{ code, place, reason }, all of them strings", entry);
+    mistakes.push(
+      `invalid "break": expected { code, place, reason }, all of them strings, got ${JSON.stringify(entry)}`,
+    );
+    return [];
   });
 }
