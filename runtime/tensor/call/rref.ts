@@ -3,7 +3,7 @@
  * workers wait for the answers at the place in their commands where the call was made; otherwise nobody waits but the caller.
  */
 import type { KeptAnswer, TensorKey, TensorType } from "../../../generated/tensor.js";
-import type { Kept, KeptCall } from "../../codegen/v1/index.js";
+import type { RetainedOutcome, RetainingCall } from "../../codegen/v1/index.js";
 import type { Dtype } from "../argument-types.js";
 import { currentCallSite } from "../call-site.js";
 import { TensorError } from "../errors.js";
@@ -31,14 +31,14 @@ export type ShapesOf<R> = R extends Tensor ? TensorShape : { readonly [K in keyo
 /** An `rref` under way. */
 interface RetainedExchange {
   readonly mesh: TensorMesh;
-  readonly call: KeptCall;
+  readonly call: RetainingCall;
   readonly key: TensorKey;
   /** Where in the controller's code it was called. */
   readonly callSite: string;
 }
 
 /** @param shapes tells of what the arguments are answered with; undefined: the answers do */
-export function rref(call: KeptCall, shapes: ((...args: never[]) => ResultShapes) | undefined): unknown {
+export function rref(call: RetainingCall, shapes: ((...args: never[]) => ResultShapes) | undefined): unknown {
   const mesh = activeMeshOnProcs(call.procs);
   if (mesh === undefined) {
     throw new TensorError(
@@ -61,7 +61,7 @@ export function rref(call: KeptCall, shapes: ((...args: never[]) => ResultShapes
 /** Whoever waits for an answer that does not come is told. */
 async function failMissingResults(
   { mesh, key }: RetainedExchange,
-  outcomes: PromiseLike<Iterable<Kept>>,
+  outcomes: PromiseLike<Iterable<RetainedOutcome>>,
 ): Promise<void> {
   let reasons: readonly unknown[];
   try {
@@ -75,7 +75,10 @@ async function failMissingResults(
 }
 
 /** Shapes are those of the answers, which must be the same on all processes. */
-async function tensorsWhenAnswered(exchange: RetainedExchange, sent: PromiseLike<Iterable<Kept>>): Promise<unknown> {
+async function tensorsWhenAnswered(
+  exchange: RetainedExchange,
+  sent: PromiseLike<Iterable<RetainedOutcome>>,
+): Promise<unknown> {
   const { mesh, call, key } = exchange;
   const outcomes = [...(await sent)];
   try {

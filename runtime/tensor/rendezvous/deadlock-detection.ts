@@ -4,7 +4,7 @@
  * process sees what waits in it: a circle through several processes is not found.
  */
 import type { TensorKey } from "../../../generated/tensor.js";
-import type { TensorTurn } from "../../codegen/v1/index.js";
+import type { HandlerTurn } from "../../codegen/v1/index.js";
 import { type ArrivingTensor, type ExchangeResult, isMissing, takeTensors } from "./rendezvous.js";
 
 /** How often is looked, and for how long a circle must have been there: whoever has called may go on without the answer. */
@@ -13,22 +13,22 @@ const CONFIRMING_CHECKS = 5;
 
 interface TensorWait {
   readonly arriving: readonly ArrivingTensor[];
-  readonly turn: TensorTurn;
+  readonly turn: HandlerTurn;
   readonly fail: (error: Error) => void;
   /** What it was last seen to wait for in a circle, and how often in a row. */
-  deadlockedWith: TensorTurn | undefined;
+  deadlockedWith: HandlerTurn | undefined;
   confirmations: number;
 }
 
 const pendingWaits = new Set<TensorWait>();
 /** Who answers what stays here, by mesh and number. */
-const answeringTurns = new Map<string, TensorTurn>();
+const answeringTurns = new Map<string, HandlerTurn>();
 /** Of each mesh, the answer that its worker waits for, with all that was recorded after it. */
 const awaitedByWorker = new Map<bigint, string>();
 let checkTimer: NodeJS.Timeout | undefined;
 
 /** Resolves when all of them are there. @throws Error that says why they never will be */
-export function waitForTensors(arriving: readonly ArrivingTensor[], turn: TensorTurn): Promise<void> {
+export function waitForTensors(arriving: readonly ArrivingTensor[], turn: HandlerTurn): Promise<void> {
   return new Promise((resolve, reject) => {
     const wait: TensorWait = { arriving, turn, fail: reject, deadlockedWith: undefined, confirmations: 0 };
     pendingWaits.add(wait);
@@ -40,7 +40,7 @@ export function waitForTensors(arriving: readonly ArrivingTensor[], turn: Tensor
 }
 
 /** A handler begins whose answer stays here. @returns what is called at its end */
-export function registerAnsweringTurn(key: TensorKey, turn: TensorTurn): () => void {
+export function registerAnsweringTurn(key: TensorKey, turn: HandlerTurn): () => void {
   const name = exchangeName(key);
   answeringTurns.set(name, turn);
   return () => {
@@ -78,7 +78,7 @@ function checkForDeadlocks(): void {
 }
 
 /** Who answers what one of its tensors comes after, and waits for this actor. */
-function findDeadlock({ arriving, turn }: TensorWait): TensorTurn | undefined {
+function findDeadlock({ arriving, turn }: TensorWait): HandlerTurn | undefined {
   for (const { key } of arriving) {
     const awaited = isMissing(key) ? awaitedByWorker.get(key.mesh) : undefined;
     const answerer = awaited === undefined ? undefined : answeringTurns.get(awaited);

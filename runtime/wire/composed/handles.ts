@@ -42,7 +42,7 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
   override writeFields(w: ProtobufWriter, value: T): void {
     w.putBytes(
       stateTag,
-      this.#withInnerPath(() => this.encode(value)),
+      this.#withInnerPath(() => this.encodeWith(w.handles, value)),
     );
   }
 
@@ -58,7 +58,7 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
       throw new CodecRefusal(`invalid ${this.name}: it is missing, and has no default`);
     }
     const bytes = state;
-    return this.#withInnerPath(() => this.decode(bytes));
+    return this.#withInnerPath(() => this.decodeWith(r.handles, bytes));
   }
 
   /** The path inside of a message inside goes on from where this one is. */
@@ -76,7 +76,7 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
 
   write(w: Writer, at: number, value: T): void {
     const from = w.position;
-    this.writeHandle(wireEnvironment(), w, value);
+    this.writeHandle(wireEnvironment(w.handles), w, value);
     w.view.setUint32(at, w.position - from, true);
   }
 
@@ -85,7 +85,7 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
     const own = position + r.view.getUint32(at, true);
     if (own > end) throw new CodecRefusal("the message ends too early");
     r.end = own;
-    const value = this.readHandle(wireEnvironment(), r);
+    const value = this.readHandle(wireEnvironment(r.handles), r);
     if (r.position !== own) throw new CodecRefusal(`invalid ${this.name}: there is more than it needs`);
     r.end = end;
     return value;

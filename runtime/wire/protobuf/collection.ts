@@ -1,4 +1,4 @@
-/** Maps, records and sets for generated code: what their composed codecs do. */
+/** Lets generated code write and read maps, records and sets through their composed codecs. */
 import type { Codec } from "../codec.js";
 import { protoFormOf } from "./proto-form.js";
 import type { ProtobufReader } from "./reader.js";

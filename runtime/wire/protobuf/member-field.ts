@@ -1,6 +1,7 @@
 /**
- * How composed codecs put the values of another codec into a message: as an element, which is there when it is written
- * (of an array, a map, a oneof), or as a member, whose presence has rules (docs/reference/protobuf-layout.md).
+ * Writes and reads the values of a codec as fields of a message, for composed codecs. A value is either an element of an
+ * array, a map or a oneof, which is always present, or a member with rules for its presence
+ * (docs/reference/protobuf-layout.md).
  */
 import type { Codec } from "../codec.js";
 import { CodecRefusal, type PathSegment, withPathSegment } from "../codec-refusal.js";
@@ -16,24 +17,24 @@ import {
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
-/** One value in a field. */
+/** A field with one value. */
 export interface SingleField {
   readonly wire: WireType;
   write(w: ProtobufWriter, number: number, value: unknown): void;
-  /** @param into an earlier occurrence, which a message is merged into */
+  /** @param into the value of an earlier occurrence; a message is merged into it */
   read(r: ProtobufReader, into: unknown): unknown;
-  /** What stands for one that is missing. */
+  /** Returns the value of an element that is missing. */
   absent(r: ProtobufReader): unknown;
 }
 
 /** A member of a message. */
 export interface MemberField {
-  /** Writes its field or fields, or nothing. */
+  /** Writes the field or fields of the value, or nothing if it is absent or has the default. */
   write(w: ProtobufWriter, number: number, value: unknown): void;
-  /** Whether it can come with this wire type. */
+  /** Returns whether the field can have this wire type. */
   acceptsWireType(wire: number): boolean;
   read(r: ProtobufReader, wire: number, into: unknown): unknown;
-  /** The value when nothing has come. */
+  /** Returns the value of a member that is missing. */
   absent(r: ProtobufReader): unknown;
 }
 
@@ -98,7 +99,7 @@ export function memberFieldOf(codec: Codec<unknown>): MemberField {
   }
 }
 
-/** What is there when it is not absent. `A | null` is the same where `A`, by another name, may be null itself. */
+/** Returns the codec of a present value. If `A` is an alias of a nullable type, `A | null` has the same present values as `A`. */
 function presentMemberCodec({ inner, absent }: ProtoOptionalForm): Codec<unknown> {
   const position = protoFormOf(inner);
   return absent === null && position.kind === "maybe" && position.absent === null
@@ -137,7 +138,7 @@ function collectionField(position: ProtoRepeatedForm | ProtoMapForm): MemberFiel
   };
 }
 
-/** Does `step`, noting where it fails on the second attempt. */
+/** Runs `step`. On the second attempt, adds `segment` to the path of a refusal. */
 export function atSegment<T>(segment: PathSegment, tracing: boolean, step: () => T): T {
   if (!tracing) return step();
   try {
