@@ -1,6 +1,6 @@
 /**
- * Functions that run on the processes of a mesh, as actors of nobody: a module makes one known by its own place and a name, and whoever has
- * imported the module can have it run there, with tensors of the mesh as arguments and answers.
+ * Functions that run on the procs of a mesh. A module registers a function under its URL and a name, and the procs import the
+ * module when the function is called. Arguments and results can be tensors of the mesh.
  */
 import type { RemoteName, TensorRunnerMesh } from "../../../generated/tensor.js";
 import { procsOf } from "../../codegen/v1/index.js";

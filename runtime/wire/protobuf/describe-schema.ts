@@ -159,26 +159,26 @@ class SchemaDescriber {
     if (cases !== undefined) return cases.map((one) => this.#case(one, owner, name));
     const base = { name, jsonName, number };
     const wanted = owner + pascalCase(name);
-    const position = protoFormOf(codec);
-    switch (position.kind) {
+    const form = protoFormOf(codec);
+    switch (form.kind) {
       case "maybe":
-        return [{ ...base, cardinality: "explicit", ...this.#typeAndCarried(position.inner, wanted) }];
+        return [{ ...base, cardinality: "explicit", ...this.#typeAndCarried(form.inner, wanted) }];
       case "repeated":
         return [
           {
             ...base,
             cardinality: "repeated",
-            ...this.#element(position, wanted),
+            ...this.#element(form, wanted),
             ...(part.unpacked && { packed: false }),
           },
         ];
       case "map":
-        return [{ ...base, ...this.#map(codec, position, wanted) }];
+        return [{ ...base, ...this.#map(codec, form, wanted) }];
       case "scalar":
-        return [{ ...base, cardinality: "implicit", type: { kind: "scalar", scalar: position.scalar } }];
+        return [{ ...base, cardinality: "implicit", type: { kind: "scalar", scalar: form.scalar } }];
       case "enum": {
         const type = this.#type(codec, wanted);
-        return [{ ...base, cardinality: "implicit", type, ...(position.isRequired && { demanded: true }) }];
+        return [{ ...base, cardinality: "implicit", type, ...(form.isRequired && { demanded: true }) }];
       }
       case "message": {
         const place = this.#typeAndCarried(codec, wanted);
@@ -219,11 +219,11 @@ class SchemaDescriber {
   }
 
   #element(
-    position: ProtoRepeatedForm,
+    form: ProtoRepeatedForm,
     wanted: string,
   ): Pick<ProtoField, "type" | "carries" | "unique" | "bits" | "millis"> {
-    const { element, scalar } = position;
-    const like = position.empty() as object;
+    const { element, scalar } = form;
+    const like = form.empty() as object;
     if (element === undefined) {
       const bits = narrowElementBits[like.constructor.name];
       return { type: { kind: "scalar", scalar: scalar as ProtoScalar }, ...(bits && { bits }) };
@@ -244,9 +244,9 @@ class SchemaDescriber {
 
   /** Returns the type of a field with a single value. */
   #type(codec: Codec<unknown>, wanted: string): ProtoType {
-    const position = protoFormOf(codec);
-    if (position.kind === "scalar") return { kind: "scalar", scalar: position.scalar };
-    if (position.kind === "enum") return { kind: "enum", name: this.#enum(codec, wanted) };
+    const form = protoFormOf(codec);
+    if (form.kind === "scalar") return { kind: "scalar", scalar: form.scalar };
+    if (form.kind === "enum") return { kind: "enum", name: this.#enum(codec, wanted) };
     return { kind: "message", name: this.message(codec, wanted) };
   }
 
@@ -287,9 +287,9 @@ function hasTypeName(codec: Codec<unknown>): boolean {
  * bytes are compared by identity; optional types always have a value, null, that is compared by value.
  */
 function isComparedByValue(codec: Codec<unknown>): boolean {
-  const position = protoFormOf(codec);
-  if (position.kind === "maybe") return true;
-  return position.kind === "enum" || (position.kind === "scalar" && position.scalar !== "bytes");
+  const form = protoFormOf(codec);
+  if (form.kind === "maybe") return true;
+  return form.kind === "enum" || (form.kind === "scalar" && form.scalar !== "bytes");
 }
 
 /** Bits of the elements of typed arrays whose protobuf scalar is wider. */

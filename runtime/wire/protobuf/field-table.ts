@@ -89,8 +89,8 @@ export class FieldTable {
 }
 
 function writeUnpacked(codec: Codec<unknown>): TableField["write"] {
-  const position = protoFormOf(codec);
-  const write = position.kind === "repeated" ? position.writeEach : undefined;
+  const form = protoFormOf(codec);
+  const write = form.kind === "repeated" ? form.writeEach : undefined;
   if (write === undefined) throw new Error(`cannot leave ${codec.name} unpacked: it is no array`);
   return (w, number, value) => write(w, number, value);
 }
@@ -108,10 +108,10 @@ interface FlatOneof {
 }
 
 function flatOneofOf(codec: Codec<unknown>): FlatOneof {
-  const position = protoFormOf(codec);
-  if (position.kind === "maybe") return { ...flatOneofOf(position.inner), absent: { value: position.absent } };
-  if (position.kind === "message" && position.cases !== undefined) {
-    return { name: codec.name || "oneof", choices: new ChoiceFields(position.cases()), absent: undefined };
+  const form = protoFormOf(codec);
+  if (form.kind === "maybe") return { ...flatOneofOf(form.inner), absent: { value: form.absent } };
+  if (form.kind === "message" && form.cases !== undefined) {
+    return { name: codec.name || "oneof", choices: new ChoiceFields(form.cases()), absent: undefined };
   }
   throw new Error(`cannot make the cases of ${codec.name} fields of a message: it is no oneof`);
 }

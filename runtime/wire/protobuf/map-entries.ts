@@ -90,8 +90,8 @@ function entryTable(key: Codec<unknown>, value: Codec<unknown>): FieldTable {
 
 /** Returns whether protobuf allows the type as a map key: integers, booleans and strings. */
 function isNativeKey(key: Codec<unknown>): boolean {
-  const position = protoFormOf(key);
-  return position.kind === "scalar" && !["double", "float", "bytes"].includes(position.scalar);
+  const form = protoFormOf(key);
+  return form.kind === "scalar" && !["double", "float", "bytes"].includes(form.scalar);
 }
 
 /** Makes the form of a map or a record. The parameters contain the differences between the two. */

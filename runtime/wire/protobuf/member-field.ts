@@ -43,30 +43,30 @@ export function tagOf(number: number, wire: number): number {
 }
 
 export function singleFieldOf(codec: Codec<unknown>): SingleField {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const form = protoFormOf(codec);
+  switch (form.kind) {
     case "scalar":
       return {
-        wire: position.wire,
-        write: (w, number, value) => position.write(w, tagOf(number, position.wire), value),
-        read: (r) => position.read(r),
-        absent: () => position.zero(),
+        wire: form.wire,
+        write: (w, number, value) => form.write(w, tagOf(number, form.wire), value),
+        read: (r) => form.read(r),
+        absent: () => form.zero(),
       };
     case "enum":
-      return enumField(position);
+      return enumField(form);
     default:
       return messageField(codec);
   }
 }
 
-function enumField(position: ProtoEnumForm): SingleField {
+function enumField(form: ProtoEnumForm): SingleField {
   return {
     wire: 0,
-    write: (w, number, value) => w.int32(tagOf(number, 0), position.numberOf(value)),
-    read: (r) => position.valueOf(r.int32()),
+    write: (w, number, value) => w.int32(tagOf(number, 0), form.numberOf(value)),
+    read: (r) => form.valueOf(r.int32()),
     absent() {
-      if (position.isRequired) throw new CodecRefusal("it is missing, and has no default");
-      return position.valueOf(0);
+      if (form.isRequired) throw new CodecRefusal("it is missing, and has no default");
+      return form.valueOf(0);
     },
   };
 }
@@ -83,17 +83,17 @@ function messageField(codec: Codec<unknown>): SingleField {
 }
 
 export function memberFieldOf(codec: Codec<unknown>): MemberField {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const form = protoFormOf(codec);
+  switch (form.kind) {
     case "maybe":
-      return optionalField(singleFieldOf(presentMemberCodec(position)), position.absent);
+      return optionalField(singleFieldOf(presentMemberCodec(form)), form.absent);
     case "repeated":
     case "map":
-      return collectionField(position);
+      return collectionField(form);
     case "scalar":
-      return implicitField(singleFieldOf(codec), (value) => position.isDefault(value));
+      return implicitField(singleFieldOf(codec), (value) => form.isDefault(value));
     case "enum":
-      return implicitField(singleFieldOf(codec), (value) => !position.isRequired && position.numberOf(value) === 0);
+      return implicitField(singleFieldOf(codec), (value) => !form.isRequired && form.numberOf(value) === 0);
     case "message":
       return implicitField(singleFieldOf(codec), () => false);
   }
@@ -101,9 +101,9 @@ export function memberFieldOf(codec: Codec<unknown>): MemberField {
 
 /** Returns the codec of a present value. If `A` is an alias of a nullable type, `A | null` has the same present values as `A`. */
 function presentMemberCodec({ inner, absent }: ProtoOptionalForm): Codec<unknown> {
-  const position = protoFormOf(inner);
-  return absent === null && position.kind === "maybe" && position.absent === null
-    ? presentMemberCodec(position)
+  const form = protoFormOf(inner);
+  return absent === null && form.kind === "maybe" && form.absent === null
+    ? presentMemberCodec(form)
     : inner;
 }
 
@@ -129,12 +129,12 @@ function optionalField(element: SingleField, absent: null | undefined): MemberFi
   };
 }
 
-function collectionField(position: ProtoRepeatedForm | ProtoMapForm): MemberField {
+function collectionField(form: ProtoRepeatedForm | ProtoMapForm): MemberField {
   return {
-    write: (w, number, value) => position.write(w, number, value),
-    acceptsWireType: (wire) => position.acceptsWireType(wire),
-    read: (r, wire, into) => position.read(r, wire, into),
-    absent: () => position.empty(),
+    write: (w, number, value) => form.write(w, number, value),
+    acceptsWireType: (wire) => form.acceptsWireType(wire),
+    read: (r, wire, into) => form.read(r, wire, into),
+    absent: () => form.empty(),
   };
 }
 

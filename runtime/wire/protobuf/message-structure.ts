@@ -69,8 +69,8 @@ function ownStructure<T>(codec: Codec<T>): Structure<T> | undefined {
 
 /** Returns the codec of the values that are neither null nor absent. */
 export function presentCodecOf(codec: Codec<unknown>): Codec<unknown> {
-  const position = protoFormOf(codec);
-  return position.kind === "maybe" ? position.inner : codec;
+  const form = protoFormOf(codec);
+  return form.kind === "maybe" ? form.inner : codec;
 }
 
 /** Returns the cases of a oneof. The oneof can be optional. */
@@ -137,8 +137,8 @@ interface NamedOnce {
 }
 
 function toName(part: PartToName, isCase: boolean): NamedOnce {
-  const position = protoFormOf(part.codec);
-  return { part, member: part.member, isMap: !isCase && position.kind === "map" && position.isNativeMap };
+  const form = protoFormOf(part.codec);
+  return { part, member: part.member, isMap: !isCase && form.kind === "map" && form.isNativeMap };
 }
 
 function caseToName(part: MessagePart): NamedOnce {

@@ -63,21 +63,21 @@ function finderOf(codec: Codec<unknown>): UnknownFieldFinder | undefined {
 }
 
 function makeFinder(codec: Codec<unknown>): UnknownFieldFinder | undefined {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const form = protoFormOf(codec);
+  switch (form.kind) {
     case "scalar":
     case "enum":
       return undefined;
     case "maybe": {
-      const inside = finderOf(position.inner);
+      const inside = finderOf(form.inner);
       return inside && ((value) => value !== null && value !== undefined && inside(value));
     }
     case "repeated": {
-      const element = position.element && finderOf(position.element);
+      const element = form.element && finderOf(form.element);
       return element && ((values) => someHolds(values as Iterable<unknown>, element));
     }
     case "map": {
-      const [key, value] = [finderOf(position.key), finderOf(position.value)];
+      const [key, value] = [finderOf(form.key), finderOf(form.value)];
       if (key === undefined && value === undefined) return undefined;
       return (map) => {
         if (!(map instanceof Map)) return value !== undefined && someHolds(Object.values(map as object), value);

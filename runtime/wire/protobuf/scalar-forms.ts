@@ -164,22 +164,22 @@ export function bytesForm(check: (value: Uint8Array) => void): ProtoScalarForm<U
 }
 
 /** Returns the access to packed elements, or undefined if each element has a field of its own. */
-export function packedAccessOf(position: ProtoForm): PackedAccess | undefined {
-  if (position.kind === "enum") {
+export function packedAccessOf(form: ProtoForm): PackedAccess | undefined {
+  if (form.kind === "enum") {
     return {
       write(w, tag, values) {
         w.packedInt32(
           tag,
-          values.map((value) => position.numberOf(value)),
+          values.map((value) => form.numberOf(value)),
         );
       },
       read(r, into) {
-        for (const number of r.packedInt32()) into.push(position.valueOf(number));
+        for (const number of r.packedInt32()) into.push(form.valueOf(number));
       },
     };
   }
-  if (position.kind !== "scalar" || position.scalar === "string" || position.scalar === "bytes") return undefined;
-  const { writePacked, readPacked } = scalarMethods[position.scalar] as ScalarMethods<unknown>;
+  if (form.kind !== "scalar" || form.scalar === "string" || form.scalar === "bytes") return undefined;
+  const { writePacked, readPacked } = scalarMethods[form.scalar] as ScalarMethods<unknown>;
   return { write: writePacked, read: readPacked };
 }
 
@@ -204,7 +204,7 @@ export function typedArrayForm<T extends TypedArray>(
   if (type.name === "Uint8ClampedArray") return clampedArrayForm(check as never) as unknown as ProtoForm<T>;
   const element = elementScalars[type.name] as Exclude<ProtoScalar, UnpackedScalar>;
   const { wire } = scalarMethods[element];
-  const position: ProtoRepeatedForm<T> = {
+  const form: ProtoRepeatedForm<T> = {
     kind: "repeated",
     scalar: element,
     empty: () => new type(new ArrayBuffer(0)),
@@ -215,7 +215,7 @@ export function typedArrayForm<T extends TypedArray>(
     acceptsWireType: (came) => came === 2 || came === wire,
     read: (r, came, into) => (came === 2 ? r.typed(type, into) : r.typedElement(type, into)),
   };
-  return position;
+  return form;
 }
 
 function clampedArrayForm(check: (value: Uint8ClampedArray) => void): ProtoScalarForm<Uint8ClampedArray> {
