@@ -1,4 +1,4 @@
-/** What codecs put on the wire, told as data. */
+/** Descriptions of the protobuf layout of codecs. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Codec, codec, defineActor, defineArgs } from "../../runtime/wire/index.js";

@@ -1,4 +1,4 @@
-/** How errors show a value, and the place where it stands. */
+/** The texts of values and paths in errors. */
 import { describe, expect, test } from "vitest";
 import {
   CodecRefusal,

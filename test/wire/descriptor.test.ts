@@ -1,4 +1,4 @@
-/** What the runtime knows of an actor interface: what generated code leaves out has its default. */
+/** Descriptors of actor interfaces: properties that generated code leaves out have their defaults. */
 import { describe, expect, test } from "vitest";
 import type { EndpointInterceptor } from "../../runtime/wire/endpoint-interceptor.js";
 import { type Codec, codec, defineActor, defineArgs } from "../../runtime/wire/index.js";

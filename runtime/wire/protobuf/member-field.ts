@@ -102,9 +102,7 @@ export function memberFieldOf(codec: Codec<unknown>): MemberField {
 /** Returns the codec of a present value. If `A` is an alias of a nullable type, `A | null` has the same present values as `A`. */
 function presentMemberCodec({ inner, absent }: ProtoOptionalForm): Codec<unknown> {
   const form = protoFormOf(inner);
-  return absent === null && form.kind === "maybe" && form.absent === null
-    ? presentMemberCodec(form)
-    : inner;
+  return absent === null && form.kind === "maybe" && form.absent === null ? presentMemberCodec(form) : inner;
 }
 
 function implicitField(element: SingleField, isDefault: (value: unknown) => boolean): MemberField {
