@@ -11,13 +11,13 @@ import { CodecError } from "./codec-error.js";
 import { CodecRefusal, describeValue } from "./codec-refusal.js";
 import { toCodecError, unexplainedError } from "./explain-error.js";
 import { fromJson, toJson } from "./json/whole-message.js";
+import type { MessageHandles } from "./message-handles.js";
 import { newPage } from "./page.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
 import { fromProtobuf, toProtobuf } from "./protobuf/whole-message.js";
 import type { ProtobufWriter } from "./protobuf/writer.js";
 import { Reader } from "./reader.js";
 import type { JsonValue } from "./well-known.js";
-import type { MessageHandles } from "./wire-environment.js";
 import { Writer } from "./writer.js";
 
 /** Messages up to this size in bytes are copied before decoding, which is cheaper than creating a reader and a view. */

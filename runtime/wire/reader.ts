@@ -4,9 +4,9 @@
  */
 import { CodecRefusal } from "./codec-refusal.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
+import type { MessageHandles } from "./message-handles.js";
 import { readChunk } from "./string-heap.js";
 import type { TypedArray, TypedArrayConstructor } from "./typed-array.js";
-import type { MessageHandles } from "./wire-environment.js";
 
 interface Sliceable<T> {
   slice(): T;

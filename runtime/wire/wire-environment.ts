@@ -8,6 +8,7 @@
  */
 import type { Codec } from "./codec.js";
 import type { ActorDescriptor } from "./descriptor.js";
+import type { MessageHandles } from "./message-handles.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 
@@ -30,9 +31,6 @@ export interface WireEnvironment {
   readTensor?(r: Reader): unknown;
 }
 
-/** The codecs of handles that one message uses in place of the registered ones. */
-export type MessageHandles = Partial<WireEnvironment>;
-
 let registered: WireEnvironment | undefined;
 let extension: Partial<WireEnvironment> = {};
 /** The number of calls of `withoutHandles` that are running. */
@@ -49,6 +47,11 @@ export function extendWireEnvironment(more: Partial<WireEnvironment>): void {
   if (registered !== undefined) registered = { ...registered, ...more };
 }
 
+/** Makes the handles of a message, which use these codecs in place of the registered ones. */
+export function messageHandles(codecs: Partial<WireEnvironment>): MessageHandles {
+  return { codecs };
+}
+
 /**
  * Returns the codecs for the handles of a message.
  *
@@ -58,7 +61,7 @@ export function extendWireEnvironment(more: Partial<WireEnvironment>): void {
 export function wireEnvironment(handles?: MessageHandles): WireEnvironment {
   if (refusingScopes > 0) return refusingEnvironment;
   if (registered === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
-  return handles === undefined ? registered : { ...registered, ...handles };
+  return handles === undefined ? registered : { ...registered, ...handles.codecs };
 }
 
 /**

@@ -6,9 +6,9 @@ import { Batch } from "./batch.js";
 import { CodecRefusal } from "./codec-refusal.js";
 import { isRecord } from "./is-record.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
+import type { MessageHandles } from "./message-handles.js";
 import { writeChunk } from "./string-heap.js";
 import type { TypedArray } from "./typed-array.js";
-import type { MessageHandles } from "./wire-environment.js";
 
 /** The part of a codec that writes a value into a slot. */
 export interface SlotWriter<T> {

@@ -2,10 +2,11 @@
 import { afterEach, expect, test } from "vitest";
 import { codec, Reader, Writer } from "../../runtime/wire/index.js";
 import { decodeWith, encodeWith } from "../../runtime/wire/message-codec.js";
+import type { MessageHandles } from "../../runtime/wire/message-handles.js";
 import { protobufArguments } from "../../runtime/wire/protobuf-messages.js";
 import {
   extendWireEnvironment,
-  type MessageHandles,
+  messageHandles,
   setWireEnvironment,
   type WireEnvironment,
   wireEnvironment,
@@ -91,7 +92,7 @@ test("withoutHandles refuses handles of every kind, and has no effect afterwards
 /** Counts its calls, so that both attempts of a refused message are seen. */
 function counting(): { readonly handles: MessageHandles; readonly calls: string[] } {
   const calls: string[] = [];
-  const handles: MessageHandles = {
+  const handles = messageHandles({
     writeTensor: (w, value) => {
       calls.push("written");
       if (value === "refused") throw new TypeError("expected another tensor");
@@ -103,7 +104,7 @@ function counting(): { readonly handles: MessageHandles; readonly calls: string[
       if (text === "own damaged") throw new TypeError("a damaged tensor");
       return text;
     },
-  };
+  });
   return { handles, calls };
 }
 

@@ -38,6 +38,8 @@ export type {
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated-codec.js";
 /** @internal */
 export { decodeWith, encodeWith } from "../../wire/message-codec.js";
+/** @internal */
+export type { MessageHandles } from "../../wire/message-handles.js";
 export {
   checkUnknownCase,
   isEmpty,
@@ -56,5 +58,5 @@ export {
 export { Reader } from "../../wire/reader.js";
 export type * from "../../wire/well-known.js";
 /** @internal */
-export { extendWireEnvironment, type MessageHandles } from "../../wire/wire-environment.js";
+export { extendWireEnvironment, messageHandles } from "../../wire/wire-environment.js";
 export { Writer } from "../../wire/writer.js";

@@ -9,6 +9,7 @@ import {
   codec,
   extendWireEnvironment,
   type MessageHandles,
+  messageHandles,
   type Reader,
   type Writer,
 } from "../../codegen/v1/index.js";
@@ -37,7 +38,7 @@ export function tensorCodec(): Codec<Tensor> {
 
 /** Returns codecs of handles with which a message can contain tensors of a mesh. */
 export function lendingHandles(lend: LendTensor): MessageHandles {
-  return { writeTensor: (w, value) => writeTensor(w, value, lend) };
+  return messageHandles({ writeTensor: (w, value) => writeTensor(w, value, lend) });
 }
 
 /**
@@ -46,7 +47,7 @@ export function lendingHandles(lend: LendTensor): MessageHandles {
  * @param arriving receives the tensors whose elements arrive after the message; they are empty until then
  */
 export function receivingHandles(arriving: ArrivingTensor[]): MessageHandles {
-  return { readTensor: (r) => readTensor(r, arriving) };
+  return messageHandles({ readTensor: (r) => readTensor(r, arriving) });
 }
 
 function writeTensor(w: Writer, value: unknown, lend: LendTensor): void {

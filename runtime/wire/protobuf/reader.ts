@@ -5,8 +5,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
+import type { MessageHandles } from "../message-handles.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
-import type { MessageHandles } from "../wire-environment.js";
 import { enumAccessOf } from "./enum-access.js";
 import { appendBytes, appendElements } from "./growing-array.js";
 import { hasRead } from "./has-read.js";

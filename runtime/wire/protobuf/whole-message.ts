@@ -6,8 +6,8 @@ import type { Codec } from "../codec.js";
 import { CodecError } from "../codec-error.js";
 import { CodecRefusal, describeValue } from "../codec-refusal.js";
 import { toCodecError, unexplainedError } from "../explain-error.js";
+import type { MessageHandles } from "../message-handles.js";
 import { newPage } from "../page.js";
-import type { MessageHandles } from "../wire-environment.js";
 import { ProtobufReader } from "./reader.js";
 import { ProtobufWriter } from "./writer.js";
 

@@ -5,8 +5,8 @@
 import { Batch } from "../batch.js";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
+import type { MessageHandles } from "../message-handles.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
-import type { MessageHandles } from "../wire-environment.js";
 import { enumAccessOf } from "./enum-access.js";
 
 /** One 64-bit number, viewed as a whole and as two words. */
