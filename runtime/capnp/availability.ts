@@ -1,6 +1,6 @@
 /**
- * Which bytes of a message are there, of one that is fetched piece by piece. The reader asks before it looks; that all of a
- * message is there is the rule, and costs it nothing.
+ * The availability of the bytes of a message that is fetched in pieces. Readers check it before they access bytes. Messages
+ * that are completely in memory have no availability and need no check.
  */
 export interface ByteAvailability {
   /**
@@ -10,7 +10,7 @@ export interface ByteAvailability {
   requireBytes(at: number, length: number): void;
 }
 
-// By buffer, so that whatever opens a message in such memory, at whatever place in it, finds this.
+// Availability by buffer, so that a message that is opened at any offset of the buffer finds it.
 const known = new WeakMap<ArrayBufferLike, ByteAvailability>();
 
 export function setAvailability(buffer: ArrayBufferLike, presence: ByteAvailability): void {

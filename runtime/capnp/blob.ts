@@ -1,4 +1,4 @@
-/** Texts, bytes and typed arrays: what a pointer leads to that is one block. */
+/** Pointer types whose content is one block: text, bytes and typed arrays. */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { PathError } from "./error.js";
 import { listAt } from "./list.js";
@@ -22,7 +22,7 @@ export const text: PointerType<string> = {
       throw malformed(`expected a text at ${wordText(segment, at)}: bytes that end with a zero`);
     }
     try {
-      // A copy first: decoders refuse shared memory.
+      // Decoders refuse shared memory, so the bytes are copied.
       return decoder.decode(there.bytes.slice(start, start + length - 1));
     } catch {
       throw malformed(`the text at ${wordText(segment, at)} is not UTF-8`);
@@ -85,7 +85,7 @@ interface TypedArrayConstructor<T extends TypedArray> {
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): T;
 }
 
-/** A typed array: a view of the message's own memory where that is aligned, else a copy. */
+/** Returns the type of a typed array. Views refer to the memory of the message if it is aligned; otherwise they are copies. */
 function typedArray<T extends TypedArray>(Class: TypedArrayConstructor<T>): PointerType<T> {
   const width = Class.BYTES_PER_ELEMENT;
   const size = ({ 1: 2, 2: 3, 4: 4, 8: 5 } as const)[width as 1 | 2 | 4 | 8];

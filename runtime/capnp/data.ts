@@ -1,4 +1,4 @@
-/** Types whose values lie in structs and lists themselves: numbers, booleans, dates, enumerations. */
+/** Data types, whose values are stored in structs and lists directly: numbers, booleans, dates and enumerations. */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { PathError } from "./error.js";
 import type { DataType } from "./type.js";
@@ -137,7 +137,7 @@ export function enumeration<E extends string | number>(names: readonly (E | unde
   const numbers = new Map(
     names.flatMap((name, number): [unknown, number][] => (name === undefined ? [] : [[name, number]])),
   );
-  // A single value says nothing: it need not be written to be read.
+  // An enum with a single value carries no information and is read even if it was not written.
   const only = names.length === 2 ? names[1] : undefined;
   const nameOf = (number: number): E =>
     (names[number] ?? (number === 0 ? only : undefined) ?? `$unknown:${number}`) as E;

@@ -1,4 +1,4 @@
-/** What goes wrong between values and Cap'n Proto messages. */
+/** Errors of reading and writing Cap'n Proto messages. */
 
 /**
  * Thrown when a value cannot be written, or a message cannot be read: `cannot write Tree.leaves[3].size: invalid
@@ -28,7 +28,7 @@ export class CapnpError extends Error {
   }
 }
 
-/** A mistake below a place: each level that it passes on its way up puts its own name before it. */
+/** An error inside a value. Each enclosing level adds its step to the front of the path. */
 export class PathError extends Error {
   readonly verb: "read" | "write";
   readonly reason: string;
@@ -42,13 +42,13 @@ export class PathError extends Error {
   }
 }
 
-/** @throws always: `error` again, one step further up */
+/** Throws `error` with `step` added to the front of its path. */
 export function rethrowAt(step: string, error: unknown): never {
   if (error instanceof PathError) throw new PathError(error.verb, error.reason, step + error.path);
   throw error;
 }
 
-/** `.name`, or `["na me"]`. */
+/** Returns the step to a member: `.name`, or `["na me"]`. */
 export function memberStep(name: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
 }

@@ -1,4 +1,4 @@
-/** Anything that JSON has, as a text of it. */
+/** JSON values, which a message contains as text. */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { text } from "./blob.js";
 import { memberStep, PathError, rethrowAt } from "./error.js";
@@ -38,7 +38,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @throws Misplaced for what JSON does not have */
+/** @throws {PathError} when JSON does not have the value */
 function check(value: unknown): void {
   if (value === null || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) return;
   if (typeof value === "string" && value.isWellFormed()) return;

@@ -1,4 +1,4 @@
-/** Lists: read in place element by element, and written from arrays. */
+/** Lists. They are read in place, element by element, and written from arrays. */
 
 import { describeValue } from "../../shared/text/describe-value.js";
 import { PathError, rethrowAt } from "./error.js";
@@ -14,16 +14,16 @@ import type { MessageBuilder } from "./message-builder.js";
 import { pointerKind } from "./struct.js";
 import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.js";
 
-/** Where a list is and what its elements take. */
+/** The location of a list and the layout of its elements. */
 interface ListLocation {
   readonly segment: MessageSegment;
-  /** Byte at which the first element begins. */
+  /** The byte offset of the first element. */
   readonly start: number;
   readonly length: number;
-  /** Bits from one element to the next. */
+  /** The distance of two elements in bits. */
   readonly step: number;
   readonly size: number;
-  /** Of an element that is a struct, in bytes. */
+  /** The size in bytes of the data section of an element that is a struct. */
   readonly dataSize: number;
   readonly pointerCount: number;
 }
@@ -38,7 +38,7 @@ const emptyList: ListLocation = {
   pointerCount: 0,
 };
 
-/** The list that the pointer at byte `at` leads to; undefined for null. Its elements are known to be there. */
+/** Returns the list that the pointer at byte `at` refers to, or undefined for null. Checks that its elements are in the segment. */
 export function listAt(message: CapnpMessage, segment: MessageSegment, at: number): ListLocation | undefined {
   if (!followPointer(message, segment, at)) return undefined;
   const { segment: there, at: start, low, high } = pointerTarget;
@@ -50,7 +50,7 @@ export function listAt(message: CapnpMessage, segment: MessageSegment, at: numbe
     throw malformed(`the list at ${wordText(segment, at)} lies outside of its segment`);
   }
   if (size === ListSize.composite) return composite(message, there, start, count, segment, at);
-  // Elements without a size cost something too: else a few bytes would be a list of millions.
+  // Elements without a size are charged, too. Otherwise a few bytes could represent a list of millions.
   message.chargeTraversal(size === ListSize.void ? count : bytes + 8);
   const step = elementBits[size] as number;
   const isPointer = size === ListSize.pointer;
@@ -144,14 +144,14 @@ export class ListReader<View> implements Iterable<View> {
   }
 }
 
-/** Whether elements of `type` can be read from a list as it was written. */
+/** Returns whether the elements of a list can be read as `type`. */
 function canReadElements({ size, dataSize, pointerCount }: ListLocation, type: CapnpType): boolean {
   if (type.kind === "data") {
     if (type.size === ListSize.bit) return size === ListSize.bit;
     const bytes = (elementBits[type.size] as number) / 8;
     return size !== ListSize.bit && dataSize >= bytes;
   }
-  // A list of numbers may have become one of structs whose first field they are.
+  // A newer schema can replace numbers by structs whose first field is the number.
   return type.inList === undefined ? pointerCount > 0 : size !== ListSize.bit;
 }
 
@@ -171,10 +171,10 @@ function listView<View>(
   return new ListReader(place, element, message, below);
 }
 
-/** What becomes of a list as a value, and what of a value can be written as one. */
+/** Converts a list to a value, and a value to the elements of a list. */
 interface CollectionForm<Value> {
   make(elements: unknown[]): Value;
-  /** @throws Misplaced for what is none */
+  /** @throws {PathError} when the value is not such a collection */
   elements(value: unknown): readonly unknown[];
 }
 
@@ -219,7 +219,7 @@ const records: CollectionForm<Record<string, unknown>> = {
   },
 };
 
-/** Sets a property of its own, `__proto__` too. */
+/** Sets an own property. `__proto__` is an ordinary key. */
 export function setOwn(object: object, key: string, value: unknown): void {
   if (key !== "__proto__") (object as Record<string, unknown>)[key] = value;
   else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
@@ -306,7 +306,7 @@ function writeList(
 function writeEachElement(values: readonly unknown[], write: (value: unknown, i: number) => void): void {
   let i = 0;
   try {
-    // By index: holes are values that are refused.
+    // The loop uses indices, so that holes of sparse arrays are refused.
     for (; i < values.length; i++) write(values[i], i);
   } catch (error) {
     rethrowAt(`[${i}]`, error);

@@ -1,4 +1,4 @@
-/** The memory that a message is written into: one segment, behind the words that say so. */
+/** The memory that a message is written into: the segment table, followed by one segment. */
 
 import { PathError } from "./error.js";
 import { defaultDepth } from "./message.js";
@@ -13,7 +13,7 @@ export interface WriteOptions {
   readonly depth?: number;
 }
 
-/** Pointers reach this many words. */
+/** The largest number of words that a pointer can span. */
 const mostWords = 2 ** 29 - 1;
 
 export class MessageBuilder {
@@ -28,13 +28,14 @@ export class MessageBuilder {
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
     this.#fixed = into !== undefined;
     this.depth = depth;
-    // The number of segments and the size of the only one.
+    // The segment table: the number of segments and the size of the only one.
     this.allocate(1);
   }
 
   /**
-   * @returns the byte at which `words` words of zeros begin
-   * @throws Misplaced when they do not fit
+   * Allocates `words` words, which are zero. Returns their byte offset.
+   *
+   * @throws {PathError} when they do not fit
    */
   allocate(words: number): number {
     const at = this.#end;
@@ -56,22 +57,22 @@ export class MessageBuilder {
     this.view = new DataView(bytes.buffer);
   }
 
-  /** @throws Misplaced when `left` levels are none */
+  /** Enters a level. Returns the number of levels below it. @throws {PathError} when `left` is 0 */
   descend(left: number): number {
     if (left <= 0) throw new PathError("write", `it nests deeper than ${this.depth} levels, or contains itself`);
     return left - 1;
   }
 
-  /** Makes the pointer at byte `at` lead to the struct at byte `to`. */
+  /** Writes a pointer at byte `at` to the struct at byte `to`. */
   structPointer(at: number, to: number, dataWords: number, pointerWords: number): void {
-    // One of no size leads to itself: else it would be null.
+    // The pointer to an empty struct has the offset -1, since 0 would be null.
     const offset = dataWords + pointerWords === 0 ? -1 : (to - at - 8) / 8;
     this.view.setInt32(at, offset * 4, true);
     this.view.setUint16(at + 4, dataWords, true);
     this.view.setUint16(at + 6, pointerWords, true);
   }
 
-  /** @param count elements; of composite ones their words, without the tag */
+  /** @param count number of elements; for composite ones the number of words without the tag */
   listPointer(at: number, to: number, size: number, count: number): void {
     if (count >= 2 ** 29)
       throw new PathError("write", `a list has at most ${2 ** 29 - 1} elements or words, got ${count}`);
@@ -79,7 +80,7 @@ export class MessageBuilder {
     this.view.setUint32(at + 4, count * 8 + size, true);
   }
 
-  /** The whole message. */
+  /** Returns the whole message. */
   finish(): Uint8Array {
     this.view.setUint32(0, 0, true);
     this.view.setUint32(4, this.#end / 8 - 1, true);

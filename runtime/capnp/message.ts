@@ -1,10 +1,9 @@
 /**
- * A message as it lies in memory: its segments, and what may still be read of it. Nothing is copied and nothing is ever
- * written: the memory may be shared, mapped for reading alone, or belong to somebody else. Every word that says where
- * something is is read once and checked before it is used, so that a peer that changes the memory meanwhile changes
- * values, never what is looked at.
+ * A message in memory: its segments and the remaining traversal limit. Reading neither copies nor writes the memory, which can
+ * be shared or mapped read-only. Every pointer is read once and checked before it is used. A peer that changes the memory
+ * meanwhile can change values, but cannot make a reader access other memory.
  *
- * After the encoding specification of Cap'n Proto, https://capnproto.org/encoding.html.
+ * Source: the encoding specification of Cap'n Proto, https://capnproto.org/encoding.html.
  */
 
 import { availabilityOf, type ByteAvailability } from "./availability.js";
@@ -38,7 +37,7 @@ export class CapnpMessage {
   readonly #presence: ByteAvailability | undefined;
   #left: number;
 
-  /** @param presence where not all of it is there: what is needed is asked for before it is looked at */
+  /** @param presence the availability of the bytes; undefined: the whole message is in memory */
   constructor(segments: readonly Uint8Array[], limits: ReadLimits = {}, presence?: ByteAvailability) {
     this.#presence = presence;
     this.segments = segments.map((bytes, id) => {
@@ -49,7 +48,7 @@ export class CapnpMessage {
     this.#left = limits.traversal ?? Math.max(defaultTraversal, 8 * size);
   }
 
-  /** Takes `bytes` from what may still be read. */
+  /** Subtracts `bytes` from the traversal limit. */
   chargeTraversal(bytes: number): void {
     this.#left -= bytes;
     if (this.#left < 0) {
@@ -61,14 +60,15 @@ export class CapnpMessage {
   }
 
   /**
-   * Says that those bytes are about to be looked at, which are known to be in the segment.
-   * @throws CapnpError when they are not there yet
+   * Checks that bytes of the segment are available before they are read.
+   *
+   * @throws {CapnpError} when they have not been fetched
    */
   requireBytes({ bytes }: MessageSegment, at: number, length: number): void {
     this.#presence?.requireBytes(bytes.byteOffset + at, length);
   }
 
-  /** @throws CapnpError when `left` levels are none */
+  /** Enters a level. Returns the number of levels below it. @throws {CapnpError} when `left` is 0 */
   descend(left: number): number {
     if (left <= 0) throw malformed(`it nests deeper than ${this.depth} levels`);
     return left - 1;
@@ -80,8 +80,8 @@ export function malformed(reason: string): CapnpError {
 }
 
 /**
- * The segments of a message as it travels: their number, their sizes, and then they themselves. What comes behind the
- * message is not looked at, so that it may lie in memory that is larger.
+ * Opens a message in the stream format: a table with the number and the sizes of the segments, followed by the segments. Bytes
+ * after the message are ignored, so that the memory can be larger.
  */
 export function openMessage(bytes: Uint8Array, limits?: ReadLimits): CapnpMessage {
   if (!(bytes instanceof Uint8Array)) throw new TypeError("cannot read a message: expected a Uint8Array");
@@ -108,7 +108,7 @@ export function openMessage(bytes: Uint8Array, limits?: ReadLimits): CapnpMessag
   return new CapnpMessage(segments, limits, presence);
 }
 
-/** What a pointer leads to. One object, used again and again: what is in it is taken out at once. */
+/** The target of the last pointer. The object is reused, so callers read its properties at once. */
 export const pointerTarget: { segment: MessageSegment; at: number; low: number; high: number } = {
   segment: { id: 0, bytes: new Uint8Array(0), view: new DataView(new ArrayBuffer(0)) },
   at: 0,
@@ -117,8 +117,9 @@ export const pointerTarget: { segment: MessageSegment; at: number; low: number; 
 };
 
 /**
- * Follows the pointer at byte `at`, through far pointers too, and puts what it says into `target`: the segment and the byte
- * at which its content begins, and the two halves of the pointer that describes it.
+ * Follows the pointer at byte `at`, far pointers included. Sets `pointerTarget` to the segment and the byte offset of the content,
+ * and to the two halves of the pointer that describes it.
+ *
  * @returns false for null
  */
 export function followPointer(message: CapnpMessage, segment: MessageSegment, at: number): boolean {
@@ -178,7 +179,7 @@ function segmentOf(message: CapnpMessage, id: number, from: MessageSegment, plac
   throw malformed(`the far pointer at ${wordText(from, place)} leads to segment ${id}, of ${count}`);
 }
 
-/** `word 7 of segment 0`. */
+/** Formats an offset as `word 7 of segment 0`. */
 export function wordText({ id }: MessageSegment, at: number): string {
   return `word ${at / 8} of segment ${id}`;
 }

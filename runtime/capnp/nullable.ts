@@ -1,6 +1,6 @@
 /**
- * `T | null` where it stands alone, as an element or as the value of an entry: a struct of a union of `null :Void` and
- * `value :T`. In a struct that has it as a member, the member's own union or pointer says it.
+ * `T | null` as an element of a list or the value of an entry: a struct with a union of `null :Void` and `value :T`. A member of a
+ * struct does not use this type, since its union or pointer can represent null.
  */
 
 import { PathError } from "./error.js";
@@ -11,7 +11,7 @@ import { type CapnpType, elementBits, ListSize, type PointerType } from "./type.
 
 /** Returns the type of a value or null: `T | null` in the schema. */
 export function nullable<View>(type: CapnpType<View>): PointerType<View | null> {
-  // Behind the 16 bits that tell them apart, where its size puts it.
+  // The value follows the 16 bits of the discriminant, aligned to its size.
   const bits = type.kind === "data" ? (elementBits[type.size] as number) : 0;
   const bit = Math.max(16, bits);
   const dataWords = bits === 64 ? 2 : 1;

@@ -1,7 +1,7 @@
 /**
- * A message in memory of another process, of which only the pieces are fetched that somebody looks at. Readers look at once and
- * cannot wait, so they look again: what is missing is noted, fetched, and they start from the beginning, until everything
- * that they look at is there. Each byte is fetched once: what has been seen stays as it was, whatever the other side does to it.
+ * A message in the memory of another process, of which only the needed pieces are fetched. Readers are synchronous and cannot
+ * wait. If a byte is missing, the read ends, the piece is fetched, and the read starts again, until all bytes are available. Each
+ * byte is fetched once, so that later changes of the remote memory have no effect.
  */
 
 import { setAvailability } from "./availability.js";
@@ -39,7 +39,7 @@ export interface RemoteMessageOptions {
 
 interface MissingBytes {
   readonly from: number;
-  /** Exclusive. */
+  /** The end of the range, exclusive. */
   readonly to: number;
 }
 
@@ -47,12 +47,12 @@ interface MissingBytes {
 export class RemoteMessage {
   readonly #memory: RemoteMemory;
   readonly #piece: number;
-  /** As large as all of it; the system backs with memory what is written to. */
+  /** The local copy, as large as the remote memory. The operating system only allocates pages that are written. */
   readonly #bytes: Uint8Array<ArrayBuffer>;
-  /** By piece: 1 where it is there. */
+  /** One byte for each piece: 1 if the piece has been fetched. */
   readonly #fetchedPieces: Uint8Array;
   #missing: MissingBytes | undefined;
-  /** Of what was fetched at once: the piece behind it, and how many they were. */
+  /** The number of pieces of earlier fetches, by the index of the piece after them. */
   readonly #runs = new Map<number, number>();
   #lastRead: Promise<unknown> = Promise.resolve();
   #fetched = 0;
@@ -134,7 +134,7 @@ export class RemoteMessage {
           "cannot read a remote message: expected a function that looks at it at once, got a promise",
         );
       }
-      // Also where `look` has caught the error itself.
+      // Bytes can be missing even if `look` has caught the error.
       if (this.#missing === undefined) return found as T;
       await this.#fetch(this.#missing, options);
     }
@@ -153,8 +153,8 @@ export class RemoteMessage {
   }
 
   /**
-   * Fetches what is not there of a range. Who goes on where earlier bytes ended gets twice as many as those were: he who looks at all of
-   * a list looks again some twenty times, and not once for each piece.
+   * Fetches the missing pieces of a range. A fetch that continues an earlier one fetches twice as many pieces, so that reading a
+   * whole list takes about twenty fetches instead of one for each piece.
    */
   async #fetch(wanted: MissingBytes, options: RemoteReadOptions): Promise<void> {
     const end = Math.ceil(wanted.to / this.#piece);

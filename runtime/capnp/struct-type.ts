@@ -1,6 +1,6 @@
 /**
- * What the compiler says of a struct: its members and where they are. Values are written and read by it; views are not,
- * generated getters know the places themselves.
+ * The description of a struct by generated code: its members and their offsets. Encoding and decoding of values use it; views
+ * do not, since generated getters contain the offsets.
  */
 
 import { describeValue } from "../../shared/text/describe-value.js";
@@ -30,16 +30,16 @@ export interface Member {
   readonly tag?: number;
 }
 
-/** How the members of a struct form a value. */
+/** The kind of value that the members of a struct represent. */
 export type StructShape =
   | { readonly kind: "message"; readonly members: readonly Member[] }
-  /** The last one takes what is left where `rest`. */
+  /** A tuple. With `rest`, the last member is the list of the remaining elements. */
   | { readonly kind: "tuple"; readonly members: readonly Member[]; readonly rest: boolean }
-  /** The key and the value of an entry, or the only member of a struct that stands for its type. */
+  /** The key and the value of an entry, or the only member of a struct that represents another type. */
   | { readonly kind: "entry" | "alias"; readonly members: readonly Member[] }
   /**
-   * One of several. Cases by their numbers; undefined for number 0, which says that there is none, and for those that are no
-   * more. `discriminant`: the property that tells the variants apart; absent for a `Oneof`.
+   * A union or a oneof. `cases` has the cases by number; undefined for 0, which represents no case, and for removed cases.
+   * `discriminant` is the property that identifies the variant; it is absent for a oneof.
    */
   | {
       readonly kind: "choice";
@@ -148,7 +148,7 @@ function checkObject(value: unknown, name: string): asserts value is object {
   throw new PathError("write", `invalid ${name}: expected an object, got ${describeValue(value)}`);
 }
 
-/** What objects inherit is no value. */
+/** Reads an own property. Returns undefined for inherited ones. */
 function ownProperty(value: object, name: string): unknown {
   const found = (value as Record<string, unknown>)[name];
   if (found === undefined || Object.hasOwn(value, name)) return found;

@@ -1,7 +1,6 @@
 /**
- * A struct, read in place: where its data and its pointers are. Generated classes extend it with a getter for each field,
- * made from the functions below. What lies beyond the end of a struct was written by an older schema, and reads as the
- * default.
+ * Structs, which are read in place. Generated classes extend `StructReader` with a getter for each field, which calls the functions
+ * below. A field beyond the end of a struct is missing in an older schema, and reads as the default.
  */
 import {
   type CapnpMessage,

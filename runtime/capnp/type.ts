@@ -1,13 +1,12 @@
 /**
- * What a type has to say to be part of a message. There are two kinds: data, which lies in a struct or a list itself, and
- * what a pointer leads to. Each is read in two ways: as a view, which looks into the message, and as a value, which is what
- * a schema says and holds nothing of the message any more.
+ * The interfaces of types. Data types are stored in a struct or a list directly, pointer types behind a pointer. Both can be read
+ * as a view, which refers to the message, and as a plain value, which is independent of the message.
  */
 
 import type { CapnpMessage, MessageSegment } from "./message.js";
 import type { MessageBuilder } from "./message-builder.js";
 
-/** Sizes of the elements of a list, as a list pointer has them. */
+/** The element sizes in list pointers. */
 export const ListSize = {
   void: 0,
   bit: 1,
@@ -21,7 +20,7 @@ export const ListSize = {
 
 export type ListSize = (typeof ListSize)[keyof typeof ListSize];
 
-/** Bits of an element of that size; of a composite one its tag says. */
+/** The number of bits of an element by its size. A tag contains the size of composite elements. */
 export const elementBits: readonly number[] = [0, 1, 8, 16, 32, 64, 64];
 
 /**
@@ -60,7 +59,7 @@ export interface PointerType<View = unknown> {
   value(view: View): unknown;
   /** Writes a value, or refuses it. */
   write(builder: MessageBuilder, at: number, value: unknown, depth: number): void;
-  /** How elements are stored in a list, for composite types. */
+  /** The layout of elements in a list, for composite types. */
   readonly inList?: ListedType<View>;
 }
 

@@ -1,10 +1,12 @@
-/** Records of options, as users write them: a name that nobody knows is a mistake, not to be passed over in silence. */
-
+/** Checks the names of options that users pass. An unknown name is an error. */
 import { describeValue } from "../../shared/text/describe-value.js";
 
 /**
- * @param failed `cannot call counters.value`
- * @throws TypeError if it is no record, or has a name that is not among `names`
+ * Checks the names of options.
+ *
+ * @param failed the start of the error message: `cannot call counters.value`
+ * @param names the allowed names
+ * @throws {TypeError} when `options` is not an object, or has another name
  */
 export function checkOptionNames(failed: string, options: unknown, names: readonly string[]): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {

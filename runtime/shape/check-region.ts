@@ -1,11 +1,13 @@
-/** What is refused before a region is made of it: regions that came from elsewhere, and records given by users. */
+/** Checks regions that were received from other processes, and records that users pass to methods of meshes. */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { checkDimension, checkExtent, formatExtent, maxRanks } from "./extent.js";
 import { type Region, regionExtent, regionSize } from "./region.js";
 
 /**
- * Checks a region that came from elsewhere: after this, every base rank lies in a mesh of `ranks` ranks.
- * @throws TypeError or RangeError saying what is wrong with it
+ * Checks a received region. Every base rank of a valid one is below `ranks`.
+ *
+ * @param ranks number of ranks of the whole mesh
+ * @throws {TypeError | RangeError} when the region is invalid
  */
 export function checkRegion(region: Region, ranks: number): void {
   const { labels, sizes, strides, offset } = region;
@@ -28,7 +30,7 @@ export function checkRegion(region: Region, ranks: number): void {
   );
 }
 
-/** @throws TypeError if a name is no name, or occurs twice */
+/** Checks names of dimensions. @throws {TypeError} when a name is invalid or occurs twice */
 export function checkDistinctLabels(labels: readonly string[]): void {
   const seen = new Set<string>();
   for (const label of labels) {
@@ -41,10 +43,11 @@ export function checkDistinctLabels(labels: readonly string[]): void {
 }
 
 /**
- * Checks that a record given by a user speaks of nothing but dimensions of the region.
- * @param failed `cannot slice {'gpus': 4}`
- * @param wanted what each dimension is to be given
- * @throws TypeError if it is no record or has another key
+ * Checks that all keys of a record are dimensions of the region.
+ *
+ * @param failed the start of the error message: `cannot slice {'gpus': 4}`
+ * @param wanted the values that the record contains, for the error message
+ * @throws {TypeError} when it is not an object, or has another key
  */
 export function checkKnownLabels(
   region: Region,
@@ -66,7 +69,7 @@ function listLabels(labels: readonly string[]): string {
   return labels.length === 1 ? `the dimension ${labels[0]}` : `one of the dimensions ${labels.join(", ")}`;
 }
 
-/** The region's extent, in the text of an error. */
+/** Formats the extent of a region for an error message. */
 export function formatRegion(region: Region): string {
   return formatExtent(regionExtent(region));
 }

@@ -1,6 +1,6 @@
 /**
- * The extent of a mesh: its dimensions in order, each with its size, as a plain readonly record. What a user writes and
- * reads. Where the ranks of a mesh lie in the mesh it was cut from is a region's business (region.ts).
+ * The extent of a mesh: an immutable object with the size of each dimension, in order. A region (region.ts) maps the ranks of
+ * a slice to those of the whole mesh.
  */
 
 import { describeValue } from "../../shared/text/describe-value.js";
@@ -14,12 +14,12 @@ export type Extent<D extends string = string> = { readonly [K in D]: number };
 /** An index for each dimension of a mesh: `{ hosts: 0, gpus: 3 }`. */
 export type Coordinates<D extends string = string> = { readonly [K in D]: number };
 
-/** A mesh has at most so many ranks. */
+/** The largest number of ranks of a mesh. */
 export const maxRanks = 2 ** 32;
 
 const dimensionName = /^[A-Za-z_]\w*$/;
 
-/** @throws TypeError if `name` cannot name a dimension */
+/** Checks the name of a dimension. @throws {TypeError} when it is invalid */
 export function checkDimension(name: unknown): asserts name is string {
   if (typeof name === "string" && dimensionName.test(name)) return;
   throw new TypeError(
@@ -28,9 +28,10 @@ export function checkDimension(name: unknown): asserts name is string {
 }
 
 /**
- * Checks what a user gave as an extent and copies it.
- * @throws TypeError if it is no record, a dimension has no proper name or its size is no number
- * @throws RangeError if a size is no integer of at least 0, or there would be more than 2^32 ranks
+ * Checks and copies an extent that a user passed.
+ *
+ * @throws {TypeError} when it is not an object, a name is invalid, or a size is not a number
+ * @throws {RangeError} when a size is not an integer from 0, or the extent has more than 2^32 ranks
  */
 export function checkExtent<D extends string>(extent: Extent<D>): Extent<D> {
   if (typeof extent !== "object" || extent === null || Array.isArray(extent)) {
@@ -51,7 +52,7 @@ function checkSize(name: string, size: unknown): void {
   throw typeof size === "number" ? new RangeError(message) : new TypeError(message);
 }
 
-/** An empty dimension counts as one rank here, so that the strides of the others stay exact as well. */
+/** Checks the number of ranks. An empty dimension counts as 1, so that the strides of the other dimensions are exact, too. */
 function checkRankCount(entries: readonly (readonly [string, number])[]): void {
   let ranks = 1;
   for (const [, size] of entries) ranks *= Math.max(size, 1);
@@ -61,14 +62,16 @@ function checkRankCount(entries: readonly (readonly [string, number])[]): void {
   );
 }
 
-/** A frozen extent; a dimension may have any name that is allowed, `__proto__` and `constructor` too. */
+/** Makes a frozen extent. `__proto__` and `constructor` are ordinary names of dimensions. */
 export function makeExtent<D extends string>(entries: Iterable<readonly [D, number]>): Extent<D> {
   return Object.freeze(Object.fromEntries(entries)) as Extent<D>;
 }
 
 /**
- * The extent of `outer` places that hold an `inner` extent each: the dimensions of both, outer ones first.
- * @throws TypeError if both have a dimension of the same name, and what `checkExtent` throws
+ * Returns the extent with the dimensions of both, the outer ones first.
+ *
+ * @throws {TypeError} when both have a dimension of the same name
+ * @throws {RangeError} when the result has more than 2^32 ranks
  */
 export function joinExtents<A extends string, B extends string>(outer: Extent<A>, inner: Extent<B>): Extent<A | B> {
   for (const name of Object.keys(checkExtent(inner))) {
@@ -81,21 +84,21 @@ export function joinExtents<A extends string, B extends string>(outer: Extent<A>
   return checkExtent(makeExtent(entries as [A | B, number][]));
 }
 
-/** The number of ranks of an extent: 1 for `{}`. */
+/** Returns the number of ranks of an extent: 1 for `{}`. */
 export function extentSize(extent: Extent): number {
   let size = 1;
   for (const name of Object.keys(extent)) size *= extent[name] as number;
   return size;
 }
 
-/** Whether both have the same dimensions of the same sizes in the same order. */
+/** Returns whether two extents have the same dimensions and sizes in the same order. */
 export function sameExtent(a: Extent, b: Extent): boolean {
   const names = Object.keys(a);
   const others = Object.keys(b);
   return names.length === others.length && names.every((name, i) => name === others[i] && a[name] === b[name]);
 }
 
-/** `{'hosts': 1, 'gpus': 2}`, in the manner of points. */
+/** Formats an extent like a point: `{'hosts': 1, 'gpus': 2}`. */
 export function formatExtent(extent: Extent): string {
   return `{${Object.entries(extent)
     .map(([name, size]) => `'${name}': ${size}`)

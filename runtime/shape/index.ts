@@ -1,4 +1,4 @@
-/** Shapes: extents, points, regions, and values with a shape. Pure; the rest of the runtime imports from here. */
+/** Extents, points, regions and value meshes. The functions are pure. */
 
 export { checkOptionNames } from "./check-options.js";
 export { checkRegion } from "./check-region.js";

@@ -1,6 +1,5 @@
 /**
- * A point: one rank of an extent, with its coordinates. It knows nothing of the mesh it came from: a point of one mesh
- * is a place in every other mesh of the same extent.
+ * Points: a rank of an extent with its coordinates. A point of one mesh can be used with every mesh of the same extent.
  */
 import { type Coordinates, type Extent, extentSize, makeExtent } from "./extent.js";
 import { type Region, regionExtent, regionSize } from "./region.js";
@@ -66,7 +65,7 @@ function coordinatesOf<D extends string>(extent: Extent<D>, rank: number): Coord
   return makeExtent(entries.reverse());
 }
 
-/** All points of a region, in rank order. */
+/** Yields all points of a region, in rank order. */
 export function* points<D extends string>(region: Region<D>): Generator<Point<D>, void, undefined> {
   const extent = regionExtent(region);
   const size = regionSize(region);

@@ -1,6 +1,6 @@
 /**
- * A range of indices, as `slice` takes it: `range(0, 4)` is 0, 1, 2, 3. It knows no mesh: whether the indices exist is
- * seen when it is used.
+ * Ranges of indices for `slice`: `range(0, 4)` is 0, 1, 2, 3. A range belongs to no mesh; `slice` checks whether the indices
+ * exist.
  */
 
 import { describeValue } from "../../shared/text/describe-value.js";

@@ -1,11 +1,12 @@
-/** Meshes as text: one line for each rank, its coordinates first. For people; programs read entries. */
+/** Formats a mesh as a table for people: one line for each rank, with its coordinates. */
 import { inspect } from "node:util";
 import { points } from "./point.js";
 import type { Region } from "./region.js";
 
 /**
- * A table with a heading: `rank`, the dimensions, and `columns`.
- * @param cells the texts of one rank, as many as there are columns
+ * Returns a table with the columns `rank`, the dimensions, and `columns`.
+ *
+ * @param cells returns the texts of one rank, one for each of `columns`
  */
 export function formatRegionTable(
   region: Region,
@@ -28,7 +29,7 @@ export function formatRegionTable(
     .join("\n");
 }
 
-/** Any value on one line. */
+/** Formats any value on one line. */
 export function formatTableCell(value: unknown): string {
   return inspect(value, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 2, maxArrayLength: 8 });
 }

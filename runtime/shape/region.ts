@@ -1,7 +1,7 @@
 /**
- * A region: the ranks of a mesh, seen through the dimensions of a slice of it. Ranks inside a region are numbered from
- * 0, last dimension fastest; base ranks are those of the mesh as it was spawned. Plain data and functions over it: a
- * region is sent along with every reference to a mesh. How regions are cut is told in slice.ts and reshape.ts.
+ * Regions: the ranks of a slice of a mesh. Ranks of a region count from 0, the last dimension fastest; base ranks are those of
+ * the mesh as it was spawned. A region is plain data, which every reference to a mesh contains. slice.ts and reshape.ts make
+ * regions of other ones.
  */
 import { checkExtent, type Extent, makeExtent } from "./extent.js";
 
@@ -14,8 +14,9 @@ export interface Region<D extends string = string> {
 }
 
 /**
- * The region of a whole mesh.
- * @throws what `checkExtent` throws
+ * Returns the region of a whole mesh.
+ *
+ * @throws {TypeError | RangeError} when the extent is invalid, like `checkExtent`
  */
 export function wholeRegion<D extends string>(extent: Extent<D>): Region<D> {
   const checked = checkExtent(extent);
@@ -24,7 +25,7 @@ export function wholeRegion<D extends string>(extent: Extent<D>): Region<D> {
   return { labels, sizes, offset: 0, strides: rowMajorStrides(sizes) };
 }
 
-/** The strides with which the last of the dimensions counts fastest. An empty dimension counts as if it had one rank. */
+/** Returns the strides of row-major order: the last dimension counts fastest. An empty dimension counts as one rank. */
 export function rowMajorStrides(sizes: readonly number[]): number[] {
   const strides = sizes.map(() => 1);
   for (let i = sizes.length - 2; i >= 0; i--) strides[i] = strides[i + 1]! * Math.max(sizes[i + 1]!, 1);
@@ -35,19 +36,19 @@ export function regionExtent<D extends string>(region: Region<D>): Extent<D> {
   return makeExtent(region.labels.map((label, i) => [label, region.sizes[i]!] as const));
 }
 
-/** A region of the same shape whose base ranks are its own ranks. */
+/** Returns a region of the same shape whose base ranks are its ranks. */
 export function detachedRegion<D extends string>({ labels, sizes }: Region<D>): Region<D> {
   return { labels, sizes, offset: 0, strides: rowMajorStrides(sizes) };
 }
 
-/** The number of ranks: 1 where there are no dimensions. */
+/** Returns the number of ranks: 1 for a region without dimensions. */
 export function regionSize(region: Region): number {
   let size = 1;
   for (const each of region.sizes) size *= each;
   return size;
 }
 
-/** The base rank of a rank of the region, which must be from 0 to its size - 1. */
+/** Returns the base rank of a rank. @param rank from 0 to the size of the region - 1 */
 export function baseRank(region: Region, rank: number): number {
   const { sizes, strides } = region;
   let base = region.offset;
@@ -60,7 +61,7 @@ export function baseRank(region: Region, rank: number): number {
   return base;
 }
 
-/** All base ranks of the region, in the order of its ranks. */
+/** Yields all base ranks of the region, in rank order. */
 export function* baseRanks(region: Region): Generator<number, void, undefined> {
   const { sizes, strides } = region;
   const index = new Array<number>(sizes.length).fill(0);
@@ -76,7 +77,7 @@ export function* baseRanks(region: Region): Generator<number, void, undefined> {
   }
 }
 
-/** The rank that a base rank has in the region; undefined if it lies outside. */
+/** Returns the rank of a base rank in the region, or undefined if the region does not contain it. */
 export function rankOfBaseRank(region: Region, base: number): number | undefined {
   const { sizes, strides } = region;
   const outermostFirst = [...strides.keys()].sort((a, b) => strides[b]! - strides[a]!);
@@ -85,7 +86,7 @@ export function rankOfBaseRank(region: Region, base: number): number | undefined
   let rank = 0;
   if (rest < 0 || regionSize(region) === 0) return undefined;
   for (const i of outermostFirst) {
-    // A stride is longer than everything that lies inside it: regions are cut from row-major ones.
+    // A stride exceeds the span of all inner dimensions, since regions are slices of row-major ones.
     const at = Math.min(Math.floor(rest / strides[i]!), sizes[i]! - 1);
     rest -= at * strides[i]!;
     rank += at * own[i]!;
@@ -93,7 +94,7 @@ export function rankOfBaseRank(region: Region, base: number): number | undefined
   return rest === 0 ? rank : undefined;
 }
 
-/** Whether the base ranks follow each other without a gap, in the order of the ranks. */
+/** Returns whether the base ranks are consecutive, in rank order. */
 export function isDense(region: Region): boolean {
   if (regionSize(region) === 0) return true;
   let stride = 1;

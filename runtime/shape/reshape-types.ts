@@ -1,6 +1,6 @@
 /**
- * What the methods of meshes take and give, as types: the names of dimensions are type parameters, so that a wrong name
- * does not compile. `string` stands for dimensions that are known at run time alone and stays `string` throughout.
+ * The parameter and result types of the methods of meshes. Names of dimensions are type parameters, so that a wrong name does
+ * not compile. Dimensions that are only known at run time have the type `string`.
  */
 import type { Point } from "./point.js";
 import type { Range } from "./range.js";

@@ -1,6 +1,5 @@
 /**
- * Other dimensions for the same ranks: split, rename, flatten. None of them changes which ranks there are nor their
- * order.
+ * Changes the dimensions of regions: split, rename and flatten. The ranks and their order stay.
  */
 
 import { describeValue } from "../../shared/text/describe-value.js";
@@ -10,9 +9,10 @@ import { isDense, type Region, regionSize, rowMajorStrides } from "./region.js";
 import type { Renamed, RenameSpec, Split, SplitSpec } from "./reshape-types.js";
 
 /**
- * Splits dimensions into several each, outermost first. One new size for each may be left out: it is what remains.
- * @throws TypeError if a name is unknown, unused or there twice, or sizes are missing
- * @throws RangeError if a size is no integer of at least 0, or sizes don't make up the dimension
+ * Replaces dimensions by several dimensions each, outermost first. One size of each split can be left out and is computed.
+ *
+ * @throws {TypeError} when a name is unknown, unused or used twice, or sizes are missing
+ * @throws {RangeError} when a size is not an integer from 0, or the sizes do not multiply to that of the dimension
  */
 export function splitRegion<D extends string, const M extends SplitSpec<D>>(
   region: Region<D>,
@@ -41,8 +41,9 @@ export function splitRegion(
 }
 
 /**
- * Gives dimensions other names; all at once, so that two can be swapped.
- * @throws TypeError if a dimension is unknown, or a name is no name or there twice
+ * Renames dimensions, all at once, so that two names can be swapped.
+ *
+ * @throws {TypeError} when a dimension is unknown, or a name is invalid or used twice
  */
 export function renameRegion<D extends string, const M extends RenameSpec<D>>(
   region: Region<D>,
@@ -56,9 +57,10 @@ export function renameRegion(region: Region, names: RenameSpec): Region {
 }
 
 /**
- * One dimension instead of all.
- * @throws TypeError if `name` is no name
- * @throws RangeError if the region leaves ranks out between its first and its last, or has them in another order
+ * Replaces all dimensions by one.
+ *
+ * @throws {TypeError} when `name` is invalid
+ * @throws {RangeError} when the region leaves out ranks between its first and its last one, or changes their order
  */
 export function flattenRegion<N extends string>(region: Region, name: N): Region<N> {
   checkDimension(name);
@@ -83,7 +85,7 @@ function newNames(region: Region, label: string, names: unknown): readonly strin
   );
 }
 
-/** The sizes of the new dimensions of dimension `i`, the one left out inferred. */
+/** Returns the sizes of the new dimensions of dimension `i`. Computes a size that was left out. */
 function sizesOfSplit(
   region: Region,
   i: number,

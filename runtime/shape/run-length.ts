@@ -1,11 +1,11 @@
 /**
- * A sequence in which equal neighbours are stored once. The values may come encoded: each is decoded when it is first
- * asked for, once for its whole run.
+ * Run-length sequences, which store equal neighbours once. The stored values can be encoded; a run is decoded when one of its
+ * values is first read.
  */
 
 import { describeValue } from "../../shared/text/describe-value.js";
 
-/** `length` places in a row with the same value. */
+/** A run: consecutive elements with the same value. */
 export interface ValueRun<T> {
   readonly value: T;
   readonly length: number;
@@ -14,9 +14,9 @@ export interface ValueRun<T> {
 const nothingToDecode = new Uint8Array(0);
 
 export class RunLengthSequence<T> {
-  /** The number of places. */
+  /** The number of elements. */
   readonly size: number;
-  /** Where each run ends; undefined if each place has a run of its own. */
+  /** The index at which each run ends, exclusive; undefined if every run has one element. */
   readonly #ends: Float64Array | undefined;
   readonly #values: unknown[];
   #decode: ((value: never) => T) | undefined;
@@ -24,8 +24,8 @@ export class RunLengthSequence<T> {
   #undecoded: number;
 
   /**
-   * @param decode makes a value of what a run holds; undefined: the runs hold values
-   * @throws RangeError if the length of a run is no integer of at least 1
+   * @param decode decodes the content of a run; undefined: the runs contain values
+   * @throws {RangeError} when the size of a run is not an integer from 1
    */
   constructor(runs: readonly ValueRun<unknown>[], decode: ((value: never) => T) | undefined) {
     let size = 0;
@@ -43,12 +43,12 @@ export class RunLengthSequence<T> {
     this.#decoded = decode === undefined ? nothingToDecode : new Uint8Array(runs.length);
   }
 
-  /** The value at a place, which must be from 0 to the size - 1. */
+  /** Returns an element. @param place its index, from 0 to the size - 1 */
   at(place: number): T {
     return this.#value(this.#runOf(place));
   }
 
-  /** Values of many places, quicker than one by one where they follow each other. */
+  /** Yields the elements at many indices. Consecutive indices are faster than single calls of `at`. */
   *values(places: Iterable<number>): Generator<T, void, undefined> {
     const ends = this.#ends;
     let run = 0;
@@ -91,7 +91,7 @@ function endsOf(runs: readonly ValueRun<unknown>[]): Float64Array {
   });
 }
 
-/** Joins neighbours that are the same value (`Object.is`). */
+/** Returns runs of neighbours that are the same value (`Object.is`). */
 export function joinEqualNeighbours<T>(values: Iterable<T>): ValueRun<T>[] {
   const runs: { value: T; length: number }[] = [];
   for (const value of values) {

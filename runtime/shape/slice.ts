@@ -1,6 +1,6 @@
 /**
- * Cutting regions: an index drops a dimension, a range keeps part of it, a point leaves one rank. Pure: a slice of a
- * mesh is the same mesh with another region.
+ * Slices of regions. An index removes a dimension, a range keeps a part of it, and a point selects one rank. A slice of a mesh
+ * is the same mesh with another region.
  */
 
 import { describeValue } from "../../shared/text/describe-value.js";
@@ -12,10 +12,10 @@ import { type Region, regionExtent } from "./region.js";
 import type { Sliced, SliceSpec } from "./reshape-types.js";
 
 /**
- * The part of a region that `spec` names.
- * @throws TypeError if there is no such dimension, or what is given for one is neither index nor range, or a point has
- * another extent
- * @throws RangeError if an index does not exist, or a range is empty or goes beyond the dimension
+ * Returns a part of a region.
+ *
+ * @throws {TypeError} when a dimension does not exist, a value is neither an index nor a range, or the point has another extent
+ * @throws {RangeError} when an index does not exist, or a range is empty or exceeds the dimension
  */
 export function sliceRegion<D extends string>(region: Region<D>, point: Point): Region<never>;
 export function sliceRegion<D extends string, S extends SliceSpec<D>>(region: Region<D>, spec: S): Region<Sliced<D, S>>;
@@ -50,22 +50,24 @@ export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
 }
 
 /**
- * The part of a region that is one rank.
- * @throws TypeError if the point has another extent, or a dimension is missing, unknown or given a range
- * @throws RangeError if an index does not exist
+ * Returns the part of a region that consists of one rank.
+ *
+ * @throws {TypeError} when the point has another extent, or a dimension is missing, unknown or given a range
+ * @throws {RangeError} when an index does not exist
  */
 export function singleRankRegion(region: Region, where: Point | Coordinates): Region<never> {
   rankAt(region, where);
   return sliceRegion(region, where as Point);
 }
 
-/** A dimension that a slice leaves as it is. */
+/** Marks a dimension that a slice does not change. */
 const wholeDimension = Symbol("whole dimension");
 
 /**
- * The rank of a place in a region.
- * @throws TypeError if the point has another extent, or a dimension is missing or unknown
- * @throws RangeError if an index does not exist
+ * Returns the rank of a position in a region.
+ *
+ * @throws {TypeError} when the point has another extent, or a dimension is missing or unknown
+ * @throws {RangeError} when an index does not exist
  */
 export function rankAt(region: Region, where: Point | Coordinates): number {
   if (where instanceof Point) return checkPoint("look up", region, where).rank;
@@ -82,7 +84,7 @@ export function rankAt(region: Region, where: Point | Coordinates): number {
   return rank;
 }
 
-/** What is being done with the region, as an error says it. */
+/** The operation, for error messages. */
 type Verb = "slice" | "look up";
 
 function checkPoint(verb: Verb, region: Region, point: Point): Point {

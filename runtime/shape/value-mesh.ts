@@ -1,7 +1,6 @@
 /**
- * The answers of a mesh, one for each rank: immutable, with the shape of the mesh that was asked. Ranks that follow each
- * other and gave the same bytes share one run, so that ten thousand equal answers take the space of one; they share the
- * decoded value too. A slice shares the runs of what it was cut from.
+ * Value meshes: the answers of a mesh, one for each rank. Neighbouring ranks with equal bytes share one run and its decoded
+ * value, so that 10,000 equal answers take the memory of one. A slice shares the runs of its origin.
  */
 import { type Coordinates, type Extent, formatExtent } from "./extent.js";
 import { type Point, points } from "./point.js";
@@ -38,7 +37,7 @@ export class ValueMesh<T, D extends string = string>
   readonly extent: Extent<D>;
   /** The number of ranks. */
   readonly size: number;
-  /** Where the ranks are in the runs. */
+  /** Maps the ranks to indices of the runs. */
   readonly #region: Region<D>;
   readonly #runs: RunLengthSequence<T>;
 
@@ -64,7 +63,7 @@ export class ValueMesh<T, D extends string = string>
   }
 
   /**
-   * As `of`, without checking the extent again.
+   * Makes a mesh of values like `of`, without checking the extent.
    *
    * @hidden
    */

@@ -1,4 +1,4 @@
-/** What meshes of processes can do where tensors are imported: `procs.activate()`, and what belongs to it. */
+/** Adds `activate` and `rank` to proc meshes when `viceroy/tensor` is imported. */
 import "../../generated/registry.js";
 import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
@@ -95,7 +95,7 @@ function startMesh(procs: ProcMesh, options: ActivateOptions = {}): TensorMesh {
   return new TensorMesh(procs, { threads: threadsOf(procs, options), refuseNaN, devices: devicesOf(procs, options) });
 }
 
-/** @param asks whether the processes are asked first if they can hold tensors */
+/** @param asks whether to check first that the procs can hold tensors */
 async function runThenEnd<T>(
   mesh: TensorMesh,
   call: (mesh: TensorMesh) => T | PromiseLike<T>,
@@ -104,7 +104,7 @@ async function runThenEnd<T>(
   try {
     if (asks) await mesh.ready();
     const result = await mesh.run(() => call(mesh));
-    // What was recorded last is executed as well.
+    // Waits for the operations that were recorded last.
     await mesh.finish();
     return result;
   } finally {
@@ -118,7 +118,7 @@ function threadsOf(procs: ProcMesh, { threads }: ActivateOptions): number {
   throw new RangeError(`cannot activate mesh ${procs}: threads must be an integer from 1 to 4096, got ${threads}`);
 }
 
-/** One for all, or one for each process. */
+/** Returns one device for all procs, or one for each proc. */
 function devicesOf(procs: ProcMesh, { device }: ActivateOptions): readonly string[] {
   if (device === undefined) return [];
   const devices = typeof device === "function" ? [...procs].map(([point]) => device(point)) : [device];

@@ -1,4 +1,4 @@
-/** What operations take besides tensors. */
+/** The types of arguments of operations that are not tensors. */
 import type { Dtype } from "../native/tensor-addon.js";
 import type { Float } from "./float.js";
 

@@ -1,32 +1,35 @@
-/** Where in a user's code an operation is recorded, which its failure on another machine will name. Asked for each operation. */
+/**
+ * Finds the place in the user's code that records an operation. An error of the operation on another machine contains the
+ * place. The search runs for each operation.
+ */
 import { fileURLToPath } from "node:url";
 
-/** What paths of this package's frames begin with: its files are in one folder, built or not. */
+/** This file. Its folder contains all files of the package, in the sources and in the build. */
 const ownFile = fileURLToPath(import.meta.url);
 const ownFolder = ownFile.slice(0, ownFile.lastIndexOf("/") + 1);
 
 interface KnownCallSite {
   readonly text: string;
-  /** By which the addon knows it; undefined: it has not been told. */
+  /** The number of the call site in the addon; undefined if it has not been registered. */
   number: number | undefined;
 }
 
-/** By file and position as the engine knows them; the text has them as source maps tell. */
+/** Call sites by file and position in the executed code. Their texts are positions in the source, by source maps. */
 const knownCallSites = new Map<string, Map<number, KnownCallSite>>();
-/** Whether a file is one of ours. */
+/** Whether a file belongs to this package, by its path. */
 const ownFiles = new Map<string, boolean>();
 const unknownCallSite: KnownCallSite = { text: "an unknown place", number: undefined };
 
-/** Where an operation is called by what is ours as well. */
+/** The number of frames that are searched when the package calls the operation itself. */
 const maxFrames = 64;
 
-/** What a user has called, as far as that is known: who has called it is looked for above it. */
+/** The function that the user called, if it is known. The search starts at its caller. */
 let enteredFunction: CalledFunction = currentCallSite;
 
 // biome-ignore lint/complexity/noBannedTypes: what captureStackTrace takes
 type CalledFunction = Function;
 
-/** An operation begins that was called by its own function: one frame is enough then. */
+/** Notes that the user called the function `by`. One stack frame is then sufficient. */
 export function enterOperation(by: CalledFunction): void {
   enteredFunction = by;
 }
@@ -35,14 +38,18 @@ export function currentCallSite(): string {
   return (findCallSite(maxFrames, currentCallSite) ?? unknownCallSite).text;
 }
 
-/** The same as a number, which is cheaper: most places are known. @param add gives a text its number */
+/**
+ * Returns the number of the current call site. Most call sites are known, so that no text is formatted.
+ *
+ * @param add registers a text and returns its number
+ */
 export function callSiteNumber(add: (text: string) => number): number {
   const place = findCallSite(1, enteredFunction) ?? findCallSite(maxFrames, callSiteNumber) ?? unknownCallSite;
   place.number ??= add(place.text);
   return place.number;
 }
 
-/** The first frame above a function that is not ours. */
+/** Returns the first call site above a function that is outside of this package. */
 function findCallSite(limit: number, above: CalledFunction): KnownCallSite | undefined {
   const stack = captureFrames(limit, above);
   for (let at = 0; at < stack.length; at++) {
@@ -54,7 +61,7 @@ function findCallSite(limit: number, above: CalledFunction): KnownCallSite | und
       places = new Map();
       knownCallSites.set(file, places);
     }
-    // Cheaper than line and column, which the engine would count.
+    // The offset is cheaper than line and column, which the engine computes by counting.
     const position = frame.getPosition();
     let place = places.get(position);
     if (place === undefined) {
@@ -67,7 +74,7 @@ function findCallSite(limit: number, above: CalledFunction): KnownCallSite | und
   return undefined;
 }
 
-/** Nothing is formatted. None, where the function is not on the stack. */
+/** Returns unformatted frames above a function; none if the function is not on the stack. */
 function captureFrames(limit: number, above: CalledFunction): readonly NodeJS.CallSite[] {
   const { prepareStackTrace, stackTraceLimit } = Error;
   const holder: { stack?: unknown } = {};
@@ -78,7 +85,7 @@ function captureFrames(limit: number, above: CalledFunction): readonly NodeJS.Ca
     return holder.stack as readonly NodeJS.CallSite[];
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
-    // Undefined is as good as deleted, and a hundred times quicker.
+    // Setting undefined has the effect of deleting, and is a hundred times faster.
     Error.prepareStackTrace = prepareStackTrace;
   }
 }
@@ -87,14 +94,14 @@ function returnFrames(_: Error, sites: NodeJS.CallSite[]): unknown {
   return sites;
 }
 
-/** One of those frames as text, by source maps. */
+/** Returns the position of one of these frames as text, by source maps. */
 function sourceMappedPosition(at: number, above: CalledFunction): string | undefined {
   const { stackTraceLimit } = Error;
   try {
     Error.stackTraceLimit = maxFrames;
     const error = new Error("site");
     Error.captureStackTrace(error, above);
-    // The first line is the message.
+    // The first line of a stack is the message.
     return positionIn(error.stack?.split("\n")[at + 1] ?? "");
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
@@ -111,7 +118,7 @@ function isOwnFile(file: string): boolean {
   return known;
 }
 
-/** `/src/train.ts:12:20` */
+/** Extracts `/src/train.ts:12:20` from a line of a stack. */
 function positionIn(line: string): string | undefined {
   const [, place] = /\(?((?:file:\/\/)?\/[^()]*:\d+:\d+)\)?$/.exec(line) ?? [];
   return place?.startsWith("file:") ? fileURLToPath(place) : place;

@@ -2,8 +2,8 @@
 import { TensorExchangeActor } from "./rendezvous/tensor-exchange-actor.js";
 
 /**
- * Processes find the class by the path of this file and by its name, so neither may change while programs of several versions
- * talk to each other. The class itself is in `rendezvous/`.
+ * The exchange actor under its registered name. Processes find the class by the path of this file and its name, so that
+ * neither can change while programs of several versions communicate. `rendezvous/` has the implementation.
  *
  * @internal
  */

@@ -1,4 +1,4 @@
-/** What goes wrong with tensors beside wrong arguments, which are TypeErrors, and what libtorch says, which are Errors. */
+/** The error of tensors. Wrong arguments are TypeError and RangeError, and errors of libtorch are Error. */
 
 /**
  * The codes of {@link TensorError}.

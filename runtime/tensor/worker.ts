@@ -1,4 +1,4 @@
-/** The tensors of one process of a mesh. What executes commands is a thread of the addon's; here is what comes in and goes out. */
+/** The actor that receives the commands of a mesh in one proc. A thread of the addon executes them. */
 
 import { hostname } from "node:os";
 import type {
@@ -30,7 +30,7 @@ export class StreamWorker extends TensorWorkerActor {
   readonly #mesh: bigint;
   readonly #device: string;
   readonly #stream: NativeStream;
-  /** Why commands were refused: from then on nothing is as the controller believes. */
+  /** The reason why the addon refused a command. Later commands do not have the tensors that the controller expects. */
   #refusal: string | undefined;
 
   constructor(threads: number, mesh = 0n, refuseNaN = false, devices: readonly string[] = []) {
@@ -44,7 +44,7 @@ export class StreamWorker extends TensorWorkerActor {
       this.#stream = stream(this.#device);
     } catch (error) {
       if (this.#device === "cpu") throw error;
-      // An actor that cannot be made is a failure of its mesh, which ends programs: this one is the controller's alone.
+      // A constructor that throws would fail the actor mesh and end the program. The error is reported to the controller instead.
       this.#refusal = `rank ${rank}, process ${process.pid} of ${hostname()}, ${(error as Error).message}`;
       this.#stream = stream("cpu");
     }
@@ -71,19 +71,19 @@ export class StreamWorker extends TensorWorkerActor {
   }
 
   give(reference: bigint, key: TensorKey, to: TensorDeskMesh): void {
-    // What comes next does not wait for it: the copy is of now.
+    // Later commands do not wait for the transfer, since the copy is made at this point.
     void sendTensorCopy(this.#fetchCopy(reference), key, to as TensorDeskMesh<never>);
   }
 
   async take(number: bigint, taken: readonly TakenTensor[], op: string, site: string): Promise<void> {
-    const brought = await takeForWorker({ mesh: this.#mesh, number });
-    const tensors = "failure" in brought ? [] : brought.tensors;
+    const result = await takeForWorker({ mesh: this.#mesh, number });
+    const tensors = "failure" in result ? [] : result.tensors;
     for (const [index, { reference, type }] of taken.entries()) {
       const tensor = tensors[index];
       const put =
         tensor !== undefined && isSameTensorType(tensor, type)
           ? addon().putTensor(this.#stream, Number(reference), tensor)
-          : addon().failTensor(this.#stream, Number(reference), op, site, explainMissingTensor(brought, tensor, type));
+          : addon().failTensor(this.#stream, Number(reference), op, site, explainMissingTensor(result, tensor, type));
       this.#recordRefusal(put);
     }
     for (const tensor of tensors) tensor.dispose();
@@ -153,8 +153,8 @@ export class StreamWorker extends TensorWorkerActor {
   }
 }
 
-function explainMissingTensor(brought: ExchangeResult, tensor: Tensor | undefined, type: TakenTensor["type"]): string {
-  if ("failure" in brought) return brought.failure.message;
-  const answered = tensor === undefined ? `${brought.tensors.length} tensors` : formatTensorType(tensor);
+function explainMissingTensor(result: ExchangeResult, tensor: Tensor | undefined, type: TakenTensor["type"]): string {
+  if ("failure" in result) return result.failure.message;
+  const answered = tensor === undefined ? `${result.tensors.length} tensors` : formatTensorType(tensor);
   return `it answered ${answered} where @propagate says ${formatTensorType(type)}`;
 }

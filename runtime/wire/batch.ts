@@ -1,13 +1,13 @@
 /**
- * A growing batch of bytes. A link keeps one per connection, appends frame after frame and takes the whole batch once
- * per tick. Fields rather than methods where code is hot: loads from one object.
+ * A growing batch of bytes. A link has one for each connection, appends frames to it and sends the whole batch once per tick.
+ * Hot code reads public fields instead of calling methods.
  */
 
 import { CodecRefusal } from "./codec-refusal.js";
 import { MAX_LENT_PAGES, MAX_MESSAGE_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
 import { emptyPage, newPage, type Page, returnPage, type TextBuffer, takePage } from "./page.js";
 
-/** Up to so many bytes are copied one by one: a native call takes longer. */
+/** Up to this number, bytes are copied one by one, since a native call takes longer. */
 const MAX_LOOPED_BYTES = 32;
 
 export class Batch {
@@ -71,7 +71,7 @@ export class Batch {
     return copy;
   }
 
-  /** Hands over the batch; writing goes on at position 0 of another page, and until then there is none. */
+  /** Returns the batch and empties it. The next write allocates another page. */
   take(): Uint8Array {
     const page = this.#page;
     const batch = page.bytes.subarray(0, this.position);
@@ -79,26 +79,26 @@ export class Batch {
       this.#lentPages.push(page);
       if (this.#lentPages.length > MAX_LENT_PAGES) this.#lentPages.shift();
     }
-    // Whoever has written much once will again.
+    // A large batch predicts further large ones.
     if (this.position > this.#firstPageBytes) this.#firstPageBytes = STANDARD_PAGE_BYTES;
     this.#usePage(emptyPage);
     this.position = 0;
     return batch;
   }
 
-  /** The bytes of an earlier `take` are not needed any more and may be written again. */
+  /** Gives back the bytes of an earlier `take`, which may then be overwritten. */
   recycle(batch: Uint8Array): void {
     const index = this.#lentPages.findIndex((page) => page.bytes.buffer === batch.buffer);
     for (const page of index < 0 ? [] : this.#lentPages.splice(index, 1)) returnPage(page);
   }
 
-  /** Empties the batch, and gives back what it has grown by. */
+  /** Empties the batch. Releases its memory if it has grown. */
   clear(): void {
     this.position = 0;
     if (this.capacity > this.#firstPageBytes) this.#usePage(emptyPage);
   }
 
-  /** Makes room up to `need`. Called by `reserve`; by others after their own comparison with `capacity`. */
+  /** Grows the memory to at least `need` bytes. Callers first compare `need` with `capacity`. */
   grow(need: number): void {
     if (need > MAX_MESSAGE_BYTES)
       throw new CodecRefusal(`it takes more than ${MAX_MESSAGE_BYTES} bytes`, { isFinal: true });

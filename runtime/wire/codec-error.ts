@@ -1,6 +1,5 @@
 /**
- * What goes wrong between values and bytes. One class for both directions; the message names the field by its path and
- * says what was expected and what came instead. Nothing here runs unless something is wrong.
+ * The error of encoding and decoding. The message contains the path of the field, the expected value and the actual one.
  */
 
 /**

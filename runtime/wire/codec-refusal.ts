@@ -1,18 +1,17 @@
 /**
- * The internal signal that a value is not of its type, or that bytes are not a message. Thrown bare by generated code
- * and with a reason by the composed codecs; a CodecError is made of it where the message as a whole is known.
+ * The internal signal that a value is not of its type, or that bytes are not a message. Generated code throws it without a
+ * reason, and composed codecs with one. The code that handles the whole message converts it to a CodecError.
  */
-
 import { describeValue } from "../../shared/text/describe-value.js";
 import { errorMessage } from "../../shared/text/error-message.js";
 
-/** One step of a path: a property, an index, or something said in full (`.keys()[2]`). */
+/** One step of a path: a property, an index, or literal text (`.keys()[2]`). */
 export type PathSegment = string | number | { readonly text: string };
 
 export class CodecRefusal extends Error {
-  /** Empty when thrown by generated code, which does not know. */
+  /** The reason; empty if generated code threw the refusal. */
   readonly reason: string;
-  /** Asking again for the reason would answer the same, at the same cost. */
+  /** Whether the reason is complete, so that no second attempt is made. */
   readonly isFinal: boolean;
   readonly path: PathSegment[] = [];
 
@@ -23,14 +22,14 @@ export class CodecRefusal extends Error {
   }
 }
 
-/** `error`, thrown inside the part of a value that `segment` names. */
+/** Returns `error` with `segment` at the start of its path. */
 export function withPathSegment(error: unknown, segment: PathSegment): CodecRefusal {
   const refused = error instanceof CodecRefusal ? error : new CodecRefusal(errorMessage(error), { cause: error });
   refused.path.unshift(segment);
   return refused;
 }
 
-/** Made when first needed: the sets of characters take longer to build than most of this file. */
+/** Created on first use, since compiling the Unicode character classes takes longer than loading this file. */
 let plainName: RegExp | undefined;
 
 function isPlainIdentifier(segment: string): boolean {
@@ -38,10 +37,10 @@ function isPlainIdentifier(segment: string): boolean {
   return plainName.test(segment);
 }
 
-/** Steps shown of a long path, at its start and at its end. */
+/** The number of steps that are shown at the start and at the end of a long path. */
 const SHOWN_STEPS = 12;
 
-/** `Rec.items[3].qty`. */
+/** Formats a path as `Rec.items[3].qty`. */
 export function formatPathOf(root: string, path: readonly PathSegment[]): string {
   const steps = path.map((segment) => {
     if (typeof segment === "number") return `[${segment}]`;

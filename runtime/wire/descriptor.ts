@@ -1,10 +1,10 @@
 /**
- * What the runtime knows of an actor interface: its endpoints, their codecs and options. Plain data made by generated
- * code; nothing here calls anything.
+ * Descriptors of actor interfaces: the endpoints with their codecs and options. Generated code makes them; they are plain
+ * data.
  */
 import { pascalCase, serviceName } from "../../shared/protobuf/names.js";
 import type { Codec } from "./codec.js";
-import type { TensorSupport } from "./tensor-support.js";
+import type { EndpointInterceptor } from "./endpoint-interceptor.js";
 
 /** Describes one endpoint of an actor interface. */
 export interface EndpointDescriptor {
@@ -42,10 +42,13 @@ export interface EndpointDescriptor {
   readonly timeout?: number;
   /** The operation of the `@reduce` tag. */
   readonly reduce?: string;
-  /** The hooks of `viceroy/tensor`, on endpoints that take or return tensors. */
-  readonly tensors?: TensorSupport;
-  /** The endpoint whose answers this hidden endpoint leaves with the actors. */
-  readonly keeps?: EndpointDescriptor;
+  /** Takes part in the messages of the endpoint. Endpoints that take tensors or have `@propagate` have one. */
+  readonly interceptor?: EndpointInterceptor;
+  /**
+   * The endpoint that this hidden endpoint calls, retaining the result in the process of the actor. Undefined on the
+   * endpoints of the schema.
+   */
+  readonly retains?: EndpointDescriptor;
 }
 
 /** Describes an actor interface: its endpoints with their codecs and options. Generated code makes descriptors. */
@@ -94,8 +97,8 @@ export interface EndpointDefinition {
   readonly timeout?: number;
   /** The operation that combines answers. */
   readonly reduce?: string;
-  /** The hooks of `viceroy/tensor`, on endpoints that take or return tensors. */
-  readonly tensors?: TensorSupport;
+  /** Takes part in the messages of the endpoint. Endpoints that take tensors or have `@propagate` have one. */
+  readonly interceptor?: EndpointInterceptor;
 }
 
 /** The codec of a list of arguments, and how many arguments there are. */
@@ -163,7 +166,9 @@ export function defineActor(actor: ActorDefinition): ActorDescriptor {
       return getArgs().max;
     },
     get endpoints() {
-      endpoints ??= withKeeping(Object.entries(actor.endpoints()).map(([name, endpoint]) => describe(name, endpoint)));
+      endpoints ??= withRetainingEndpoints(
+        Object.entries(actor.endpoints()).map(([name, endpoint]) => describe(name, endpoint)),
+      );
       return endpoints;
     },
     extends: actor.extends ?? [],
@@ -185,32 +190,32 @@ function describe(name: string, endpoint: EndpointDefinition): EndpointDescripto
     respond: endpoint.respond ?? false,
     ...(endpoint.timeout === undefined ? {} : { timeout: endpoint.timeout }),
     ...(endpoint.reduce === undefined ? {} : { reduce: endpoint.reduce }),
-    ...(endpoint.tensors === undefined ? {} : { tensors: endpoint.tensors }),
+    ...(endpoint.interceptor === undefined ? {} : { interceptor: endpoint.interceptor }),
   };
 }
 
-/** More than any id of the lock: what stands beside an endpoint has its id and this. */
-const KEEPS = 0x4000_0000;
+/** Exceeds every id of a lock file. The id of a hidden endpoint is this number plus the id of its endpoint. */
+const RETAINING_ID_OFFSET = 0x4000_0000;
 
-/** With those that keep answers, behind all others. */
-function withKeeping(endpoints: readonly EndpointDescriptor[]): readonly EndpointDescriptor[] {
-  const keeping = endpoints.flatMap((endpoint): EndpointDescriptor[] => {
-    const { tensors, name, method, id } = endpoint;
-    if (tensors?.propagates !== true) return [];
-    const args = tensors.keptArgs(endpoint.args);
+/** Returns the endpoints, followed by one hidden endpoint for each endpoint whose results can be retained. */
+function withRetainingEndpoints(endpoints: readonly EndpointDescriptor[]): readonly EndpointDescriptor[] {
+  const retaining = endpoints.flatMap((endpoint): EndpointDescriptor[] => {
+    const { interceptor, name, method, id } = endpoint;
+    if (interceptor?.retainsResults !== true) return [];
+    const args = interceptor.retainingArguments(endpoint.args);
     return [
       {
         ...endpoint,
         name: `${name}, kept`,
         method: `${method}Kept`,
-        id: id + KEEPS,
+        id: id + RETAINING_ID_OFFSET,
         args,
         minArgs: 2,
         maxArgs: 2,
-        result: tensors.keptResult,
-        keeps: endpoint,
+        result: interceptor.retainedResult,
+        retains: endpoint,
       },
     ];
   });
-  return keeping.length === 0 ? endpoints : [...endpoints, ...keeping];
+  return retaining.length === 0 ? endpoints : [...endpoints, ...retaining];
 }

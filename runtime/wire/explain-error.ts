@@ -1,4 +1,4 @@
-/** What users are told of a failure: the error for what was refused somewhere inside a message. */
+/** Converts the internal signal of a failed codec to the error that the user gets. */
 import { errorMessage } from "../../shared/text/error-message.js";
 import { CodecError } from "./codec-error.js";
 import { CodecRefusal, formatPathOf } from "./codec-refusal.js";
@@ -11,7 +11,7 @@ export function toCodecError(verb: "encode" | "decode", name: string, error: unk
   return new CodecError(verb, formatPathOf(name, error.path), reason, options);
 }
 
-/** The second attempt to encode has found nothing, though the first one failed with `error`. */
+/** Returns the error for a value whose second attempt to encode succeeded, although the first one failed with `error`. */
 export function unexplainedError(name: string, error: unknown): CodecError {
   const reason =
     error instanceof CodecRefusal && error.reason === "" ? "the value changed meanwhile" : errorMessage(error);

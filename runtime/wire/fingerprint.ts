@@ -1,13 +1,13 @@
 /**
- * SHA-256 (FIPS 180-4) of short texts, for fingerprints of composed codecs. In TypeScript, so that `wire/` needs no
- * crypto module at start-up; not meant for large inputs or secrets.
+ * SHA-256 (FIPS 180-4) of short texts, for fingerprints of composed codecs. It is written in TypeScript so that `wire/`
+ * loads no crypto module at start-up. It is not meant for large inputs or secrets.
  */
 
 const primes: readonly number[] = firstPrimes(64);
 const initial: readonly number[] = primes.slice(0, 8).map((prime) => fractionBits(Math.sqrt(prime)));
 const rounds: readonly number[] = primes.map((prime) => fractionBits(Math.cbrt(prime)));
 
-/** The first 8 bytes of the hash of `text` as UTF-8. */
+/** Returns the first 8 bytes of the hash of `text` in UTF-8. */
 export function sha256First64(text: string): bigint {
   const bytes = padMessage(new TextEncoder().encode(text));
   const view = new DataView(bytes.buffer);
@@ -49,7 +49,7 @@ function rotateRight(x: number, n: number): number {
   return (x >>> n) | (x << (32 - n));
 }
 
-/** The first 32 bits after the point. Doubles have enough of them for the roots of small primes. */
+/** Returns the first 32 bits of the fraction. A double is precise enough for the roots of small primes. */
 function fractionBits(root: number): number {
   return Math.floor((root - Math.floor(root)) * 2 ** 32);
 }

@@ -1,6 +1,6 @@
 /**
- * What generated codecs extend: constants of the lockstep layout, and the composed codec of the same type for errors and
- * for what is not generated.
+ * The base class of generated codecs: the constants of the lockstep layout, and the composed codec of the same type, which
+ * explains errors and implements the methods that are not generated.
  */
 import type { Codec } from "./codec.js";
 import { MessageCodec } from "./message-codec.js";
@@ -69,13 +69,13 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
    */
   abstract shape(): Codec<T>;
 
-  /** @internal What `shape` makes, once. */
+  /** @internal The composed codec, created on first use. */
   get composed(): Codec<T> {
     this.#composed ??= this.shape();
     return this.#composed;
   }
 
-  /** @internal What it is in the protobuf layout. */
+  /** @internal The form of the codec in the protobuf layout. */
   get protoForm(): ProtoForm<T> {
     return protoFormOf(this.composed);
   }
@@ -107,7 +107,7 @@ export abstract class GeneratedCodec<T> extends MessageCodec<T> {
   }
 }
 
-/** A generated codec as its shape does it. */
+/** Encodes and decodes like a generated codec, through its composed codec. */
 class TracedCodec<T> extends MessageCodec<T> {
   readonly name: string;
   readonly fingerprint: bigint;

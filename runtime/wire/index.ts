@@ -1,4 +1,4 @@
-/** The wire: everything between values and bytes. Knows no actors, no links. */
+/** Encoding and decoding of values. Independent of actors and links. */
 export type { Codec, DecodeOptions, JsonReadOptions, JsonWriteOptions, ValueOf } from "./codec.js";
 export { CodecError } from "./codec-error.js";
 export { codec } from "./composed/index.js";

@@ -1,6 +1,6 @@
 /**
- * What is written as a `Record`: an object whose own properties are the entries. Maps and sets have theirs elsewhere, and
- * would be written as empty; arrays are lists.
+ * Returns whether a value can be written as a `Record`: an object whose own properties are the entries. Maps and sets are
+ * not, since they have no own properties and would be written as empty; arrays are lists.
  */
 export function isRecord(value: unknown): value is object {
   return (

@@ -1,10 +1,10 @@
 /**
- * Whole messages, the same for every codec: the frame of header, slot, body, string heap and blocks around what a codec
- * writes and reads. A failure undoes what was written and is explained by a second, slower attempt (trace.ts), so that
- * the first one pays nothing for good errors.
+ * Encodes and decodes whole messages for every codec: the header, slot, body, string heap and blocks. If the first attempt
+ * fails, the written bytes are discarded and a second, slower attempt finds the field and the reason (traced-part.ts), so
+ * that the first one does not track paths.
  *
- * Message: [u32 start of the heap] if it can hold text, [u32 end of the heap] if it can hold blocks, slot, body, heap,
- * blocks. Offsets are from its start.
+ * Message: [u32 start of the heap] if it can contain text, [u32 end of the heap] if it can contain blocks, slot, body, heap,
+ * blocks. Offsets count from the start of the message.
  */
 import { describeValue } from "../../shared/text/describe-value.js";
 import type { Codec, DecodeOptions, JsonReadOptions, JsonWriteOptions } from "./codec.js";
@@ -12,6 +12,7 @@ import { CodecError } from "./codec-error.js";
 import { CodecRefusal } from "./codec-refusal.js";
 import { toCodecError, unexplainedError } from "./explain-error.js";
 import { fromJson, toJson } from "./json/whole-message.js";
+import type { MessageHandles } from "./message-handles.js";
 import { newPage } from "./page.js";
 import type { ProtobufReader } from "./protobuf/reader.js";
 import { fromProtobuf, toProtobuf } from "./protobuf/whole-message.js";
@@ -20,13 +21,13 @@ import { Reader } from "./reader.js";
 import type { JsonValue } from "./well-known.js";
 import { Writer } from "./writer.js";
 
-/** Whole messages up to this size are copied to be decoded: cheaper than a reader and a view of their own. */
+/** Messages up to this size in bytes are copied before decoding, which is cheaper than creating a reader and a view. */
 const MAX_COPIED_BYTES = 2048;
 
 const ownWriter = new Writer();
 const ownReader = new Reader();
 const ownPage = newPage(MAX_COPIED_BYTES);
-/** Whether `ownReader` is inside a message: something that is being decoded decodes another one. */
+/** Whether `ownReader` is decoding a message. A nested message needs another reader. */
 let isReading = false;
 
 export abstract class MessageCodec<T> implements Codec<T> {
@@ -35,22 +36,31 @@ export abstract class MessageCodec<T> implements Codec<T> {
   abstract readonly slot: number;
   abstract readonly text: boolean;
   abstract readonly bulk: boolean;
-  /** Size of the header. */
+  /** The size of the header in bytes. */
   abstract readonly head: number;
   abstract write(w: Writer, at: number, value: T): void;
   abstract read(r: Reader, at: number): T;
   abstract writeFields(w: ProtobufWriter, value: T): void;
   abstract readFields(r: ProtobufReader, end: number, into: T | undefined): T;
-  /** The same codec in a form that says where it fails when `tracing`. */
+  /** Returns the codec that adds the path to its refusals if the reader or writer is `tracing`. */
   abstract trace(): Codec<T>;
 
   encode(value: T): Uint8Array {
-    // Something that is being encoded may encode another message.
+    // The value can have getters that encode another message.
     const w = ownWriter.start < 0 ? ownWriter : new Writer();
     this.encodeInto(w, value);
-    const bytes = w.blocks.length === 0 ? w.copy(0) : messageWithBlocks(w);
+    const bytes = wholeMessage(w);
     w.clear();
     return bytes;
+  }
+
+  /** @internal Encodes a value as `encode` does, with the given codecs of handles. */
+  encodeWith(handles: MessageHandles | undefined, value: T): Uint8Array {
+    if (handles === undefined) return this.encode(value);
+    const w = new Writer();
+    w.handles = handles;
+    this.encodeInto(w, value);
+    return wholeMessage(w);
   }
 
   decode(bytes: Uint8Array, options?: DecodeOptions): T {
@@ -58,7 +68,7 @@ export abstract class MessageCodec<T> implements Codec<T> {
       throw new CodecError("decode", this.name, `expected a Uint8Array, got ${describeValue(bytes)}`);
     }
     const views = options?.views ?? false;
-    if (isReading || views || bytes.length > MAX_COPIED_BYTES) return this.#decodeInPlace(bytes, views);
+    if (isReading || views || bytes.length > MAX_COPIED_BYTES) return this.#decodeInPlace(bytes, views, undefined);
     const size = bytes.length;
     const copy = ownPage.bytes;
     if (size <= 16) for (let i = 0; i < size; i++) copy[i] = bytes[i] as number;
@@ -73,19 +83,35 @@ export abstract class MessageCodec<T> implements Codec<T> {
     }
   }
 
-  #decodeInPlace(bytes: Uint8Array, views: boolean): T {
+  /** @internal Decodes a message as `decode` does, with the given codecs of handles. */
+  decodeWith(handles: MessageHandles | undefined, bytes: Uint8Array): T {
+    return handles === undefined ? this.decode(bytes) : this.#decodeInPlace(bytes, false, handles);
+  }
+
+  #decodeInPlace(bytes: Uint8Array, views: boolean, handles: MessageHandles | undefined): T {
     const r = new Reader();
     r.views = views;
+    r.handles = handles;
     r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length);
     return this.decodeFrom(r);
   }
 
   toProtobuf(value: T): Uint8Array {
-    return toProtobuf(this, value);
+    return toProtobuf(this, value, undefined);
+  }
+
+  /** @internal Encodes a value as `toProtobuf` does, with the given codecs of handles. */
+  toProtobufWith(handles: MessageHandles | undefined, value: T): Uint8Array {
+    return toProtobuf(this, value, handles);
   }
 
   fromProtobuf(bytes: Uint8Array): T {
-    return fromProtobuf(this, bytes);
+    return fromProtobuf(this, bytes, undefined);
+  }
+
+  /** @internal Decodes a message as `fromProtobuf` does, with the given codecs of handles. */
+  fromProtobufWith(handles: MessageHandles | undefined, bytes: Uint8Array): T {
+    return fromProtobuf(this, bytes, handles);
   }
 
   toJson(value: T, options?: JsonWriteOptions): JsonValue {
@@ -107,7 +133,7 @@ export abstract class MessageCodec<T> implements Codec<T> {
       if (head !== 0) this.#finish(w, start);
       w.start = -1;
     } catch (error) {
-      const explained = this.#notEncoded(value, error);
+      const explained = this.#notEncoded(w.handles, value, error);
       w.restore(position, head === 0 ? w.blocks.length : blocks);
       throw explained;
     }
@@ -151,10 +177,11 @@ export abstract class MessageCodec<T> implements Codec<T> {
     if (this.bulk) r.closeBulk();
   }
 
-  #notEncoded(value: T, error: unknown): CodecError {
+  #notEncoded(handles: MessageHandles | undefined, value: T, error: unknown): CodecError {
     if (error instanceof CodecRefusal && error.isFinal) return toCodecError("encode", this.name, error);
     const w = new Writer(1024);
     w.tracing = true;
+    w.handles = handles;
     try {
       w.append(this.trace(), value);
     } catch (traced) {
@@ -167,6 +194,7 @@ export abstract class MessageCodec<T> implements Codec<T> {
     if (r.tracing) return toCodecError("decode", this.name, error);
     const second = new Reader();
     second.tracing = true;
+    second.handles = r.handles;
     second.reset(r.bytes, r.view, r.position, r.end, r.blocks);
     try {
       this.trace().decodeFrom(second);
@@ -177,8 +205,9 @@ export abstract class MessageCodec<T> implements Codec<T> {
   }
 }
 
-/** The message in `w` followed by its blocks, each at a multiple of 8. */
-function messageWithBlocks(w: Writer): Uint8Array {
+/** Returns a copy of the message in `w`, followed by its blocks. Each block starts at a multiple of 8 bytes. */
+function wholeMessage(w: Writer): Uint8Array {
+  if (w.blocks.length === 0) return w.copy(0);
   let end = w.position;
   for (const block of w.blocks) end = ((end + 7) & ~7) + block.length;
   const message = w.copy(0, end - w.position);
@@ -189,4 +218,14 @@ function messageWithBlocks(w: Writer): Uint8Array {
     at += block.length;
   }
   return message;
+}
+
+/** Encodes a value with codecs of handles that are used in place of the registered ones. */
+export function encodeWith<T>(codec: Codec<T>, value: T, handles: MessageHandles | undefined): Uint8Array {
+  return codec instanceof MessageCodec ? codec.encodeWith(handles, value) : codec.encode(value);
+}
+
+/** Decodes a message with codecs of handles that are used in place of the registered ones. */
+export function decodeWith<T>(codec: Codec<T>, bytes: Uint8Array, handles: MessageHandles | undefined): T {
+  return codec instanceof MessageCodec ? codec.decodeWith(handles, bytes) : codec.decode(bytes);
 }

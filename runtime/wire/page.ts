@@ -1,16 +1,16 @@
 /**
- * Memory to write messages into: one array buffer with every view on it that encoding needs. Views are costly to make
- * and cheap to keep, so pages are recycled whole.
+ * The memory that messages are written into: one array buffer with all views on it that encoding needs. Creating views is
+ * expensive, so that pages are recycled together with their views.
  */
 import { MAX_RECYCLED_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
 
-// Layouts are little-endian, and typed arrays are copied as they are in memory. The check is in this module since both layouts
-// need its pages: of a module that has types alone nothing would be loaded.
+// Layouts are little-endian, and typed arrays are copied from memory as they are. Both layouts load this module, so that the
+// check always runs.
 if (new Uint8Array(Uint16Array.of(1).buffer)[0] !== 1) {
   throw new Error("cannot load viceroy: it needs a little-endian processor");
 }
 
-/** `Buffer`'s own string methods: a native call each, no options, no bounds arithmetic (Node has them since 0.x). */
+/** The internal string methods of `Buffer`: one native call each, without options and bounds checks. */
 export interface TextBuffer extends Uint8Array {
   latin1Write(text: string, offset: number, length: number): number;
   utf8Write(text: string, offset: number, length: number): number;
@@ -23,26 +23,26 @@ export interface Page {
   readonly view: DataView;
   readonly doubles: Float64Array;
   readonly words: Int32Array;
-  /** The same bytes, not as a Buffer: what `slice` of it makes is a Uint8Array with memory of its own. */
+  /** The same bytes as a Uint8Array, whose `slice` copies; that of a Buffer does not. */
   readonly plain: Uint8Array;
 }
 
-/** What a batch has that nothing was written into: no room at all. */
+/** The page of an empty batch: it has no bytes. */
 export const emptyPage: Page = newPage(0);
 
-/** Pages of all batches of this thread that nobody uses, by their size. */
+/** Unused pages of this thread, by their size in bytes. */
 const idlePages = new Map<number, Page[]>();
-/** Those of the standard size. */
+/** Unused pages of the standard size. */
 const standardPages: Page[] = [];
 idlePages.set(STANDARD_PAGE_BYTES, standardPages);
 
-/** A page that is handed back by `recyclePage`, of `size` bytes. */
+/** Returns an unused page of `size` bytes. The caller gives it back with `returnPage`. */
 export function takePage(size: number): Page {
   const pages = size === STANDARD_PAGE_BYTES ? standardPages : idlePages.get(size);
   return pages?.pop() ?? newPage(size);
 }
 
-/** What is in a page is not needed any more. */
+/** Gives back a page whose content is not needed any more. */
 export function returnPage(page: Page): void {
   const size = page.bytes.length;
   let pages = size === STANDARD_PAGE_BYTES ? standardPages : idlePages.get(size);
@@ -53,7 +53,7 @@ export function returnPage(page: Page): void {
   if (pages.length * size < MAX_RECYCLED_BYTES) pages.push(page);
 }
 
-/** `size` bytes, a multiple of 8. Not zeroed, neither when new nor when recycled: whoever writes must write every byte. */
+/** Allocates a page of `size` bytes, a multiple of 8. New and recycled pages are not zeroed: writers write every byte. */
 export function newPage(size: number): Page {
   const bytes = Buffer.allocUnsafeSlow(size);
   const memory = bytes.buffer;

@@ -1,11 +1,11 @@
 /**
- * Messages between processes whose schemas differ: the protobuf layout where the lockstep layout usually stands. The same
- * halves of a codec that links need, for arguments as they are and for single values (answers, items of streams, what ports
- * take) as a message with one field.
+ * Messages in the protobuf layout between processes whose schemas differ. Arguments are one message; a single value (a
+ * result, an item of a stream, a value sent to a port) is a message with one field.
  */
 import type { Codec } from "./codec.js";
 import { CodecError } from "./codec-error.js";
 import { codec } from "./composed/index.js";
+import { MessageCodec } from "./message-codec.js";
 import type { MessageLayout } from "./message-layout.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
@@ -18,7 +18,8 @@ class ArgumentsMessage<T> implements MessageLayout<T> {
   }
 
   encodeInto(w: Writer, value: T): void {
-    const bytes = this.#codec.toProtobuf(value);
+    const codec = this.#codec;
+    const bytes = codec instanceof MessageCodec ? codec.toProtobufWith(w.handles, value) : codec.toProtobuf(value);
     const at = w.reserve(bytes.length);
     w.bytes.set(bytes, at);
   }
@@ -27,7 +28,9 @@ class ArgumentsMessage<T> implements MessageLayout<T> {
     if (r.blocks !== undefined) {
       throw new CodecError("decode", this.#codec.name, "the protobuf layout has no blocks beside the message");
     }
-    return this.#codec.fromProtobuf(r.bytes.subarray(r.position, r.end));
+    const codec = this.#codec;
+    const bytes = r.bytes.subarray(r.position, r.end);
+    return codec instanceof MessageCodec ? codec.fromProtobufWith(r.handles, bytes) : codec.fromProtobuf(bytes);
   }
 }
 
@@ -50,17 +53,17 @@ class SingleValueMessage<T> implements MessageLayout<T> {
 const knownArguments = new WeakMap<Codec<unknown>, MessageLayout<unknown>>();
 const knownSingles = new WeakMap<Codec<unknown>, MessageLayout<unknown>>();
 
-/** Arguments: a message with their ids as numbers. */
+/** Returns the protobuf layout of arguments: a message whose field numbers are the ids of the parameters. */
 export function protobufArguments(plain: Codec<unknown>): MessageLayout<unknown> {
   return memoizedLayout(knownArguments, plain, () => new ArgumentsMessage(plain));
 }
 
-/** One value: a message with it as field 1. */
+/** Returns the protobuf layout of one value: a message with the value as field 1. */
 export function protobufValue(plain: Codec<unknown>): MessageLayout<unknown> {
   return memoizedLayout(knownSingles, plain, () => new SingleValueMessage(plain));
 }
 
-/** One value in whichever layout its message came. */
+/** Decodes one value in the layout of its message. */
 export function decodeValue(plain: Codec<unknown>, r: Reader): unknown {
   return r.protobuf ? protobufValue(plain).decodeFrom(r) : plain.decodeFrom(r);
 }

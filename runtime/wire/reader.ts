@@ -1,9 +1,10 @@
 /**
- * Where a message is read from: a stretch of received bytes. One reader serves any number of messages. Nothing of what
- * it is given is trusted: every length is compared with what is left before anything is allocated for it.
+ * Reads messages in the lockstep layout from received bytes. One reader reads any number of messages. The bytes are not
+ * trusted: every length is compared with the remaining bytes before memory is allocated.
  */
 import { CodecRefusal } from "./codec-refusal.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
+import type { MessageHandles } from "./message-handles.js";
 import { readChunk } from "./string-heap.js";
 import type { TypedArray, TypedArrayConstructor } from "./typed-array.js";
 
@@ -43,20 +44,27 @@ export class Reader {
   protobuf = false;
   /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
+  /**
+   * The codecs of handles that this message uses in place of the registered ones. Whoever sets it resets it after the
+   * message.
+   *
+   * @internal
+   */
+  handles: MessageHandles | undefined = undefined;
   /** The current chunk of the string heap. */
   text = "";
   /** The number of UTF-16 units of `text` that have been read. */
   offset = 0;
 
-  /** The blocks of the message, if they came apart from it. */
+  /** The blocks of the message, if they were received separately. */
   blocks: readonly Uint8Array[] | undefined;
   #doubles: Float64Array | undefined;
-  /** Where the message starts. */
+  /** The byte offset of the message. */
   #start = 0;
-  /** Where the next chunk of text is, and the end of the heap. */
+  /** The byte offset of the next chunk of text. */
   #heap = 0;
   #heapEnd = 0;
-  /** Where the next block is, or its number among those that came apart; and the end of the blocks. */
+  /** The byte offset of the next block, or its index in `blocks`. */
   #block = 0;
   #blocksEnd = 0;
 
@@ -66,8 +74,8 @@ export class Reader {
    * @param bytes that contain the message
    * @param view of the same bytes
    * @param start byte offset of the message; its address must be a multiple of 8 for typed arrays that are not copied
-   * @param end byte offset of the end of the message, without blocks that came apart
-   * @param blocks that came apart, in order; the decoded value may keep their memory
+   * @param end byte offset of the end of the message, without separate blocks
+   * @param blocks received separately, in order; the decoded value may keep their memory
    */
   reset(bytes: Uint8Array, view: DataView, start: number, end: number, blocks?: readonly Uint8Array[]): void {
     if (this.bytes !== bytes) this.#use(bytes, view);
@@ -135,7 +143,7 @@ export class Reader {
     const header = this.view.getUint32(at, true);
     const size = header >>> 1;
     const wide = (header & 1) === 1;
-    // Wide text is even from the message's start, and so in memory in all but odd cases.
+    // Wide text has an even offset in the message, and therefore usually an even address.
     const from = wide ? at + 4 + ((at - this.#start) & 1) : at + 4;
     const to = from + (wide ? size * 2 : size);
     if (to > this.#heapEnd) throw new CodecRefusal("a chunk of text ends outside the message");
@@ -160,7 +168,7 @@ export class Reader {
   getDate(at: number): Date {
     const time = this.view.getFloat64(at, true);
     const date = new Date(time);
-    // Out of range it is invalid, a fraction it would lose.
+    // A time out of range makes the date invalid, and a fraction would be lost.
     if (date.getTime() !== time) this.refuse();
     return date;
   }
@@ -219,7 +227,7 @@ export class Reader {
     }
   }
 
-  /** A typed array over `[at, at + size)`, or a copy of it. */
+  /** Returns a typed array over `[at, at + size)`, or a copy of it. */
   #slice<T extends TypedArray | Uint8Array>(type: TypedArrayConstructor<T>, at: number, n: number, size: number): T {
     const { buffer, byteOffset } = this.bytes;
     const from = byteOffset + at;
@@ -324,19 +332,19 @@ export class Reader {
     this.offset = 0;
   }
 
-  /** All of the body must have been used. */
+  /** Refuses the message if bytes of the body are left. */
   closeBody(): void {
     if (this.position !== this.end) throw new CodecRefusal("there is more than the value needs");
   }
 
-  /** All text must have been used. */
+  /** Refuses the message if text is left. */
   closeText(): void {
     if (this.offset !== this.text.length || this.#heap !== this.#heapEnd) {
       throw new CodecRefusal("there is more text than strings need");
     }
   }
 
-  /** All blocks must have been used. */
+  /** Refuses the message if blocks are left. */
   closeBulk(): void {
     if (this.#block !== (this.blocks === undefined ? this.#blocksEnd : this.blocks.length)) {
       throw new CodecRefusal("there are more blocks than values need");

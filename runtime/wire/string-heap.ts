@@ -1,26 +1,26 @@
 /**
- * Chunks of the string heap: all text of a message in one place, written with one native call a chunk and read back
- * with one, then cut. A chunk is Latin-1 when all its units are below 256, else UTF-16. Lone surrogates are no text: they
- * are refused when they are written, since no other layout, and no other language, could take them. What is read is
- * not searched for them: no writer of ours sends any, and nothing breaks of them.
+ * Chunks of the string heap, which contains all text of a message. One native call writes or reads a chunk; strings are cut
+ * out of it. A chunk is Latin-1 if all its UTF-16 units are below 256, and UTF-16 otherwise. Lone surrogates are refused when
+ * they are written, since neither UTF-8 nor other languages can represent them. Reading does not search for them: writers
+ * never send any, and they do no harm.
  *
- * Chunk: u32 (units * 2 + wide), for wide ones a zero byte if that makes the text even, the text.
+ * Chunk: u32 (units * 2 + wide), a zero byte if the chunk is wide and its text would start at an odd offset, text.
  */
 import type { Batch } from "./batch.js";
 import { CodecRefusal } from "./codec-refusal.js";
 import type { TextBuffer } from "./page.js";
 
-/** What `Buffer` has and its types don't. */
+/** Methods of `Buffer` that its type declarations lack. */
 interface TextSlices {
   latin1Slice(this: Uint8Array, start: number, end: number): string;
   ucs2Slice(this: Uint8Array, start: number, end: number): string;
 }
 const { latin1Slice, ucs2Slice } = Buffer.prototype as unknown as TextSlices;
 
-/** Texts up to this size are never ropes (V8's shortest has 13 units), and so are cheap to read unit by unit. */
+/** Texts up to this number of units are never ropes in V8, whose shortest rope has 13, so that reading single units is cheap. */
 const SHORT_UNITS = 12;
 
-/** Whether the last chunk written was wide: which test comes first. The outcome is the same either way. */
+/** Whether the last chunk was wide. Selects the faster order of the tests, and does not change the result. */
 let expectWide = false;
 
 /** Appends a chunk. */
@@ -31,7 +31,7 @@ export function writeChunk(batch: Batch, text: string): void {
   if (units <= SHORT_UNITS && writeShort(batch, at, text)) return;
   let header = units * 2;
   let end = at + 4 + units;
-  // UTF-8 of as many bytes as units is ASCII: tested and written in one pass.
+  // Text with as many UTF-8 bytes as units is ASCII. One pass tests and writes it.
   if (expectWide || bytes.utf8Write(text, at + 4, units * 3) !== units) {
     expectWide = startsWide(text) || !writeLatin1(bytes, at + 4, text);
     if (expectWide) {
@@ -48,7 +48,7 @@ export function writeChunk(batch: Batch, text: string): void {
   batch.position = end;
 }
 
-/** Writes a text that a native call would take longer for. False if it is wide. */
+/** Writes a short text without a native call. Returns false if the text is wide. */
 function writeShort(batch: Batch, at: number, text: string): boolean {
   const { bytes } = batch;
   const units = text.length;
@@ -63,8 +63,8 @@ function writeShort(batch: Batch, at: number, text: string): boolean {
 }
 
 /**
- * Whether one of the units in `words[from, to)` is a surrogate. What has been written can be asked for two units at once, in little more
- * than half the time that it takes to ask the text.
+ * Returns whether one of the units in `words[from, to)` may be a surrogate. Testing two written units at once takes little
+ * more than half the time of testing the units of the string.
  */
 function mayContainSurrogates(words: Int32Array, from: number, to: number): boolean {
   let found = 0;
@@ -80,26 +80,29 @@ function mayContainSurrogates(words: Int32Array, from: number, to: number): bool
   return (found & 0x80008000) !== 0;
 }
 
-/** Two units: the highest bit of one is set if it begins with the bits 11011, as surrogates do; a unit above one that does may be told to. */
+/**
+ * Sets the highest bit of each of two units if the unit starts with the bits 11011, as surrogates do. If the lower unit does,
+ * the bit of the upper one can be set, too.
+ */
 function surrogateBits(word: number): number {
   const units = (word ^ 0xd800d800) & 0xf800f800;
   return (units - 0x08000800) & ~units;
 }
 
-/** Whether one of the first units is wide already; of most wide text it is. */
+/** Returns whether one of the first units is wide, as in most wide texts. */
 function startsWide(text: string): boolean {
   const end = Math.min(text.length, 128);
   for (let i = 0; i < end; i++) if (text.charCodeAt(i) > 255) return true;
   return false;
 }
 
-/** Writes `text` as Latin-1. Whether that lost nothing. */
+/** Writes `text` as Latin-1. Returns whether no unit was lost. */
 function writeLatin1(bytes: TextBuffer, at: number, text: string): boolean {
   bytes.latin1Write(text, at, text.length);
   return bytes.latin1Slice(at, at + text.length) === text;
 }
 
-/** The text of a chunk whose bytes are `[start, end)`. */
+/** Returns the text of a chunk whose bytes are `[start, end)`. */
 export function readChunk(bytes: Uint8Array, start: number, end: number, wide: boolean): string {
   return wide ? ucs2Slice.call(bytes, start, end) : latin1Slice.call(bytes, start, end);
 }

@@ -1,6 +1,6 @@
 /**
- * How a composed codec hands over to the codec of a part. On the second attempt it notes where it is, and generated
- * codecs are asked for their composed form.
+ * Calls the codec of a part from a composed codec. The second attempt adds the part to the path of a refusal, and uses the
+ * composed codec of a generated one.
  */
 import type { Codec } from "./codec.js";
 import { type PathSegment, withPathSegment } from "./codec-refusal.js";
@@ -29,7 +29,7 @@ export function readPart<T>(r: Reader, codec: Codec<T>, at: number, segment: Pat
   }
 }
 
-/** The codec in a form that says where it fails. */
+/** Returns the codec that adds the path to its refusals. */
 export function traced<T>(codec: Codec<T>): Codec<T> {
   return codec instanceof MessageCodec ? (codec.trace() as Codec<T>) : codec;
 }

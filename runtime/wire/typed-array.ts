@@ -1,4 +1,4 @@
-/** Typed arrays: which there are, and what each is called. */
+/** The types of typed arrays and of their constructors. */
 
 export type TypedArray =
   | Int8Array
@@ -12,7 +12,7 @@ export type TypedArray =
   | Float32Array
   | Float64Array;
 
-/** `Float64Array` and its kin, as constructors. */
+/** The constructor of a typed array. */
 export interface TypedArrayConstructor<T> {
   readonly BYTES_PER_ELEMENT: number;
   readonly name: string;

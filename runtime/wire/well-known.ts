@@ -1,4 +1,4 @@
-/** Values of well-known types, as generated code names them. In schemas two of them are names alone. */
+/** The types of well-known protobuf types, for generated code. `Value` and `NullValue` are aliases. */
 import type { JsonValue } from "../../shared/vocabulary.js";
 
 export type {

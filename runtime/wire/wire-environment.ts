@@ -1,24 +1,29 @@
 /**
- * What the codecs need of the runtime around them: values that stand for something alive (ports, meshes, registered
- * memory, tensors) are written and read by whoever knows what they are. `wire/` itself knows no actors. Set once per
- * process; until then such values cannot be encoded.
+ * The codecs of handles: ports, meshes, registered memory and tensors. `wire/` does not know what a handle refers to, so
+ * the modules that do register these codecs.
+ *
+ * They are registered once for a process and not passed to each reader and writer: a codec such as `OrderCodec` encodes
+ * whole messages without any context of a runtime, and every message of a process needs the same ones. A message that
+ * needs others carries them as `handles` of its reader or writer.
  */
 import type { Codec } from "./codec.js";
 import type { ActorDescriptor } from "./descriptor.js";
+import type { MessageHandles } from "./message-handles.js";
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 
 /**
- * Each writer appends whatever it likes with `w.reserve`, `w.string` and `w.append(codec, value)`; the length is kept
- * by the caller, and a reader that does not take exactly what was written fails the decoding. A write may be repeated
- * when another part of the same message turns out to be wrong, and what was written may never be sent.
- * All throw an Error whose message completes `cannot encode <path>: …`.
+ * Writes and reads handles. A write method appends any content with `w.reserve`, `w.string` and `w.append(codec, value)`;
+ * its caller stores the length. Decoding fails if the read method does not take exactly the bytes that were written. A
+ * write can be repeated when another part of the same message is refused, and its bytes may never be sent. All methods
+ * throw an Error whose message completes `cannot encode <path>: …` or `cannot decode <path>: …`.
  */
 export interface WireEnvironment {
   writePort(w: Writer, port: unknown, element: Codec<unknown>): void;
   readPort(r: Reader, element: Codec<unknown>): unknown;
-  /** `dims`: the dimensions the schema asks for; undefined: any. */
+  /** @param dims the dimensions that the schema requires; undefined: any */
   writeMesh(w: Writer, mesh: unknown, descriptor: ActorDescriptor, dims: readonly string[] | undefined): void;
+  /** @param dims the dimensions that the schema requires; undefined: any */
   readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[] | undefined): unknown;
   writeBuffer?(w: Writer, buffer: unknown): void;
   readBuffer?(r: Reader): unknown;
@@ -26,23 +31,37 @@ export interface WireEnvironment {
   readTensor?(r: Reader): unknown;
 }
 
-let currentEnvironment: WireEnvironment | undefined;
-let environmentExtension: Partial<WireEnvironment> = {};
+let registered: WireEnvironment | undefined;
+let extension: Partial<WireEnvironment> = {};
+/** The number of calls of `withoutHandles` that are running. */
+let refusingScopes = 0;
 
+/** Registers the codecs of handles of this process, or removes them. */
 export function setWireEnvironment(environment: WireEnvironment | undefined): void {
-  currentEnvironment = environment === undefined ? undefined : { ...environment, ...environmentExtension };
+  registered = environment === undefined ? undefined : { ...environment, ...extension };
 }
 
-/** Gives it what is not loaded by everybody, before or after the runtime: tensors. */
+/** Registers codecs of handles from a module that only some programs load. Works before and after `setWireEnvironment`. */
 export function extendWireEnvironment(more: Partial<WireEnvironment>): void {
-  environmentExtension = { ...environmentExtension, ...more };
-  if (currentEnvironment !== undefined) currentEnvironment = { ...currentEnvironment, ...more };
+  extension = { ...extension, ...more };
+  if (registered !== undefined) registered = { ...registered, ...more };
 }
 
-/** @throws Error when no runtime has been started in this process */
-export function wireEnvironment(): WireEnvironment {
-  if (currentEnvironment === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
-  return currentEnvironment;
+/** Makes the handles of a message, which use these codecs in place of the registered ones. */
+export function messageHandles(codecs: Partial<WireEnvironment>): MessageHandles {
+  return { codecs };
+}
+
+/**
+ * Returns the codecs for the handles of a message.
+ *
+ * @param handles those of the message's reader or writer
+ * @throws {Error} when no runtime has been started in this process
+ */
+export function wireEnvironment(handles?: MessageHandles): WireEnvironment {
+  if (refusingScopes > 0) return refusingEnvironment;
+  if (registered === undefined) throw new Error('no Viceroy runtime in this process: import "viceroy" first');
+  return handles === undefined ? registered : { ...registered, ...handles.codecs };
 }
 
 /**
@@ -54,12 +73,12 @@ export function wireEnvironment(): WireEnvironment {
  * @throws {CodecError} when `step` encodes or decodes a handle
  */
 export function withoutHandles<T>(step: () => T): T {
-  const before = currentEnvironment;
-  currentEnvironment = refusingEnvironment;
+  // A count and not a property of readers and writers: `step` calls codecs that choose their own.
+  refusingScopes++;
   try {
     return step();
   } finally {
-    currentEnvironment = before;
+    refusingScopes--;
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * What codecs write messages into: a batch, and while a message is being written its strings, which become its string
- * heap when it is finished, and its blocks. The methods are those that generated code uses; what is one machine
- * instruction it does itself, through `view`.
+ * Writes messages in the lockstep layout to a batch. The strings of a message are collected and become its string heap when
+ * the message ends; large blocks are listed. Generated code writes numbers directly through `view`.
  */
 import { Batch } from "./batch.js";
 import { CodecRefusal } from "./codec-refusal.js";
 import { isRecord } from "./is-record.js";
 import { LONG_LENGTH_MARK, MAX_CHUNK_UNITS, MAX_DEPTH, MIN_BLOCK_BYTES } from "./limits.js";
+import type { MessageHandles } from "./message-handles.js";
 import { writeChunk } from "./string-heap.js";
 import type { TypedArray } from "./typed-array.js";
 
@@ -33,7 +33,14 @@ export class Writer extends Batch {
   depth = 0;
   /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
-  /** Chunks of the heap that are full. */
+  /**
+   * The codecs of handles that this message uses in place of the registered ones. Whoever sets it resets it after the
+   * message.
+   *
+   * @internal
+   */
+  handles: MessageHandles | undefined = undefined;
+  /** Full chunks of the string heap. */
   readonly #chunks: string[] = [];
 
   /** Appends a value with its slot. */

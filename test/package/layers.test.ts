@@ -65,6 +65,7 @@ test("an import that points upwards, or to the other side, is found, also where 
     "runtime/c.ts": "runtime/tensor/index.ts",
     "runtime/capnp/a.ts": "runtime/thrown.ts",
     "runtime/codegen/v1/a.ts": "runtime/bundle/entry.ts",
+    "runtime/codegen/v1/b.ts": "runtime/tensor/value/tensor.ts",
     "runtime/bundle/a.ts": "runtime/tensor/mesh/tensor-mesh.ts",
     "runtime/tensor/a.ts": "runtime/proc/launch/stdio.ts",
     "runtime/native/b.ts": "runtime/rdma/grant/grant-table.ts",

@@ -95,7 +95,7 @@ test("it is said which one it is, and which ones the tests are run with where it
 });
 
 test("the versions that are said to be tested are those that the tests are run with", async () => {
-  // By a name that TypeScript does not follow: scripts of .ci have no types.
+  // A computed name, which TypeScript does not resolve: scripts of .ci have no types.
   const wheels: string = new URL("../../.ci/wheels.mjs", import.meta.url).href;
   const { torchVersions } = (await import(wheels)) as { torchVersions: readonly string[] };
   expect(testedTexts.split(", ")).toEqual(["1.13", ...torchVersions.map((one) => one.split(".", 2).join("."))]);

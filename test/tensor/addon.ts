@@ -14,7 +14,7 @@ if (found.addon === undefined) {
   console.warn(`skipped: tests of tensors (${found.why}; run \`npx viceroy setup --tensor\`)`);
 }
 
-/** Of tests that make tensors. */
+/** Whether the addon is available. Tests that make tensors are skipped without it. */
 export const hasTensors = found.addon !== undefined;
 export const describeTensors = describe.skipIf(!hasTensors);
 
@@ -26,7 +26,7 @@ export const networkVariables: readonly Readonly<Record<string, string>>[] = has
   ? [{ VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" }]
   : [];
 
-/** How processes exchange elements, and the variables that make them do so. */
+/** The transports of elements, with the variables that select them. */
 export const exchangeKinds: readonly (readonly [kind: string, env: Readonly<Record<string, string>>])[] = [
   ["memory", {}],
   ...networkVariables.flatMap((env) => [

@@ -17,7 +17,7 @@ function softmax(values: readonly number[]): number[] {
   return powers.map((power) => power / sum);
 }
 
-/** Of one element of a batch. */
+/** Computes attention for one element of a batch. */
 function plain(layer: nn.MultiHeadAttention, query: Matrix, key: Matrix, value: Matrix): Matrix {
   const { width, heads, causal } = layer;
   const weight = layer.in_proj_weight.toArray() as number[][];

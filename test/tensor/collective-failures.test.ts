@@ -1,4 +1,4 @@
-/** What goes wrong between the processes of a mesh: told to all of them, and nobody waits for who does not come. Real processes. */
+/** Failures of collective operations: all processes of a mesh get the error, and none waits for a process that has failed. */
 import { onUnhandledFault, range, thisHost } from "viceroy";
 import { grad, inspect, type Tensor, TensorError, tensor, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";

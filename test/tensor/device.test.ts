@@ -81,7 +81,7 @@ describeTensors("the device of a mesh", () => {
       expect(error!.message).toContain(`rank 1, process `);
       expect(error!.message).toContain("cannot hold tensors on cuda:999: ");
     }
-    // Of a part that has only the others nothing is missing.
+    // A part of the other procs has all its tensors.
     const first = mesh.slice({ gpus: 0 });
     expect((await inspect(first.run(() => torch.ones([1])))).toArray()).toEqual([1]);
     const second = mesh.slice({ gpus: 1 });

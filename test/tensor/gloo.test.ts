@@ -6,7 +6,7 @@ import { describeTensors } from "./addon.js";
 
 describeTensors("processes that count as several machines", () => {
   test("reach each other by Gloo, or the addon was built without and says so", async () => {
-    // Where memory is left alone, each process counts as a machine.
+    // Without shared memory, each process counts as a machine.
     const env = { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" };
     await using procs = thisHost().spawnProcs({ gpus: 2 }, { env });
     const sum = procs.activate(async () => inspect(torch.ones([2]).reduce("gpus", "sum")));

@@ -29,7 +29,7 @@ const requiring = (values: readonly (Tensor | null)[]) =>
 
 /** Made where no mesh is active. */
 let all: Readonly<Record<string, Tensor>> = {};
-/** What an operation answers, and gradients of it up to an order, of each tensor of floating-point numbers that it takes. */
+/** Returns the results of an operation and their gradients up to an order, for each floating-point argument. */
 function compute(name: string, words: readonly string[], place: Place, order: number): readonly (Tensor | null)[] {
   const leaves = new Map<string, Tensor>();
   const args = words.map((word) =>

@@ -1,4 +1,4 @@
-/** What all processes of a mesh have of a tensor, as tensors of this process. */
+/** Copies the parts of a tensor on all procs of a mesh into this process. */
 import { inspect, type Tensor } from "viceroy/tensor";
 
 /** Of a mesh of 2 hosts with 2 gpus each: in rank order. */

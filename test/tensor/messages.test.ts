@@ -26,7 +26,7 @@ describeTensors("tensors in messages", () => {
     const gradients = [{ name: "some", values: tensor([[10], [10]]) }, { name: "none" }];
     const [first] = [...(await model.update.call(gradients)).values()];
     expect(first!["weights"]!.toArray()).toEqual([[11], [12]]);
-    // What was sent is the sender's own.
+    // The sender keeps its own tensor.
     expect(weights.toArray()).toEqual([[1], [2]]);
   });
 
@@ -44,7 +44,7 @@ describeTensors("tensors in messages", () => {
     }
     const empty = LabelledCodec.decode(LabelledCodec.encode({ name: "", values: torch.ones([0, 7]) }));
     expect(empty.values!.shape).toEqual([0, 7]);
-    // Not contiguous: its elements in their order.
+    // A tensor that is not contiguous is sent with its elements in order.
     const turned = LabelledCodec.decode(
       LabelledCodec.encode({
         name: "",

@@ -17,7 +17,7 @@ const folder = mkdtempSync(path.join(tmpdir(), "viceroy-nccl-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(() => onUnhandledFault(() => {}));
 const file = hasTensors ? standIn() : "";
-/** How long processes may take to start. */
+/** The time limit for the start of processes. */
 const soon = { timeout: 20_000 };
 let logs = 0;
 
@@ -47,7 +47,7 @@ function spawn(env: Readonly<Record<string, string>> = {}, env1: Readonly<Record
     procs,
     /** What they have printed, by lines. */
     said,
-    /** How often a function was called, by both together. */
+    /** Returns the number of calls of a function in both processes. */
     count: (name: string) => calls().filter((line) => line.endsWith(` ${name}`)).length,
     pid: (rank: number) => processWith(`VICEROY_TEST_MARK=${mark} ${rank}`),
     [Symbol.asyncDispose]: () => procs.stop(),

@@ -109,7 +109,7 @@ describeTensors("a model on processes", () => {
     await procs.activate(async () => {
       const large = torch.arange(count, { dtype: "int32" }).mul(procs.rank("gpus").to("int32"));
       const saved = saveTensors(name, { large, small: procs.rank("gpus") }, { at: { gpus: 1 } });
-      // What is done to them afterwards is not saved.
+      // Later changes are not saved.
       large.zero_();
       await saved;
       const { large: loaded, small } = await loadTensors(name);

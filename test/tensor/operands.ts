@@ -43,12 +43,12 @@ export function operands(): Readonly<Record<string, Tensor>> {
     ix: indices([3, 4], 3),
     iv: indices([3], 3),
     tgt: indices([3], 4),
-    /** Of `embedding_bag`: where bags begin. */
+    /** The offsets of the bags of `embedding_bag`. */
     iv0: tensor(BigInt64Array.of(0n, 1n)),
-    /** Of `ctc_loss`. */
+    /** Arguments of `ctc_loss`. */
     ctct: tensor(BigInt64Array.of(1n, 2n, 2n, 1n), { shape: [2, 2] }),
     logp: torch.log_softmax(image.select(3, 0).permute([2, 0, 1]).contiguous(), -1),
-    /** Of `grid_sampler` and `affine_grid_generator`. */
+    /** Arguments of `grid_sampler` and `affine_grid_generator`. */
     grid: made([2, 4, 4, 2]),
     theta: made([2, 2, 3]),
   };

@@ -13,7 +13,7 @@ import {
 import { describeTensors } from "./addon.js";
 import { RecorderAndWorker } from "./recorder-and-worker.js";
 
-/** How one number is changed by its gradient. */
+/** Returns a number after one step with its gradient. */
 interface Rule {
   step(parameter: number, gradient: number, lr: number): number;
 }

@@ -98,7 +98,7 @@ describeTensors("recording", () => {
     expect(() => pair.run(() => torch.zeros([1 << 15])).add(torch.zeros([1 << 15], { device: "cpu" }))).toThrow(
       "a tensor of this process takes part with 131072 bytes; more than 65536 must be sent to the mesh before",
     );
-    // What could not be recorded leaves nothing behind.
+    // An operation that could not be recorded has no effect.
     expect((await pair.fetch(x)).toArray()).toEqual([1, 2]);
   });
 

@@ -119,7 +119,7 @@ describeTensors("NaN", () => {
         expect(error.message).toMatch(
           /redistribute\.test\.ts:\d+:\d+: aten::div\.Tensor failed: it made NaN, first at \[0, 0\]$/,
         );
-        // In place as well.
+        // Operations in place work, too.
         infinite.sub_(infinite);
         await expect(inspect(infinite)).rejects.toThrow("aten::sub_.Tensor failed: it made NaN, first at [0, 0]");
       },

@@ -45,7 +45,7 @@ describeTensors("tensors and actors", () => {
     await mesh.run(async () => {
       const values = ranks(procs).add(1).expand([4]).clone();
       const called = added.add.call({ name: "first", parts: [values, values.mul(2)] });
-      // What is recorded later is not seen by those who were called before.
+      // Operations that are recorded later do not change the arguments of earlier calls.
       values.mul_(1000);
       await called;
       expect([...(await added.total.call()).values()]).toEqual([12, 24]);
@@ -137,7 +137,7 @@ describeTensors("tensors and actors", () => {
           "neither could go on. Make this call before the rref, or let the other actor not wait",
       );
       expect((await inspect(asked)).toArray()).toEqual([1, 1]);
-      // Who does not wait is no circle.
+      // A handler that does not wait is not part of a cycle.
       const other = first.ask.rref(torch.ones([2]), second, false);
       await second.add.call({ name: "after", parts: [other] });
       expect(await second.total.callOne()).toBe(2);
@@ -171,7 +171,7 @@ describeTensors("tensors and actors", () => {
       const failure = await failureOf(more, 1);
       expect(failure).toMatchObject({ op: "keepers.fail", site: here, rank: 1 });
       expect(failure.message).toMatch(/rref\.test\.ts:\d+:\d+: keepers\.fail failed: rank 1 was told to$/);
-      // Those who lied about shapes.
+      // Endpoints whose shapes are wrong.
       const lied = await failureOf(keepers.lie.rref(batch), 0);
       expect(lied.message).toMatch(/it answered float32\[2\] where @propagate says float32\[2, 1\]$/);
       expect(await parts(keepers.fail.rref(batch, 5))).toEqual([

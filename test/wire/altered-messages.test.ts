@@ -155,7 +155,7 @@ const reasons = {
     /^invalid (Choice|Shape|oneof): expected ("\w+", )*"\w+"( or "\w+")?, got none of them$/,
     /^invalid (Port<Point>|RdmaBuffer|Tensor): it is missing, and has no default$/,
     /^it is missing, and has no default$/,
-    // What is wrong with the state of a handle.
+    // Errors in the state of a handle.
     /^the string heap starts outside the message$/,
     /^the blocks start outside the message$/,
     /^there is more text than strings need$/,

@@ -115,7 +115,7 @@ describe("a batch", () => {
     expect(grown.length).toBe(4817);
     batch.recycle(grown);
     batch.reserve(1);
-    // From now on it takes standard pages.
+    // Later pages have the standard size.
     expect(batch.capacity).toBe(STANDARD_PAGE_BYTES);
     const other = new Batch(grown.buffer.byteLength);
     other.reserve(1);

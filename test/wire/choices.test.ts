@@ -63,7 +63,7 @@ describe.each([
     );
     expect(messageOf(() => of.encode(unknown))).toContain(`expected ${tag} to be ${cases}, got "$unknown"`);
     expect(of.fromJson({ other: 1 }, { ignoreUnknownFields: true })).toMatchObject({ [tag]: "$unknown" });
-    // In two parts: what comes later is added, and a case that is known wins over one that is not.
+    // A message in two parts: the later part is added, and a known case wins over an unknown one.
     const wrapped = codec.object("W", { inner: of });
     const twice = wrapped.fromProtobuf(concat(field(1, newer), field(1, newer))) as { inner: object };
     expect(twice.inner).toMatchObject({ [tag]: "$unknown" });

@@ -1,4 +1,4 @@
-/** What a user reads when a value is not of its type, or bytes are not a message. */
+/** The texts of errors for values of the wrong type and for invalid messages. */
 import { expect, test } from "vitest";
 import { type Codec, CodecError, codec } from "../../runtime/wire/index.js";
 

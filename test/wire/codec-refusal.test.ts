@@ -1,4 +1,4 @@
-/** How errors show the path of a value. */
+/** The texts of values and paths in errors. */
 import { describe, expect, test } from "vitest";
 import { CodecRefusal, formatPathOf, type PathSegment, withPathSegment } from "../../runtime/wire/codec-refusal.js";
 import { type Codec, CodecError, codec } from "../../runtime/wire/index.js";

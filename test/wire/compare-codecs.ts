@@ -1,5 +1,5 @@
 /**
- * What a generated codec does in straight lines is what the codec composed of the same parts does: with right and wrong values,
+ * Compares generated codecs with the composed codecs of the same types: with right and wrong values,
  * and with bytes that no codec wrote.
  */
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ export function isGenerated(value: unknown): value is Generated {
   return typeof (value as Partial<Generated> | null)?.shape === "function";
 }
 
-/** In place of a value, or of one of its members. */
+/** Wrong values that replace a value or one of its members. */
 const wrong: readonly unknown[] = [
   undefined,
   null,

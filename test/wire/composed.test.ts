@@ -1,4 +1,4 @@
-/** What composed codecs promise of objects, tuples, collections and enumerations, in both layouts and in JSON. */
+/** Composed codecs of objects, tuples, collections and enumerations, in both layouts and in JSON. */
 import { afterEach, describe, expect, test } from "vitest";
 import {
   type Codec,
@@ -102,7 +102,7 @@ describe("objects", () => {
       expect(bytes.length).toBe(5);
       expect(bytes[i >> 2]).toBe(3 << ((i & 3) * 2));
     }
-    // Of 34 bits the last byte has two; the others must be zero.
+    // The last byte of 34 bits uses two bits; the other bits must be zero.
     for (const bit of [4, 8, 128])
       expect(messageOf(() => of.decode(Uint8Array.of(0, 0, 0, 0, bit)))).toBe(
         "CodecError: cannot decode Many: invalid padding bits",

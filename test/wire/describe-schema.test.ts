@@ -1,4 +1,4 @@
-/** What codecs put on the wire, told as data. */
+/** Descriptions of the protobuf layout of codecs. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Codec, codec, defineActor, defineArgs } from "../../runtime/wire/index.js";
@@ -238,10 +238,10 @@ test("what has no simple name is named by its place, and an enum is told once", 
   ]);
 });
 
-test("a type without a full name is in the package of the service; what keeps answers is no method", () => {
+test("a type without a full name is in the package of the service; a hidden endpoint is no method", () => {
   const item = codec.object("Item", {});
   const none = defineArgs(codec.parameters("Shop.list", {}), 0, 0);
-  const tensors = { propagates: true, keptArgs: () => none.codec, keptResult: item };
+  const interceptor = { retainsResults: true, retainingArguments: () => none.codec, retainedResult: item };
   const descriptor = defineActor({
     key: "p/a#Shop",
     name: "Shop",
@@ -249,7 +249,7 @@ test("a type without a full name is in the package of the service; what keeps an
     service: "acme.shop.v1.ShopService",
     fingerprint: 1n,
     args: () => defineArgs(codec.parameters("Shop", {}), 0, 0),
-    endpoints: () => ({ list: { id: 1, args: none, result: item, tensors: tensors as never } }),
+    endpoints: () => ({ list: { id: 1, args: none, result: item, interceptor: interceptor as never } }),
   });
   expect(descriptor.endpoints.map(({ name }) => name)).toEqual(["list", "list, kept"]);
   expect(lines(describeActor(descriptor))).toEqual([

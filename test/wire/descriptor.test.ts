@@ -1,7 +1,7 @@
-/** What the runtime knows of an actor interface: what generated code leaves out has its default. */
+/** Descriptors of actor interfaces: properties that generated code leaves out have their defaults. */
 import { describe, expect, test } from "vitest";
+import type { EndpointInterceptor } from "../../runtime/wire/endpoint-interceptor.js";
 import { type Codec, codec, defineActor, defineArgs } from "../../runtime/wire/index.js";
-import type { TensorSupport } from "../../runtime/wire/tensor-support.js";
 
 const none = defineArgs(codec.parameters("none", {}) as Codec<readonly unknown[]>, 0, 0);
 const one = defineArgs(codec.parameters("one", { a: codec.int32 }) as Codec<readonly unknown[]>, 0, 1);
@@ -71,20 +71,21 @@ describe("an endpoint", () => {
     expect(endpoint(said)).toStrictEqual([{ name: "addAll", id: 3, args: one.codec, minArgs: 0, maxArgs: 1, ...said }]);
   });
 
-  test("that propagates has another one beside it, which keeps the answers", () => {
-    const tensors = {
-      propagates: true,
-      keptArgs: (args: Codec<readonly unknown[]>) => codec.tuple(codec.int32, args) as Codec<readonly unknown[]>,
-      keptResult: codec.string as Codec<unknown>,
-    } as Partial<TensorSupport> as TensorSupport;
-    const [plain, kept, ...more] = endpoint({ tensors, result: codec.tensor() });
+  test("whose results can be retained is followed by a hidden endpoint for retaining calls", () => {
+    const interceptor = {
+      retainsResults: true,
+      retainingArguments: (args: Codec<readonly unknown[]>) =>
+        codec.tuple(codec.int32, args) as Codec<readonly unknown[]>,
+      retainedResult: codec.string as Codec<unknown>,
+    } as Partial<EndpointInterceptor> as EndpointInterceptor;
+    const [plain, retaining, ...more] = endpoint({ interceptor, result: codec.tensor() });
     expect(more).toEqual([]);
-    expect(plain).toMatchObject({ name: "addAll", id: 3, tensors });
-    expect(kept).toMatchObject({
+    expect(plain).toMatchObject({ name: "addAll", id: 3, interceptor });
+    expect(retaining).toMatchObject({
       ...{ name: "addAll, kept", method: "AddAllKept", id: 3 + 0x4000_0000, minArgs: 2, maxArgs: 2 },
-      ...{ result: tensors.keptResult, keeps: plain, tensors },
+      ...{ result: interceptor.retainedResult, retains: plain, interceptor },
     });
-    expect(kept?.args.name).toBe(`[int32, ${one.codec.name}]`);
-    expect(endpoint({ tensors: { ...tensors, propagates: false } })).toHaveLength(1);
+    expect(retaining?.args.name).toBe(`[int32, ${one.codec.name}]`);
+    expect(endpoint({ interceptor: { ...interceptor, retainsResults: false } })).toHaveLength(1);
   });
 });

@@ -74,7 +74,7 @@ function tryOne(codec: GeneratedCodec<unknown>, bytes: Uint8Array, messages: Uin
   const times = (weight(value) - onTop) / bytes.length;
   heaviest = Math.max(heaviest, times);
   if (times > heaviestAllowed) throw new Error(`${bytes.length} bytes became about ${weight(value)}`);
-  // What is accepted is a value: it can be encoded, and comes back.
+  // An accepted message is a value: it can be encoded and decoded again.
   const again = encoded(codec, value);
   if (again !== undefined) assert.deepStrictEqual(isProtobuf ? codec.fromProtobuf(again) : codec.decode(again), value);
   if (bytes.length < 4096) messages[Math.floor(random() * messages.length)] = bytes;

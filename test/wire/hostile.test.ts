@@ -179,7 +179,7 @@ test("`__proto__` is a property like any other", () => {
     ["constructor", 2],
   ]);
   expect(Object.getPrototypeOf(decoded)).toBe(Object.prototype);
-  // What every object inherits does not stand in for a property that is missing.
+  // An inherited property does not replace a missing one.
   const type = codec.object("T", { toString: codec.optional(codec.string) });
   expect(Object.keys(type.decode(type.encode({} as never)))).toEqual([]);
 });

@@ -61,7 +61,7 @@ function withLength(content: ArrayLike<number>): Uint8Array {
   return Uint8Array.from([...varintBytes(content.length), ...Array.from(content)]);
 }
 
-/** What is behind the length. */
+/** The bytes after the length. */
 function contentOf(value: Uint8Array): Uint8Array {
   let at = 0;
   while ((value[at] as number) > 127) at++;

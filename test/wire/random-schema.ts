@@ -173,7 +173,7 @@ export const randomSchema: fc.Arbitrary<Schema> = fc
   .map((types) => ({ package: "p", modules: [{ path: "schemas/a.ts", types, actors: [] }] }))
   .filter(hasValues);
 
-/** Whether every type has values, and none is an alias of itself. */
+/** Returns whether every type has values, and no type is an alias of itself. */
 export function hasValues(schema: Schema): boolean {
   const index = indexSchema(schema);
   if (schema.modules.some(({ types }) => types.some(({ shape }) => isCircular(shape, index, 0)))) return false;
@@ -184,7 +184,7 @@ export function hasValues(schema: Schema): boolean {
   );
 }
 
-/** Whether an alias stands for nothing but itself, or null. */
+/** Returns whether an alias refers only to itself or null. */
 function isCircular(shape: Shape, index: SchemaIndex, depth: number): boolean {
   if (shape.kind !== "alias") return false;
   let { type } = shape;

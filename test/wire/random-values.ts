@@ -79,7 +79,7 @@ export class RandomValues {
     }
   }
 
-  /** Where values must end soon, those with the smallest ones. */
+  /** Returns the choices with the smallest values, which end a recursion. */
   #finite<T extends { readonly type: Type }>(choices: readonly T[], depth: number): readonly T[] {
     if (depth > 0) return choices;
     const sized = choices.map((choice) => [choice, smallest(choice.type, this.#index, [])] as const);
@@ -226,7 +226,7 @@ export class RandomValues {
   }
 }
 
-/** How deep the smallest value of a type is; undefined if there is none. */
+/** Returns the depth of the smallest value of a type, or undefined if there is none. */
 export function smallest(type: Type, index: SchemaIndex, inside: readonly string[]): number | undefined {
   const all = (parts: readonly Type[]): number | undefined => {
     const depths = parts.map((part) => smallest(part, index, inside));

@@ -80,7 +80,7 @@ export function samplesOf(codec: Codec<unknown>, depth = 0): readonly unknown[] 
   }
 }
 
-/** As many values as the member with the most has; the others begin again. */
+/** Returns as many values as the member with the most samples has. The samples of other members repeat. */
 function rows({ parts, fromRow }: MembersStructure, depth: number): readonly unknown[] {
   const members = parts.map(({ codec, cases }) => {
     const values = samplesOf(cases === undefined ? codec : presentCodecOf(codec), depth + 1);

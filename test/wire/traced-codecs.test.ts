@@ -8,7 +8,7 @@ interface Tree {
   children: Tree[];
 }
 
-/** What the compiler makes of `Tree`, with its straight lines left to composed codecs. */
+/** The generated codec of `Tree`, which calls composed codecs. */
 class TreeCodec extends GeneratedCodec<Tree> {
   readonly #fields = codec.tuple(codec.int32, codec.array<Tree>(this));
 
@@ -34,7 +34,7 @@ class TreeCodec extends GeneratedCodec<Tree> {
   }
 }
 
-/** The same of a type that cannot contain itself. */
+/** The generated codec of a type that is not recursive. */
 class LeafCodec extends GeneratedCodec<{ n: number }> {
   constructor() {
     super("Leaf", 2n, { slot: 4 });

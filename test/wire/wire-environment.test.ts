@@ -1,15 +1,19 @@
-/** Values that stand for something alive are written and read by whoever the process has for them. */
+/** Handles are encoded by the registered codecs, or by those that the reader or writer of a message carries. */
 import { afterEach, expect, test } from "vitest";
-import { codec, type Reader, type Writer } from "../../runtime/wire/index.js";
+import { codec, Reader, Writer } from "../../runtime/wire/index.js";
+import { decodeWith, encodeWith } from "../../runtime/wire/message-codec.js";
+import type { MessageHandles } from "../../runtime/wire/message-handles.js";
+import { protobufArguments } from "../../runtime/wire/protobuf-messages.js";
 import {
   extendWireEnvironment,
+  messageHandles,
   setWireEnvironment,
   type WireEnvironment,
   wireEnvironment,
   withoutHandles,
 } from "../../runtime/wire/wire-environment.js";
 
-/** As if nothing had been loaded that has buffers and tensors. */
+/** Removes the codecs of buffers and tensors. */
 const nothing = {
   ...{ readTensor: undefined, writeTensor: undefined, readBuffer: undefined, writeBuffer: undefined },
 } as unknown as Partial<WireEnvironment>;
@@ -30,13 +34,13 @@ const tensors: Partial<WireEnvironment> = { writeTensor: (w) => w.string("tensor
 
 const mesh = codec.mesh<string>(() => ({ name: "Counter" }) as never, ["hosts"]);
 
-test("whoever writes a mesh is told its actor and its dimensions, and who reads it as well", () => {
+test("the codecs of a mesh get its descriptor and its dimensions", () => {
   setWireEnvironment(named);
   expect(mesh.name).toBe("CounterMesh");
   expect(mesh.decode(mesh.encode("four"))).toBe("four of Counter by hosts, read of Counter by hosts");
 });
 
-test("without a runtime, or without what has buffers and tensors, each is refused with what to do", () => {
+test("a handle without a registered codec is refused with what to do", () => {
   const none = 'no Viceroy runtime in this process: import "viceroy" first';
   expect(() => wireEnvironment()).toThrow(none);
   expect(() => mesh.encode("m")).toThrow(`cannot encode CounterMesh: ${none}`);
@@ -53,7 +57,7 @@ test("without a runtime, or without what has buffers and tensors, each is refuse
   );
 });
 
-test("what is loaded later is there, whether it comes before the runtime or behind it", () => {
+test("codecs can be added before and after the runtime is registered", () => {
   extendWireEnvironment(tensors);
   setWireEnvironment(named);
   expect(codec.tensor().decode(codec.tensor().encode({}))).toBe("tensor");
@@ -62,7 +66,7 @@ test("what is loaded later is there, whether it comes before the runtime or behi
   expect(codec.tensor().decode(codec.tensor().encode({}))).toBe("tensor");
 });
 
-test("in what comes from outside, handles of every kind are refused, and afterwards they are not", () => {
+test("withoutHandles refuses handles of every kind, and has no effect afterwards", () => {
   setWireEnvironment(named);
   extendWireEnvironment({ ...buffers, ...tensors });
   const handles = {
@@ -83,4 +87,70 @@ test("in what comes from outside, handles of every kind are refused, and afterwa
     of.decode(bytes);
   }
   expect(withoutHandles(() => 5)).toBe(5);
+});
+
+/** Counts its calls, so that both attempts of a refused message are seen. */
+function counting(): { readonly handles: MessageHandles; readonly calls: string[] } {
+  const calls: string[] = [];
+  const handles = messageHandles({
+    writeTensor: (w, value) => {
+      calls.push("written");
+      if (value === "refused") throw new TypeError("expected another tensor");
+      w.string(`own ${value}`);
+    },
+    readTensor: (r) => {
+      calls.push("read");
+      const text = r.string();
+      if (text === "own damaged") throw new TypeError("a damaged tensor");
+      return text;
+    },
+  });
+  return { handles, calls };
+}
+
+const args = codec.tuple<[unknown, string]>(codec.tensor(), codec.string);
+/** A handle in the protobuf layout is a message of its own, which has a second attempt, too. */
+const attempts = { lockstep: 2, protobuf: 4 };
+const layouts = { lockstep: args, protobuf: protobufArguments(args as never) };
+
+test.each(["lockstep", "protobuf"] as const)("a %s message uses the codecs of its writer and reader", (name) => {
+  setWireEnvironment(named);
+  extendWireEnvironment(tensors);
+  const { handles, calls } = counting();
+  const w = new Writer();
+  const message = (value: unknown) => {
+    w.clear();
+    layouts[name].encodeInto(w, [value, "x"] as never);
+    return w.copy(0);
+  };
+  const read = (bytes: Uint8Array, own?: MessageHandles) => {
+    const r = new Reader();
+    r.handles = own;
+    r.reset(bytes, new DataView(bytes.buffer), 0, bytes.length);
+    return layouts[name].decodeFrom(r);
+  };
+  w.handles = handles;
+  const carried = message("one");
+  expect(() => message("refused")).toThrow("expected another tensor");
+  expect(calls.splice(0)).toEqual(new Array(1 + attempts[name]).fill("written"));
+  const damaged = message("damaged");
+  w.handles = undefined;
+  const plain = message("one");
+  expect(read(carried, handles)).toEqual(["own one", "x"]);
+  expect(() => read(damaged, handles)).toThrow("a damaged tensor");
+  expect(calls).toEqual(["written", "read", ...new Array(attempts[name]).fill("read")]);
+  expect([read(carried), read(plain)]).toEqual([
+    ["own one", "x"],
+    ["tensor", "x"],
+  ]);
+  expect(() => withoutHandles(() => read(carried, handles))).toThrow("means something inside a running mesh alone");
+});
+
+test("whole messages are encoded and decoded with given codecs", () => {
+  setWireEnvironment(named);
+  extendWireEnvironment(tensors);
+  const { handles } = counting();
+  const bytes = encodeWith(args, ["one", "x"], handles);
+  expect(decodeWith(args, bytes, handles)).toEqual(["own one", "x"]);
+  expect(decodeWith(args, encodeWith(args, ["one", "x"], undefined), undefined)).toEqual(["tensor", "x"]);
 });

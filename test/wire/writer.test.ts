@@ -110,7 +110,7 @@ test("large arrays are not copied but listed, and come apart from the message", 
   const received = w.blocks.map((block) => block.slice());
   const [first, second, third] = read(received);
   expect([first, second, third]).toEqual([large, doubles, Uint8Array.of(1)]);
-  // What came apart is the decoded value's own.
+  // A separate block belongs to the decoded value.
   expect(first.buffer).toBe(received[0]?.buffer);
   expect(second.buffer).toBe(received[1]?.buffer);
   expect(() => read(received.slice(1))).toThrow("[1]: a block is missing or has the wrong size");
@@ -150,7 +150,7 @@ test("decoded bytes are no Buffers, and no views unless they are asked for", () 
   const viewed = type.decode(aligned, { views: true });
   expect(viewed).toEqual(copied);
   expect(viewed[1].buffer).toBe(aligned.buffer);
-  // Where the alignment is wrong, they are copied all the same.
+  // Misaligned arrays are copied nevertheless.
   const odd = new Uint8Array(bytes.length + 1).subarray(1);
   odd.set(bytes);
   expect(type.decode(odd, { views: true })).toEqual(copied);

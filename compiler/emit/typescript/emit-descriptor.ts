@@ -72,12 +72,12 @@ function endpointCode(endpoint: Endpoint, module: Module, codecs: ActorCodecs, c
     ...(options.respond ? ["respond: true"] : []),
     ...(options.timeout === undefined ? [] : [`timeout: ${groupDigits(options.timeout)}`]),
     ...(options.reduce === undefined ? [] : [`reduce: ${stringLiteral(options.reduce)}`]),
-    ...tensorsCode(endpoint, module, context),
+    ...interceptorCode(endpoint, module, context),
   ]);
 }
 
-/** Returns the parts of `viceroy/tensor` that an endpoint with tensors needs. */
-function tensorsCode(endpoint: Endpoint, module: Module, context: EmitContext): readonly Code[] {
+/** Returns the property that holds the interceptor of an endpoint with tensors, or nothing for other endpoints. */
+function interceptorCode(endpoint: Endpoint, module: Module, context: EmitContext): readonly Code[] {
   const { params, options, result } = endpoint;
   const { propagate } = options;
   if (propagate?.shapes !== undefined) {
@@ -85,11 +85,11 @@ function tensorsCode(endpoint: Endpoint, module: Module, context: EmitContext): 
     const types = new TypePrinter(context);
     // The types are explicit, so that the function is type-checked.
     const typed = generic(propagated, [types.parameterTuple(params), types.type(result!, "argument")]);
-    return [["tensors: ", call(typed, [importedValue(context.specifierBeside(module, beside), name)])]];
+    return [["interceptor: ", call(typed, [importedValue(context.specifierBeside(module, beside), name)])]];
   }
-  if (propagate !== undefined) return [["tensors: ", call(propagated, [])]];
+  if (propagate !== undefined) return [["interceptor: ", call(propagated, [])]];
   const layouts = lockstepLayoutsOf(context.index);
-  return params.some(({ type }) => layouts.holdsTensors(type)) ? [["tensors: ", tensorArguments]] : [];
+  return params.some(({ type }) => layouts.holdsTensors(type)) ? [["interceptor: ", tensorArguments]] : [];
 }
 
 function argsCode(args: Code, params: readonly Parameter[]): Code {

@@ -780,7 +780,7 @@ export const trainerDescriptor: ActorDescriptor = defineActor({
   fingerprint: 0xb7eff7df68ef0444n,
   args: () => defineArgs(trainerArgsCodec, 2, 2),
   endpoints: () => ({
-    learn: { id: 1, args: defineArgs(trainerLearnArgsCodec, 1, 1), result: codec.uint32, tensors: tensorArguments },
+    learn: { id: 1, args: defineArgs(trainerLearnArgsCodec, 1, 1), result: codec.uint32, interceptor: tensorArguments },
     newest: {
       id: 2,
       args: defineArgs(codec.parameters("Trainer.newest", {}), 0, 0),

@@ -297,15 +297,15 @@ export const linearDescriptor: ActorDescriptor = defineActor({
       id: 1,
       args: defineArgs(linearForwardArgsCodec, 1, 1),
       result: tensorCodec(),
-      tensors: propagated<[batch: Tensor], Tensor>(outputShape),
+      interceptor: propagated<[batch: Tensor], Tensor>(outputShape),
     },
     backward: {
       id: 2,
       args: defineArgs(linearBackwardArgsCodec, 2, 2),
       result: tensorCodec(),
-      tensors: propagated<[batch: Tensor, gradient: Tensor], Tensor>(weightGradientShape),
+      interceptor: propagated<[batch: Tensor, gradient: Tensor], Tensor>(weightGradientShape),
     },
-    learn: { id: 3, args: defineArgs(linearLearnArgsCodec, 2, 2), tensors: tensorArguments },
+    learn: { id: 3, args: defineArgs(linearLearnArgsCodec, 2, 2), interceptor: tensorArguments },
     weights: { id: 4, args: defineArgs(codec.parameters("Linear.weights", {}), 0, 0), result: tensorCodec() },
   }),
 });

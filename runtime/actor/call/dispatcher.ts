@@ -211,8 +211,8 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
 
   /** Encodes a message that is sent later, so that what is wrong with it is said now. @throws what the codec throws */
   checkEncodable(args: readonly unknown[]): void {
-    // Encoding a tensor lends it to its receiver.
-    if (this.descriptor.tensors !== undefined) return;
+    // An interceptor encodes arguments for known receivers only.
+    if (this.descriptor.interceptor !== undefined) return;
     encodeMessage(this, args, mainRoot().proc.limits);
     portsWritten.length = 0;
   }

@@ -216,7 +216,7 @@ export class PropagatedEndpoint<
   D extends string = string,
   P = unknown,
 > extends Endpoint<A, R, D> {
-  /** By which it is called where its answers stay. */
+  /** Sends the calls of `rref`. Created by the first one. */
   #retaining: Dispatcher | undefined;
 
   /**
@@ -232,13 +232,14 @@ export class PropagatedEndpoint<
     const to = dispatcherOf(this);
     to.check(args);
     this.#retaining ??= retainingDispatcherOf(to);
-    const keeping = this.#retaining;
+    const retaining = this.#retaining;
     const send = (key: unknown) => {
-      const call = () => startGatherCall(new GatherSettled<unknown, D>(keeping, to.view), keeping, [key, args]);
-      const outcomes = keeping.options.wait === true ? startAfterRestart(keeping, [key, args], "each", call) : call();
+      const call = () => startGatherCall(new GatherSettled<unknown, D>(retaining, to.view), retaining, [key, args]);
+      const outcomes =
+        retaining.options.wait === true ? startAfterRestart(retaining, [key, args], "each", call) : call();
       return outcomes.then((all) => all.values());
     };
-    return to.descriptor.tensors!.rref({ ...receiversOf(to), args, send }) as P;
+    return to.descriptor.interceptor!.callRetaining({ ...receiversOf(to), args, send }) as P;
   }
 
   /**
@@ -256,7 +257,7 @@ export class PropagatedEndpoint<
 }
 
 function retainingDispatcherOf({ view, descriptor, options }: Dispatcher): Dispatcher {
-  const index = view.descriptor.endpoints.findIndex(({ keeps }) => keeps === descriptor);
+  const index = view.descriptor.endpoints.findIndex(({ retains }) => retains === descriptor);
   return createDispatcher(view, index, options);
 }
 

@@ -1,34 +1,42 @@
-/** How messages go to actors whose arguments may be tensors of a mesh: those become tensors of the receivers. */
+/** The sending side of endpoints with an interceptor, which encodes the arguments of each message. */
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
 import type { MessageEncoder } from "../../link/outbound/session.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
+import type {
+  ArgumentsLayout,
+  EndpointInterceptor,
+  MessageReceivers,
+  OutgoingMessage,
+} from "../../wire/endpoint-interceptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";
-import type { Addressed, ArgumentsLayout, TensorSupport } from "../../wire/tensor-support.js";
 import type { OutstandingCall } from "../cell/turn.js";
 import type { MeshView } from "../reference/mesh-view.js";
 import type { Sent } from "../sent.js";
 import type { CallOptions } from "./call-guard.js";
 import { type AnswerSink, Dispatcher } from "./dispatcher.js";
 
+/** Returns a dispatcher for the endpoint at `index` of the interface. */
 export function createDispatcher(view: MeshView, index: number, options: CallOptions): Dispatcher {
-  const { tensors } = view.descriptor.endpoints[index] as EndpointDescriptor;
-  return tensors === undefined
+  const { interceptor } = view.descriptor.endpoints[index] as EndpointDescriptor;
+  return interceptor === undefined
     ? new Dispatcher(view, index, options)
-    : new InterceptedDispatcher(view, index, options, tensors);
+    : new InterceptedDispatcher(view, index, options, interceptor);
 }
 
 class InterceptedDispatcher extends Dispatcher {
-  readonly #interceptor: TensorSupport;
+  readonly #interceptor: EndpointInterceptor;
   override readonly codec: MessageEncoder;
+  /** The message that is being sent. Sending encodes synchronously. */
+  #outgoing: OutgoingMessage | undefined;
 
-  constructor(view: MeshView, index: number, options: CallOptions, tensors: TensorSupport) {
+  constructor(view: MeshView, index: number, options: CallOptions, interceptor: EndpointInterceptor) {
     super(view, index, options);
-    this.#interceptor = tensors;
-    this.codec = tensors.sending(this.descriptor.args) as MessageEncoder;
+    this.#interceptor = interceptor;
+    this.codec = this.#encoder(this.descriptor.args);
   }
 
   override get protobuf(): MessageEncoder {
-    return this.#interceptor.sending(protobufArguments(this.descriptor.args) as ArgumentsLayout) as MessageEncoder;
+    return this.#encoder(protobufArguments(this.descriptor.args) as ArgumentsLayout);
   }
 
   override callOne(
@@ -37,19 +45,47 @@ class InterceptedDispatcher extends Dispatcher {
     call: PendingCall,
     under: OutstandingCall,
   ): Error | undefined {
-    const to = { label: this.label, procs: [this.view.target(rank).proc] };
-    return this.#interceptor.lend(to, () => super.callOne(args, rank, call, under));
+    const receivers = { label: this.label, procs: [this.view.target(rank).proc] };
+    return this.#send(receivers, () => super.callOne(args, rank, call, under));
   }
 
   override callAll(args: readonly unknown[], sink: AnswerSink): Error | undefined {
-    return this.#interceptor.lend(receiversOf(this), () => super.callAll(args, sink));
+    return this.#send(receiversOf(this), () => super.callAll(args, sink));
   }
 
   override cast(args: readonly unknown[]): Sent {
-    return this.#interceptor.lend(receiversOf(this), () => super.cast(args));
+    return this.#send(receiversOf(this), () => super.cast(args));
+  }
+
+  #send<T>(receivers: MessageReceivers, send: () => T): T {
+    // An argument's getter can call the same endpoint.
+    const outer = this.#outgoing;
+    const outgoing = this.#interceptor.beforeSend(receivers);
+    this.#outgoing = outgoing;
+    let sent: T;
+    try {
+      sent = send();
+    } finally {
+      this.#outgoing = outer;
+    }
+    if (!(sent instanceof Error)) outgoing.afterSend();
+    return sent;
+  }
+
+  #encoder(layout: ArgumentsLayout): MessageEncoder {
+    const encoder: ArgumentsLayout = {
+      plain: layout,
+      encodeInto: (w, args) => {
+        if (this.#outgoing === undefined) layout.encodeInto(w, args);
+        else this.#outgoing.encodeArguments(layout, w, args);
+      },
+      decodeFrom: (r) => layout.decodeFrom(r),
+    };
+    return encoder as MessageEncoder;
   }
 }
 
-export function receiversOf({ label, view }: Dispatcher): Addressed {
+/** Returns all actors of the dispatcher's mesh as receivers. */
+export function receiversOf({ label, view }: Dispatcher): MessageReceivers {
   return { label, procs: view.procs };
 }

@@ -74,8 +74,8 @@ export class ConcurrencyLimits {
   }
 
   #endpointOf({ handler }: Turn, limit: number): LimitedEndpoint {
-    const { keeps, name } = handler.endpoint;
-    const method = keeps?.name ?? name;
+    const { retains, name } = handler.endpoint;
+    const method = retains?.name ?? name;
     let endpoint = this.#endpoints.get(method);
     if (endpoint === undefined) {
       endpoint = { limit, running: 0, waiting: [], head: 0 };

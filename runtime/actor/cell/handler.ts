@@ -5,11 +5,11 @@
 import type { BoundEndpoint } from "../../link/frame/binding.js";
 import { FrameFlag, FrameKind } from "../../link/frame/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
+import type { ArgumentsLayout } from "../../wire/endpoint-interceptor.js";
 import type { MessageLayout } from "../../wire/message-layout.js";
 import { protobufArguments, protobufValue } from "../../wire/protobuf-messages.js";
-import type { ArgumentsLayout } from "../../wire/tensor-support.js";
 import type { ActorClass } from "../reference/proc-hooks.js";
-import { interceptedMethod } from "./intercepted-method.js";
+import { interceptedArguments, interceptedMethod } from "./intercepted-method.js";
 import { type Method, methodOf } from "./method.js";
 
 export interface Handler {
@@ -74,7 +74,7 @@ export function protobufVariant(handler: Handler): Handler {
     other = {
       ...handler,
       layout: FrameFlag.protobuf,
-      args: receivingLayout(handler.endpoint, protobufArguments(args) as ArgumentsLayout),
+      args: argumentsLayout(handler.endpoint, protobufArguments(args) as ArgumentsLayout),
       result: result === undefined ? undefined : protobufValue(result),
       reply: FrameKind.reply | (FrameFlag.protobuf << 8),
       item: FrameKind.item | (FrameFlag.protobuf << 8),
@@ -91,19 +91,19 @@ function lockstepHandler(actorClass: ActorClass, endpoint: EndpointDescriptor): 
     method: handlerMethod(prototype, endpoint),
     creditWithAnswer: !endpoint.concurrent && !endpoint.respond && !endpoint.stream,
     layout: 0,
-    args: receivingLayout(endpoint, endpoint.args),
+    args: argumentsLayout(endpoint, endpoint.args),
     result: endpoint.result,
     reply: FrameKind.reply,
     item: FrameKind.item,
   };
 }
 
-function receivingLayout({ tensors }: EndpointDescriptor, layout: ArgumentsLayout): ArgumentsLayout {
-  return tensors === undefined ? layout : tensors.receiving(layout);
+function argumentsLayout({ interceptor }: EndpointDescriptor, layout: ArgumentsLayout): ArgumentsLayout {
+  return interceptor === undefined ? layout : interceptedArguments(interceptor, layout);
 }
 
 function handlerMethod(prototype: Record<string, unknown>, endpoint: EndpointDescriptor): Method {
-  const { tensors, keeps, name } = endpoint;
-  const method = methodOf(prototype, keeps?.name ?? name);
-  return tensors === undefined ? method : interceptedMethod(tensors, endpoint, method);
+  const { interceptor, retains, name } = endpoint;
+  const method = methodOf(prototype, retains?.name ?? name);
+  return interceptor === undefined ? method : interceptedMethod(interceptor, endpoint, method);
 }

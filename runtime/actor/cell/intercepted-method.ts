@@ -1,49 +1,60 @@
-/** Methods of endpoints with tensors of a mesh: those come after the message, by other ways, and answers can stay here. */
+/**
+ * The receiving side of endpoints with an interceptor: decoding their arguments, waiting until the arguments are
+ * complete, and retaining results in this process.
+ */
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
-import type { TensorSupport } from "../../wire/tensor-support.js";
+import type { ArgumentsLayout, EndpointInterceptor } from "../../wire/endpoint-interceptor.js";
 import { runningTurn } from "../context.js";
 import type { Method } from "./method.js";
 import type { Turn } from "./turn.js";
 
-/** The method that begins when all tensors of its message are there. */
-export function interceptedMethod(
-  tensors: TensorSupport,
-  { keeps, stream }: EndpointDescriptor,
-  method: Method,
-): Method {
-  if (keeps !== undefined) return callAndRetain(tensors, keeps, method);
-  return stream ? streamWhenArrived(tensors, method) : callWhenArrived(tensors, method);
-}
-
-function callWhenArrived(tensors: TensorSupport, method: Method): Method {
-  return function (this: unknown, ...args: unknown[]): unknown {
-    const turn = runningTurn() as Turn;
-    const arriving = tensors.arriving(turn.args, turn);
-    return arriving === undefined ? method.apply(this, args) : arriving.then(() => method.apply(this, args));
+/** Returns a layout that decodes arguments through the interceptor. */
+export function interceptedArguments(interceptor: EndpointInterceptor, layout: ArgumentsLayout): ArgumentsLayout {
+  return {
+    encodeInto: (w, args) => layout.encodeInto(w, args),
+    decodeFrom: (r) => interceptor.decodeArguments(layout, r),
   };
 }
 
-function streamWhenArrived(tensors: TensorSupport, method: Method): Method {
+/** Returns a method that calls `method` when the arguments of its message are complete. */
+export function interceptedMethod(
+  interceptor: EndpointInterceptor,
+  { retains, stream }: EndpointDescriptor,
+  method: Method,
+): Method {
+  if (retains !== undefined) return retainingMethod(interceptor, retains, method);
+  return stream ? streamingMethod(interceptor, method) : callingMethod(interceptor, method);
+}
+
+function callingMethod(interceptor: EndpointInterceptor, method: Method): Method {
   return function (this: unknown, ...args: unknown[]): unknown {
     const turn = runningTurn() as Turn;
-    const arriving = tensors.arriving(turn.args, turn);
-    if (arriving === undefined) return method.apply(this, args);
+    const complete = interceptor.beforeHandler(turn.args, turn);
+    return complete === undefined ? method.apply(this, args) : complete.then(() => method.apply(this, args));
+  };
+}
+
+function streamingMethod(interceptor: EndpointInterceptor, method: Method): Method {
+  return function (this: unknown, ...args: unknown[]): unknown {
+    const turn = runningTurn() as Turn;
+    const complete = interceptor.beforeHandler(turn.args, turn);
+    if (complete === undefined) return method.apply(this, args);
     const items = async function* (this: unknown): AsyncGenerator<unknown> {
-      await arriving;
+      await complete;
       yield* method.apply(this, args) as AsyncIterable<unknown>;
     };
     return items.call(this);
   };
 }
 
-/** The same method, whose answer stays here. */
-function callAndRetain(tensors: TensorSupport, keeps: EndpointDescriptor, method: Method): Method {
+/** Returns a method that retains the result of `method` in this process, and returns its description. */
+function retainingMethod(interceptor: EndpointInterceptor, retains: EndpointDescriptor, method: Method): Method {
   return async function (this: unknown, key: unknown, args: unknown): Promise<unknown> {
     const turn = runningTurn() as Turn;
-    await tensors.arriving(turn.args, turn);
-    const end = tensors.answering(key, turn);
+    await interceptor.beforeHandler(turn.args, turn);
+    const end = interceptor.beforeRetaining(key, turn);
     try {
-      return tensors.keep(keeps.name, key, await method.apply(this, args as unknown[]));
+      return interceptor.retainResult(retains.name, key, await method.apply(this, args as unknown[]));
     } finally {
       end();
     }

@@ -7,7 +7,7 @@ import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/
 import type { Lane } from "../../link/inbound/lane.js";
 import type { TraceContext } from "../../link/trace-context.js";
 import { type Extent, Point } from "../../shape/index.js";
-import type { TensorTurn } from "../../wire/tensor-support.js";
+import type { HandlerTurn } from "../../wire/endpoint-interceptor.js";
 import {
   type ActorContext,
   type CallerContext,
@@ -44,7 +44,7 @@ export interface OutstandingCall {
   abandon(error: unknown, reason: number, quietly: boolean): void;
 }
 
-export class Turn implements Context, TensorTurn {
+export class Turn implements Context, HandlerTurn {
   readonly cell: ActorCell;
   readonly lane: Lane;
   readonly slot: number;
@@ -143,8 +143,8 @@ export class Turn implements Context, TensorTurn {
   }
 
   get label(): string {
-    const { keeps, name } = this.handler.endpoint;
-    return `${this.cell.name}.${keeps?.name ?? name}`;
+    const { retains, name } = this.handler.endpoint;
+    return `${this.cell.name}.${retains?.name ?? name}`;
   }
 
   get token(): readonly [number, number] {

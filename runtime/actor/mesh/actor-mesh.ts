@@ -176,17 +176,23 @@ export function makeMesh(view: MeshView): ActorMesh {
   return new meshClass(view);
 }
 
-function endpointClassOf({ stream, tensors }: EndpointDescriptor): new (view: MeshView, index: number) => AnyEndpoint {
+function endpointClassOf({
+  stream,
+  interceptor,
+}: EndpointDescriptor): new (
+  view: MeshView,
+  index: number,
+) => AnyEndpoint {
   if (stream) return StreamEndpoint;
-  return tensors?.propagates === true ? PropagatedEndpoint : Endpoint;
+  return interceptor?.retainsResults === true ? PropagatedEndpoint : Endpoint;
 }
 
 /** The class of the meshes of one interface: its endpoints are getters of the prototype. */
 function createMeshClass(descriptor: ActorDescriptor): new (view: MeshView) => ActorMesh {
   const meshClass = class extends ActorMesh {};
   Object.defineProperty(meshClass, "name", { value: `${descriptor.name}Mesh`, configurable: true });
-  descriptor.endpoints.forEach(({ name, keeps }, index) => {
-    if (keeps !== undefined) return;
+  descriptor.endpoints.forEach(({ name, retains }, index) => {
+    if (retains !== undefined) return;
     Object.defineProperty(meshClass.prototype, name, {
       get(this: ActorMesh) {
         return endpointOf(this, index);

@@ -14,7 +14,6 @@ export type { Apply, Awaitable, MeshKind } from "../../actor/mesh-kind.js";
 export type { Port } from "../../actor/port/port.js";
 export { type ActorEntry, type Registration, registerActors } from "../../proc/platform/actor-registry.js";
 export type { RdmaBuffer } from "../../rdma/rdma-buffer.js";
-export type { Tensor } from "../../tensor/value/tensor.js";
 export type { Codec, DecodeOptions } from "../../wire/codec.js";
 export { codec } from "../../wire/composed/index.js";
 export {
@@ -26,7 +25,21 @@ export {
   type EndpointDefinition,
   type EndpointDescriptor,
 } from "../../wire/descriptor.js";
+/** @internal */
+export type {
+  ArgumentsLayout,
+  EndpointInterceptor,
+  HandlerTurn,
+  MessageReceivers,
+  OutgoingMessage,
+  RetainedOutcome,
+  RetainingCall,
+} from "../../wire/endpoint-interceptor.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated-codec.js";
+/** @internal */
+export { decodeWith, encodeWith } from "../../wire/message-codec.js";
+/** @internal */
+export type { MessageHandles } from "../../wire/message-handles.js";
 export {
   checkUnknownCase,
   isEmpty,
@@ -43,16 +56,7 @@ export {
   writeUnknownVariant,
 } from "../../wire/protobuf/index.js";
 export { Reader } from "../../wire/reader.js";
-/** @internal */
-export type {
-  Addressed,
-  ArgumentsLayout,
-  Kept,
-  KeptCall,
-  TensorSupport,
-  TensorTurn,
-} from "../../wire/tensor-support.js";
 export type * from "../../wire/well-known.js";
 /** @internal */
-export { extendWireEnvironment } from "../../wire/wire-environment.js";
+export { extendWireEnvironment, messageHandles } from "../../wire/wire-environment.js";
 export { Writer } from "../../wire/writer.js";

@@ -1,11 +1,11 @@
 /**
- * `rref`: actors answer, and their answers become a tensor of the mesh of processes that they are on. Where shapes are told beforehand,
- * workers wait for the answers at the place in their commands where the call was made; otherwise nobody waits but the caller.
+ * `rref`: a call whose results become tensors of the mesh of procs that the actors live on. If the shapes are known when the
+ * call is made, the workers wait for the results when they reach this command; otherwise only the caller waits for the shapes.
  */
 
 import type { KeptAnswer, TensorKey, TensorType } from "../../../generated/tensor.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
-import type { Kept, KeptCall } from "../../codegen/v1/index.js";
+import type { RetainedOutcome, RetainingCall } from "../../codegen/v1/index.js";
 import type { Dtype } from "../argument-types.js";
 import { currentCallSite } from "../call-site.js";
 import { TensorError } from "../errors.js";
@@ -30,17 +30,17 @@ export type ResultShapes = TensorShape | readonly TensorShape[];
 /** The shapes of a result of type `R`, in which each tensor is replaced by its shape and type. */
 export type ShapesOf<R> = R extends Tensor ? TensorShape : { readonly [K in keyof R]: ShapesOf<R[K]> };
 
-/** An `rref` under way. */
+/** An `rref` that has not ended. */
 interface RetainedExchange {
   readonly mesh: TensorMesh;
-  readonly call: KeptCall;
+  readonly call: RetainingCall;
   readonly key: TensorKey;
-  /** Where in the controller's code it was called. */
+  /** The place in the program that called `rref`. */
   readonly callSite: string;
 }
 
-/** @param shapes tells of what the arguments are answered with; undefined: the answers do */
-export function rref(call: KeptCall, shapes: ((...args: never[]) => ResultShapes) | undefined): unknown {
+/** @param shapes computes the shapes of the results from the arguments; undefined: the results have the shapes */
+export function rref(call: RetainingCall, shapes: ((...args: never[]) => ResultShapes) | undefined): unknown {
   const mesh = activeMeshOnProcs(call.procs);
   if (mesh === undefined) {
     throw new TensorError(
@@ -49,7 +49,7 @@ export function rref(call: KeptCall, shapes: ((...args: never[]) => ResultShapes
         "activate the mesh of processes that they were spawned on, and call all of them",
     );
   }
-  // Before anything can go wrong, which they are told of.
+  // Failures are reported through these actors, so they are spawned first.
   exchangeActorsOf(mesh);
   const exchange = { mesh, call, key: mesh.newExchangeKey(), callSite: currentCallSite() };
   if (shapes === undefined) return tensorsWhenAnswered(exchange, call.send(exchange.key));
@@ -60,10 +60,10 @@ export function rref(call: KeptCall, shapes: ((...args: never[]) => ResultShapes
   return takeAsTensors(exchange, types, list);
 }
 
-/** Whoever waits for an answer that does not come is told. */
+/** Reports failed calls to the procs whose workers wait for the results. */
 async function failMissingResults(
   { mesh, key }: RetainedExchange,
-  outcomes: PromiseLike<Iterable<Kept>>,
+  outcomes: PromiseLike<Iterable<RetainedOutcome>>,
 ): Promise<void> {
   let reasons: readonly unknown[];
   try {
@@ -76,8 +76,11 @@ async function failMissingResults(
   }
 }
 
-/** Shapes are those of the answers, which must be the same on all processes. */
-async function tensorsWhenAnswered(exchange: RetainedExchange, sent: PromiseLike<Iterable<Kept>>): Promise<unknown> {
+/** Waits for the shapes of the results, which must be equal on all procs. */
+async function tensorsWhenAnswered(
+  exchange: RetainedExchange,
+  sent: PromiseLike<Iterable<RetainedOutcome>>,
+): Promise<unknown> {
   const { mesh, call, key } = exchange;
   const outcomes = [...(await sent)];
   try {
@@ -99,7 +102,7 @@ async function tensorsWhenAnswered(exchange: RetainedExchange, sent: PromiseLike
   }
 }
 
-/** The answers are tensors of the mesh from here on. */
+/** Tells the workers to take the results as tensors of the mesh. */
 function takeAsTensors(
   { mesh, call, key, callSite }: RetainedExchange,
   types: readonly TensorShape[],

@@ -1,99 +1,92 @@
 /**
- * Tensors in messages of actors. One of this process goes by value, so that who gets it has a tensor of its own. One of a mesh can only go
- * to actors on the processes of the mesh: each gets what its own process has of it, by another way, and the message says which it is.
+ * Tensors in messages of actors. A tensor of the sending process is sent by value, so that the receiver owns a copy. A
+ * tensor of a mesh can only be sent to actors on the procs of the mesh: the message contains its exchange key, and the
+ * mesh's worker in the receiving process puts the local part of the tensor into the exchange under that key.
  */
 
 import { type SentTensor, SentTensorCodec, type TensorKey, type TensorValue } from "../../../generated/tensor.js";
 import { describeValue } from "../../../shared/text/describe-value.js";
-import { type Codec, codec, extendWireEnvironment, type Reader, type Writer } from "../../codegen/v1/index.js";
+import {
+  type Codec,
+  codec,
+  extendWireEnvironment,
+  type MessageHandles,
+  messageHandles,
+  type Reader,
+  type Writer,
+} from "../../codegen/v1/index.js";
 import { TensorError } from "../errors.js";
 import { addon } from "../operation/addon.js";
 import { type ArrivingTensor, takeTensors } from "../rendezvous/rendezvous.js";
 import { isTensor, type Tensor } from "../value/tensor.js";
 import { fromTensorValue, toTensorValue } from "../value/tensor-value.js";
 
-extendWireEnvironment({ writeTensor, readTensor });
+extendWireEnvironment({
+  writeTensor: (w, value) => writeTensor(w, value, refuseToLend),
+  readTensor: (r) => readTensor(r, undefined),
+});
 
-/** Who lends tensors of a mesh to those who are sent a message. */
-export interface TensorLender {
-  /** A message is being encoded; what was lent before is not sent. */
-  reset(): void;
-  /** @returns by what the tensor is known on its way @throws TensorError if it cannot go to who is addressed */
-  lend(tensor: Tensor): TensorKey;
-}
+/**
+ * Lends a tensor of a mesh to the receivers of a message, and returns the key of the exchange.
+ *
+ * @throws {TensorError} when the tensor cannot be lent to these receivers
+ */
+export type LendTensor = (tensor: Tensor) => TensorKey;
 
-let currentLender: TensorLender | undefined;
-let currentArrivals: ArrivingTensor[] | undefined;
-
-/** @internal For generated code, which can hold tensors because it imports this. */
+/** @internal Returns the codec of tensors, for generated code. */
 export function tensorCodec(): Codec<Tensor> {
   return codec.tensor<Tensor>();
 }
 
-/** Sends something whose arguments may be tensors of a mesh. */
-export function withLender<T>(by: TensorLender, send: () => T): T {
-  const outer = currentLender;
-  currentLender = by;
-  try {
-    return send();
-  } finally {
-    currentLender = outer;
-  }
+/** Returns codecs of handles with which a message can contain tensors of a mesh. */
+export function lendingHandles(lend: LendTensor): MessageHandles {
+  return messageHandles({ writeTensor: (w, value) => writeTensor(w, value, lend) });
 }
 
-/** A message begins to be encoded. */
-export function resetLender(): void {
-  currentLender?.reset();
+/**
+ * Returns codecs of handles with which a message can contain tensors of a mesh.
+ *
+ * @param arriving receives the tensors whose elements arrive after the message; they are empty until then
+ */
+export function receivingHandles(arriving: ArrivingTensor[]): MessageHandles {
+  return messageHandles({ readTensor: (r) => readTensor(r, arriving) });
 }
 
-/** Decodes with such tensors. @returns what comes by itself, each with the tensor that it becomes */
-export function decodeWithArrivals<T>(decode: () => T): readonly [T, readonly ArrivingTensor[]] {
-  const outer = currentArrivals;
-  const own: ArrivingTensor[] = [];
-  currentArrivals = own;
-  try {
-    return [decode(), own];
-  } finally {
-    currentArrivals = outer;
-  }
-}
-
-function writeTensor(w: Writer, value: unknown): void {
+function writeTensor(w: Writer, value: unknown, lend: LendTensor): void {
   if (!isTensor(value)) throw new TypeError(`expected a tensor, got ${describeValue(value)}`);
   const sent: SentTensor = value.distributed
-    ? { case: "lent", value: lendTensor(value) }
+    ? { case: "lent", value: lend(value) }
     : { case: "value", value: copyTensorValue(value) };
   w.append(SentTensorCodec, sent);
 }
 
-function lendTensor(tensor: Tensor): TensorKey {
-  if (currentLender !== undefined) return currentLender.lend(tensor);
+function refuseToLend(): never {
   throw new TensorError(
     "ERR_TENSOR_PLACE",
     "its elements are on the processes of a mesh; it can be an argument of an endpoint of actors there, or send what await inspect(tensor) answers",
   );
 }
 
-/** The message may wait, and operations in place would change what it says. */
+/** Copies the elements, since the message can wait for credit while operations in place change the tensor. */
 function copyTensorValue(tensor: Tensor): TensorValue {
   const own = toTensorValue(tensor);
   return { ...own, elements: own.elements.slice() };
 }
 
-function readTensor(r: Reader): unknown {
+function readTensor(r: Reader, arriving: ArrivingTensor[] | undefined): unknown {
   const sent = r.next(SentTensorCodec);
   if (sent.case === "value") return fromTensorValue(sent.value);
-  if (currentArrivals === undefined) {
+  if (arriving === undefined) {
     throw new TypeError("expected a tensor by value, got one of a mesh, which can only be an argument of an endpoint");
   }
   const empty = addon().emptyTensor() as Tensor;
-  const filled = takeTensors(sent.value).then((brought) => {
-    if ("failure" in brought) throw brought.failure;
-    const [tensor] = brought.tensors;
+  const arrived = takeTensors(sent.value).then((result) => {
+    if ("failure" in result) throw result.failure;
+    const [tensor] = result.tensors;
     addon().moveTensor(tensor!, empty);
   });
-  // A message may be given up before anybody waits for what is in it.
-  filled.catch(() => {});
-  currentArrivals.push({ key: sent.value, arrived: filled });
+  // If the message is dropped, nothing awaits this promise.
+  arrived.catch(() => {});
+  arriving.push({ key: sent.value, arrived });
   return empty;
 }

@@ -1,9 +1,9 @@
-/** How the processes of a mesh come to reach each other: who tells whom what, by messages of actors. */
+/** Connects the workers of a mesh, by exchanging their addresses through actor messages. */
 import type { TensorAddresses, TensorEnd, TensorWorkerMesh } from "../../../generated/tensor.js";
 
 /**
- * Each tells how it is reached, and all are told of all. Of one machine they share memory; only where there are several do they listen for
- * others.
+ * Collects the addresses of all workers and sends all of them to each worker. Workers on one machine share memory; they
+ * listen for connections only if the mesh has several machines.
  * @param extent sizes of the dimensions of the mesh
  */
 export async function connectWorkers(workers: TensorWorkerMesh<string>, extent: readonly number[]): Promise<void> {

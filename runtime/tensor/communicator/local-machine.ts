@@ -1,13 +1,13 @@
-/** Which processes can share memory, and where those of other machines reach this one. Processes that run tensors ask, and nobody else. */
+/** Finds out which processes can share memory, and at which address other machines reach this process. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 
-/** How this process exchanges elements with others: `tcp`, by the network with all of them. */
+/** The variable that selects the transport of elements. With `tcp`, the process uses the network for all exchanges. */
 const transportVariable = "VICEROY_TENSOR_LINES";
-/** The address at which other machines reach this one. */
+/** The variable that sets the address at which other machines reach this one. */
 const addressVariable = "VICEROY_TENSOR_ADDRESS";
 
-/** The same text for processes that can open each other's memory: of one machine, one user, and one table of processes. */
+/** Returns a text that is equal for processes that can share memory: those of one machine, one user and one pid namespace. */
 export function sharedMemoryScope(): string {
   const lines = process.env[transportVariable] ?? "";
   if (lines !== "" && lines !== "tcp") {
@@ -18,7 +18,7 @@ export function sharedMemoryScope(): string {
   return lines === "tcp" ? `${own} ${process.pid}` : own;
 }
 
-/** Of the first network that is not of this machine alone, unless the environment names one. */
+/** Returns the address in the environment. Default: that of the first network interface that is not internal. */
 export function ownAddress(): string {
   const given = process.env[addressVariable];
   if (given) return given;

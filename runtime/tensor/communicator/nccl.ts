@@ -1,14 +1,14 @@
 /**
- * NCCL, as a process has it: which file it is, and whether elements of its tensors move by it. What they agree on follows from what all of them
- * have told, so that each comes to the same.
+ * Finds the NCCL library of a process and decides whether the procs of a mesh use it. Each proc computes the decision from the
+ * versions of all procs, so that all decisions are equal.
  */
 import type { TensorEnd } from "../../../generated/tensor.js";
 import type { NativeNccl, NativeStream } from "../../native/tensor-addon.js";
 import { addon } from "../operation/addon.js";
 
-/** The file of NCCL; `off`: it is not used. Whoever names one wants it, whatever its tensors are on. */
+/** The variable with the file of NCCL, or `off`. If it names a file, NCCL is used on every device. */
 const libraryVariable = "VICEROY_NCCL";
-/** What the loader looks for where none is named. */
+/** The file that is loaded by default. */
 const defaultLibrary = "libnccl.so.2";
 
 /**
@@ -20,7 +20,11 @@ export function nccl(): NativeNccl {
   return addon().findNccl(process.env[libraryVariable] || defaultLibrary);
 }
 
-/** The version that a stream can move elements by; 0: none. @throws Error if it is named, and there is none */
+/**
+ * Offers the NCCL library to a stream. Returns its version, or 0 if there is none.
+ *
+ * @throws {Error} when the variable names a library that cannot be loaded
+ */
 export function offerOwnNccl(stream: NativeStream, device: string): number {
   const named = process.env[libraryVariable] || undefined;
   if (named === "off" || (named === undefined && device === "cpu")) return 0;
@@ -33,7 +37,7 @@ export function offerOwnNccl(stream: NativeStream, device: string): number {
   }
 }
 
-/** Whether elements move by it in a mesh: all must have one version. */
+/** Returns whether a mesh uses NCCL: all procs must have the same version. */
 export function haveSameNccl(ends: readonly TensorEnd[], rank: number): boolean {
   const own = ends[rank]?.nccl;
   if (own === undefined) return false;

@@ -3,7 +3,7 @@ import { callOperation, Operation } from "../operation/operation.js";
 import type { Tensor } from "../value/tensor.js";
 import { requireDistributed } from "./active-meshes.js";
 
-/** How elements of several procs are combined. */
+/** The operation that combines elements of several procs. */
 export type Reduction = "sum" | "avg" | "max" | "min" | "prod";
 
 /** A dimension of a mesh, or several, the outermost first. */

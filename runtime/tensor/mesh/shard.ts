@@ -1,4 +1,4 @@
-/** Tensors of which each process of a mesh has a part of its own. */
+/** Tensors whose elements differ between the procs of a mesh. */
 
 import type { TensorData } from "../argument-types.js";
 import { TensorError } from "../errors.js";
@@ -65,7 +65,7 @@ function scatterShards(mesh: TensorMesh, local: Tensor, cuts: Readonly<Record<st
   });
 }
 
-/** A tensor without dimensions that has each process's index along a dimension of the mesh, as `int64`. */
+/** Returns a tensor without dimensions that contains the index of each proc along a dimension of the mesh, as `int64`. */
 export function rankTensor(mesh: TensorMesh, dimension: string): Tensor {
   if (!Object.hasOwn(mesh.extent, dimension)) {
     throw new RangeError(`cannot tell ranks: ${JSON.stringify(mesh.extent)} has no dimension "${dimension}"`);

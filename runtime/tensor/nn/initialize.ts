@@ -1,4 +1,4 @@
-/** How parameters begin: as in PyTorch's layers, by the random numbers that `manualSeed` decides. */
+/** Initial values of parameters: those of PyTorch's layers. `manualSeed` sets the seed of the random numbers. */
 
 import type { Dtype } from "../argument-types.js";
 import type { Tensor } from "../value/tensor.js";

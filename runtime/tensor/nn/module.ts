@@ -125,7 +125,7 @@ export abstract class Module {
     return this.#entries().filter((found) => "tensor" in found);
   }
 
-  /** All that it has, by names. */
+  /** Returns the parameters, buffers and modules, by their names. */
   #entries(): ModuleEntry[] {
     const found: ModuleEntry[] = [];
     const visit = (value: unknown, name: string, around: readonly object[]): void => {

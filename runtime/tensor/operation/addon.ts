@@ -1,4 +1,4 @@
-/** The addon. libtorch is loaded when it is first asked for, and then makes tensors of the class that it is given. */
+/** Loads the addon, and with it libtorch, on first use. */
 import { type TensorAddon, tensorAddonState } from "../../native/tensor-addon.js";
 import { callSiteNumber } from "../call-site.js";
 import { TensorError } from "../errors.js";
@@ -7,17 +7,21 @@ let tensorClass: (new () => object) | undefined;
 let initializedAddon: TensorAddon | undefined;
 let notifyRecorded: () => void = () => {};
 
-/** Which class tensors are instances of; before the addon is first asked for. */
+/** Sets the class of tensors. Must be called before the addon is loaded. */
 export function setTensorClass(made: new () => object): void {
   tensorClass = made;
 }
 
-/** What is called whenever an operation is recorded. */
+/** Sets the function that is called after each recorded operation. */
 export function setRecordedListener(call: () => void): void {
   notifyRecorded = call;
 }
 
-/** @throws TensorError that says how to get it, if there is none */
+/**
+ * Returns the addon.
+ *
+ * @throws {TensorError} when there is none; the message says how to get it
+ */
 export function addon(): TensorAddon {
   if (initializedAddon !== undefined) return initializedAddon;
   const found = tensorAddonState();

@@ -1,4 +1,4 @@
-/** What holds for tensors of the whole process: memory, threads, random numbers. */
+/** Settings and state of libtorch for the whole process: memory, threads and versions. */
 import type { NativeStats, NativeVersions } from "../../native/tensor-addon.js";
 import { addon } from "./addon.js";
 

@@ -1,4 +1,4 @@
-/** The seed of random numbers, here or on a mesh. */
+/** Sets the seed of random numbers, in this process or on a mesh. */
 import { addon } from "./addon.js";
 import { currentRecording } from "./recording.js";
 

@@ -1,11 +1,11 @@
-/** Calls of operations: arguments in order, and at the end an object with arguments by name. */
+/** Calls operations with positional arguments and an optional last object of named arguments. */
 
 import { enterOperation } from "../call-site.js";
 import { addon } from "./addon.js";
 import { activateCurrentRecording } from "./recording.js";
 import { requireLibtorchVersion } from "./required-version.js";
 
-/** One of libtorch's, or of ours, by its name with namespace; the addon is asked for it when it is first called. */
+/** An operation of libtorch or Viceroy, by its qualified name. It is looked up in the addon by the first call. */
 export class Operation {
   readonly name: string;
   #number: number | undefined;
@@ -14,7 +14,7 @@ export class Operation {
     this.name = name;
   }
 
-  /** By which the addon knows it. @throws TypeError if there is none of this name */
+  /** The number of the operation in the addon. @throws {TypeError} when there is no operation of this name */
   get number(): number {
     if (this.#number === undefined) {
       requireLibtorchVersion(this.name);
@@ -25,8 +25,11 @@ export class Operation {
 }
 
 /**
- * @param by the function that a user has called; its caller is where the operation is called
- * @throws TypeError that names the argument which does not fit, Error with what libtorch says
+ * Calls an operation.
+ *
+ * @param by the function that the user called; its caller is the call site
+ * @throws {TypeError} when an argument does not fit
+ * @throws {Error} when libtorch refuses the call
  */
 export function callOperation(
   operation: Operation,

@@ -1,6 +1,6 @@
 /**
- * Recordings: what executes operations elsewhere instead of in this process. A tensor mesh is a recording. This file knows which
- * recordings are active, and which one the running code records operations without tensors for.
+ * Recordings, which execute operations elsewhere instead of in this process. A tensor mesh is a recording. This file keeps the
+ * active recordings, and the current recording of the running code, which gets operations without tensors.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { NativeRecorder } from "../../native/tensor-addon.js";
@@ -22,7 +22,7 @@ export interface Recording {
 
 const activeByRecorder = new Map<number, Recording>();
 const storage = new AsyncLocalStorage<Recording | undefined>();
-/** Programs without meshes do not pay for asynchronous storage. */
+/** Whether a recording has been used. Programs without meshes skip the look-up in asynchronous storage. */
 let isRecordingUsed = false;
 let lastActivated: Recording | undefined;
 

@@ -1,14 +1,14 @@
-/** Operations that came with a version of libtorch newer than the oldest that is supported: an older one lacks them, and calling one says so. */
+/** Operations that need a newer version of libtorch than the oldest supported one. */
 
 import { newerFunctions } from "../generated/ops.js";
 import { addon } from "./addon.js";
 
-/** The version that each came with, by its name with namespace. */
+/** The first version of libtorch with each operation, by its qualified name. */
 const introducedIn: ReadonlyMap<string, string> = new Map(
   newerFunctions.flatMap(([version, names]) => names.split(" ").map((name) => [`aten::${name}`, version] as const)),
 );
 
-/** @throws TypeError if the libtorch that is loaded is too old for an operation */
+/** @throws {TypeError} when the loaded libtorch is too old for the operation */
 export function requireLibtorchVersion(name: string): void {
   const since = introducedIn.get(name);
   if (since === undefined || addon().missingOperations([name]).length === 0) return;

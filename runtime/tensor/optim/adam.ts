@@ -57,7 +57,7 @@ export class Adam extends Optimizer {
     const squares = kept("exp_avg_sq");
     call("_foreach_mul_.Scalar", [squares, beta2]);
     call("_foreach_addcmul_.Scalar", [squares, decayed, decayed, 1 - beta2]);
-    // Both means begin with zeros, and are too small by what is divided out here; it depends on each parameter's own steps.
+    // Corrects the bias of the moving averages, which start at 0. The correction depends on the steps of each parameter.
     const roots = call("_foreach_sqrt", [squares]) as readonly Tensor[];
     call("_foreach_div_.ScalarList", [roots, steps.map((step) => Math.sqrt(1 - beta2 ** step))]);
     call("_foreach_add_.Scalar", [roots, this.eps]);

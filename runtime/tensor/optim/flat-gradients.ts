@@ -127,7 +127,7 @@ export class FlatGradients {
 
 function createFlatBuffer(parameters: readonly Tensor[]): FlatBuffer {
   const sizes = parameters.map(({ shape }) => shape.reduce((product, size) => product * size, 1));
-  // Where the parameters are, whatever is active.
+  // `new_zeros` makes the block on the mesh or in the process of the parameters, even if another mesh is active.
   const elements = parameters[0]!.new_zeros([sizes.reduce((sum, size) => sum + size, 0)]);
   let at = 0;
   const views = parameters.map((parameter, i) => {
@@ -143,7 +143,7 @@ function isGradientView(parameter: Tensor, view: Tensor): boolean {
   return grad !== null && isSameMemory(grad, view);
 }
 
-/** Whether they are the same elements in memory, seen in the same way. */
+/** Returns whether two tensors share memory, offset, shape and strides. */
 function isSameMemory(one: Tensor, other: Tensor): boolean {
   const [place, also] = [addon().recordedReferenceOf(one), addon().recordedReferenceOf(other)];
   if (place !== null && also !== null) return place[0] === also[0] && place[1] === also[1];

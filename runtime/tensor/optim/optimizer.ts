@@ -1,4 +1,4 @@
-/** What optimizers have in common: which parameters, how many steps each has made, and what is kept for each. */
+/** The base class of optimizers: the parameters, the number of steps and the state of each parameter. */
 import { addon } from "../operation/addon.js";
 import { noGrad } from "../value/grad.js";
 import { isTensor, type Tensor } from "../value/tensor.js";

@@ -1,4 +1,4 @@
-/** The remote functions that modules of this process have made known. */
+/** The remote functions that modules of this process have registered. */
 import type { RemoteName } from "../../../generated/tensor.js";
 
 type RemoteImplementation = (...args: never[]) => unknown;
@@ -9,7 +9,7 @@ export function registerFunction({ module, name }: RemoteName, run: RemoteImplem
   registeredFunctions.set(`${module}#${name}`, run);
 }
 
-/** Loads its module if it is not known. Rejects if the module does not make it known either. */
+/** Returns a registered function. Imports its module first if necessary. Rejects if the module does not register it. */
 export async function loadFunction({ module, name }: RemoteName): Promise<RemoteImplementation> {
   const key = `${module}#${name}`;
   if (!registeredFunctions.has(key)) await import(module);

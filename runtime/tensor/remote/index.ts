@@ -1,12 +1,12 @@
 /**
- * Functions that run on the processes of a mesh, as actors of nobody: a module makes one known by its own place and a name, and whoever has
- * imported the module can have it run there, with tensors of the mesh as arguments and answers.
+ * Functions that run on the procs of a mesh. A module registers a function under its URL and a name, and the procs import the
+ * module when the function is called. Arguments and results can be tensors of the mesh.
  */
 import type { RemoteName, TensorRunnerMesh } from "../../../generated/tensor.js";
 import { procsOf } from "../../codegen/v1/index.js";
 import { ValueMesh } from "../../index.js";
 import { type ResultShapes, rref, type ShapesOf } from "../call/rref.js";
-import { tensorArguments } from "../call/tensor-interceptor.js";
+import { LendingMessage } from "../call/tensor-interceptor.js";
 import { TensorError } from "../errors.js";
 import { currentMesh } from "../mesh/active-meshes.js";
 import type { TensorMesh } from "../mesh/tensor-mesh.js";
@@ -40,10 +40,9 @@ export class RemoteFunction<A extends unknown[], R, P> {
   call(...args: A): Promise<ValueMesh<R>> {
     const { name } = this.#name;
     const runner = runnerActorsOf(requireCurrentMesh(name));
-    const values = () => writeValues(name, args);
-    const answers = tensorArguments.lend({ label: name, procs: procsOf(runner) }, () =>
-      runner.run.call(this.#name, values()),
-    );
+    const message = new LendingMessage({ label: name, procs: procsOf(runner) });
+    const answers = runner.run.call(this.#name, writeValues(name, args, message.handles));
+    message.afterSend();
     return answers.then((all) =>
       ValueMesh.of(
         all.extent,
@@ -64,10 +63,12 @@ export class RemoteFunction<A extends unknown[], R, P> {
     const { name } = this.#name;
     const runner = runnerActorsOf(requireCurrentMesh(name));
     const to = { label: name, procs: procsOf(runner) };
-    const send = (key: unknown) =>
-      tensorArguments
-        .lend(to, () => runner.keep.callSettled(this.#name, key as never, writeValues(name, args)))
-        .then((outcomes) => outcomes.values());
+    const send = (key: unknown) => {
+      const message = new LendingMessage(to);
+      const outcomes = runner.keep.callSettled(this.#name, key as never, writeValues(name, args, message.handles));
+      message.afterSend();
+      return outcomes.then((all) => all.values());
+    };
     return rref({ ...to, args, send }, this.#shapes as ((...args: never[]) => ResultShapes) | undefined) as P;
   }
 

@@ -1,33 +1,48 @@
-/** Arguments and answers of remote functions: what JSON has, with tensors in it. */
+/** Encodes arguments and results of remote functions as JSON with references to a list of encoded tensors. */
 import type { RemoteValues } from "../../../generated/tensor.js";
-import { decodeWithArrivals, tensorCodec } from "../call/tensor-codec.js";
+import { decodeWith, encodeWith, type MessageHandles } from "../../codegen/v1/index.js";
+import { receivingHandles, tensorCodec } from "../call/tensor-codec.js";
+import type { ArrivingTensor } from "../rendezvous/rendezvous.js";
 import { isTensor, type Tensor } from "../value/tensor.js";
 
-/** The only key of an object that stands for a tensor. */
+/** The only key of an object that refers to a tensor by its index. */
 const tensorMark = "$tensor";
 
-/** @throws TypeError that says what cannot be sent, CodecError for a tensor that cannot */
-export function writeValues(label: string, value: unknown): RemoteValues {
+/**
+ * Encodes values.
+ *
+ * @param label name of the function, for errors
+ * @param handles codecs of handles that can lend tensors of a mesh; without them, such tensors are refused
+ * @throws {TypeError} when a value can be written neither as JSON nor as a tensor
+ * @throws {CodecError} when a tensor cannot be sent
+ */
+export function writeValues(label: string, value: unknown, handles?: MessageHandles): RemoteValues {
   const tensors: Uint8Array[] = [];
   const json = JSON.stringify(value, function (this: Record<string, unknown>, key: string) {
     const own = this[key];
     if (!isTensor(own)) return checkedValue(label, own, Array.isArray(this));
-    tensors.push(tensorCodec().encode(own));
+    tensors.push(encodeWith(tensorCodec(), own, handles));
     return { [tensorMark]: tensors.length - 1 };
   });
   return { json: json ?? "null", tensors };
 }
 
 /**
- * @returns the value, and what in it comes by itself: until then those tensors are empty
- * @throws SyntaxError, RangeError, CodecError for what `writeValues` does not write
+ * Decodes values.
+ *
+ * @returns the value, and a promise that resolves when all tensors in it have arrived; they are empty until then
+ * @throws {SyntaxError} when the values are not valid JSON
+ * @throws {RangeError} when the JSON refers to a tensor that is missing
+ * @throws {CodecError} when the bytes of a tensor are invalid
  */
 export function readValues({ json, tensors }: RemoteValues): readonly [unknown, Promise<unknown>] {
-  const [read, coming] = decodeWithArrivals(() => tensors.map((tensor) => tensorCodec().decode(tensor)));
+  const arriving: ArrivingTensor[] = [];
+  const handles = receivingHandles(arriving);
+  const read = tensors.map((tensor) => decodeWith(tensorCodec(), tensor, handles));
   const value: unknown = JSON.parse(json, (_key, own: unknown) =>
     isMarked(own) ? tensorAt(read, own[tensorMark]) : own,
   );
-  return [value, Promise.all(coming.map(({ arrived }) => arrived))];
+  return [value, Promise.all(arriving.map(({ arrived }) => arrived))];
 }
 
 function checkedValue(label: string, value: unknown, inList: boolean): unknown {

@@ -1,4 +1,4 @@
-/** Runs functions of the project in a process of a mesh. */
+/** The actor that runs remote functions in a proc of a mesh. */
 import type { KeptAnswer, RemoteName, RemoteValues, TensorKey } from "../../../generated/tensor.js";
 import { TensorRunnerActor } from "../../../generated/tensor.js";
 import { retainResult } from "../rendezvous/retained-result.js";

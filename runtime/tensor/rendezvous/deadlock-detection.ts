@@ -1,34 +1,35 @@
 /**
- * Waits through tensors that cannot end. An actor whose message has a tensor of a mesh waits for it; the tensor may come after the answer of
- * another actor, which the mesh's worker waits for; and that actor may have called the first one, which takes no message meanwhile. Each
- * process sees what waits in it: a circle through several processes is not found.
+ * Detects deadlocks through tensors. Actor A waits for a tensor of its message. The mesh's worker produces the tensor after it
+ * has taken the retained result of actor B. If the handler of B has called A, all three wait for each other, since A handles no
+ * other message meanwhile. The detection sees one process: a cycle through several processes is not found.
  */
 import type { TensorKey } from "../../../generated/tensor.js";
-import type { TensorTurn } from "../../codegen/v1/index.js";
+import type { HandlerTurn } from "../../codegen/v1/index.js";
 import { type ArrivingTensor, type ExchangeResult, isMissing, takeTensors } from "./rendezvous.js";
 
-/** How often is looked, and for how long a circle must have been there: whoever has called may go on without the answer. */
+/** The interval between checks. */
 const CHECK_INTERVAL_MS = 1000;
+/** The number of consecutive checks that must find the same cycle, since a handler can go on without the result of its call. */
 const CONFIRMING_CHECKS = 5;
 
 interface TensorWait {
   readonly arriving: readonly ArrivingTensor[];
-  readonly turn: TensorTurn;
+  readonly turn: HandlerTurn;
   readonly fail: (error: Error) => void;
-  /** What it was last seen to wait for in a circle, and how often in a row. */
-  deadlockedWith: TensorTurn | undefined;
+  /** The handler in the cycle that the last check found. `confirmations` counts the consecutive checks that found it. */
+  deadlockedWith: HandlerTurn | undefined;
   confirmations: number;
 }
 
 const pendingWaits = new Set<TensorWait>();
-/** Who answers what stays here, by mesh and number. */
-const answeringTurns = new Map<string, TensorTurn>();
-/** Of each mesh, the answer that its worker waits for, with all that was recorded after it. */
+/** The running handlers whose results are retained, by the name of the exchange. */
+const answeringTurns = new Map<string, HandlerTurn>();
+/** The exchange that the worker of each mesh waits for, by mesh. All later commands of the worker wait, too. */
 const awaitedByWorker = new Map<bigint, string>();
 let checkTimer: NodeJS.Timeout | undefined;
 
-/** Resolves when all of them are there. @throws Error that says why they never will be */
-export function waitForTensors(arriving: readonly ArrivingTensor[], turn: TensorTurn): Promise<void> {
+/** Resolves when all tensors have arrived. Rejects with the reason if they can never arrive. */
+export function waitForTensors(arriving: readonly ArrivingTensor[], turn: HandlerTurn): Promise<void> {
   return new Promise((resolve, reject) => {
     const wait: TensorWait = { arriving, turn, fail: reject, deadlockedWith: undefined, confirmations: 0 };
     pendingWaits.add(wait);
@@ -39,8 +40,8 @@ export function waitForTensors(arriving: readonly ArrivingTensor[], turn: Tensor
   });
 }
 
-/** A handler begins whose answer stays here. @returns what is called at its end */
-export function registerAnsweringTurn(key: TensorKey, turn: TensorTurn): () => void {
+/** Registers a handler whose result is retained. Returns a function to call when the handler has ended. */
+export function registerAnsweringTurn(key: TensorKey, turn: HandlerTurn): () => void {
   const name = exchangeName(key);
   answeringTurns.set(name, turn);
   return () => {
@@ -48,7 +49,7 @@ export function registerAnsweringTurn(key: TensorKey, turn: TensorTurn): () => v
   };
 }
 
-/** Takes an answer for the worker of a mesh, which does nothing else meanwhile. */
+/** Takes a retained result for the worker of a mesh, which executes no command meanwhile. */
 export async function takeForWorker(key: TensorKey): Promise<ExchangeResult> {
   awaitedByWorker.set(key.mesh, exchangeName(key));
   try {
@@ -77,8 +78,8 @@ function checkForDeadlocks(): void {
   checkTimer = undefined;
 }
 
-/** Who answers what one of its tensors comes after, and waits for this actor. */
-function findDeadlock({ arriving, turn }: TensorWait): TensorTurn | undefined {
+/** Returns the handler that a tensor of the wait depends on and that waits for the same actor; undefined if there is none. */
+function findDeadlock({ arriving, turn }: TensorWait): HandlerTurn | undefined {
   for (const { key } of arriving) {
     const awaited = isMissing(key) ? awaitedByWorker.get(key.mesh) : undefined;
     const answerer = awaited === undefined ? undefined : answeringTurns.get(awaited);

@@ -1,52 +1,52 @@
 /**
- * Where tensors change hands in a process: between its tensors of a mesh and its actors. Who brings one and who wants it come in any
- * order, by ways of their own; each is brought once and taken once.
+ * The rendezvous of a process, through which its worker and its actors exchange tensors. Put and take come in any order. Each
+ * exchange has one put and one take.
  */
 import type { TensorKey } from "../../../generated/tensor.js";
 import type { Tensor } from "../value/tensor.js";
 
-/** The tensors of one exchange, or why there are none. */
+/** The tensors of one exchange, or the reason why there are none. */
 export type ExchangeResult = { readonly tensors: readonly Tensor[] } | { readonly failure: Error };
 
-/** A tensor that a message refers to and that comes to this process by itself. */
+/** A tensor that a message refers to by its key and that arrives separately. */
 export interface ArrivingTensor {
   readonly key: TensorKey;
-  /** Resolves when the tensor is here. */
+  /** Resolves when the tensor has arrived. */
   readonly arrived: Promise<void>;
 }
 
 interface ExchangeSlot {
   readonly promise: Promise<ExchangeResult>;
-  readonly resolve: (brought: ExchangeResult) => void;
+  readonly resolve: (result: ExchangeResult) => void;
   hasResult: boolean;
   isAwaited: boolean;
 }
 
-/** By the number of the mesh, then by that of the exchange. */
+/** Slots by the number of the mesh, then by the number of the exchange. */
 const slotsByMesh = new Map<bigint, Map<bigint, ExchangeSlot>>();
 
-/** Meshes that have ended, as far back as messages about them may still come. */
+/** The meshes that ended last, so that late messages for them create no slots. */
 const endedMeshes = new Set<bigint>();
 const MAX_ENDED_MESHES = 4096;
 
-/** Brings tensors, or a failure. What is brought a second time is not needed. */
-export function putTensors(key: TensorKey, brought: ExchangeResult | PromiseLike<ExchangeResult>): void {
+/** Puts tensors or a failure into an exchange. A second put is ignored. */
+export function putTensors(key: TensorKey, result: ExchangeResult | PromiseLike<ExchangeResult>): void {
   const { mesh, number } = key;
   const place = slotOf(key);
   if (place === undefined || place.hasResult) return;
   place.hasResult = true;
-  if ("then" in brought) {
-    brought.then(place.resolve, (failure: Error) => place.resolve({ failure }));
-  } else place.resolve(brought);
+  if ("then" in result) {
+    result.then(place.resolve, (failure: Error) => place.resolve({ failure }));
+  } else place.resolve(result);
   if (place.isAwaited) slotsByMesh.get(mesh)?.delete(number);
 }
 
-/** Whether nobody has brought it yet. */
+/** Returns whether an exchange is awaited or known and has no result. */
 export function isMissing({ mesh, number }: TensorKey): boolean {
   return slotsByMesh.get(mesh)?.get(number)?.hasResult === false;
 }
 
-/** Takes what is brought, once it is there. */
+/** Takes the result of an exchange. Resolves after the put. */
 export function takeTensors(key: TensorKey): Promise<ExchangeResult> {
   const { mesh, number } = key;
   const place = slotOf(key);
@@ -56,7 +56,7 @@ export function takeTensors(key: TensorKey): Promise<ExchangeResult> {
   return place.promise;
 }
 
-/** A mesh has ended in this process: nobody waits for it any more. */
+/** Ends all exchanges of a mesh that has ended. Pending takes get a failure. */
 export function endExchanges(mesh: bigint): void {
   if (endedMeshes.size >= MAX_ENDED_MESHES) endedMeshes.delete(endedMeshes.values().next().value as bigint);
   endedMeshes.add(mesh);
@@ -65,7 +65,7 @@ export function endExchanges(mesh: bigint): void {
   for (const place of places?.values() ?? []) place.resolve({ failure: endedError() });
 }
 
-/** Undefined: the mesh has ended. */
+/** Returns the slot of an exchange, which is created if necessary; undefined if the mesh has ended. */
 function slotOf({ mesh, number }: TensorKey): ExchangeSlot | undefined {
   if (endedMeshes.has(mesh)) return undefined;
   let places = slotsByMesh.get(mesh);

@@ -1,10 +1,14 @@
-/** Answers of actors that stay in their process until the tensors of a mesh take them. */
+/** Retains the results of actors in their process until the worker of a mesh takes them. */
 import type { KeptAnswer, TensorKey } from "../../../generated/tensor.js";
 import { isTensor } from "../value/tensor.js";
 import { tensorTypeOf } from "../value/tensor-type.js";
 import { putTensors } from "./rendezvous.js";
 
-/** @returns what is told of it @throws TypeError if the answer is neither a tensor nor a list of them */
+/**
+ * Retains a result, and returns its shapes and types.
+ *
+ * @throws {TypeError} when the result is neither a tensor nor a list of tensors
+ */
 export function retainResult(label: string, key: TensorKey, answer: unknown): KeptAnswer {
   const list = Array.isArray(answer);
   const tensors: readonly unknown[] = list ? answer : [answer];
@@ -14,7 +18,7 @@ export function retainResult(label: string, key: TensorKey, answer: unknown): Ke
         `cannot keep what ${label} answers: expected a tensor of this process, got ${String(tensor)}`,
       );
     }
-    // The actor may go on working with what it has answered.
+    // The actor can change the tensor afterwards.
     return tensor.detach().clone();
   });
   putTensors(key, { tensors: kept });

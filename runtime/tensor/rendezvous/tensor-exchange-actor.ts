@@ -1,5 +1,4 @@
-/** The actor through which other procs put tensors into the rendezvous of its process, and the sender's side of such a transfer. */
-
+/** The actor that puts tensors from other procs into the rendezvous of its process, and the sender's side of the transfer. */
 import type { TensorDeskMesh, TensorKey, TensorType } from "../../../generated/tensor.js";
 import { TensorDeskActor } from "../../../generated/tensor.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
@@ -10,7 +9,7 @@ import { tensorTypeOf } from "../value/tensor-type.js";
 import { isDtype, typedArrayOver } from "../value/typed-array.js";
 import { putTensors, takeTensors } from "./rendezvous.js";
 
-/** Puts what other procs send into the rendezvous of this process, where workers and actors wait for it. */
+/** Puts tensors from other procs into the rendezvous of this process, where workers and actors wait for them. */
 export class TensorExchangeActor extends TensorDeskActor {
   fail(key: TensorKey, message: string): void {
     putTensors(key, { failure: new Error(message) });

@@ -2,8 +2,8 @@ const [QUOTE, BACKSLASH, SPACE] = [0x22, 0x5c, 0x20];
 const INTEGER = /(?:0|[1-9][0-9]{0,15})(?![0-9.eE])/y;
 
 /**
- * The JSON of a header, read from the left to the right, once. Not `JSON.parse`: that takes the last of two equal keys, and makes objects of
- * whatever it is given, however deep. Here what is not expected is an error where it stands.
+ * Parses the JSON of a header in one pass. `JSON.parse` is not used, since it accepts duplicate keys and builds arbitrarily deep
+ * objects. This parser refuses unexpected input at its position.
  */
 export class HeaderText {
   readonly #text: string;
@@ -13,19 +13,19 @@ export class HeaderText {
     this.#text = text;
   }
 
-  /** What stands next, without white space before it; the empty text at the end. */
+  /** Skips white space and returns the next character, or the empty text at the end. */
   peek(): string {
     while (" \n\r\t".includes(this.#text.charAt(this.#at)) && this.#at < this.#text.length) this.#at++;
     return this.#text.charAt(this.#at);
   }
 
-  /** @throws SyntaxError if something else stands next */
+  /** Reads `character`. @throws {SyntaxError} when another character is next */
   expect(character: string): void {
     if (this.peek() !== character) throw this.syntaxError(JSON.stringify(character));
     this.#at++;
   }
 
-  /** Whether a list or an object goes on: takes the comma, or what closes it. */
+  /** Reads a comma or the closing character. Returns whether the list or object continues. */
   hasMore(close: string): boolean {
     const character = this.peek();
     if (character !== "," && character !== close) throw this.syntaxError(`"," or ${JSON.stringify(close)}`);
@@ -33,7 +33,7 @@ export class HeaderText {
     return character === ",";
   }
 
-  /** Nothing but white space is left. */
+  /** Refuses anything but white space up to the end. */
   expectEnd(): void {
     if (this.peek() !== "") throw this.syntaxError("the end");
   }
@@ -55,7 +55,7 @@ export class HeaderText {
     throw this.syntaxError('"\\""');
   }
 
-  /** An integer from 0 on, without sign, fraction or exponent. */
+  /** Reads an integer from 0, without sign, fraction or exponent. */
   readInteger(): number {
     this.peek();
     INTEGER.lastIndex = this.#at;
@@ -67,8 +67,8 @@ export class HeaderText {
   }
 
   /**
-   * Keys and values of an object, which has each key once.
-   * @param known whether a key was there before
+   * Reads the keys and values of an object. Refuses duplicate keys.
+   * @param known returns whether a key has been read before
    */
   readObject(known: (key: string) => boolean, value: (key: string) => void): void {
     this.expect("{");

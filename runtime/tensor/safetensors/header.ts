@@ -1,37 +1,43 @@
 /**
- * Headers of safetensors files: which tensors a file has, and where their elements are. Eight bytes, little-endian, have the length of
- * the header, which is JSON; the elements follow. https://huggingface.co/docs/safetensors
+ * Headers of safetensors files: the tensors of a file and the offsets of their elements. A file starts with the length of the
+ * header (8 bytes, little-endian), followed by the header as JSON and the elements. https://huggingface.co/docs/safetensors
  */
 
 import type { Dtype } from "../argument-types.js";
 import { elementSize } from "../value/typed-array.js";
 import { HeaderText } from "./header-text.js";
 
-/** The header's length stands before it. */
+/** The size in bytes of the header's length. */
 export const PREFIX_BYTES = 8;
-/** A hundred thousand tensors have less. Python's library takes up to 100 MB, which can keep the event loop for many seconds. */
+/**
+ * The largest size of a header in bytes, which is enough for 100,000 tensors. Python's library accepts 100 MB; parsing that would
+ * block the event loop for many seconds.
+ */
 export const MAX_HEADER_BYTES = 16 << 20;
-/** Operations of libtorch take no more. */
+/** The largest number of dimensions that operations of libtorch support. */
 const MAX_DIMENSIONS = 64;
-/** What a file says of itself, besides tensors. */
+/** The key of the metadata of a file. */
 const METADATA = "__metadata__";
 
 export interface TensorEntry {
   readonly dtype: Dtype;
-  /** Outermost first. */
+  /** The size of each dimension, the outermost first. */
   readonly shape: readonly number[];
-  /** Bytes of its elements, from the end of the header on. */
+  /** The byte offset of the first element, from the end of the header. */
   readonly begin: number;
   readonly end: number;
 }
 
 export interface SafetensorsHeader {
   readonly metadata: Readonly<Record<string, string>>;
-  /** Without a prototype: names can be anything. */
+  /** The entries by the names of the tensors. The object has no prototype, since names are arbitrary. */
   readonly entries: Readonly<Record<string, TensorEntry>>;
 }
 
-/** Files have elements in this order of their types, so that each is aligned. Others have no place in the format, or none in libtorch 1.13. */
+/**
+ * The names of the types in the format. Files contain elements in the order of this list, so that all elements are aligned.
+ * Types that the format or libtorch 1.13 lacks are missing.
+ */
 const formatNames = {
   int64: "I64",
   float64: "F64",
@@ -47,7 +53,11 @@ const formatNames = {
 const dtypeOrder = Object.keys(formatNames) as (keyof typeof formatNames)[];
 const dtypesByFormatName = new Map<string, Dtype>(dtypeOrder.map((dtype) => [formatNames[dtype], dtype]));
 
-/** @throws Error, SyntaxError that say what is wrong with it, without naming the file */
+/**
+ * Parses a header.
+ *
+ * @throws {Error | SyntaxError} when it is invalid; the message does not contain the file name
+ */
 export function readHeader(bytes: Uint8Array, elements: number): SafetensorsHeader {
   const text = new HeaderText(decodeUtf8(bytes));
   let metadata: Record<string, string> | undefined;
@@ -109,7 +119,7 @@ function readEntry(text: HeaderText, key: string): TensorEntry {
   if (begin === undefined || end === undefined || end < begin) {
     throw new RangeError(`tensor ${name} has the offsets [${offsets.join(", ")}]: expected its begin and its end`);
   }
-  // Also of a tensor without elements: its strides are computed from the sizes.
+  // A tensor without elements is checked, too, since its strides are computed from the sizes.
   const most = shape.reduce((product, size) => product * Math.max(size, 1), elementSize(dtype));
   if (most > Number.MAX_SAFE_INTEGER) throw new RangeError(`tensor ${name} has a shape that no memory could hold`);
   const bytes = shape.reduce((product, size) => product * size, elementSize(dtype));
@@ -121,7 +131,7 @@ function readEntry(text: HeaderText, key: string): TensorEntry {
   return { dtype, shape, begin, end };
 }
 
-/** Each byte is one tensor's: no file has more elements than bytes. */
+/** Refuses overlapping tensors and gaps: each byte belongs to exactly one tensor. */
 function checkOffsets(entries: Readonly<Record<string, TensorEntry>>, elements: number): void {
   const inOrder = Object.entries(entries).sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end);
   let at = 0;
@@ -135,7 +145,11 @@ function checkOffsets(entries: Readonly<Record<string, TensorEntry>>, elements: 
   if (at !== elements) throw new RangeError(`its tensors have ${at} bytes, and ${elements} bytes follow its header`);
 }
 
-/** Places for tensors: by types, then by names, as the format's own library does. @throws TypeError for what no file can hold */
+/**
+ * Assigns offsets to tensors, ordered by type and then by name, as the library of the format does.
+ *
+ * @throws {TypeError} when a name or a type is not possible in a file
+ */
 export function layOutTensors(
   tensors: readonly { readonly name: string; readonly dtype: Dtype; readonly shape: readonly number[] }[],
 ): [name: string, entry: TensorEntry][] {
@@ -168,7 +182,7 @@ export function layOutTensors(
   });
 }
 
-/** The header with its length before it, padded so that the elements are aligned. */
+/** Returns the length and the header as bytes, padded so that the elements are aligned. */
 export function writeHeader(
   tensors: readonly (readonly [name: string, entry: TensorEntry])[],
   metadata: Readonly<Record<string, string>>,

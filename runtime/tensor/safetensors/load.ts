@@ -1,4 +1,4 @@
-/** Tensors from safetensors files. A file may be anybody's: nothing is believed before it is checked, nothing is larger than the file. */
+/** Loads tensors from safetensors files. Files are not trusted: offsets are checked, and allocations are limited by the file size. */
 import { type FileHandle, open } from "node:fs/promises";
 import type { Device, Dtype, TensorData } from "../argument-types.js";
 import { TensorError } from "../errors.js";
@@ -16,7 +16,7 @@ import { MAX_HEADER_BYTES, PREFIX_BYTES, readHeader, type SafetensorsHeader, typ
 export interface LoadOptions {
   /** The names of the tensors to load. Default: all. */
   readonly names?: readonly string[];
-  /** With `"cpu"`, the tensors live in this process, also where a mesh is active. */
+  /** `"cpu"` loads the tensors into this process even if a mesh is active. Default: the active mesh, or this process. */
   readonly device?: Device;
 }
 
@@ -75,7 +75,7 @@ export async function tensorsIn(file: string): Promise<TensorFile> {
   });
 }
 
-/** @param use what is thrown as ERR_TENSOR_FILE without naming the file is completed */
+/** @param use reads the file; the file name is added to its errors */
 async function withTensorFile<T>(
   file: string,
   use: (handle: FileHandle, header: SafetensorsHeader, data: number) => Promise<T>,
@@ -112,10 +112,10 @@ async function withTensorFile<T>(
   }
 }
 
-/** Elements that are not what the header promises. */
+/** Thrown when the elements contradict the header. */
 class DamagedFileError extends Error {}
 
-/** How the elements of one tensor are read, whole or in part. */
+/** Reads the elements of one tensor, as a whole or in parts. */
 interface ElementReader {
   readonly entry: TensorEntry;
   readonly readInto: (target: ArrayBufferView, from: number) => Promise<void>;
@@ -127,7 +127,7 @@ function elementReader(handle: FileHandle, entry: TensorEntry, data: number): El
     readInto: async ({ buffer, byteOffset, byteLength }, from) => {
       const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
       await readFully(handle, bytes, data + entry.begin + from);
-      // Operations rely on it.
+      // Operations of libtorch rely on booleans being 0 or 1.
       if (entry.dtype === "bool" && bytes.some((byte) => byte > 1)) {
         throw new DamagedFileError("a tensor of BOOL has bytes that are neither 0 nor 1");
       }
@@ -135,7 +135,7 @@ function elementReader(handle: FileHandle, entry: TensorEntry, data: number): El
   };
 }
 
-/** Copied part by part: a typed array over a tensor's own memory would keep it until garbage is collected. */
+/** Loads a tensor in parts. A typed array over the tensor's memory would keep the memory until it is garbage-collected. */
 async function loadLocal({ entry: { dtype, shape, begin, end }, readInto }: ElementReader): Promise<Tensor> {
   const made = torch.empty(shape, { dtype, device: "cpu" });
   const buffer = new ArrayBuffer(Math.min(end - begin, FILE_PART_BYTES));
@@ -155,7 +155,7 @@ async function loadLocal({ entry: { dtype, shape, begin, end }, readInto }: Elem
   }
 }
 
-/** Sent in parts, which the processes join. */
+/** Loads a tensor to the active mesh. The elements are sent in parts, which the procs join. */
 async function loadOnMesh({ entry: { dtype, shape, begin, end }, readInto }: ElementReader): Promise<Tensor> {
   const parts: Tensor[] = [];
   const part = async (from: number, bytes: number, partShape: readonly number[]): Promise<Tensor> => {
@@ -178,7 +178,7 @@ async function loadOnMesh({ entry: { dtype, shape, begin, end }, readInto }: Ele
   }
 }
 
-/** All of a view, from a place in the file on. */
+/** Fills `bytes` from the byte offset `from` of the file. */
 async function readFully(handle: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, at, Math.min(bytes.length - at, 1 << 30), from + at);

@@ -1,4 +1,4 @@
-/** Tensors to safetensors files, which Python's libraries read as well. */
+/** Saves tensors to safetensors files, which Python libraries can read. */
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { TensorError } from "../errors.js";
@@ -52,7 +52,7 @@ export async function saveTensors(
   }
   const places = layOutTensors(Object.entries(tensors).map(([name, { dtype, shape }]) => ({ name, dtype, shape })));
   const header = writeHeader(places, metadata);
-  // All are asked for before anything is waited for: no operation comes between them.
+  // All copies are requested before the first await, so that no operation comes between them.
   const elements = await Promise.all(places.map(([name]) => elementBytes(tensors[name]!, at)));
   await replaceFile(file, async (handle) => {
     await handle.writeFile(header);
@@ -60,7 +60,7 @@ export async function saveTensors(
   });
 }
 
-/** Copies, in order. What they are of is decided before this waits for anything. */
+/** Copies the elements of a tensor, in order. Requests the copies before the first await. */
 async function elementBytes(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8Array[]> {
   if (!tensor.distributed) return [copyBytes(tensor)];
   const count = tensor.shape.reduce((product, size) => product * size, 1);
@@ -82,7 +82,7 @@ async function fetchBytes(tensor: Tensor, at: SaveOptions["at"]): Promise<Uint8A
   return copyBytes(part);
 }
 
-/** In memory of JavaScript: a typed array over the tensor's own would keep that until garbage is collected. */
+/** Copies elements to memory of JavaScript. A typed array over the tensor's memory would keep it until it is garbage-collected. */
 function copyBytes(tensor: Tensor): Uint8Array {
   const { dtype, shape } = tensor;
   const bytes = new ArrayBuffer(shape.reduce((product, size) => product * size, elementSize(dtype)));
@@ -91,14 +91,14 @@ function copyBytes(tensor: Tensor): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Writes a file beside another one, and renames it: others see the old or the new one, never a part. */
+/** Replaces a file atomically: writes a temporary file beside it and renames that. Readers see the old or the new file. */
 async function replaceFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const temporary = `${file}.${randomUUID()}.new`;
   const handle = await open(temporary, "wx");
   try {
     try {
       await write(handle);
-      // Otherwise the name could be there after a crash of the machine, and the elements not.
+      // Without it, a crash of the machine could leave the new name without the elements.
       await handle.sync();
     } finally {
       await handle.close();

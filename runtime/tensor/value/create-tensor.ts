@@ -1,4 +1,4 @@
-/** Tensors of values that JavaScript has. */
+/** Makes tensors of JavaScript values. */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Dtype } from "../../native/tensor-addon.js";
 import type { TensorData } from "../argument-types.js";
@@ -68,7 +68,7 @@ function tensorOfView(view: TensorData, options: TensorOptions): Tensor {
   return createOnCurrentMesh(view.slice() as TensorData, shape, dtype);
 }
 
-/** One of the mesh that is active, or of this process. */
+/** Makes a tensor on the active mesh, or in this process if there is none. */
 function createOnCurrentMesh(elements: TensorData, shape: readonly number[], dtype: Dtype): Tensor {
   activateCurrentRecording();
   const local = addon().fromMemory(elements, shape, dtype);

@@ -1,12 +1,12 @@
-/** What can be sent to a mesh at once. */
+/** Limits of sizes that are sent to a mesh. */
 
 /**
- * Elements that one tensor brings to a mesh at most, in bytes: messages have a limit, and what waits to be sent has one as well.
+ * The largest size in bytes of a tensor that is sent to a mesh. Messages and the send window of a session have limits.
  * docs/reference/limits.md
  */
 const MAX_SENT_BYTES = 64 << 20;
 
-/** @throws RangeError for a tensor that cannot be sent as one */
+/** Checks the size of a tensor that is sent to a mesh. @throws {RangeError} when it is too large */
 export function checkSentSize(bytes: number): void {
   if (bytes > MAX_SENT_BYTES) {
     throw new RangeError(
@@ -15,5 +15,8 @@ export function checkSentSize(bytes: number): void {
   }
 }
 
-/** Files go to a mesh, and come from it, in parts of so many bytes: others' messages get between them. A multiple of each element's size. */
+/**
+ * The number of bytes of a part in which files are sent to a mesh and received from it, so that other messages can be sent in
+ * between. A multiple of every element size.
+ */
 export const FILE_PART_BYTES = 16 << 20;

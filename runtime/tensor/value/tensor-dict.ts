@@ -1,4 +1,4 @@
-/** Tensors by names: what modules and optimizers have, and files keep. */
+/** Tensors by names: the state of modules and optimizers, and the content of files. */
 import { addon } from "../operation/addon.js";
 import { noGrad } from "./grad.js";
 import type { Tensor } from "./tensor.js";
@@ -8,16 +8,16 @@ import { elementSize } from "./typed-array.js";
 /** Tensors by their names. */
 export type TensorDict = Readonly<Record<string, Tensor>>;
 
-/** The addon's own limit for tensors of this process in operations of a mesh. docs/reference/limits.md */
+/** The largest size in bytes of a tensor of this process in an operation of a mesh. The addon has the same limit. docs/reference/limits.md */
 const MAX_BYTES_BY_VALUE = 64 << 10;
-/** More of them don't help who reads them. */
+/** The largest number of problems that an error message lists. */
 const MAX_LISTED_PROBLEMS = 8;
 
 /**
- * Copies elements into tensors, by name; floating-point numbers of another size are converted. All or none.
- * @param of whose state it is, for messages
- * @param strict whether both have to have the same names
- * @throws TypeError that lists what does not fit; nothing has been copied then
+ * Copies elements into tensors, by name. Floating-point numbers of another size are converted. Copies either all tensors or none.
+ * @param of the owner of the tensors, for error messages
+ * @param strict whether both must have the same names
+ * @throws {TypeError} when tensors do not fit; the message lists them
  */
 export function copyTensors(into: TensorDict, from: TensorDict, of: string, strict: boolean): void {
   const both = Object.keys(into).filter((name) => Object.hasOwn(from, name));
@@ -42,7 +42,7 @@ export function copyTensors(into: TensorDict, from: TensorDict, of: string, stri
   });
 }
 
-/** Why the elements of one tensor cannot become those of another. */
+/** Returns why the elements cannot be copied; undefined if they can. */
 function whyIncompatible(target: Tensor, source: Tensor): string | undefined {
   const is = `${source.dtype}[${source.shape.join(", ")}]`;
   const wanted = `${target.dtype}[${target.shape.join(", ")}]`;

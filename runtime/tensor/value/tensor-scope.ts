@@ -1,6 +1,6 @@
-/** Lifetimes: tensors are memory outside of JavaScript's heap, whose size the garbage collector only guesses. */
+/** Scopes of tensors. The memory of tensors is outside of JavaScript's heap, and the garbage collector only estimates its size. */
 
-/** What scopes keep track of. */
+/** An object that scopes can dispose of. */
 export interface DisposableTensor {
   dispose(): void;
 }
@@ -69,7 +69,7 @@ export class TensorScope {
   }
 }
 
-/** A tensor has been made. */
+/** Adds a new tensor to the innermost scope. */
 export function trackInScope(tensor: DisposableTensor): void {
   openScopes.at(-1)?.add(tensor);
 }

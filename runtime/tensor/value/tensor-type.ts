@@ -1,4 +1,4 @@
-/** Shape and type of elements: all that is known of a tensor that is elsewhere. */
+/** The shape and the type of the elements of a tensor in another process. */
 
 import type { TensorType } from "../../../generated/tensor.js";
 
@@ -7,7 +7,7 @@ export interface DtypeAndShape {
   readonly shape: readonly (number | bigint)[];
 }
 
-/** As messages have it. */
+/** Returns shape and type as a message. */
 export function tensorTypeOf({ dtype, shape }: DtypeAndShape): TensorType {
   return { dtype, shape: shape.map(BigInt) };
 }
@@ -20,7 +20,7 @@ export function isSameTensorType(a: DtypeAndShape, b: DtypeAndShape): boolean {
   );
 }
 
-/** `float32[2, 3]` */
+/** Formats shape and type as `float32[2, 3]`. */
 export function formatTensorType({ dtype, shape }: DtypeAndShape): string {
   return `${dtype}[${shape.join(", ")}]`;
 }

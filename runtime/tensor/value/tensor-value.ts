@@ -1,4 +1,4 @@
-/** Tensors of this process as they travel, and back. What comes in is checked by the addon. */
+/** Converts tensors of this process to messages and back. The addon checks received ones. */
 import type { TensorValue } from "../../../generated/tensor.js";
 import { addon } from "../operation/addon.js";
 import type { Tensor } from "./tensor.js";
@@ -12,9 +12,9 @@ export function toTensorValue(tensor: Tensor): TensorValue {
   };
 }
 
-/** @throws TypeError, RangeError for what is no tensor */
+/** Makes a tensor of a message. @throws {TypeError | RangeError} when the message is not a valid tensor */
 export function fromTensorValue({ dtype, shape, elements }: TensorValue): Tensor {
   if (!isDtype(dtype)) throw new TypeError(`cannot read a tensor: there is no dtype "${dtype}"`);
-  // A copy: it is aligned, and nobody else's.
+  // The copy is aligned and does not share the memory of the message.
   return addon().fromMemory(elements.slice(), shape.map(Number), dtype) as Tensor;
 }

@@ -1,6 +1,6 @@
 /**
- * Tensors as users hold them. The operations of libtorch (generated/ops.ts) become methods of the class; the methods that
- * move elements between the procs of a mesh are added by mesh/tensor-methods.ts.
+ * The class of tensors. The operations of libtorch (generated/ops.ts) are methods of the class; mesh/tensor-methods.ts adds the
+ * methods that move elements between the procs of a mesh.
  */
 import { inspect } from "node:util";
 import type { Dtype } from "../../native/tensor-addon.js";

@@ -1,4 +1,4 @@
-/** Operations as functions of one object, by libtorch's own names: `torch.matmul(a, b)`. */
+/** `torch`: the operations of libtorch as functions, by their names in libtorch: `torch.matmul(a, b)`. */
 import { functionNames, type OperationFunctions } from "../generated/ops.js";
 import { callOperation, Operation } from "../operation/operation.js";
 import type { Tensor } from "./tensor.js";

@@ -1,4 +1,4 @@
-/** Which typed arrays hold the elements of which tensors. */
+/** Maps the types of tensor elements to typed arrays. */
 import type { Dtype } from "../../native/tensor-addon.js";
 import type { TensorData } from "../argument-types.js";
 
@@ -17,7 +17,11 @@ const arrayClasses = {
   complex128: Float64Array,
 } as const;
 
-/** @throws TypeError for a type of libtorch's that has no typed array: results of some operations have one */
+/**
+ * Returns a typed array over a buffer.
+ *
+ * @throws {TypeError} when no typed array can contain the type, which results of some operations have
+ */
 export function typedArrayOver(dtype: Dtype, buffer: ArrayBuffer): TensorData {
   if (!isDtype(dtype)) {
     throw new TypeError(
@@ -32,30 +36,31 @@ export function isDtype(name: string): name is Dtype {
   return Object.hasOwn(arrayClasses, name);
 }
 
-/** Whether a typed array is of the kind that holds elements of a type. */
+/** Returns whether a typed array has the class that contains elements of a type. */
 export function holdsDtype(view: ArrayBufferView, dtype: Dtype): boolean {
   return view instanceof arrayClasses[dtype];
 }
 
-/** The type of elements that a typed array has unless another is given; undefined for those that no tensor has. */
+/** Returns the default element type of a typed array, or undefined if no tensor has such elements. */
 export function dtypeOf(view: ArrayBufferView): Dtype | undefined {
   const plain = ["float32", "float64", "int8", "uint8", "int16", "int32", "int64"] as const;
   return plain.find((dtype) => view instanceof arrayClasses[dtype]);
 }
 
-/** What one element takes. */
+/** Returns the size of one element in bytes. */
 export function elementSize(dtype: Dtype): number {
   return arrayClasses[dtype].BYTES_PER_ELEMENT * (dtype.startsWith("complex") ? 2 : 1);
 }
 
-/** How many elements a typed array has; a fraction if they don't fill it. */
+/** Returns the number of elements in a typed array; a fraction if the last one is incomplete. */
 export function elementCount(view: ArrayBufferView, dtype: Dtype): number {
   return view.byteLength / elementSize(dtype);
 }
 
 /**
- * A new one of a type, filled with numbers, truth values or bigints.
- * @throws RangeError if the type is of integers and a value is none of them: typed arrays would wrap it, or make 0 of it
+ * Makes a typed array with elements of a type.
+ *
+ * @throws {RangeError} when an integer type cannot represent a value, which a typed array would wrap or turn into 0
  */
 export function typedArrayFrom(dtype: Dtype, values: readonly (number | bigint | boolean)[]): TensorData {
   if (dtype === "bool")

@@ -1,4 +1,4 @@
-/** Arrays: a count, and the slots of the elements in a row. Arrays of doubles are an aligned block of them. */
+/** The codec of arrays: a count, followed by the slots of the elements. An array of doubles is written as aligned doubles. */
 import type { Codec } from "../codec.js";
 import type { ProtoRepeatedForm } from "../protobuf/proto-form.js";
 import { RepeatedField } from "../protobuf/repeated-field.js";

@@ -1,4 +1,4 @@
-/** Codecs of bytes and of typed arrays: blocks that are copied as they are, or not copied at all. */
+/** Codecs of bytes and typed arrays. Small ones are copied as they are in memory, large ones are blocks without a copy. */
 import type { Codec } from "../codec.js";
 import type { ProtoForm } from "../protobuf/proto-form.js";
 import { bytesForm, typedArrayForm } from "../protobuf/scalar-forms.js";

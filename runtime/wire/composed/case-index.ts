@@ -1,9 +1,9 @@
-/** The number of one among several, as enumerations and choices write it in the lockstep layout. */
+/** The index of a case in the lockstep layout, for enumerations, unions and oneofs. */
 import type { Reader } from "../reader.js";
 import { invalidValue } from "../traced-part.js";
 import type { Writer } from "../writer.js";
 
-/** Which one of `count`: a byte, or two from 257 on. */
+/** Writes and reads an index below `count`: one byte, or two bytes if there are more than 256 cases. */
 export class CaseIndex {
   readonly slot: number;
   readonly #count: number;

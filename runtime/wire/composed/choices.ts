@@ -1,4 +1,4 @@
-/** Values of one kind among several: unions and oneofs, by the number of their variant. */
+/** Codecs of unions and oneofs. A value is the index of its variant, followed by the variant. */
 
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import { protoName } from "../../../shared/protobuf/names.js";
@@ -18,19 +18,19 @@ import { CaseIndex } from "./case-index.js";
 import { ComposedCodec, fingerprintHex } from "./composed-codec.js";
 import { fieldText, givenName, ownPropertyOf } from "./object.js";
 
-/** What the protobuf layout and JSON need to know of a union or a oneof. */
+/** The protobuf numbers and the names of a union or a oneof. */
 export interface ChoiceProto {
-  /** Field numbers of the variants or cases, in their order; without it 1, 2, 3, … */
+  /** The field numbers of the variants or cases, in their order. Default: 1, 2, 3, … */
   readonly numbers?: readonly number[];
-  /** Names of their fields where they are not made of their own. */
+  /** The names of fields in protobuf that are not derived from the names of the variants. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Names in JSON where they are not made of those. */
+  /** The names in JSON that are not derived from the field names. */
   readonly json?: Readonly<Record<string, string>>;
   /** The full name of the protobuf message. */
   readonly type?: string;
 }
 
-/** Objects told apart by the value of one property, which the codecs of the variants may leave out. */
+/** The codec of objects whose variant is identified by one property. The codecs of the variants can omit the property. */
 export class UnionCodec<T extends object> extends ComposedCodec<T> {
   readonly name: string;
   readonly protoForm: ProtoMessageForm = { kind: "message" };
@@ -110,7 +110,7 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
     const chosen: ChosenCase = { name, value: into, unknown: isUnknown ? unknownFieldsOf(into) : undefined };
     this.#cases.read(r, end, chosen);
     if (chosen.name !== undefined && chosen.name !== unknownCase) {
-      // The variant's own unknown fields are under the symbol; what is unknown beside the variant is left out.
+      // Unknown fields of the variant are under the symbol. Unknown fields beside the variant are dropped.
       const tag = { [this.#discriminant]: chosen.name };
       return { ...tag, ...(chosen.value as object), ...tag } as T;
     }
@@ -154,7 +154,7 @@ export class UnionCodec<T extends object> extends ComposedCodec<T> {
   }
 }
 
-/** `{ case, value }`. */
+/** The codec of a oneof: `{ case, value }`. */
 export class OneofCodec<T extends { readonly case: string; readonly value: unknown }> extends ComposedCodec<T> {
   readonly name: string;
   readonly protoForm: ProtoMessageForm = {
@@ -266,7 +266,7 @@ export class OneofCodec<T extends { readonly case: string; readonly value: unkno
   }
 }
 
-/** The cases with their names in protobuf, and the name of the message. */
+/** Returns the cases with their names in protobuf, and the name of the message. */
 function choiceParts(
   entries: readonly [string, Codec<unknown>][],
   { numbers, names = {}, json = {}, type }: ChoiceProto,
@@ -287,7 +287,7 @@ function unknownFieldsOf(value: object | undefined): Uint8Array | undefined {
   return (value as WithUnknownFields | undefined)?.[unknownFields];
 }
 
-/** What a schema does not know goes as the bytes that it came in. */
+/** Writes an unknown case or variant as the bytes that it was read from. */
 function writeUnknown(w: ProtobufWriter, type: string, value: object): void {
   const fields = unknownFieldsOf(value);
   if (fields === undefined) throw invalidValue(type, "the unknown fields that make it", "none");

@@ -1,4 +1,4 @@
-/** Maps, sets, and plain objects with any keys: a count of four bytes, and the slots of the entries in a row. */
+/** Codecs of maps, sets and records: a count of four bytes, followed by the slots of the entries. */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Codec } from "../codec.js";
 import { CodecRefusal } from "../codec-refusal.js";
@@ -25,7 +25,7 @@ export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
     this.#value = value;
   }
 
-  /** Found out on first use: what keys are, their codec may not know before. */
+  /** Determined on first use, since the codec of the keys may be in a module that is still being loaded. */
   get protoForm(): ProtoMapForm<Map<K, V>> {
     this.#entries ??= new MapEntries(this.#key as Codec<unknown>, this.#value as Codec<unknown>);
     return mapForm<Map<K, V>>(this.#entries, {
@@ -62,7 +62,7 @@ export class MapCodec<K, V> extends ComposedCodec<Map<K, V>> {
   }
 }
 
-/** `Record<string, T>`. `__proto__` is a key like any other. */
+/** The codec of `Record<string, T>`. `__proto__` is an ordinary key. */
 export class RecordCodec<V> extends ComposedCodec<Record<string, V>> {
   readonly slot = 4;
   readonly protoForm: ProtoMapForm<Record<string, V>>;

@@ -1,6 +1,6 @@
 /**
- * What all composed codecs share: a layout and a fingerprint that are worked out from their parts on first use, since
- * the parts of recursive types do not exist yet when the codec is made.
+ * The base class of composed codecs. The layout and the fingerprint are computed from the parts on first use, since the parts
+ * of a recursive type do not exist when the codec is constructed.
  */
 import type { Codec } from "../codec.js";
 import { sha256First64 } from "../fingerprint.js";
@@ -18,14 +18,14 @@ export abstract class ComposedCodec<T> extends MessageCodec<T> {
 
   /** The codecs that this one is made of. */
   abstract parts(): readonly Codec<unknown>[];
-  /** What the fingerprint is the hash of; parts stand in it as their own fingerprints (`hex`). */
+  /** Returns the text that the fingerprint is the hash of. It contains the parts as their own fingerprints (`fingerprintHex`). */
   protected abstract fingerprintText(): string;
 
-  /** @internal What it is in the protobuf layout. */
+  /** @internal The form of the codec in the protobuf layout. */
   abstract readonly protoForm: ProtoForm<T>;
   #standInTable: FieldTable | undefined;
 
-  /** The message that stands for it where it is none: it is its only member. Messages have fields of their own. */
+  /** Writes the value as the only member of a message. Codecs that are messages override this method. */
   writeFields(w: ProtobufWriter, value: T): void {
     this.#standIn.write(w, [value]);
   }
@@ -60,7 +60,7 @@ export abstract class ComposedCodec<T> extends MessageCodec<T> {
     return (this.text ? 4 : 0) + (this.bulk ? 4 : 0);
   }
 
-  /** Whether this codec itself, not a part of it, writes strings or blocks. */
+  /** Returns whether this codec itself, and not a part of it, writes strings or blocks. */
   protected holdsItself(_what: "text" | "bulk"): boolean {
     return false;
   }
@@ -82,14 +82,14 @@ function containsKind(codec: Codec<unknown>, what: "text" | "bulk", seen: Set<Co
   return ComposedCodec.holdsItself(codec, what) || codec.parts().some((part) => containsKind(part, what, seen));
 }
 
-/** Whether `codec` is made of `wanted`, directly or not. */
+/** Returns whether `codec` contains `wanted`, directly or indirectly. */
 export function containsCodec(codec: Codec<unknown>, wanted: Codec<unknown>, seen: Set<Codec<unknown>>): boolean {
   if (!(codec instanceof ComposedCodec) || seen.has(codec)) return false;
   seen.add(codec);
   return codec.parts().some((part) => part === wanted || containsCodec(part, wanted, seen));
 }
 
-/** A part's fingerprint as it stands in the text that its whole is hashed from. */
+/** Formats the fingerprint of a part for the fingerprint text of the codec that contains it. */
 export function fingerprintHex(codec: Codec<unknown>): string {
   return codec.fingerprint.toString(16).padStart(16, "0");
 }

@@ -1,4 +1,4 @@
-/** Enumerations: one of some literals, written as its number. */
+/** Codecs of enumerations. A value is written as its index. */
 
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import { enumValueNames } from "../../../shared/protobuf/names.js";
@@ -13,25 +13,24 @@ import type { Writer } from "../writer.js";
 import { CaseIndex } from "./case-index.js";
 import { ComposedCodec } from "./composed-codec.js";
 
-/** What the protobuf layout and JSON need to know of an enumeration. */
+/** The protobuf numbers and the names of an enumeration. */
 export interface EnumProto {
   /**
-   * Of the values, in their order; without it 1, 2, 3, … An enumeration of whole numbers has none: its values are their
-   * own.
+   * The numbers of the values, in their order. Default: 1, 2, 3, …, or the values themselves if they are whole numbers.
    */
   readonly numbers?: readonly number[];
-  /** Names in the `.proto` of values whose name is not made of their own (`COLOR_RED`). */
+  /** The names in protobuf that are not derived from the values (`COLOR_RED`). */
   readonly names?: Readonly<Record<string, string>>;
-  /** More names of values: of each its number. */
+  /** Further names, with the numbers that they are aliases of. */
   readonly aliases?: Readonly<Record<string, number>>;
   /** The full name of the protobuf enum. */
   readonly type?: string;
 }
 
-/** The values of an enumeration as protobuf has them. */
-function enumStructure(name: string, position: ProtoEnumForm<never>, proto: EnumProto): EnumStructure {
+/** Returns the names and numbers of an enumeration in protobuf. */
+function enumStructure(name: string, form: ProtoEnumForm<never>, proto: EnumProto): EnumStructure {
   const { names = {}, aliases = {}, type } = proto;
-  const values = position.values.map(({ value, number }) => {
+  const values = form.values.map(({ value, number }) => {
     const own = Object.hasOwn(names, String(value)) ? names[String(value)] : undefined;
     return { value: String(value), number, ...(own && { name: own }) };
   });
@@ -89,7 +88,7 @@ export class EnumCodec<T extends string | number> extends ComposedCodec<T> {
   }
 }
 
-/** Numbers from 0 on without gaps, which are their own numbers. */
+/** The codec of an enumeration whose values are 0, 1, 2, … The index is the value. */
 export class RangeCodec<T extends number> extends ComposedCodec<T> {
   readonly name: string;
   readonly protoForm: ProtoEnumForm<T>;
@@ -99,7 +98,7 @@ export class RangeCodec<T extends number> extends ComposedCodec<T> {
   readonly #last: number;
   #structure: EnumStructure | undefined;
 
-  /** @param last number, at most 255 */
+  /** @param last the largest value, at most 255 */
   constructor(name: string, last: number, proto: EnumProto = {}) {
     super();
     this.name = name;

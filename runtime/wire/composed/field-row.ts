@@ -1,7 +1,7 @@
 /**
- * A row of parts with places of their own: the fields of an object, the elements of a tuple. First come bits (whether an
- * optional part is there, whether a nullable one is not null, the value of a boolean), in the order of the parts and from
- * the lowest bit up; then the slots of the parts that are always there. What may be missing has its slot in what varies.
+ * The layout of the fields of an object or the elements of a tuple. The slot starts with bits, in the order of the parts and
+ * from the lowest bit up: whether an optional part is present, whether a nullable part is not null, the value of a boolean.
+ * The slots of the parts that are always present follow. A part that can be missing has its slot in the body of the message.
  */
 import type { Codec } from "../codec.js";
 import { CodecRefusal, type PathSegment } from "../codec-refusal.js";
@@ -18,13 +18,13 @@ export interface RowField {
 }
 
 interface PlacedRowField extends RowField {
-  /** Without what the bits say. */
+  /** The codec without `optional` and `nullable`, which bits represent. */
   readonly core: Codec<unknown>;
-  /** Numbers of bits; -1: none. */
+  /** The index of the bit, or -1 if the part has none. */
   readonly present: number;
   readonly notNull: number;
   readonly value: number;
-  /** From the start of the row's slot; -1: among what varies, or a bit. */
+  /** The byte offset in the row's slot, or -1 if the part is in the body of the message or only a bit. */
   readonly slot: number;
 }
 
@@ -32,7 +32,7 @@ export class FieldRow {
   readonly slot: number;
   readonly #fields: readonly PlacedRowField[];
   readonly #bits: number;
-  /** The last byte of bits, and which of its bits must be zero. A row of nothing is a byte of them. */
+  /** The mask of the unused bits in the last byte of bits, which must be zero. An empty row is one such byte. */
   readonly #lastBits: number;
   readonly #spare: number;
 
@@ -78,7 +78,7 @@ export class FieldRow {
     }
   }
 
-  /** `undefined` stands for a part that is not there. */
+  /** Reads the parts. A missing part is undefined. */
   read(r: Reader, at: number): readonly unknown[] {
     if (r.view.getUint8(at + this.#lastBits) & this.#spare) throw new CodecRefusal("invalid padding bits");
     const bits = Array.from({ length: this.#bits }, (_, i) => getBit(r, at, i));
@@ -116,7 +116,7 @@ function getBit(r: Reader, at: number, bit: number): boolean {
   return ((r.view.getUint8(at + (bit >> 3)) >> (bit & 7)) & 1) === 1;
 }
 
-/** `name?:<fingerprint>`, as a fingerprint's text has it: the codec without `optional`, which the mark says. */
+/** Returns the parts of `name?:<fingerprint>` in a fingerprint text: the mark `?`, and the fingerprint of the codec without `optional`. */
 export function markedFingerprint(codec: Codec<unknown>): { readonly mark: string; readonly hex: string } {
   return codec instanceof OptionalCodec
     ? { mark: "?", hex: fingerprintHex(codec.inner) }

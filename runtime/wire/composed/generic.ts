@@ -1,4 +1,4 @@
-/** Codecs of generic types: functions from codecs to a codec, which give the same one for the same arguments. */
+/** Codecs of generic types: functions that return a codec for the codecs of the type arguments. */
 import type { Codec } from "../codec.js";
 import { sha256First64 } from "../fingerprint.js";
 import { fingerprintHex } from "./composed-codec.js";
@@ -9,7 +9,7 @@ type CodecFactory = (...args: readonly Codec<never>[]) => Codec<unknown>;
  * Makes a function that returns codecs of a generic type. The function returns the same codec for the same arguments,
  * so that a generic type can contain itself.
  *
- * @param fingerprint of the generic type; that of each codec is derived from it and the fingerprints of the arguments
+ * @param fingerprint of the generic type; the fingerprint of each codec is derived from it and the fingerprints of the arguments
  * @param factory makes the codec for given type arguments
  */
 export function generic<F extends CodecFactory>(fingerprint: bigint, factory: F): F {

@@ -1,6 +1,6 @@
 /**
- * Values that stand for something alive: ports, meshes, registered memory, tensors. The environment writes and reads
- * them (environment.ts); here is only the frame around: four bytes of length, and that exactly so much is read.
+ * Codecs of handles: ports, meshes, registered memory and tensors. These codecs write the length of a handle and check that
+ * exactly this many bytes are read. The registered codecs (wire-environment.ts) write and read the handle itself.
  */
 import type { Codec } from "../codec.js";
 import { CodecError } from "../codec-error.js";
@@ -15,7 +15,7 @@ import { type WireEnvironment, wireEnvironment } from "../wire-environment.js";
 import type { Writer } from "../writer.js";
 import { ComposedCodec, fingerprintHex } from "./composed-codec.js";
 
-/** `bytes state = 1`. */
+/** The tag of `bytes state = 1`. */
 const stateTag = 0x0a;
 
 abstract class HandleCodec<T> extends ComposedCodec<T> {
@@ -38,11 +38,11 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
     return [];
   }
 
-  /** `bytes state = 1`: a whole message of the lockstep layout, since only equals know what to do with it. */
+  /** Writes the field `bytes state = 1`, which contains a message in the lockstep layout: only Viceroy decodes handles. */
   override writeFields(w: ProtobufWriter, value: T): void {
     w.putBytes(
       stateTag,
-      this.#withInnerPath(() => this.encode(value)),
+      this.#withInnerPath(() => this.encodeWith(w.handles, value)),
     );
   }
 
@@ -58,10 +58,10 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
       throw new CodecRefusal(`invalid ${this.name}: it is missing, and has no default`);
     }
     const bytes = state;
-    return this.#withInnerPath(() => this.decode(bytes));
+    return this.#withInnerPath(() => this.decodeWith(r.handles, bytes));
   }
 
-  /** The path inside of a message inside goes on from where this one is. */
+  /** Converts an error of the inner message to a refusal, so that the outer message adds its path. */
   #withInnerPath<V>(step: () => V): V {
     try {
       return step();
@@ -76,7 +76,7 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
 
   write(w: Writer, at: number, value: T): void {
     const from = w.position;
-    this.writeHandle(wireEnvironment(), w, value);
+    this.writeHandle(wireEnvironment(w.handles), w, value);
     w.view.setUint32(at, w.position - from, true);
   }
 
@@ -85,7 +85,7 @@ abstract class HandleCodec<T> extends ComposedCodec<T> {
     const own = position + r.view.getUint32(at, true);
     if (own > end) throw new CodecRefusal("the message ends too early");
     r.end = own;
-    const value = this.readHandle(wireEnvironment(), r);
+    const value = this.readHandle(wireEnvironment(r.handles), r);
     if (r.position !== own) throw new CodecRefusal(`invalid ${this.name}: there is more than it needs`);
     r.end = end;
     return value;
@@ -96,7 +96,7 @@ export class PortCodec<P> extends HandleCodec<P> {
   readonly handle = "Port";
   readonly #element: () => Codec<unknown>;
 
-  /** @param element as a function, since its codec may be in a module that is not there yet */
+  /** @param element returns the codec, which may be in a module that is still being loaded */
   constructor(element: () => Codec<unknown>) {
     super();
     this.#element = element;
@@ -184,7 +184,7 @@ export class TensorCodec<T> extends HandleCodec<T> {
     return "tensor";
   }
 
-  /** Elements are blocks. */
+  /** A tensor can contain text and blocks. */
   protected override holdsItself(): boolean {
     return true;
   }

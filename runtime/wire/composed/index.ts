@@ -1,6 +1,6 @@
 /**
- * `codec`: codecs of scalars, and of whatever is made of other codecs. They do one small step at a time, and are there
- * for what no schema names; what a schema names has generated codecs, which do the same in straight lines.
+ * `codec`: the codecs of scalars, and functions that compose codecs. They serve types without a name in a schema; for named
+ * types, the compiler generates faster codecs with the same layout.
  */
 import type { Codec } from "../codec.js";
 import type { ActorDescriptor } from "../descriptor.js";

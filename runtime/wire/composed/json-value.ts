@@ -1,6 +1,6 @@
 /**
- * Codecs of values as JSON has them: `google.protobuf.Value`, and objects and arrays of such. In the lockstep layout a
- * value is a byte that says what it is, and in what varies the number, the string, the array or the object.
+ * Codecs of JSON values: `google.protobuf.Value`, `Struct`, `ListValue` and `NullValue`. In the lockstep layout, the slot of a
+ * value is a byte for its kind; the number, string, array or object follows in the body of the message.
  */
 import type { Codec } from "../codec.js";
 import type { JsonForm } from "../json/json-form.js";
@@ -19,10 +19,10 @@ import { double, string } from "./scalars.js";
 
 const inPlace = { text: "" };
 
-/** The numbers of kinds are those of the fields in `google.protobuf.Value`; false and true are apart. */
+/** The kinds have the field numbers of `google.protobuf.Value`, except that `true` has a number of its own. */
 const kindNumbers = { null: 1, number: 2, string: 3, false: 4, object: 5, array: 6, true: 7 } as const;
 
-/** The fields of `google.protobuf.Value`, as their tags. */
+/** The tags of the fields of `google.protobuf.Value`. */
 const fieldTags = { null: 0x08, number: 0x11, string: 0x1a, boolean: 0x20, object: 0x2a, array: 0x32 } as const;
 
 class ValueCodec extends ComposedCodec<JsonValue> {
@@ -141,7 +141,7 @@ class ValueCodec extends ComposedCodec<JsonValue> {
 
 type JsonKind = keyof typeof kindNumbers;
 
-/** What `value` is; refused where JSON has no word for it. */
+/** Returns the kind of a value. Refuses a value that JSON does not have. */
 function jsonKindOf(value: unknown): JsonKind {
   if (value === null) return "null";
   switch (typeof value) {
@@ -157,7 +157,7 @@ function jsonKindOf(value: unknown): JsonKind {
   throw invalidValue("JsonValue", "null, a boolean, a number, a string, an array or a plain object", value);
 }
 
-/** On the second attempt, which says why. */
+/** On the second attempt, refuses text with lone surrogates and says so. */
 function requireText(w: ProtobufWriter, value: string): void {
   if (w.tracing && !value.isWellFormed()) throw invalidValue("string", "text without lone surrogates", value);
 }
@@ -166,7 +166,7 @@ function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The codec of what varies. */
+/** Returns the codec of the part in the body of the message; undefined if the kind has none. */
 function varyingCodecOf(kind: JsonKind): Codec<JsonValue> | undefined {
   switch (kind) {
     case "number":
@@ -182,7 +182,7 @@ function varyingCodecOf(kind: JsonKind): Codec<JsonValue> | undefined {
   }
 }
 
-/** A message of which a map or a list is the only field: what stands for a collection elsewhere is the same in bytes. */
+/** The codec of a message whose only field is a map or a list. Its bytes are those of the composed codec of the collection. */
 abstract class CollectionCodec<T> extends ComposedCodec<T> {
   abstract override readonly name: string;
   abstract readonly inner: Codec<T>;
@@ -255,7 +255,7 @@ class NullValueCodec extends ComposedCodec<null> {
   readonly slot = 1;
   readonly protoName = "google.protobuf.NullValue";
   readonly jsonForm = nullForm;
-  /** An enum of one value, which is null whatever its number. */
+  /** The form of an enum with one value. Every number is read as null. */
   readonly protoForm: ProtoEnumForm<null> = {
     kind: "enum",
     isRequired: false,

@@ -1,4 +1,4 @@
-/** Another codec, looked up on first use: of a module that is still being loaded. */
+/** A codec that looks up another one on first use, since its module may still be being loaded. */
 import type { Codec } from "../codec.js";
 import { MessageCodec } from "../message-codec.js";
 import { type ProtoForm, protoFormOf } from "../protobuf/proto-form.js";
@@ -49,7 +49,7 @@ export class LazyCodec<T> extends ComposedCodec<T> {
     return protoFormOf(this.#target);
   }
 
-  /** @internal What it stands for. */
+  /** @internal The codec that this one refers to. */
   get target(): Codec<T> {
     return this.#target;
   }

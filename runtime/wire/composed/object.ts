@@ -1,4 +1,4 @@
-/** Objects with known properties: messages of a schema. */
+/** The codec of objects with known properties: the messages of a schema. */
 import { simpleName } from "../../../shared/names/qualified-name.js";
 import type { Codec, ValueOf } from "../codec.js";
 import { withPathSegment } from "../codec-refusal.js";
@@ -14,7 +14,7 @@ import type { Writer } from "../writer.js";
 import { ComposedCodec, containsCodec } from "./composed-codec.js";
 import { FieldRow, markedFingerprint } from "./field-row.js";
 
-/** The objects that codecs of properties make: those of `codec.optional` may be missing. */
+/** The type of the objects with these codecs of properties. A property with `codec.optional` may be missing. */
 export type ObjectOf<F> = FlatObject<
   { [K in keyof F as undefined extends ValueOf<F[K]> ? never : K]: ValueOf<F[K]> } & {
     [K in keyof F as undefined extends ValueOf<F[K]> ? K : never]?: Exclude<ValueOf<F[K]>, undefined>;
@@ -22,18 +22,18 @@ export type ObjectOf<F> = FlatObject<
 >;
 type FlatObject<T> = { [K in keyof T]: T[K] };
 
-/** A codec for each property, also for those that may be missing (`codec.optional`). */
+/** A codec for each property. The codec of a property that may be missing is `codec.optional`. */
 export type FieldCodecs<T> = { readonly [K in keyof T]-?: Codec<T[K] | undefined> };
 
-/** What the protobuf layout and JSON need to know of an object beyond its properties. */
+/** The protobuf numbers and the names of an object. */
 export interface ObjectProto {
-  /** Of the fields, in the order of the members; without it 1, 2, 3, … Those of members in `flat` have no meaning. */
+  /** The field numbers, in the order of the members. Default: 1, 2, 3, … Numbers of members in `flat` are unused. */
   readonly numbers?: readonly number[];
-  /** Names on the wire of members whose name is not made of their own. */
+  /** The field names in protobuf that are not derived from the names of the members. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Names in JSON of members, where they are not made of those on the wire. */
+  /** The names in JSON that are not derived from the field names. */
   readonly json?: Readonly<Record<string, string>>;
-  /** Members that are arrays of which each element has a field of its own, though protobuf would pack them. */
+  /** Array members whose elements are not packed, although protobuf would pack them. */
   readonly unpacked?: readonly string[];
   /** The full name of the protobuf message: `example.v1.Tree`. */
   readonly type?: string;
@@ -149,11 +149,11 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
 
   #assemble(values: readonly unknown[]): T {
     const entries = this.#planned().keys.map((key, i): [string, unknown] => [key, values[i]]);
-    // `fromEntries` defines properties: `__proto__` becomes one like any other.
+    // `fromEntries` defines properties, so that `__proto__` is an ordinary one.
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
   }
 
-  /** Whether an object can contain another one of its own codec. */
+  /** Whether the type is recursive. */
   get #recursive(): boolean {
     this.#containsItself ??= containsCodec(this, this, new Set());
     return this.#containsItself;
@@ -165,7 +165,7 @@ export class ObjectCodec<T extends object> extends ComposedCodec<T> {
   }
 }
 
-/** A name that is given to a member, by what it is a name for. */
+/** Returns the protobuf or JSON name that the schema gives to a member. */
 export function givenName<K extends "name" | "json">(
   what: K,
   names: Readonly<Record<string, string>>,
@@ -199,7 +199,7 @@ function planObject(fields: object, { numbers, flat = [], unpacked = [] }: Objec
   };
 }
 
-/** A property that cannot be read is where the value is wrong. */
+/** Reads a property. If its getter throws, the error has the path of the property. */
 function tracedProperty(value: object, key: string): unknown {
   try {
     return ownPropertyOf(value, key);
@@ -208,13 +208,13 @@ function tracedProperty(value: object, key: string): unknown {
   }
 }
 
-/** What every object inherits is not taken for a property of this one. */
+/** Reads a property. Returns undefined for a property that is inherited from `Object.prototype`. */
 export function ownPropertyOf(value: object, key: string): unknown {
   const own = (value as Readonly<Record<string, unknown>>)[key];
   return key in Object.prototype && !Object.hasOwn(value, key) ? undefined : own;
 }
 
-/** `name?:<fingerprint>`. */
+/** Returns `name?:<fingerprint>`. */
 export function fieldText(key: string, codec: Codec<unknown>): string {
   const { mark, hex } = markedFingerprint(codec);
   return `${JSON.stringify(key).slice(1, -1)}${mark}:${hex}`;

@@ -1,6 +1,6 @@
 /**
- * Values that may be missing. As fields they are a bit each, which the codec of the whole sees to (fields.ts); anywhere
- * else one byte says whether there is a value, whose slot then follows in what varies.
+ * Codecs of optional and nullable values. In an object or a tuple, a bit of its row states the presence (field-row.ts).
+ * Elsewhere, the slot is one byte that states whether a value is present; the value follows in the body of the message.
  */
 import type { Codec } from "../codec.js";
 import type { ProtoOptionalForm } from "../protobuf/proto-form.js";

@@ -1,4 +1,4 @@
-/** Codecs of scalars: fixed-size slots, and strings, whose text goes to the heap. */
+/** Codecs of scalars. Their slots have a fixed size; the text of strings is in the string heap. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import { dateForm } from "../json/well-known.js";
@@ -205,7 +205,7 @@ export const string: Codec<string> = new ScalarCodec("string", {
   text: true,
   write(w, at, value) {
     if (typeof value !== "string") throw invalidValue("string", "a string", value);
-    // Otherwise asked of all text of the message together.
+    // The first attempt checks all text of the message at once.
     if (w.tracing && !value.isWellFormed()) throw invalidValue("string", "text without lone surrogates", value);
     w.putString(at, value);
   },
@@ -217,7 +217,7 @@ function checkDate(value: Date): void {
   if (Number.isNaN(value.getTime())) throw invalidValue("date", "a valid Date", "Invalid Date");
 }
 
-/** In the protobuf layout a message: `google.protobuf.Timestamp`. */
+/** The codec of dates. In the protobuf layout, a date is the message `google.protobuf.Timestamp`. */
 class DateCodec extends ScalarCodec<Date> {
   readonly jsonForm = dateForm;
   readonly protoName = "google.protobuf.Timestamp";

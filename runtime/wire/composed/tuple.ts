@@ -1,4 +1,4 @@
-/** Tuples, and the arguments of a call, which are a tuple whose elements have names. */
+/** The codec of tuples and of the arguments of a call, which are a tuple whose elements have names. */
 import type { Codec } from "../codec.js";
 import type { PathSegment } from "../codec-refusal.js";
 import { FieldTable } from "../protobuf/field-table.js";
@@ -19,13 +19,13 @@ export interface TupleElement {
   readonly segment: PathSegment;
 }
 
-/** What the protobuf layout and JSON need to know of a tuple beyond its elements. */
+/** The protobuf numbers and the names of a tuple. */
 export interface TupleProto {
-  /** Of the fields, in the order of the elements, the one of the rest at last; without it 1, 2, 3, … */
+  /** The field numbers, in the order of the elements; the rest comes last. Default: 1, 2, 3, … */
   readonly numbers?: readonly number[];
-  /** Labels of the elements, in their order; `item1`, `item2`, … where there are none. Of parameters: their names. */
+  /** The labels of the elements, or the names of the parameters, in their order. Default: `item1`, `item2`, … */
   readonly labels?: readonly string[];
-  /** Names on the wire of parameters whose name is not made of their own. */
+  /** The field names in protobuf that are not derived from the names of the parameters. */
   readonly names?: Readonly<Record<string, string>>;
   /** The full name of the protobuf message. */
   readonly type?: string;
@@ -42,7 +42,7 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
   readonly #rest: Codec<unknown> | undefined;
   #row: FieldRow | undefined;
 
-  /** @param rest of the elements after those that are listed */
+  /** @param rest the codec of any further elements */
   constructor(name: string, elements: readonly TupleElement[], rest?: Codec<unknown>, proto: TupleProto = {}) {
     super();
     this.name = name;
@@ -78,7 +78,7 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
 
   override readFields(r: ProtobufReader, end: number, into: T | undefined): T {
     const n = this.#elements.length;
-    // Those of the rest are put behind the ones before in place: there may be many, and many times.
+    // The rest is appended in place: a hostile message can contain many fields with few elements each.
     const elements = (into ?? []) as unknown[];
     const values: unknown[] = elements.slice(0, n);
     this.#fields().read(r, end, values);
@@ -88,7 +88,7 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
     return elements as readonly unknown[] as T;
   }
 
-  /** The values of the elements, and the array of the rest. */
+  /** Returns the values of the elements, followed by the array of the rest. */
   #parts(value: T): unknown[] {
     if (!Array.isArray(value)) throw invalidValue(this.name, "an array", value);
     const n = this.#elements.length;
@@ -102,7 +102,7 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
     return this.#assemble(this.#planned().read(r, at));
   }
 
-  /** Optional elements that are missing at the end are not there at all. */
+  /** Removes missing optional elements from the end. */
   #shorten(elements: unknown[]): void {
     while (elements.length > 0 && elements.at(-1) === undefined && this.#isOptional(elements.length - 1))
       elements.pop();
@@ -151,7 +151,7 @@ export class TupleCodec<T extends readonly unknown[]> extends ComposedCodec<T> {
     return this.#table;
   }
 
-  /** With the rest as an array. */
+  /** Returns the elements, followed by the rest as one array. */
   #all(): readonly TupleElement[] {
     if (this.#rest === undefined) return this.#elements;
     return [...this.#elements, { codec: new ArrayCodec(this.#rest), segment: { text: "" } }];

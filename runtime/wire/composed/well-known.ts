@@ -1,6 +1,6 @@
 /**
- * Codecs of the messages of `google.protobuf` that have a form of their own in JSON. What they hold, they hold like any
- * other object.
+ * Codecs of the messages of `google.protobuf` that have a special form in JSON. In both binary layouts they are ordinary
+ * objects.
  */
 import type { Codec } from "../codec.js";
 import type { JsonForm } from "../json/json-form.js";
@@ -29,7 +29,7 @@ import { type FieldCodecs, ObjectCodec } from "./object.js";
 import * as scalars from "./scalars.js";
 
 class WellKnownCodec<T extends object> extends ObjectCodec<T> {
-  /** Undefined: it is that of a message. */
+  /** The special form in JSON; undefined if the JSON is that of an ordinary message. */
   readonly jsonForm: JsonForm<T> | undefined;
 
   constructor(name: string, fields: FieldCodecs<T>, jsonForm?: JsonForm<T>) {
@@ -86,7 +86,7 @@ export const stringValue: Codec<StringValue> = wrapperCodec("StringValue", strin
 /** `google.protobuf.BytesValue`: bytes in a message of its own. */
 export const bytesValue: Codec<BytesValue> = wrapperCodec("BytesValue", bytes, () => new Uint8Array(0));
 
-/** What an `Any` can hold without being told of it. */
+/** Returns the types that an `Any` can contain without a registry. */
 function knownTypes(): ReadonlyMap<string, Codec<unknown>> {
   codecs ??= new Map(
     [

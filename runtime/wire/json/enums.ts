@@ -1,4 +1,4 @@
-/** Enums in the JSON mapping: by the names of their values in protobuf, or by number where none has it. */
+/** Enums in the JSON mapping: the names of the values in protobuf, or the number of a value without a name. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec } from "../codec.js";
 import { invalidValue } from "../codec-refusal.js";
@@ -6,7 +6,7 @@ import { enumStructureOf } from "../protobuf/message-structure.js";
 import { type ProtoEnumForm, protoFormOf } from "../protobuf/proto-form.js";
 import { parseInteger } from "./number.js";
 
-/** Read instead of a value whose name is unknown, where that is to be ignored. */
+/** The result of reading an unknown name that is ignored. */
 export const unknownName: unique symbol = Symbol("a name that the enum does not have");
 
 export function enumTextOf(codec: Codec<unknown>, number: number): JsonValue {
@@ -14,17 +14,17 @@ export function enumTextOf(codec: Codec<unknown>, number: number): JsonValue {
   return values.find((value) => value.number === number)?.name ?? number;
 }
 
-/** @param ignoreUnknown whether a name that the enum does not have is `unknownName`; otherwise it is refused */
+/** @param ignoreUnknown whether an unknown name is read as `unknownName` instead of being refused */
 export function readEnum(codec: Codec<unknown>, json: unknown, ignoreUnknown: boolean): unknown {
-  const position = protoFormOf(codec) as ProtoEnumForm;
+  const form = protoFormOf(codec) as ProtoEnumForm;
   if (typeof json === "number") {
     const number = Number(parseInteger(json) ?? Number.NaN);
     if (number !== (number | 0)) throw unknownNameError(codec, json);
-    return position.valueOf(number);
+    return form.valueOf(number);
   }
   const { values } = enumStructureOf(codec);
   const found = values.find(({ name }) => name === json);
-  if (found !== undefined) return position.valueOf(found.number);
+  if (found !== undefined) return form.valueOf(found.number);
   if (ignoreUnknown && typeof json === "string") return unknownName;
   throw unknownNameError(codec, json);
 }

@@ -1,8 +1,8 @@
-/** Where in a value something is, for errors. */
+/** Adds the path of a value to errors of the JSON mapping. */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { type PathSegment, withPathSegment } from "../codec-refusal.js";
 
-/** Does `step`; what it refuses is in the part that `segment` names. */
+/** Runs `step`, and adds `segment` to the path of a refusal. */
 export function atSegment<T>(segment: PathSegment, step: () => T): T {
   try {
     return step();
@@ -11,12 +11,12 @@ export function atSegment<T>(segment: PathSegment, step: () => T): T {
   }
 }
 
-/** `tags.keys()[2]`: the third key. */
+/** Returns the path segment of a key: `.keys()[2]` for the third one. */
 export function keySegment(index: number): PathSegment {
   return { text: `.keys()[${index}]` };
 }
 
-/** `tags["a"]`. */
+/** Returns the path segment of the value of a key: `["a"]`. */
 export function valueSegment(key: unknown): PathSegment {
   return { text: `[${describeValue(key)}]` };
 }

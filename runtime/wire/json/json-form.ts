@@ -1,11 +1,11 @@
-/** What the JSON mapping needs of a codec beyond its structure, and what it passes along. */
+/** The special forms of types in the JSON mapping, and the state of a conversion. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec, JsonReadOptions } from "../codec.js";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
 import { targetOf } from "../protobuf/message-structure.js";
 
-/** One conversion of a whole message. */
+/** The state of the conversion of one message. */
 export class JsonConversion {
   readonly options: JsonReadOptions;
   readonly registry: readonly Codec<unknown>[];
@@ -18,7 +18,7 @@ export class JsonConversion {
     this.ignoreUnknown = options.ignoreUnknownFields ?? false;
   }
 
-  /** One message deeper. */
+  /** Enters a nested message. Refuses too many levels. */
   enter(): void {
     if (++this.#depth > MAX_DEPTH) throw new CodecRefusal(`nested deeper than ${MAX_DEPTH}`);
   }
@@ -28,29 +28,29 @@ export class JsonConversion {
   }
 }
 
-/** The JSON of a type that is not written by its structure: of `Date`, and of well-known types. */
+/** Writes and reads the special JSON form of a type: of `Date` and well-known types. */
 export interface JsonForm<T = unknown> {
-  /** The value of JSON's null, where that means something; elsewhere null is as if nothing was there. */
+  /** The value of JSON's null; undefined if null represents a missing value. */
   readonly nullValue?: T;
-  /** What stands for a value that is missing. */
+  /** Returns the value of a member that is missing. */
   absent(): T;
-  /** @throws Refused */
+  /** @throws {CodecRefusal} */
   write(run: JsonConversion, value: T): JsonValue;
-  /** @throws Refused */
+  /** @throws {CodecRefusal} */
   read(run: JsonConversion, json: unknown): T;
 }
 
-/** Undefined: it is written by its structure. */
+/** Returns the special form of a codec; undefined if its JSON follows its structure. */
 export function jsonFormOf<T>(codec: Codec<T>): JsonForm<T> | undefined {
   return (targetOf(codec) as { readonly jsonForm?: JsonForm<T> }).jsonForm;
 }
 
-/** A JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isJsonObject(json: unknown): json is Readonly<Record<string, unknown>> {
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
-/** The entries as an object. `__proto__` is a key like any other. */
+/** Makes an object of entries. `__proto__` is an ordinary key. */
 export function jsonObject(entries: Iterable<readonly [string, JsonValue]>): { [key: string]: JsonValue } {
   return Object.fromEntries(entries);
 }

@@ -5,10 +5,10 @@
 
 const numeral = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 
-/** More digits than any integer of 64 bits has. */
+/** The largest number of digits of an integer of 64 bits. */
 const MAX_DIGITS = 20;
 
-/** The integer that `json` says; undefined if it says none, or one of more than 20 digits. */
+/** Parses an integer. Returns undefined if `json` is not one, or has more than 20 digits. */
 export function parseInteger(json: unknown): bigint | undefined {
   if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : undefined;
   if (typeof json !== "string") return undefined;
@@ -23,14 +23,14 @@ export function parseInteger(json: unknown): bigint | undefined {
   return BigInt(sign + significant + "0".repeat(zeros));
 }
 
-/** `replace(/0+$/, "")` takes time that grows with the square of a run of zeros inside. */
+/** Removes trailing zeros in linear time. `replace(/0+$/, "")` takes quadratic time for a run of zeros inside. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 0x30) end--;
   return digits.slice(0, end);
 }
 
-/** The number that `json` says, `"NaN"` and `"-Infinity"` included; undefined if it says none, or one out of range. */
+/** Parses a number, `"NaN"` and `"-Infinity"` included. Returns undefined if `json` is not one, or is out of range. */
 export function parseDouble(json: unknown): number | undefined {
   if (json === "NaN") return Number.NaN;
   if (json === "Infinity") return Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export function parseDouble(json: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** As `parseDouble`, rounded to single precision. */
+/** Parses a number like `parseDouble`, and rounds it to single precision. */
 export function parseFloat32(json: unknown): number | undefined {
   const value = parseDouble(json);
   if (value === undefined) return undefined;
@@ -47,7 +47,7 @@ export function parseFloat32(json: unknown): number | undefined {
   return Number.isFinite(value) && !Number.isFinite(rounded) ? undefined : rounded;
 }
 
-/** A number, or what stands for one that JSON does not have. */
+/** Returns a number as JSON: NaN and infinities as strings. */
 export function formatDouble(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }

@@ -1,6 +1,6 @@
 /**
- * JSON as values, by what their codecs are in the protobuf layout. What was parsed comes from anywhere: it is checked as
- * if it were bytes.
+ * Converts JSON to values, by the forms of their codecs in the protobuf layout. The JSON is not trusted and checked like
+ * bytes.
  */
 
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
@@ -28,21 +28,21 @@ import { atSegment, keySegment, valueSegment } from "./error-path.js";
 import { isJsonObject, type JsonConversion, jsonFormOf } from "./json-form.js";
 import { jsonScalars, readKey } from "./scalars.js";
 
-/** The value of a codec that stands alone. */
+/** Reads a whole message or a value outside of a message. */
 export function readWhole(run: JsonConversion, codec: Codec<unknown>, json: unknown): unknown {
   const form = jsonFormOf(codec);
   return form === undefined ? readMessage(run, codec, json) : form.read(run, json);
 }
 
-/** One value; `unknownName` for a name that an enum does not have, if that is to be ignored. */
+/** Reads one value. Returns `unknownName` for an unknown enum name that is ignored. */
 export function readValue(run: JsonConversion, codec: Codec<unknown>, json: unknown): unknown {
   const form = jsonFormOf(codec);
   if (form !== undefined) return form.read(run, json);
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const protoForm = protoFormOf(codec);
+  switch (protoForm.kind) {
     case "scalar": {
-      const value = jsonScalars[position.scalar].read(json);
-      const isClamped = position.zero() instanceof Uint8ClampedArray;
+      const value = jsonScalars[protoForm.scalar].read(json);
+      const isClamped = protoForm.zero() instanceof Uint8ClampedArray;
       return isClamped ? new Uint8ClampedArray((value as Uint8Array<ArrayBuffer>).buffer) : value;
     }
     case "enum":
@@ -65,10 +65,10 @@ function readMessage(run: JsonConversion, codec: Codec<unknown>, json: unknown):
   return value;
 }
 
-/** What JSON has for the parts of a message. Null is as if nothing was there. */
+/** The members of a JSON object by the parts of the message. A member that is null counts as missing. */
 interface GivenMembers {
   readonly json: ReadonlyMap<MessagePart, unknown>;
-  /** Whether there was more. */
+  /** Whether the object has unknown members. */
   readonly hasUnknown: boolean;
 }
 
@@ -118,33 +118,33 @@ function readMember(run: JsonConversion, part: MessagePart, given: GivenMembers)
 }
 
 function readPresent(run: JsonConversion, codec: Codec<unknown>, json: unknown): unknown {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const protoForm = protoFormOf(codec);
+  switch (protoForm.kind) {
     case "maybe":
-      return readValue(run, position.inner, json);
+      return readValue(run, protoForm.inner, json);
     case "repeated":
-      return readItems(run, codec, position, json);
+      return readItems(run, codec, protoForm, json);
     case "map":
-      return readMap(run, codec, position, json);
+      return readMap(run, codec, protoForm, json);
     default:
       return readValue(run, codec, json);
   }
 }
 
-/** What stands for a member that is not there. */
+/** Returns the value of a member that is missing. */
 function absentValue(run: JsonConversion, codec: Codec<unknown>): unknown {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const protoForm = protoFormOf(codec);
+  switch (protoForm.kind) {
     case "maybe":
-      return position.absent;
+      return protoForm.absent;
     case "repeated":
     case "map":
-      return position.empty();
+      return protoForm.empty();
     case "scalar":
-      return position.zero();
+      return protoForm.zero();
     case "enum":
-      if (position.isRequired) throw new CodecRefusal("it is missing, and has no default");
-      return position.valueOf(0);
+      if (protoForm.isRequired) throw new CodecRefusal("it is missing, and has no default");
+      return protoForm.valueOf(0);
     case "message": {
       const form = jsonFormOf(codec);
       return form === undefined ? readMessage(run, codec, {}) : form.absent();
@@ -152,15 +152,15 @@ function absentValue(run: JsonConversion, codec: Codec<unknown>): unknown {
   }
 }
 
-/** A oneof whose cases are fields of the message. */
+/** Reads a flat oneof, whose cases are members of the message. */
 function readFlat(
   run: JsonConversion,
   codec: Codec<unknown>,
   cases: readonly MessagePart[],
   given: GivenMembers,
 ): unknown {
-  const position = protoFormOf(codec);
-  if (position.kind === "maybe" && !cases.some((part) => given.json.has(part))) return position.absent;
+  const protoForm = protoFormOf(codec);
+  if (protoForm.kind === "maybe" && !cases.some((part) => given.json.has(part))) return protoForm.absent;
   return readChoice(run, presentCodecOf(codec), { ...choiceOf(codec), parts: cases }, given);
 }
 
@@ -186,51 +186,51 @@ function readChoice(
   return value === unknownName ? structure.join(undefined, undefined) : structure.join(first.index, value);
 }
 
-function readItems(run: JsonConversion, codec: Codec<unknown>, position: ProtoRepeatedForm, json: unknown): unknown {
+function readItems(run: JsonConversion, codec: Codec<unknown>, protoForm: ProtoRepeatedForm, json: unknown): unknown {
   if (!Array.isArray(json)) throw invalidValue(codec.name, "an array", json);
-  const { element, scalar } = position;
-  if (element === undefined) return readTypedArray(codec, position, scalar as ProtoScalar, json);
+  const { element, scalar } = protoForm;
+  if (element === undefined) return readTypedArray(codec, protoForm, scalar as ProtoScalar, json);
   const items = json
     .map((item, i) => atSegment(i, () => readValue(run, element, item)))
     .filter((item) => item !== unknownName);
-  return position.empty() instanceof Set ? new Set(items) : items;
+  return protoForm.empty() instanceof Set ? new Set(items) : items;
 }
 
 interface NumericArray {
   readonly [index: number]: number | bigint;
 }
 
-/** Of elements that have fewer values than their scalar. */
+/** The ranges of array elements that have fewer values than their scalar type. */
 const ranges: Readonly<Record<string, string>> = {
   Int8Array: "an integer from -128 to 127",
   Int16Array: "an integer from -32768 to 32767",
   Uint16Array: "an integer from 0 to 65535",
 };
 
-/** What an element cannot hold is refused, not cut. */
+/** Reads a typed array. Refuses a number that an element cannot represent. */
 function readTypedArray(
   codec: Codec<unknown>,
-  position: ProtoRepeatedForm,
+  protoForm: ProtoRepeatedForm,
   scalar: ProtoScalar,
   json: readonly unknown[],
 ): unknown {
   const items = json.map((item, i) => atSegment(i, () => jsonScalars[scalar].read(item))) as (number | bigint)[];
-  const type = (position.empty() as object).constructor as unknown as { from(items: unknown[]): NumericArray };
+  const type = (protoForm.empty() as object).constructor as unknown as { from(items: unknown[]): NumericArray };
   const array = type.from(items);
   const lost = items.findIndex((item, i) => !Object.is(array[i], item));
   if (lost >= 0) {
-    const expected = ranges[(position.empty() as object).constructor.name] ?? "an element in range";
+    const expected = ranges[(protoForm.empty() as object).constructor.name] ?? "an element in range";
     throw withPathSegment(invalidValue(codec.name, expected, items[lost]), lost);
   }
   return array;
 }
 
-function readMap(run: JsonConversion, codec: Codec<unknown>, position: ProtoMapForm, json: unknown): unknown {
-  const entries = position.isNativeMap
-    ? readNativeMap(run, codec, position, json)
-    : readEntries(run, codec, position, json);
+function readMap(run: JsonConversion, codec: Codec<unknown>, protoForm: ProtoMapForm, json: unknown): unknown {
+  const entries = protoForm.isNativeMap
+    ? readNativeMap(run, codec, protoForm, json)
+    : readEntries(run, codec, protoForm, json);
   const known = entries.filter(([, value]) => value !== unknownName);
-  if (!(position.empty() instanceof Map)) return Object.fromEntries(known as [string, unknown][]);
+  if (!(protoForm.empty() instanceof Map)) return Object.fromEntries(known as [string, unknown][]);
   const map = new Map(known);
   if (map.size < known.length) throw new CodecRefusal(`invalid Map: a key is in it twice`);
   return map;
@@ -252,7 +252,7 @@ function readNativeMap(
   ]);
 }
 
-/** Entries that protobuf has no maps for: messages with `key` and `value`. */
+/** Reads the entries of a map that protobuf does not support: messages with `key` and `value`. */
 function readEntries(run: JsonConversion, codec: Codec<unknown>, { key, value }: ProtoMapForm, json: unknown): Entries {
   if (!Array.isArray(json)) throw invalidValue(codec.name, "an array of entries", json);
   const structure = { parts: entryParts(key, value), fromRow: (row: readonly unknown[]) => row };

@@ -1,4 +1,4 @@
-/** Scalars in the JSON mapping, each by its name in protobuf. */
+/** Scalars in the JSON mapping, by their names in protobuf. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import { invalidValue } from "../codec-refusal.js";
@@ -6,9 +6,9 @@ import { formatBase64, parseBase64 } from "./base64.js";
 import { formatDouble, parseDouble, parseFloat32, parseInteger } from "./number.js";
 
 export interface JsonScalar {
-  /** @throws Refused */
+  /** @throws {CodecRefusal} */
   write(value: unknown): JsonValue;
-  /** @throws Refused */
+  /** @throws {CodecRefusal} */
   read(json: unknown): unknown;
 }
 
@@ -19,7 +19,7 @@ function integer32(name: string, min: number, max: number): JsonScalar {
       if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
         throw invalidValue(name, expected, value);
       }
-      // -0 is 0.
+      // Turns -0 into 0.
       return value + 0;
     },
     read(json) {
@@ -111,14 +111,14 @@ export const jsonScalars: Readonly<Record<ProtoScalar, JsonScalar>> = {
 
 const largestFloat = "a number up to 3.4028234663852886e+38";
 
-/** A string, on both sides. */
+/** Refuses a value that is not a string of well-formed text. Used for writing and reading. */
 export function checkJsonText(value: unknown): string {
   if (typeof value !== "string") throw invalidValue("string", "a string", value);
   if (!value.isWellFormed()) throw invalidValue("string", "text without lone surrogates", value);
   return value;
 }
 
-/** The key of a map, from the text that JSON has for it. */
+/** Reads the key of a map from the name of a JSON member. */
 export function readKey(scalar: ProtoScalar, key: string): unknown {
   if (scalar !== "bool") return jsonScalars[scalar].read(key);
   if (key !== "true" && key !== "false") throw invalidValue("boolean", '"true" or "false"', key);

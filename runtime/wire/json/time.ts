@@ -1,9 +1,9 @@
 /**
- * Points in time as RFC 3339 has them, and spans of time as protobuf writes them: `1972-01-01T10:00:20.021Z`, `-1.5s`. The
- * fraction of a second has 0, 3, 6 or 9 digits.
+ * Timestamps in the format of RFC 3339 and durations in that of protobuf: `1972-01-01T10:00:20.021Z`, `-1.5s`. The fraction of
+ * a second has 0, 3, 6 or 9 digits.
  */
 
-/** Seconds and nanoseconds, as `Timestamp` and `Duration` have them. */
+/** Seconds and nanoseconds of a `Timestamp` or a `Duration`. */
 export interface Instant {
   readonly seconds: bigint;
   readonly nanos: number;
@@ -19,21 +19,21 @@ const timestamp =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/;
 const duration = /^(-?)([0-9]{1,12})(?:\.([0-9]{1,9}))?s$/;
 
-/** Undefined if it is out of range. */
+/** Formats a timestamp. Returns undefined if it is out of range. */
 export function formatTimestamp({ seconds, nanos }: Instant): string | undefined {
   if (!isTimestamp(seconds, nanos)) return undefined;
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, -".000Z".length);
   return `${whole}${fractionText(nanos)}Z`;
 }
 
-/** Undefined if it is none, of a day that is not in the calendar, or out of range. There are no leap seconds. */
+/** Parses a timestamp. Returns undefined if it is invalid, out of range, or a leap second. */
 export function parseTimestamp(text: string): Instant | undefined {
   const found = timestamp.exec(text);
   if (found === null) return undefined;
   const [, day = "", time = "", fraction = "", sign, hours = "0", minutes = "0"] = found;
   if (hours > "23" || minutes > "59") return undefined;
   const date = new Date(`${day}T${time}Z`);
-  // To `Date`, a 30th of February is a day in March, and 24:00:00 is the next day. Other times beyond 23:59:59 are invalid to it.
+  // `Date` accepts February 30 as a day in March, and 24:00:00 as the next day. It refuses other invalid times.
   if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day)) return undefined;
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
   const seconds = BigInt(date.getTime() / 1000 - offset);
@@ -41,14 +41,14 @@ export function parseTimestamp(text: string): Instant | undefined {
   return isTimestamp(seconds, nanos) ? { seconds, nanos } : undefined;
 }
 
-/** Undefined if it is out of range, or its parts have different signs. */
+/** Formats a duration. Returns undefined if it is out of range, or seconds and nanoseconds have different signs. */
 export function formatDuration({ seconds, nanos }: Instant): string | undefined {
   if (!isDuration(seconds, nanos)) return undefined;
   const sign = seconds < 0n || nanos < 0 ? "-" : "";
   return `${sign}${seconds < 0n ? -seconds : seconds}${fractionText(Math.abs(nanos))}s`;
 }
 
-/** Undefined if it is none, or out of range. */
+/** Parses a duration. Returns undefined if it is invalid or out of range. */
 export function parseDuration(text: string): Instant | undefined {
   const found = duration.exec(text);
   if (found === null) return undefined;
@@ -68,7 +68,7 @@ function isDuration(seconds: bigint, nanos: number): boolean {
   return (seconds <= 0n || nanos >= 0) && (seconds >= 0n || nanos <= 0);
 }
 
-/** `.021`: as few digits as say it, but 3, 6 or 9. */
+/** Formats a fraction with the smallest sufficient number of digits: 0, 3, 6 or 9. */
 function fractionText(nanos: number): string {
   if (nanos === 0) return "";
   const digits = String(nanos).padStart(9, "0");
@@ -76,7 +76,7 @@ function fractionText(nanos: number): string {
   return digits.endsWith("000") ? `.${digits.slice(0, 6)}` : `.${digits}`;
 }
 
-/** In nanoseconds. */
+/** Returns the nanoseconds of a fraction. */
 function parseFraction(digits: string): number {
   return Number(digits.padEnd(9, "0"));
 }

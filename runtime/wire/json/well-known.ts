@@ -1,5 +1,4 @@
-/** The JSON of dates and of well-known types, where it is not that of a message. */
-
+/** The special JSON forms of dates and well-known types. */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import type { Any, Duration, FieldMask, JsonValue, Timestamp } from "../../../shared/vocabulary.js";
@@ -33,7 +32,7 @@ export const durationForm: JsonForm<Duration> = {
   read: (_, json) => readText("Duration", parseDuration, 'up to 315576000000 seconds, as "1.5s"', json),
 };
 
-/** Whole milliseconds; what is finer is cut off. */
+/** The form of a Date. Fractions of a millisecond are cut off. */
 export const dateForm: JsonForm<Date> = {
   absent: () => new Date(0),
   write(_, value) {
@@ -95,7 +94,7 @@ export const nullForm: JsonForm<null> = {
   },
 };
 
-/** A `Value`, or what is in it: anything that JSON has. It is copied, and so checked. */
+/** The form of any JSON value. It is copied, which checks it. */
 export const valueForm: JsonForm<JsonValue> = {
   nullValue: null,
   absent: () => null,
@@ -150,13 +149,13 @@ function copyJsonObject(run: JsonConversion, value: unknown): { [key: string]: J
   return jsonObject(entries);
 }
 
-/** Objects of classes are no JSON: a `Map` would be written as an object of nothing. */
+/** Returns whether an object is plain. Instances of classes are refused: a `Map` would become an empty object. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A wrapper is written as what it wraps. */
+/** Returns the form of a wrapper message, which is the JSON of the wrapped value. */
 export function wrapperForm<T>(name: string, inner: Codec<T>, zero: () => T): JsonForm<{ value: T }> {
   const codec = inner as Codec<unknown>;
   return {
@@ -213,7 +212,7 @@ export function anyForm(known: () => ReadonlyMap<string, Codec<unknown>>): JsonF
   };
 }
 
-/** What has a form of its own stands under "value". */
+/** Refuses members beside `@type` and `value`, which contains a message with a special form. */
 function requireValueAlone(run: JsonConversion, fields: object): void {
   if (!Object.hasOwn(fields, "value")) throw new CodecRefusal('invalid Any: "value" is missing');
   const other = Object.keys(fields).find((key) => key !== "value");
@@ -221,7 +220,7 @@ function requireValueAlone(run: JsonConversion, fields: object): void {
     throw withPathSegment(new CodecRefusal("there is no such field"), other);
 }
 
-/** What is wrong with the message inside, as a reason of what is around it. */
+/** Converts an error of the inner message to a refusal of the outer one. */
 function withReason<T>(step: () => T): T {
   try {
     return step();

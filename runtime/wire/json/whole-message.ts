@@ -1,4 +1,4 @@
-/** Whole messages as JSON, the same for every codec: errors say which message, and where in it. */
+/** Converts whole messages to and from JSON for every codec. Errors contain the message and the path. */
 import type { JsonValue } from "../../../shared/vocabulary.js";
 import type { Codec, JsonReadOptions, JsonWriteOptions } from "../codec.js";
 import { toCodecError } from "../explain-error.js";

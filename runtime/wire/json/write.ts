@@ -1,6 +1,5 @@
 /**
- * Values as JSON, by what their codecs are in the protobuf layout: one value in a place of its own, the members of a
- * message, and what a whole codec stands for.
+ * Converts values to JSON, by the forms of their codecs in the protobuf layout.
  */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { JsonValue } from "../../../shared/vocabulary.js";
@@ -24,22 +23,22 @@ import { jsonScalars } from "./scalars.js";
 
 type Entry = readonly [string, JsonValue];
 
-/** The JSON of a codec that stands alone: its own form, or that of the message that it is or stands for. */
+/** Returns the JSON of a whole message: its special form, or an object. A value that is not a message is its only member. */
 export function writeWhole(run: JsonConversion, codec: Codec<unknown>, value: unknown): JsonValue {
   const form = jsonFormOf(codec);
   return form === undefined ? writeMessage(run, codec, value) : form.write(run, value);
 }
 
-/** One value: an element, a value of a map, a case, a member that is there. */
+/** Returns the JSON of one value: an element, a value of a map, a case or a present member. */
 export function writeValue(run: JsonConversion, codec: Codec<unknown>, value: unknown): JsonValue {
   const form = jsonFormOf(codec);
   if (form !== undefined) return form.write(run, value);
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const protoForm = protoFormOf(codec);
+  switch (protoForm.kind) {
     case "scalar":
-      return writeScalar(position.scalar, value);
+      return writeScalar(protoForm.scalar, value);
     case "enum":
-      return enumTextOf(codec, position.numberOf(value));
+      return enumTextOf(codec, protoForm.numberOf(value));
     default:
       return writeMessage(run, codec, value);
   }
@@ -71,7 +70,7 @@ function rowEntries(run: JsonConversion, parts: readonly MessagePart[], row: rea
   return parts.flatMap((part, i) => atSegment(part.segment, () => memberEntry(run, part, row[i])));
 }
 
-/** The entry of the case that is there, if this schema knows it. */
+/** Returns the entry of the present case, or none if the schema does not have the case. */
 function choiceEntries(
   run: JsonConversion,
   structure: Structure & { readonly kind: "choice" },
@@ -83,39 +82,39 @@ function choiceEntries(
   return [[jsonName, atSegment(segment, () => writeValue(run, codec, found.value))]];
 }
 
-/** None for what is absent, or has its default. */
+/** Returns the entries of a member: none if it is absent or has its default. */
 function memberEntry(run: JsonConversion, { codec, jsonName, cases }: MessagePart, value: unknown): Entry[] {
   if (cases !== undefined) return flatEntries(run, codec, cases, value);
   const one = (json: JsonValue): Entry[] => [[jsonName, json]];
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const protoForm = protoFormOf(codec);
+  switch (protoForm.kind) {
     case "maybe":
-      return value === position.absent ? [] : one(writeValue(run, position.inner, value));
+      return value === protoForm.absent ? [] : one(writeValue(run, protoForm.inner, value));
     case "scalar":
-      return position.isDefault(value) ? [] : one(writeValue(run, codec, value));
+      return protoForm.isDefault(value) ? [] : one(writeValue(run, codec, value));
     case "enum":
-      return !position.isRequired && position.numberOf(value) === 0 ? [] : one(writeValue(run, codec, value));
+      return !protoForm.isRequired && protoForm.numberOf(value) === 0 ? [] : one(writeValue(run, codec, value));
     case "message":
       return one(writeValue(run, codec, value));
     case "repeated": {
-      const items = writeItems(run, codec, position, value);
+      const items = writeItems(run, codec, protoForm, value);
       return items.length === 0 ? [] : one(items);
     }
     case "map":
-      return writeMap(run, position, value).map((json) => [jsonName, json]);
+      return writeMap(run, protoForm, value).map((json) => [jsonName, json]);
   }
 }
 
-/** A oneof whose cases are fields of the message: with the names that they have there. */
+/** Returns the entries of a flat oneof, whose cases are members of the message. */
 function flatEntries(
   run: JsonConversion,
   codec: Codec<unknown>,
   cases: readonly MessagePart[],
   value: unknown,
 ): Entry[] {
-  const position = protoFormOf(codec);
-  if (position.kind === "maybe") {
-    return value === position.absent ? [] : flatEntries(run, position.inner, cases, value);
+  const protoForm = protoFormOf(codec);
+  if (protoForm.kind === "maybe") {
+    return value === protoForm.absent ? [] : flatEntries(run, protoForm.inner, cases, value);
   }
   return choiceEntries(run, { ...choiceOf(codec), parts: cases }, value);
 }
@@ -123,11 +122,11 @@ function flatEntries(
 function writeItems(
   run: JsonConversion,
   codec: Codec<unknown>,
-  position: ProtoRepeatedForm,
+  protoForm: ProtoRepeatedForm,
   value: unknown,
 ): JsonValue[] {
-  const { element, scalar } = position;
-  const like = position.empty();
+  const { element, scalar } = protoForm;
+  const like = protoForm.empty();
   if (element === undefined) {
     const type = (like as object).constructor as new () => object;
     if (!(value instanceof type)) throw invalidValue(codec.name, `a ${codec.name}`, value);
@@ -139,12 +138,12 @@ function writeItems(
   return Array.from(value as Iterable<unknown>, (item, i) => atSegment(i, () => writeValue(run, element, item)));
 }
 
-/** An object, or a list of entries where keys are none that an object could have. Nothing where there are no entries. */
-function writeMap(run: JsonConversion, position: ProtoMapForm, value: unknown): JsonValue[] {
-  const entries = mapEntries(position, value);
+/** Returns a map as an object, or as a list of entries if its keys cannot be member names; nothing for an empty map. */
+function writeMap(run: JsonConversion, protoForm: ProtoMapForm, value: unknown): JsonValue[] {
+  const entries = mapEntries(protoForm, value);
   if (entries.length === 0) return [];
-  const { key, value: item } = position;
-  if (!position.isNativeMap) {
+  const { key, value: item } = protoForm;
+  if (!protoForm.isNativeMap) {
     const parts = entryParts(key, item);
     return [entries.map((entry, i) => atSegment(i, () => jsonObject(rowEntries(run, parts, entry))))];
   }
@@ -157,8 +156,8 @@ function writeMap(run: JsonConversion, position: ProtoMapForm, value: unknown): 
   return [jsonObject(written)];
 }
 
-function mapEntries(position: ProtoMapForm, value: unknown): readonly (readonly [unknown, unknown])[] {
-  if (position.empty() instanceof Map) {
+function mapEntries(protoForm: ProtoMapForm, value: unknown): readonly (readonly [unknown, unknown])[] {
+  if (protoForm.empty() instanceof Map) {
     if (!(value instanceof Map)) throw invalidValue("Map", "a Map", value);
     return [...value];
   }

@@ -5,14 +5,14 @@ import { atSegment, type SingleField, singleFieldOf } from "./member-field.js";
 import type { ChoiceMember } from "./proto-form.js";
 import type { ProtobufReader } from "./reader.js";
 
-/** The name of the case, or of the variant, that a schema does not know. Its bytes are among the unknown fields. */
+/** The name of a case or variant that the schema does not have. Its bytes are among the unknown fields. */
 export const unknownCase = "$unknown";
 
 export interface ChoiceField extends ChoiceMember {
   readonly element: SingleField;
 }
 
-/** What was read: the last case that came. */
+/** The case that was read last. */
 export interface ChosenCase {
   name: string | undefined;
   value: unknown;
@@ -33,7 +33,7 @@ export class ChoiceFields {
     return this.#byName.get(name as string);
   }
 
-  /** The case of a field that comes with this tag. */
+  /** Returns the case whose field has this tag. */
   withTag(tag: number): ChoiceField | undefined {
     const choice = this.#byNumber.get(tag >>> 3);
     return choice?.element.wire === (tag & 7) ? choice : undefined;
@@ -44,8 +44,8 @@ export class ChoiceFields {
   }
 
   /**
-   * Reads the fields of a message that is a oneof, on top of what came before.
-   * @param segment where the value of a case is, for errors
+   * Reads the fields of a message that is a oneof. The last case replaces the earlier ones.
+   * @param segment path segment of the value of a case, for errors
    */
   read(r: ProtobufReader, end: number, chosen: ChosenCase, segment: PathSegment = { text: "" }): void {
     while (r.position < end) {
@@ -60,13 +60,13 @@ export class ChoiceFields {
     }
   }
 
-  /** None has come. */
+  /** Returns the refusal of a oneof that was read without any case. */
   missingError(type: string): CodecRefusal {
     return new CodecRefusal(`invalid ${type}: expected ${listNames([...this.#byName.keys()])}, got none of them`);
   }
 }
 
-/** `"a", "b" or "c"`; of many the first ones. */
+/** Formats the values as `"a", "b" or "c"`. A long list is shortened. */
 export function listNames(values: readonly unknown[]): string {
   const shown = values.slice(0, 8).map(describeValue);
   if (values.length > 8) return `${shown.join(", ")} or one of ${values.length - 8} more`;

@@ -1,4 +1,4 @@
-/** Maps, records and sets for generated code: what their composed codecs do. */
+/** Lets generated code write and read maps, records and sets through their composed codecs. */
 import type { Codec } from "../codec.js";
 import { protoFormOf } from "./proto-form.js";
 import type { ProtobufReader } from "./reader.js";
@@ -10,9 +10,9 @@ import type { ProtobufWriter } from "./writer.js";
  * @param number of the field
  */
 export function writeCollection<T>(w: ProtobufWriter, number: number, codec: Codec<T>, value: T): void {
-  const position = protoFormOf(codec);
-  if (position.kind !== "repeated" && position.kind !== "map") w.refuse();
-  position.write(w, number, value);
+  const form = protoFormOf(codec);
+  if (form.kind !== "repeated" && form.kind !== "map") w.refuse();
+  form.write(w, number, value);
 }
 
 /**
@@ -22,7 +22,7 @@ export function writeCollection<T>(w: ProtobufWriter, number: number, codec: Cod
  * @param into the elements read before
  */
 export function readCollection<T>(r: ProtobufReader, codec: Codec<T>, wire: number, into: T | undefined): T {
-  const position = protoFormOf(codec);
-  if (position.kind !== "repeated" && position.kind !== "map") r.refuse();
-  return position.read(r, wire, into);
+  const form = protoFormOf(codec);
+  if (form.kind !== "repeated" && form.kind !== "map") r.refuse();
+  return form.read(r, wire, into);
 }

@@ -1,7 +1,7 @@
 /**
- * What codecs put on the wire in the protobuf layout, as data: for processes that have different schemas of one actor. It is
- * the same, number by number, as what the compiler lowers the schema to; messages that have no name in the schema are named
- * by where they stand.
+ * Describes the protobuf layout of codecs as data, so that processes with different schemas of an actor can compare them.
+ * The description has the same field numbers as the `.proto` files that the compiler generates. A message without a name in
+ * the schema is named after the place that uses it.
  */
 
 import { pascalCase } from "../../../shared/protobuf/names.js";
@@ -39,7 +39,7 @@ export function describeActor(descriptor: ActorDescriptor): ProtoSchema {
   return description.finish();
 }
 
-/** The messages of codecs, and all that they need. */
+/** Returns the messages of codecs, with all messages and enums that they refer to. */
 export function describeCodecs(codecs: readonly Codec<unknown>[]): ProtoSchema {
   const description = new SchemaDescriber();
   for (const codec of codecs) description.message(codec, codec.name);
@@ -52,13 +52,13 @@ class SchemaDescriber {
     enums: new Map<string, ProtoEnum>(),
     services: new Map<string, ProtoService>(),
   };
-  /** Full names by codec: the same codec is the same message. */
+  /** Full message names by codec. */
   readonly #namesByCodec = new Map<Codec<unknown>, string>();
-  /** Of the entries of maps that protobuf does not have, by the codec of the map. */
+  /** Full names of entry messages of maps that protobuf does not support, by the codec of the map. */
   readonly #entries = new Map<Codec<unknown>, string>();
-  /** What is still to be told of messages that have names: not at once, since schemas may be deep. */
+  /** Steps that describe the named messages. They are deferred, since recursion would overflow the stack on deep schemas. */
   readonly #deferred: (() => void)[] = [];
-  /** Before the names of types that say none: `acme.shop.v1.`. */
+  /** The prefix of types whose codecs have no full name: `acme.shop.v1.`. */
   readonly #package: string;
 
   constructor(packageName = "") {
@@ -66,7 +66,7 @@ class SchemaDescriber {
   }
 
   actor({ service, id, args, endpoints }: ActorDescriptor): void {
-    const seen = endpoints.filter(({ keeps }) => keeps === undefined);
+    const seen = endpoints.filter(({ retains }) => retains === undefined);
     const methods = seen.map((endpoint) => this.#method(endpoint, service));
     this.schema.services.set(service, { name: service, id, methods });
     this.#arguments(args, `${service}.constructor`);
@@ -79,7 +79,7 @@ class SchemaDescriber {
     return { name: method, id, request, response, stream, ...(idempotent && { idempotent }) };
   }
 
-  /** A list of arguments is a message of its own, not one that stands for a tuple. */
+  /** Describes a list of arguments. It is a message of its own, unlike other tuples. */
   #arguments(args: Codec<readonly unknown[]>, wanted: string): string {
     const { type, parts } = structureOf(targetOf(args));
     const name = this.#unusedName(type ?? wanted);
@@ -88,8 +88,8 @@ class SchemaDescriber {
   }
 
   /**
-   * The name of the message that a codec is, or that stands for it.
-   * @param wanted the name that it gets if it has none
+   * Returns the name of the message that a codec is written as.
+   * @param wanted the name of the message if the codec has none
    */
   message(codec: Codec<unknown>, wanted: string): string {
     const form = fixedProtoName(codec);
@@ -107,7 +107,7 @@ class SchemaDescriber {
   }
 
   finish(): ProtoSchema {
-    // The list grows while it is walked.
+    // Steps append further steps.
     for (const step of this.#deferred) step();
     return this.schema;
   }
@@ -116,7 +116,7 @@ class SchemaDescriber {
     this.#defer(name, () => this.#describeMembers(name, parts, standsFor));
   }
 
-  /** The message takes its place, and its name, before what is in it. */
+  /** Reserves the position and the name of a message whose content is described later. */
   #defer(name: string, step: () => void): void {
     this.schema.messages.set(name, { name, fields: [] });
     this.#deferred.push(step);
@@ -159,26 +159,26 @@ class SchemaDescriber {
     if (cases !== undefined) return cases.map((one) => this.#case(one, owner, name));
     const base = { name, jsonName, number };
     const wanted = owner + pascalCase(name);
-    const position = protoFormOf(codec);
-    switch (position.kind) {
+    const form = protoFormOf(codec);
+    switch (form.kind) {
       case "maybe":
-        return [{ ...base, cardinality: "explicit", ...this.#typeAndCarried(position.inner, wanted) }];
+        return [{ ...base, cardinality: "explicit", ...this.#typeAndCarried(form.inner, wanted) }];
       case "repeated":
         return [
           {
             ...base,
             cardinality: "repeated",
-            ...this.#element(position, wanted),
+            ...this.#element(form, wanted),
             ...(part.unpacked && { packed: false }),
           },
         ];
       case "map":
-        return [{ ...base, ...this.#map(codec, position, wanted) }];
+        return [{ ...base, ...this.#map(codec, form, wanted) }];
       case "scalar":
-        return [{ ...base, cardinality: "implicit", type: { kind: "scalar", scalar: position.scalar } }];
+        return [{ ...base, cardinality: "implicit", type: { kind: "scalar", scalar: form.scalar } }];
       case "enum": {
         const type = this.#type(codec, wanted);
-        return [{ ...base, cardinality: "implicit", type, ...(position.isRequired && { demanded: true }) }];
+        return [{ ...base, cardinality: "implicit", type, ...(form.isRequired && { demanded: true }) }];
       }
       case "message": {
         const place = this.#typeAndCarried(codec, wanted);
@@ -201,13 +201,13 @@ class SchemaDescriber {
   ): Pick<ProtoField, "cardinality" | "key" | "type" | "carries" | "unique" | "millis"> {
     if (!isNativeMap) {
       const type = { kind: "message", name: this.#entry(codec, key, value, wanted) } as const;
-      return { cardinality: "repeated", type, ...(canRepeat(key) && { unique: "key" }) };
+      return { cardinality: "repeated", type, ...(isComparedByValue(key) && { unique: "key" }) };
     }
     const { scalar } = protoFormOf(key) as ProtoScalarForm;
     return { cardinality: "map", key: scalar, ...this.#typeAndCarried(value, `${wanted}Value`) };
   }
 
-  /** An entry of a map that protobuf does not have. */
+  /** Returns the entry message of a map that protobuf does not support. */
   #entry(codec: Codec<unknown>, key: Codec<unknown>, value: Codec<unknown>, wanted: string): string {
     const own = targetOf(codec);
     const known = this.#entries.get(own);
@@ -219,20 +219,20 @@ class SchemaDescriber {
   }
 
   #element(
-    position: ProtoRepeatedForm,
+    form: ProtoRepeatedForm,
     wanted: string,
   ): Pick<ProtoField, "type" | "carries" | "unique" | "bits" | "millis"> {
-    const { element, scalar } = position;
-    const like = position.empty() as object;
+    const { element, scalar } = form;
+    const like = form.empty() as object;
     if (element === undefined) {
       const bits = narrowElementBits[like.constructor.name];
       return { type: { kind: "scalar", scalar: scalar as ProtoScalar }, ...(bits && { bits }) };
     }
-    const isUnique = like instanceof Set && canRepeat(element);
+    const isUnique = like instanceof Set && isComparedByValue(element);
     return { ...this.#typeAndCarried(element, `${wanted}Item`), ...(isUnique && { unique: "value" }) };
   }
 
-  /** Of a port or a mesh also what is behind it. */
+  /** Returns the type of a field. For a port or a mesh, also returns what the handle refers to. */
   #typeAndCarried(codec: Codec<unknown>, wanted: string): Pick<ProtoField, "type" | "carries" | "millis"> {
     const type = this.#type(codec, wanted);
     if (targetOf(codec).name === "date") return { type, millis: true };
@@ -242,11 +242,11 @@ class SchemaDescriber {
     return { type, carries: { kind: "port", type: this.#type(carried.codec, `${wanted}Port`) } };
   }
 
-  /** Of one value in a place of its own. */
+  /** Returns the type of a field with a single value. */
   #type(codec: Codec<unknown>, wanted: string): ProtoType {
-    const position = protoFormOf(codec);
-    if (position.kind === "scalar") return { kind: "scalar", scalar: position.scalar };
-    if (position.kind === "enum") return { kind: "enum", name: this.#enum(codec, wanted) };
+    const form = protoFormOf(codec);
+    if (form.kind === "scalar") return { kind: "scalar", scalar: form.scalar };
+    if (form.kind === "enum") return { kind: "enum", name: this.#enum(codec, wanted) };
     return { kind: "message", name: this.message(codec, wanted) };
   }
 
@@ -263,7 +263,7 @@ class SchemaDescriber {
     return name;
   }
 
-  /** What a user has called it, or where it stands. */
+  /** Returns the name that the user gave to a type, or `wanted`. */
   #ownName(codec: Codec<unknown>, wanted: string): string {
     return /^[A-Za-z][A-Za-z0-9]*$/.test(codec.name) && hasTypeName(codec) ? this.#package + codec.name : wanted;
   }
@@ -276,23 +276,26 @@ class SchemaDescriber {
   }
 }
 
-/** Whether the name of a codec is that of its type, not made of others. */
+/** Returns whether the name of a codec is a type name, and not composed of the names of other codecs. */
 function hasTypeName(codec: Codec<unknown>): boolean {
   const { kind } = protoFormOf(codec);
   return kind === "message" || kind === "enum";
 }
 
-/** Elements that a set has once. Objects never are equal, and bytes are objects. Of what may be null, null is. */
-function canRepeat(codec: Codec<unknown>): boolean {
-  const position = protoFormOf(codec);
-  if (position.kind === "maybe") return true;
-  return position.kind === "enum" || (position.kind === "scalar" && position.scalar !== "bytes");
+/**
+ * Returns whether sets and maps compare elements or keys of this type by value, so that equal ones occur once. Objects and
+ * bytes are compared by identity; optional types always have a value, null, that is compared by value.
+ */
+function isComparedByValue(codec: Codec<unknown>): boolean {
+  const form = protoFormOf(codec);
+  if (form.kind === "maybe") return true;
+  return form.kind === "enum" || (form.kind === "scalar" && form.scalar !== "bytes");
 }
 
-/** Bits of the elements of typed arrays that have fewer than their scalar. */
+/** Bits of the elements of typed arrays whose protobuf scalar is wider. */
 const narrowElementBits: Readonly<Record<string, 8 | 16>> = { Int8Array: 8, Int16Array: 16, Uint16Array: 16 };
 
-/** Handles, unions and oneofs have no value with nothing in it. */
+/** Returns whether a message must be present: handles, unions and oneofs have no default value. */
 function isRequiredMessage(codec: Codec<unknown>): boolean {
   const form = fixedProtoName(codec);
   return form === undefined ? structureOf(targetOf(codec)).kind === "choice" : form.handle === true;

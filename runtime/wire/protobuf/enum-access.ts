@@ -1,4 +1,4 @@
-/** How readers and writers find the numbers of an enum. They know no codecs, which are made of them. */
+/** Gives readers and writers access to the numbers of an enum. They cannot import codecs, which import them. */
 
 /** The part of an enum's form that converts numbers. */
 export interface EnumAccess<T> {

@@ -1,12 +1,12 @@
-/** Enumerations in the protobuf layout: open ones, whose unknown numbers are kept. */
+/** Enumerations in the protobuf layout. They are open: numbers without a value are preserved. */
 import { invalidValue } from "../traced-part.js";
 import { listNames } from "./choices.js";
 import type { ProtoEnumForm } from "./proto-form.js";
 
-/** What an unknown number of an enumeration of strings is as a value: `$unknown:7`. */
+/** Matches the value of an unknown number in an enumeration of strings: `$unknown:7`. */
 const unknownValue = /^\$unknown:(-?\d+)$/;
 
-/** @param numbers of the values; without it 1, 2, 3, …, or the values themselves where they are whole numbers */
+/** @param numbers of the values. Default: the values themselves if they are whole numbers, otherwise 1, 2, 3, … */
 export function enumForm<T extends string | number>(
   name: string,
   values: readonly T[],
@@ -46,7 +46,7 @@ function numericEnumForm(name: string, values: readonly number[]): ProtoEnumForm
 function unknownNumber(value: unknown): number | undefined {
   const digits = typeof value === "string" ? unknownValue.exec(value)?.[1] : undefined;
   const number = Number(digits);
-  // As it was read: neither `-0` nor `007`.
+  // Only the canonical spelling is accepted: neither `-0` nor `007`.
   return isInt32(number) && String(number) === digits ? number : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The fields of a message as composed codecs write and read them: by a table. */
+/** Writes and reads the fields of a message from a table, for composed codecs. */
 import type { Codec } from "../codec.js";
 import type { PathSegment } from "../codec-refusal.js";
 import { invalidValue } from "../traced-part.js";
@@ -11,23 +11,23 @@ import type { ProtobufWriter } from "./writer.js";
 export interface TableMember {
   readonly codec: Codec<unknown>;
   readonly segment: PathSegment;
-  /** Of its field; of a flat oneof, whose cases are fields of this message, it has no meaning. */
+  /** The field number. Unused for a flat oneof, whose cases are fields of this message. */
   readonly number: number;
   readonly flat?: boolean;
-  /** An array of which each element has a field of its own. */
+  /** Whether each element of an array is written as a field of its own. */
   readonly unpacked?: boolean;
 }
 
-/** A field, or a case of a flat oneof. */
+/** A field of the message: a member, or a case of a flat oneof. */
 interface TableField extends MemberField {
   readonly number: number;
-  /** Of the member it belongs to. */
+  /** The index of the member that the field belongs to. */
   readonly index: number;
 }
 
 export class FieldTable {
   readonly #members: readonly TableMember[];
-  /** In the order of their numbers. */
+  /** The fields, sorted by number. */
   readonly #fields: readonly TableField[];
   readonly #byNumber: ReadonlyMap<number, TableField>;
   readonly #flat: readonly { readonly index: number; readonly oneof: FlatOneof }[];
@@ -50,7 +50,7 @@ export class FieldTable {
     });
   }
 
-  /** @param values of the members */
+  /** @param values one for each member, in order */
   write(w: ProtobufWriter, values: readonly unknown[]): void {
     for (const { index, oneof } of this.#flat) {
       this.#atMember(index, w.tracing, () => checkFlatOneof(oneof, values[index]));
@@ -63,8 +63,8 @@ export class FieldTable {
 
   /**
    * Reads fields up to `end`.
-   * @param values of the members so far, undefined where there are none; they are completed
-   * @param keep takes unknown fields, behind those that it has; without it they are left out
+   * @param values one for each member, undefined if not read yet; receives the values that are read
+   * @param keep receives unknown fields, appended to those that it contains; without it they are dropped
    */
   read(r: ProtobufReader, end: number, values: unknown[], keep?: KeptUnknownFields): void {
     while (r.position < end) {
@@ -72,7 +72,7 @@ export class FieldTable {
       const field = this.#byNumber.get(tag >>> 3);
       if (field?.acceptsWireType(tag & 7)) {
         const { index } = field;
-        // Without a value before: null is what is absent.
+        // Null stands for an absent value, into which nothing can be merged.
         values[index] = this.#atMember(index, r.tracing, () => field.read(r, tag & 7, values[index] ?? undefined));
       } else if (keep !== undefined) keep.unknown = r.unknown(tag, keep.unknown);
       else r.skip(tag);
@@ -89,8 +89,8 @@ export class FieldTable {
 }
 
 function writeUnpacked(codec: Codec<unknown>): TableField["write"] {
-  const position = protoFormOf(codec);
-  const write = position.kind === "repeated" ? position.writeEach : undefined;
+  const form = protoFormOf(codec);
+  const write = form.kind === "repeated" ? form.writeEach : undefined;
   if (write === undefined) throw new Error(`cannot leave ${codec.name} unpacked: it is no array`);
   return (w, number, value) => write(w, number, value);
 }
@@ -103,15 +103,15 @@ export interface KeptUnknownFields {
 interface FlatOneof {
   readonly name: string;
   readonly choices: ChoiceFields;
-  /** Without any case; undefined: it is refused. */
+  /** The value of a oneof without a case, or undefined if such a oneof is refused. */
   readonly absent: { readonly value: null | undefined } | undefined;
 }
 
 function flatOneofOf(codec: Codec<unknown>): FlatOneof {
-  const position = protoFormOf(codec);
-  if (position.kind === "maybe") return { ...flatOneofOf(position.inner), absent: { value: position.absent } };
-  if (position.kind === "message" && position.cases !== undefined) {
-    return { name: codec.name || "oneof", choices: new ChoiceFields(position.cases()), absent: undefined };
+  const form = protoFormOf(codec);
+  if (form.kind === "maybe") return { ...flatOneofOf(form.inner), absent: { value: form.absent } };
+  if (form.kind === "message" && form.cases !== undefined) {
+    return { name: codec.name || "oneof", choices: new ChoiceFields(form.cases()), absent: undefined };
   }
   throw new Error(`cannot make the cases of ${codec.name} fields of a message: it is no oneof`);
 }
@@ -140,7 +140,7 @@ function flatFields(codec: Codec<unknown>, index: number): TableField[] {
   }));
 }
 
-/** Refuses what is no case of a flat oneof, and would be written nowhere. */
+/** Refuses a value that is not a case of a flat oneof. Otherwise no field would be written for it. */
 function checkFlatOneof({ name, choices, absent }: FlatOneof, value: unknown): void {
   if (absent !== undefined && value === absent.value) return;
   if (typeof value !== "object" || value === null) throw invalidValue(name, "an object", value);
@@ -151,7 +151,7 @@ function checkFlatOneof({ name, choices, absent }: FlatOneof, value: unknown): v
 
 function absentFlatOneof({ name, choices, absent }: FlatOneof, hasUnknown: boolean): unknown {
   if (absent !== undefined) return absent.value;
-  // A case that this schema does not know is one of the unknown fields.
+  // The field of the unknown case is one of the unknown fields.
   if (hasUnknown) return { case: unknownCase, value: undefined };
   throw choices.missingError(name);
 }

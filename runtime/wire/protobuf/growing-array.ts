@@ -1,16 +1,16 @@
 /**
- * Typed arrays that get longer: fields that come twice are appended to, and a hostile message has many of them. A longer
- * array is made in memory twice as large as needed, and the next one finds its place there, so that many small
- * additions take time in proportion to their size. The shorter ones must not be used any more.
+ * Appends to typed arrays. A field that occurs again is appended to the array of the earlier one, and a hostile message
+ * can contain many occurrences. The buffer of the result has twice the needed size and is used for later appends, so that
+ * appending takes amortized constant time per byte. The earlier array must not be used any more.
  */
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
 
-/** `into` followed by `input[from, to)`. */
+/** Returns `into` followed by `input[from, to)`. */
 export function appendBytes(into: Uint8Array | undefined, input: Uint8Array, from: number, to: number): Uint8Array {
   return appendElements(Uint8Array as TypedArrayConstructor<Uint8Array>, into, input, from, to);
 }
 
-/** `into` followed by the elements whose bytes are `input[from, to)`, whole ones. */
+/** Returns `into` followed by the elements whose bytes are `input[from, to)`. The range contains whole elements. */
 export function appendElements<T extends TypedArray | Uint8Array>(
   type: TypedArrayConstructor<T>,
   into: T | undefined,

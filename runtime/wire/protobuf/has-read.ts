@@ -1,7 +1,10 @@
-/** What this process, or this thread, has read in the protobuf layout. Values that say more than its schema come by no other way. */
+/**
+ * Whether this thread has read messages in the protobuf layout. Values with unknown fields or unknown cases come from no
+ * other layout.
+ */
 export const hasRead = {
-  /** Anything at all. */
+  /** Whether any message has been read. */
   messages: false,
-  /** A field that the schema does not know, and that was kept. */
+  /** Whether a field that the schema does not have has been read and preserved. */
   unknownFields: false,
 };

@@ -8,7 +8,7 @@ import { type ProtoMapForm, protoFormOf } from "./proto-form.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
-/** How the entries of maps with these keys and values are put. */
+/** Writes and reads the entries of a map with the given codecs of keys and values. */
 export class MapEntries {
   readonly key: Codec<unknown>;
   readonly value: Codec<unknown>;
@@ -76,12 +76,12 @@ function readNativeEntry(
       value = atSegment(segment(), r.tracing, () => plan.value.read(r, value));
     } else r.skip(tag);
   }
-  // Entries without key or without value have the defaults.
+  // A key or a value that is missing has its default.
   if (key === undefined) key = plan.key.absent(r);
   set(key, value === undefined ? atSegment(segment(), r.tracing, () => plan.value.absent(r)) : value);
 }
 
-/** Entries that protobuf has no maps for are messages like any other. */
+/** Returns the fields of an entry whose map protobuf does not support. The entry is an ordinary message. */
 function entryTable(key: Codec<unknown>, value: Codec<unknown>): FieldTable {
   return new FieldTable([
     { codec: key, number: 1, segment: { text: ".keys()" } },
@@ -89,13 +89,13 @@ function entryTable(key: Codec<unknown>, value: Codec<unknown>): FieldTable {
   ]);
 }
 
-/** Integers, booleans and strings. */
+/** Returns whether protobuf allows the type as a map key: integers, booleans and strings. */
 function isNativeKey(key: Codec<unknown>): boolean {
-  const position = protoFormOf(key);
-  return position.kind === "scalar" && !["double", "float", "bytes"].includes(position.scalar);
+  const form = protoFormOf(key);
+  return form.kind === "scalar" && !["double", "float", "bytes"].includes(form.scalar);
 }
 
-/** What maps and records have in common, over what they do differently. */
+/** Makes the form of a map or a record. The parameters contain the differences between the two. */
 export function mapForm<T>(
   entries: MapEntries,
   kind: {
@@ -121,12 +121,12 @@ export function mapForm<T>(
   };
 }
 
-/** `tags.keys()[2]`: the third key. */
+/** Returns the path segment of a key: `.keys()[2]` for the third one. */
 export function keySegment(index: number): PathSegment {
   return { text: `.keys()[${index}]` };
 }
 
-/** `tags["a"]`. */
+/** Returns the path segment of the value of a key: `["a"]`. */
 export function valueSegment(key: unknown): PathSegment {
   return { text: `[${describeValue(key)}]` };
 }

@@ -1,6 +1,7 @@
 /**
- * How composed codecs put the values of another codec into a message: as an element, which is there when it is written
- * (of an array, a map, a oneof), or as a member, whose presence has rules (docs/reference/protobuf-layout.md).
+ * Writes and reads the values of a codec as fields of a message, for composed codecs. A value is either an element of an
+ * array, a map or a oneof, which is always present, or a member with rules for its presence
+ * (docs/reference/protobuf-layout.md).
  */
 import type { Codec } from "../codec.js";
 import { CodecRefusal, type PathSegment, withPathSegment } from "../codec-refusal.js";
@@ -16,24 +17,24 @@ import {
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
-/** One value in a field. */
+/** A field with one value. */
 export interface SingleField {
   readonly wire: WireType;
   write(w: ProtobufWriter, number: number, value: unknown): void;
-  /** @param into an earlier occurrence, which a message is merged into */
+  /** @param into the value of an earlier occurrence; a message is merged into it */
   read(r: ProtobufReader, into: unknown): unknown;
-  /** What stands for one that is missing. */
+  /** Returns the value of an element that is missing. */
   absent(r: ProtobufReader): unknown;
 }
 
 /** A member of a message. */
 export interface MemberField {
-  /** Writes its field or fields, or nothing. */
+  /** Writes the field or fields of the value, or nothing if it is absent or has the default. */
   write(w: ProtobufWriter, number: number, value: unknown): void;
-  /** Whether it can come with this wire type. */
+  /** Returns whether the field can have this wire type. */
   acceptsWireType(wire: number): boolean;
   read(r: ProtobufReader, wire: number, into: unknown): unknown;
-  /** The value when nothing has come. */
+  /** Returns the value of a member that is missing. */
   absent(r: ProtobufReader): unknown;
 }
 
@@ -42,30 +43,30 @@ export function tagOf(number: number, wire: number): number {
 }
 
 export function singleFieldOf(codec: Codec<unknown>): SingleField {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const form = protoFormOf(codec);
+  switch (form.kind) {
     case "scalar":
       return {
-        wire: position.wire,
-        write: (w, number, value) => position.write(w, tagOf(number, position.wire), value),
-        read: (r) => position.read(r),
-        absent: () => position.zero(),
+        wire: form.wire,
+        write: (w, number, value) => form.write(w, tagOf(number, form.wire), value),
+        read: (r) => form.read(r),
+        absent: () => form.zero(),
       };
     case "enum":
-      return enumField(position);
+      return enumField(form);
     default:
       return messageField(codec);
   }
 }
 
-function enumField(position: ProtoEnumForm): SingleField {
+function enumField(form: ProtoEnumForm): SingleField {
   return {
     wire: 0,
-    write: (w, number, value) => w.int32(tagOf(number, 0), position.numberOf(value)),
-    read: (r) => position.valueOf(r.int32()),
+    write: (w, number, value) => w.int32(tagOf(number, 0), form.numberOf(value)),
+    read: (r) => form.valueOf(r.int32()),
     absent() {
-      if (position.isRequired) throw new CodecRefusal("it is missing, and has no default");
-      return position.valueOf(0);
+      if (form.isRequired) throw new CodecRefusal("it is missing, and has no default");
+      return form.valueOf(0);
     },
   };
 }
@@ -82,28 +83,26 @@ function messageField(codec: Codec<unknown>): SingleField {
 }
 
 export function memberFieldOf(codec: Codec<unknown>): MemberField {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const form = protoFormOf(codec);
+  switch (form.kind) {
     case "maybe":
-      return optionalField(singleFieldOf(presentMemberCodec(position)), position.absent);
+      return optionalField(singleFieldOf(presentMemberCodec(form)), form.absent);
     case "repeated":
     case "map":
-      return collectionField(position);
+      return collectionField(form);
     case "scalar":
-      return implicitField(singleFieldOf(codec), (value) => position.isDefault(value));
+      return implicitField(singleFieldOf(codec), (value) => form.isDefault(value));
     case "enum":
-      return implicitField(singleFieldOf(codec), (value) => !position.isRequired && position.numberOf(value) === 0);
+      return implicitField(singleFieldOf(codec), (value) => !form.isRequired && form.numberOf(value) === 0);
     case "message":
       return implicitField(singleFieldOf(codec), () => false);
   }
 }
 
-/** What is there when it is not absent. `A | null` is the same where `A`, by another name, may be null itself. */
+/** Returns the codec of a present value. If `A` is an alias of a nullable type, `A | null` has the same present values as `A`. */
 function presentMemberCodec({ inner, absent }: ProtoOptionalForm): Codec<unknown> {
-  const position = protoFormOf(inner);
-  return absent === null && position.kind === "maybe" && position.absent === null
-    ? presentMemberCodec(position)
-    : inner;
+  const form = protoFormOf(inner);
+  return absent === null && form.kind === "maybe" && form.absent === null ? presentMemberCodec(form) : inner;
 }
 
 function implicitField(element: SingleField, isDefault: (value: unknown) => boolean): MemberField {
@@ -128,16 +127,16 @@ function optionalField(element: SingleField, absent: null | undefined): MemberFi
   };
 }
 
-function collectionField(position: ProtoRepeatedForm | ProtoMapForm): MemberField {
+function collectionField(form: ProtoRepeatedForm | ProtoMapForm): MemberField {
   return {
-    write: (w, number, value) => position.write(w, number, value),
-    acceptsWireType: (wire) => position.acceptsWireType(wire),
-    read: (r, wire, into) => position.read(r, wire, into),
-    absent: () => position.empty(),
+    write: (w, number, value) => form.write(w, number, value),
+    acceptsWireType: (wire) => form.acceptsWireType(wire),
+    read: (r, wire, into) => form.read(r, wire, into),
+    absent: () => form.empty(),
   };
 }
 
-/** Does `step`, noting where it fails on the second attempt. */
+/** Runs `step`. On the second attempt, adds `segment` to the path of a refusal. */
 export function atSegment<T>(segment: PathSegment, tracing: boolean, step: () => T): T {
   if (!tracing) return step();
   try {

@@ -1,6 +1,6 @@
 /**
- * What a message of the protobuf layout consists of, for those who go by its parts: the JSON mapping, and descriptions of
- * what is on the wire. Codecs that are messages say so in `structure`; for all others one member stands alone.
+ * The structure of a message in the protobuf layout: its members, or the cases of a oneof. The JSON mapping and schema
+ * descriptions use it. Codecs of messages have a `structure`; every other codec is written as a message with one member.
  */
 import { handlePackage, memberNames, protoName } from "../../../shared/protobuf/names.js";
 import type { Codec } from "../codec.js";
@@ -10,55 +10,55 @@ import { protoFormOf } from "./proto-form.js";
 /** A member of a message, or a case of a choice. */
 export interface MessagePart {
   readonly codec: Codec<unknown>;
-  /** In paths of errors. */
+  /** The path segment in errors. */
   readonly segment: PathSegment;
   readonly number: number;
-  /** In protobuf. */
+  /** The field name in protobuf. */
   readonly name: string;
   readonly jsonName: string;
-  /** The value of `@json`. */
+  /** The name in JSON that the `@json` tag sets. */
   readonly json?: string;
-  /** Of a oneof whose cases are fields of this message: it is no field itself, and `number` has no meaning. */
+  /** The cases of a flat oneof. They are fields of this message, so that `number` is unused. */
   readonly cases?: readonly MessagePart[];
-  /** An array of which each element has a field of its own. */
+  /** Whether each element of an array is written as a field of its own. */
   readonly unpacked?: boolean;
 }
 
-/** A message whose members are all there, or have rules for being absent. */
+/** A message with members. Each member is present, or has a rule for its absence. */
 export interface MembersStructure<T = unknown> {
   readonly kind: "members";
   /** The full name of the protobuf message. */
   readonly type?: string;
-  /** Absent: an interface. */
+  /** Set if the message represents a tuple, or a single value of another type. Undefined for an interface. */
   readonly standsFor?: "tuple" | "part";
   readonly parts: readonly MessagePart[];
-  /** The values of the members. @throws Refused */
+  /** Returns the values of the members. @throws {CodecRefusal} */
   toRow(value: T): readonly unknown[];
   fromRow(values: readonly unknown[]): T;
 }
 
-/** A message of which one member is there. */
+/** A message of which exactly one member is present: a oneof or a union. */
 export interface ChoiceStructure<T = unknown> {
   readonly kind: "choice";
   readonly type?: string;
   readonly standsFor: "union" | "oneof";
-  /** What the oneof is called in protobuf, if no case is called so. */
+  /** The name of the oneof in protobuf, unless a case has the same name. */
   readonly oneof: string;
   readonly parts: readonly MessagePart[];
-  /** Which case, and its value; undefined: one that this schema does not know. @throws Refused */
+  /** Returns the index and the value of the case, or undefined if the schema does not have the case. @throws {CodecRefusal} */
   split(value: T): { readonly index: number; readonly value: unknown } | undefined;
-  /** @param index undefined: a case that this schema does not know */
+  /** @param index of the case; undefined if the schema does not have the case */
   join(index: number | undefined, value: unknown): T;
 }
 
 export type Structure<T = unknown> = MembersStructure<T> | ChoiceStructure<T>;
 
-/** @param codec of a message, or of what a message stands for */
+/** @param codec of a message, or of a value that is written as a message with one member */
 export function structureOf<T>(codec: Codec<T>): Structure<T> {
   return ownStructure(codec) ?? singlePartStructure(codec);
 }
 
-/** Whether a codec is a message, but not one of ours: nobody knows what it consists of. */
+/** Returns whether a codec is a message that was not made by Viceroy, so that its structure is unknown. */
 export function isForeignMessage(codec: Codec<unknown>): boolean {
   return protoFormOf(codec).kind === "message" && ownStructure(codec) === undefined;
 }
@@ -67,20 +67,20 @@ function ownStructure<T>(codec: Codec<T>): Structure<T> | undefined {
   return (targetOf(codec) as { readonly structure?: Structure<T> }).structure;
 }
 
-/** What is not null of a codec, or not absent. */
+/** Returns the codec of the values that are neither null nor absent. */
 export function presentCodecOf(codec: Codec<unknown>): Codec<unknown> {
-  const position = protoFormOf(codec);
-  return position.kind === "maybe" ? position.inner : codec;
+  const form = protoFormOf(codec);
+  return form.kind === "maybe" ? form.inner : codec;
 }
 
-/** The cases of a oneof, which may be missing. */
+/** Returns the cases of a oneof. The oneof can be optional. */
 export function choiceOf(codec: Codec<unknown>): ChoiceStructure {
   const structure = structureOf(presentCodecOf(codec));
   if (structure.kind !== "choice") throw new Error(`cannot take ${codec.name} apart: it is no oneof`);
   return structure;
 }
 
-/** The message that stands for what protobuf cannot say in its place. */
+/** Returns the structure of the message with one member that represents a value which protobuf cannot express as a field. */
 function singlePartStructure<T>(codec: Codec<T>): MembersStructure<T> {
   const { kind } = protoFormOf(codec);
   if (kind === "message") throw new Error(`cannot tell what ${codec.name} consists of: its codec does not say`);
@@ -94,7 +94,7 @@ function singlePartStructure<T>(codec: Codec<T>): MembersStructure<T> {
   };
 }
 
-/** An entry of a map that protobuf does not have. */
+/** Returns the members of an entry whose map protobuf does not support. */
 export function entryParts(key: Codec<unknown>, value: Codec<unknown>): readonly MessagePart[] {
   return [
     { codec: key, segment: { text: ".keys()" }, number: 1, name: "key", jsonName: "key" },
@@ -102,17 +102,17 @@ export function entryParts(key: Codec<unknown>, value: Codec<unknown>): readonly
   ];
 }
 
-/** What is known of a member before it is named. */
+/** A member whose name in protobuf has not been chosen. */
 export interface PartToName extends Pick<MessagePart, "codec" | "segment" | "number" | "json" | "cases" | "unpacked"> {
-  /** In the schema. */
+  /** The name in the schema. */
   readonly member: string;
-  /** In protobuf, where `@name` says so. */
+  /** The name in protobuf that the `@name` tag sets. */
   readonly name?: string;
 }
 
 /**
- * The parts with their names, which depend on each other where they would be the same.
- * @param areCases of a choice: one that is a map has a message for it
+ * Returns the parts with their names in protobuf. Names that would be equal are made different.
+ * @param areCases whether the parts are cases of a choice; a case that is a map is wrapped in a message
  */
 export function nameParts(parts: readonly PartToName[], areCases = false): readonly MessagePart[] {
   const fields = parts
@@ -132,25 +132,25 @@ export function nameParts(parts: readonly PartToName[], areCases = false): reado
 interface NamedOnce {
   readonly part: PartToName | MessagePart;
   readonly member: string;
-  /** A map field of protobuf. */
+  /** Whether the part is a map field of protobuf. */
   readonly isMap: boolean;
 }
 
 function toName(part: PartToName, isCase: boolean): NamedOnce {
-  const position = protoFormOf(part.codec);
-  return { part, member: part.member, isMap: !isCase && position.kind === "map" && position.isNativeMap };
+  const form = protoFormOf(part.codec);
+  return { part, member: part.member, isMap: !isCase && form.kind === "map" && form.isNativeMap };
 }
 
 function caseToName(part: MessagePart): NamedOnce {
   return { part, member: part.name, isMap: false };
 }
 
-/** What an enum is called in protobuf, and its values. */
+/** The name and the values of an enum in protobuf. */
 export interface EnumStructure {
   readonly name: string;
   /** The full name of the protobuf enum. */
   readonly type?: string;
-  /** The one with number 0 comes first. Of several names for one number the first is written. */
+  /** The values; the one with number 0 comes first. If several names have one number, the first name is written. */
   readonly values: readonly { readonly name: string; readonly number: number }[];
 }
 
@@ -160,13 +160,13 @@ export function enumStructureOf(codec: Codec<unknown>): EnumStructure {
   return enumeration;
 }
 
-/** A codec that is another one under its name. */
+/** Returns the codec that a lazy codec refers to, or the codec itself. */
 export function targetOf<T>(codec: Codec<T>): Codec<T> {
   const { target } = codec as { readonly target?: Codec<T> };
   return target === undefined ? codec : targetOf(target);
 }
 
-/** What a codec is called that has a name for everybody. */
+/** Returns the protobuf name of a codec whose name does not depend on the schema: of a handle or a well-known type. */
 export function fixedProtoName(
   codec: Codec<unknown>,
 ): { readonly name: string; readonly handle?: boolean } | undefined {

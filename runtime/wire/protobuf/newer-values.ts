@@ -1,8 +1,8 @@
 /**
- * Values that say more than this process's schema does: they came from a process with a newer one, in the protobuf layout. The
- * lockstep layout has no room for what they say, so messages that hold any go on in the protobuf layout.
+ * Detects values with unknown fields or unknown cases, which came from a process with a newer schema. The lockstep layout
+ * cannot encode them, so messages that contain them are sent in the protobuf layout.
  *
- * A process that has never read such a value does not look for them.
+ * The search is skipped in a process that has never read such a value.
  */
 import type { Codec } from "../codec.js";
 import { CodecError } from "../codec-error.js";
@@ -18,17 +18,17 @@ import {
 import { protoFormOf } from "./proto-form.js";
 import { unknownFields, type WithUnknownFields } from "./unknown-fields.js";
 
-/** What encodes a message. That of whole values says what they consist of. */
+/** The encoder of a message. It can be a codec, which describes the structure of its values. */
 type ValueEncoder = Pick<Codec<unknown>, "encodeInto">;
 
-/** Whether the lockstep layout would drop something of `value`. Never throws: what is wrong with a value, its encoder says. */
+/** Returns whether the lockstep layout would drop unknown fields of `value`. Never throws; the encoder refuses invalid values. */
 export function losesInLockstep(encoder: ValueEncoder, value: unknown): boolean {
   return hasRead.unknownFields && holdsUnknownFields(encoder, value);
 }
 
 /**
- * Whether what the lockstep layout has refused may be a value that a newer schema has: a case, a variant or a value of an enum
- * that is unknown here, and that the protobuf layout takes.
+ * Returns whether a value that the lockstep layout refused may come from a newer schema: an unknown case, variant or enum
+ * value, which the protobuf layout can encode.
  */
 export function mayBeNewer(error: unknown): boolean {
   return hasRead.messages && error instanceof CodecError;
@@ -40,22 +40,22 @@ function holdsUnknownFields(encoder: ValueEncoder, value: unknown): boolean {
   try {
     return finderOf(plain as ValueEncoder as Codec<unknown>)?.(value) ?? false;
   } catch {
-    // It is not of its type, or too deep: its encoder refuses it, and says why.
+    // The value is invalid or nested too deep. The encoder refuses it with a reason.
     return false;
   }
 }
 
 type UnknownFieldFinder = (value: unknown) => boolean;
 
-/** By codec; null: nothing that it encodes keeps unknown fields. */
+/** Finders by codec. Null: the values of the codec cannot contain unknown fields. */
 const findersByCodec = new WeakMap<Codec<unknown>, UnknownFieldFinder | null>();
 
-/** Whether there are unknown fields in a value, as a function that looks at nothing but what can hold some. */
+/** Returns a function that searches a value for unknown fields, or undefined if the values cannot contain any. */
 function finderOf(codec: Codec<unknown>): UnknownFieldFinder | undefined {
   const own = targetOf(codec);
   const known = findersByCodec.get(own);
   if (known !== undefined) return known ?? undefined;
-  // A type that contains itself contains messages, which keep unknown fields.
+  // A recursive type contains messages, whose values can have unknown fields.
   findersByCodec.set(own, (value) => (findersByCodec.get(own) as UnknownFieldFinder)(value));
   const found = makeFinder(own);
   findersByCodec.set(own, found ?? null);
@@ -63,21 +63,21 @@ function finderOf(codec: Codec<unknown>): UnknownFieldFinder | undefined {
 }
 
 function makeFinder(codec: Codec<unknown>): UnknownFieldFinder | undefined {
-  const position = protoFormOf(codec);
-  switch (position.kind) {
+  const form = protoFormOf(codec);
+  switch (form.kind) {
     case "scalar":
     case "enum":
       return undefined;
     case "maybe": {
-      const inside = finderOf(position.inner);
+      const inside = finderOf(form.inner);
       return inside && ((value) => value !== null && value !== undefined && inside(value));
     }
     case "repeated": {
-      const element = position.element && finderOf(position.element);
+      const element = form.element && finderOf(form.element);
       return element && ((values) => someHolds(values as Iterable<unknown>, element));
     }
     case "map": {
-      const [key, value] = [finderOf(position.key), finderOf(position.value)];
+      const [key, value] = [finderOf(form.key), finderOf(form.value)];
       if (key === undefined && value === undefined) return undefined;
       return (map) => {
         if (!(map instanceof Map)) return value !== undefined && someHolds(Object.values(map as object), value);

@@ -1,32 +1,32 @@
 /**
- * What a codec is in the protobuf layout, so that whatever contains it knows how to place it: a scalar or an enum as
- * such, a message, a collection, something that may be missing. What a place cannot hold as such stands there as the
- * message that `writeFields` and `readFields` know (docs/reference/protobuf-layout.md).
+ * The form of a codec in the protobuf layout: scalar, enum, message, collection or optional value. A composed codec writes
+ * the values of its parts by their forms. A value that a field cannot hold directly is written as the message of
+ * `writeFields` and `readFields` (docs/reference/protobuf-layout.md).
  */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { Codec } from "../codec.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
-/** 0: varint, 1: eight bytes, 2: length and bytes, 5: four bytes. 3 and 4, groups, no schema has. */
+/** 0: varint, 1: eight bytes, 2: length and bytes, 5: four bytes. Schemas have no groups (3 and 4). */
 export type WireType = 0 | 1 | 2 | 5;
 
 export interface ProtoScalarForm<T = unknown> {
   readonly kind: "scalar";
   readonly scalar: ProtoScalar;
   readonly wire: WireType;
-  /** With implicit presence it is not written. -0 is not the default of a double. */
+  /** Returns whether the value is the default, which fields with implicit presence omit. -0 is not the default of a double. */
   isDefault(value: T): boolean;
-  /** The default. A new one where it can be written to. */
+  /** Returns the default. A mutable value is new for each call. */
   zero(): T;
-  /** Tag and value. @throws Refused */
+  /** Writes the tag and the value. @throws {CodecRefusal} */
   write(w: ProtobufWriter, tag: number, value: T): void;
   read(r: ProtobufReader): T;
 }
 
 export interface ProtoEnumForm<T = unknown> {
   readonly kind: "enum";
-  /** A value of strings has no default: it is always written, and refused where it is missing. */
+  /** Whether the enum has no default: its values are strings. A field is then always written, and refused if it is missing. */
   readonly isRequired: boolean;
   readonly values: readonly { readonly value: T; readonly number: number }[];
   /** @throws Refused */
@@ -36,45 +36,45 @@ export interface ProtoEnumForm<T = unknown> {
 
 export interface ProtoMessageForm {
   readonly kind: "message";
-  /** Of a oneof. */
+  /** Returns the cases, if the message is a oneof. */
   cases?(): readonly ChoiceMember[];
 }
 
-/** A case of a oneof, a variant of a union. */
+/** A case of a oneof or a variant of a union. */
 export interface ChoiceMember {
   readonly name: string;
   readonly number: number;
   readonly codec: Codec<unknown>;
 }
 
-/** Arrays, sets, typed arrays. */
+/** The form of arrays, sets and typed arrays. */
 export interface ProtoRepeatedForm<T = unknown> {
   readonly kind: "repeated";
-  /** Of an array or a set. */
+  /** The codec of the elements of an array or a set. */
   readonly element?: Codec<unknown>;
-  /** Of a typed array. */
+  /** The scalar type of the elements of a typed array. */
   readonly scalar?: ProtoScalar;
   empty(): T;
-  /** Fields of `number`, none where it is empty. @throws Refused */
+  /** Writes fields with the number `number`; none for an empty collection. @throws {CodecRefusal} */
   write(w: ProtobufWriter, number: number, value: T): void;
-  /** The same with a field for each element, where protobuf would pack them. Of arrays. @throws Refused */
+  /** Writes one field for each element of an array that protobuf would pack. @throws {CodecRefusal} */
   writeEach?(w: ProtobufWriter, number: number, value: T): void;
-  /** Whether elements can come with this wire type. */
+  /** Returns whether the elements can have this wire type. */
   acceptsWireType(wire: number): boolean;
-  /** Reads elements and puts them behind those of `into`. */
+  /** Reads elements and appends them to `into`. */
   read(r: ProtobufReader, wire: number, into: T | undefined): T;
 }
 
-/** Maps and records. `key` is the codec of a string in a record. */
+/** The form of maps and records. The `key` of a record is the codec of strings. */
 export interface ProtoMapForm<T = unknown> extends Omit<ProtoRepeatedForm<T>, "kind" | "element" | "scalar"> {
   readonly kind: "map";
   readonly key: Codec<unknown>;
   readonly value: Codec<unknown>;
-  /** Whether protobuf has such a map; otherwise entries are messages with `key` and `value` as their members. */
+  /** Whether protobuf supports the map; otherwise the entries are messages with the members `key` and `value`. */
   readonly isNativeMap: boolean;
 }
 
-/** `T | null`, `T | undefined`. */
+/** The form of `T | null` and `T | undefined`. */
 export interface ProtoOptionalForm {
   readonly kind: "maybe";
   readonly inner: Codec<unknown>;
@@ -92,7 +92,7 @@ export type ProtoForm<T = unknown> =
 
 const messageForm: ProtoMessageForm = { kind: "message" };
 
-/** What `codec` is. One that does not say so, since it is not ours, is a message. */
+/** Returns the form of a codec. A codec that was not made by Viceroy has none and is treated as a message. */
 export function protoFormOf<T>(codec: Codec<T>): ProtoForm<T> {
   return (codec as { readonly protoForm?: ProtoForm<T> }).protoForm ?? messageForm;
 }

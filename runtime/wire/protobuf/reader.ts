@@ -1,28 +1,28 @@
 /**
- * Where a message of the protobuf layout is read from. Methods named after a protobuf type read a value behind its tag;
- * what is malformed is refused. Nothing of the bytes is trusted: lengths are compared with what is there before anything
- * is made. A value that crosses the end of the message it is in is noticed at that end (`leave`), not before.
+ * Reads messages in the protobuf layout. The bytes are not trusted: lengths are checked before memory is allocated. A value
+ * that crosses the end of its message is detected at that end (`leave`), not before.
  */
 import { isAscii, isUtf8 } from "node:buffer";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
+import type { MessageHandles } from "../message-handles.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
 import { enumAccessOf } from "./enum-access.js";
 import { appendBytes, appendElements } from "./growing-array.js";
 import { hasRead } from "./has-read.js";
 import { skipGroup } from "./skip-group.js";
 
-/** What `Buffer` has and its types don't. */
+/** Methods of `Buffer` that its type declarations lack. */
 interface TextSlices {
   latin1Slice(this: Uint8Array, start: number, end: number): string;
   utf8Slice(this: Uint8Array, start: number, end: number): string;
 }
 const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as TextSlices;
 
-/** Bytes of a string that is read by a call of its own. */
+/** From this size in bytes, a string is read with a native call of its own. */
 const LONG_TEXT_BYTES = 256;
 const MIN_TEXT_CHUNK = 512;
-/** A string keeps no more than this alive. */
+/** The largest number of bytes that are read as text at once. A string keeps the whole text in memory. */
 const MAX_TEXT_CHUNK = 8192;
 const MIN_ASCII_CHECK = 600;
 const MAX_TEXT_GAP = 64;
@@ -30,12 +30,12 @@ const MAX_TEXT_GAP = 64;
 const noBytes = new Uint8Array(0);
 const noView = new DataView(noBytes.buffer);
 
-/** One 64-bit number, as two words and as such. */
+/** One 64-bit number, viewed as two words and as a whole. */
 const words = new Uint32Array(2);
 const long = new BigInt64Array(words.buffer);
 const unsignedLong = new BigUint64Array(words.buffer);
 
-/** Doubles on their way out of a packed field. Machines are little-endian, as the layout is. */
+/** Aligned copies of packed doubles. The layout is little-endian, as all supported machines are. */
 const aligned = new Float64Array(1024);
 const alignedBytes = new Uint8Array(aligned.buffer);
 
@@ -62,11 +62,17 @@ export class ProtobufReader {
   depth = 0;
   /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
-  /** Where the last tag was. */
+  /**
+   * The codecs of handles that this message uses in place of the registered ones.
+   *
+   * @internal
+   */
+  handles: MessageHandles | undefined = undefined;
+  /** The byte offset of the last tag. */
   #fieldStart = 0;
   /** The upper word of the last varint. */
   #varintHigh = 0;
-  /** The bytes `[textStart, textEnd)`, a character each; plain if all of them are ASCII. */
+  /** The bytes `[textStart, textEnd)` as text, one character for each byte. */
   #text = "";
   #textStart = 0;
   #textEnd = 0;
@@ -270,12 +276,12 @@ export class ProtobufReader {
   }
 
   /**
-   * Takes what comes next as text, though other fields are between the strings: one native call for many of them. False
-   * for a long string, which is better on its own.
+   * Converts the next bytes to text, with the fields between the strings, so that one native call serves many strings.
+   * Returns false for a long string, for which a native call of its own is faster.
    */
   #nextText(from: number, to: number): boolean {
     if (to - from > LONG_TEXT_BYTES) return false;
-    // A message of few strings should not pay for more than there are.
+    // A message with few strings converts fewer bytes.
     const dense = from - this.#textEnd < MAX_TEXT_GAP && this.#textEnd > 0;
     this.#textSize = dense ? Math.min(this.#textSize * 4, MAX_TEXT_CHUNK) : MIN_TEXT_CHUNK;
     const end = Math.min(Math.max(from + this.#textSize, to), this.end);
@@ -288,7 +294,7 @@ export class ProtobufReader {
 
   #utf8(from: number, to: number): string {
     const text = utf8Slice.call(this.input, from, to);
-    // What is no UTF-8 becomes this character. It may have been there, too.
+    // Invalid UTF-8 becomes this character, which valid text can also contain.
     if (text.includes("\ufffd") && !isUtf8(this.input.subarray(from, to))) {
       throw new CodecRefusal("invalid string: expected UTF-8");
     }
@@ -322,7 +328,7 @@ export class ProtobufReader {
     let millis = before - seconds * 1000;
     while (this.position < end) {
       const tag = this.tag();
-      // 64 bits as a double: where that is not exact, no date is either.
+      // Conversion to a double is exact for all seconds that a Date can hold.
       if (tag === 0x08) seconds = Number(this.int64());
       else if (tag === 0x10) millis = Math.floor(this.int32() / 1_000_000);
       else this.skip(tag);
@@ -407,7 +413,7 @@ export class ProtobufReader {
     }
   }
 
-  /** The end of a packed field of elements of `size` bytes each. */
+  /** Reads the length of a packed field with elements of `size` bytes. Returns the end of the field. */
   #packedLength(size: number): number {
     const length = this.length();
     if (length % size !== 0) throw new CodecRefusal(`invalid packed field: ${length} bytes are not whole elements`);
@@ -418,7 +424,7 @@ export class ProtobufReader {
     if (this.position !== end) throw new CodecRefusal("the last element of a packed field goes past its end");
   }
 
-  // Packed fields: elements are put behind those of `into`.
+  // Packed fields. Elements are appended to `into`.
 
   /** Reads a packed field of `double`. */
   packedDouble(into?: number[]): number[] {
@@ -431,7 +437,7 @@ export class ProtobufReader {
     return into;
   }
 
-  /** `n` doubles from `from` on, through memory in which they are aligned: read from there in a third of the time. */
+  /** Reads `n` doubles from `from` on. Copying them to aligned memory first takes a third of the time. */
   #doubles(from: number, n: number): number[] {
     const values = new Array<number>(n);
     for (let done = 0; done < n; done += aligned.length) {
@@ -439,7 +445,7 @@ export class ProtobufReader {
       const start = from + done * 8;
       alignedBytes.set(this.input.subarray(start, start + count * 8));
       let i = 0;
-      // Four at a time: the loads overlap with the stores of the ones before.
+      // Unrolled four times, so that loads overlap with earlier stores.
       for (; i + 3 < count; i += 4) {
         values[done + i] = aligned[i] as number;
         values[done + i + 1] = aligned[i + 1] as number;
@@ -584,7 +590,7 @@ export class ProtobufReader {
     return appendElements(type, into, new Uint8Array(element.buffer), 0, size);
   }
 
-  /** An element of 8 or 16 bits. */
+  /** Reads an element of 8 or 16 bits. */
   #narrowElement(type: { readonly name: string; readonly BYTES_PER_ELEMENT: number }): number {
     const isSigned = type.name !== "Uint16Array";
     const value = isSigned ? this.sint32() : this.uint32();

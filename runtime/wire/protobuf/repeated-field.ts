@@ -14,7 +14,7 @@ export class RepeatedField {
     this.#codec = codec;
   }
 
-  /** Found out on first use: the codec of elements may not be there before. */
+  /** Determined on first use, since the codec of the elements may be in a module that is still being loaded. */
   get #strategy(): { readonly element: SingleField; readonly packing: PackedAccess | undefined } {
     this.#resolved ??= { element: singleFieldOf(this.#codec), packing: packedAccessOf(protoFormOf(this.#codec)) };
     return this.#resolved;
@@ -26,7 +26,7 @@ export class RepeatedField {
     else packing.write(w, tagOf(number, 2), values);
   }
 
-  /** A field for each element. */
+  /** Writes one field for each element. */
   writeEach(w: ProtobufWriter, number: number, values: readonly unknown[]): void {
     const { element } = this.#strategy;
     for (let i = 0; i < values.length; i++) {
@@ -35,11 +35,11 @@ export class RepeatedField {
   }
 
   acceptsWireType(wire: number): boolean {
-    // What is not packed has wire type 2 itself.
+    // Types that cannot be packed have wire type 2.
     return wire === 2 || wire === this.#strategy.element.wire;
   }
 
-  /** @param before how many elements there are in front of those in `into` */
+  /** @param before number of elements that precede those in `into` */
   read(r: ProtobufReader, wire: number, into: unknown[], before = 0): void {
     const { element, packing } = this.#strategy;
     if (wire === element.wire) atSegment(before + into.length, r.tracing, () => into.push(element.read(r, undefined)));

@@ -1,14 +1,14 @@
-/** Scalars and typed arrays as positions: which methods of writer and reader they are. */
+/** The forms of scalars and typed arrays: the methods of the writer and the reader that handle them. */
 import type { ProtoScalar } from "../../../shared/protobuf/proto-schema.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
 import type { ProtoForm, ProtoRepeatedForm, ProtoScalarForm, WireType } from "./proto-form.js";
 import type { ProtobufReader } from "./reader.js";
 import type { ProtobufWriter } from "./writer.js";
 
-/** Elements that are written without a tag each, all in one field. */
+/** Writes and reads packed elements: one field that contains all elements without tags. */
 export interface PackedAccess {
   write(w: ProtobufWriter, tag: number, values: readonly unknown[]): void;
-  /** Puts the elements behind those of `into`. */
+  /** Reads elements and appends them to `into`. */
   read(r: ProtobufReader, into: unknown[]): void;
 }
 
@@ -117,7 +117,7 @@ const scalarMethods: { readonly [S in Exclude<ProtoScalar, UnpackedScalar>]: Sca
   },
 };
 
-/** @param check refuses what is not of the type, and says why */
+/** @param check throws a refusal with a reason for a value that is not of the type */
 export function scalarForm<T>(
   name: Exclude<ProtoScalar, "bytes">,
   zero: NoInfer<T>,
@@ -129,7 +129,7 @@ export function scalarForm<T>(
     kind: "scalar",
     scalar: name,
     wire,
-    // Not `===`: -0 is not the default.
+    // `===` would treat -0 as the default.
     isDefault: (value) => Object.is(value, zero),
     zero: () => zero,
     write(w, tag, value) {
@@ -163,27 +163,27 @@ export function bytesForm(check: (value: Uint8Array) => void): ProtoScalarForm<U
   };
 }
 
-/** How elements are packed; undefined where each has a field of its own. */
-export function packedAccessOf(position: ProtoForm): PackedAccess | undefined {
-  if (position.kind === "enum") {
+/** Returns the access to packed elements, or undefined if each element has a field of its own. */
+export function packedAccessOf(form: ProtoForm): PackedAccess | undefined {
+  if (form.kind === "enum") {
     return {
       write(w, tag, values) {
         w.packedInt32(
           tag,
-          values.map((value) => position.numberOf(value)),
+          values.map((value) => form.numberOf(value)),
         );
       },
       read(r, into) {
-        for (const number of r.packedInt32()) into.push(position.valueOf(number));
+        for (const number of r.packedInt32()) into.push(form.valueOf(number));
       },
     };
   }
-  if (position.kind !== "scalar" || position.scalar === "string" || position.scalar === "bytes") return undefined;
-  const { writePacked, readPacked } = scalarMethods[position.scalar] as ScalarMethods<unknown>;
+  if (form.kind !== "scalar" || form.scalar === "string" || form.scalar === "bytes") return undefined;
+  const { writePacked, readPacked } = scalarMethods[form.scalar] as ScalarMethods<unknown>;
   return { write: writePacked, read: readPacked };
 }
 
-/** What the elements of typed arrays are, by the name of their constructor. */
+/** The scalar types of the elements of typed arrays, by the name of the constructor. */
 const elementScalars: Readonly<Record<string, ProtoScalar>> = {
   Int8Array: "sint32",
   Int16Array: "sint32",
@@ -196,7 +196,7 @@ const elementScalars: Readonly<Record<string, ProtoScalar>> = {
   Float64Array: "double",
 };
 
-/** Of a typed array; a Uint8ClampedArray is `bytes`. */
+/** Returns the form of a typed array. A Uint8ClampedArray is `bytes`. */
 export function typedArrayForm<T extends TypedArray>(
   type: TypedArrayConstructor<T>,
   check: (value: T) => void,
@@ -204,7 +204,7 @@ export function typedArrayForm<T extends TypedArray>(
   if (type.name === "Uint8ClampedArray") return clampedArrayForm(check as never) as unknown as ProtoForm<T>;
   const element = elementScalars[type.name] as Exclude<ProtoScalar, UnpackedScalar>;
   const { wire } = scalarMethods[element];
-  const position: ProtoRepeatedForm<T> = {
+  const form: ProtoRepeatedForm<T> = {
     kind: "repeated",
     scalar: element,
     empty: () => new type(new ArrayBuffer(0)),
@@ -215,7 +215,7 @@ export function typedArrayForm<T extends TypedArray>(
     acceptsWireType: (came) => came === 2 || came === wire,
     read: (r, came, into) => (came === 2 ? r.typed(type, into) : r.typedElement(type, into)),
   };
-  return position;
+  return form;
 }
 
 function clampedArrayForm(check: (value: Uint8ClampedArray) => void): ProtoScalarForm<Uint8ClampedArray> {

@@ -1,4 +1,4 @@
-/** Groups: no schema of ours has them, but other writers may. They are skipped with what is in them. */
+/** Skips groups. Viceroy never writes groups, but other protobuf writers can. */
 
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
@@ -11,7 +11,7 @@ interface Skipping {
   skip(tag: number): void;
 }
 
-/** Skips the group `number`, whose tag was just read. Not by recursion: nesting must not take stack. */
+/** Skips the group `number`, whose tag was just read. Uses no recursion, so that nested groups cannot overflow the stack. */
 export function skipGroup(r: Skipping, number: number): void {
   const open = [number];
   while (open.length > 0) {

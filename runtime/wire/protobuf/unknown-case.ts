@@ -1,6 +1,6 @@
 /**
- * Oneofs and unions whose case a schema does not know, for generated code: `{ case: "$unknown", value: undefined }`, and
- * `{ kind: "$unknown" }`. All there is of them are the bytes under `unknownFields`.
+ * Writes and reads oneofs and unions whose case the schema does not have, for generated code. They are decoded as
+ * `{ case: "$unknown", value: undefined }` and `{ kind: "$unknown" }`; their bytes are under `unknownFields`.
  */
 import { unknownCase } from "./choices.js";
 import { appendBytes } from "./growing-array.js";

@@ -1,4 +1,4 @@
-/** Fields that a schema does not know: kept as the bytes they were, and written again behind those that it knows. */
+/** Fields that a schema does not have. They are preserved as bytes and written after the known fields. */
 
 /**
  * The property of a decoded message that holds the fields that its schema does not have: a Uint8Array of tags and

@@ -1,39 +1,41 @@
 /**
- * Whole messages of the protobuf layout, the same for every codec. As in the lockstep layout, a failure is explained by a
- * second, slower attempt, so that the first one pays nothing for good errors.
+ * Encodes and decodes whole messages in the protobuf layout for every codec. As in the lockstep layout, a second, slower
+ * attempt finds the field and the reason of a failure.
  */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Codec } from "../codec.js";
 import { CodecError } from "../codec-error.js";
 import { CodecRefusal } from "../codec-refusal.js";
 import { toCodecError, unexplainedError } from "../explain-error.js";
+import type { MessageHandles } from "../message-handles.js";
 import { newPage } from "../page.js";
 import { ProtobufReader } from "./reader.js";
 import { ProtobufWriter } from "./writer.js";
 
-/** A codec with a form that says where it fails. */
+/** A codec that has a variant which adds the path to its refusals. */
 interface TraceableCodec<T> extends Codec<T> {
   trace(): Codec<T>;
 }
 
-/** Whole messages up to this size are copied to be decoded: cheaper than a view of their own. */
+/** Messages up to this size in bytes are copied before decoding, which is cheaper than creating a view. */
 const MAX_COPIED_BYTES = 2048;
 
 const ownWriter = new ProtobufWriter();
 const ownReader = new ProtobufReader();
 const ownPage = newPage(MAX_COPIED_BYTES);
-/** Whether `ownReader` is inside a message: something that is being decoded decodes another one. */
+/** Whether `ownReader` is decoding a message. A nested message needs another reader. */
 let isReading = false;
 
-export function toProtobuf<T>(codec: TraceableCodec<T>, value: T): Uint8Array {
-  // Something that is being encoded may encode another message.
-  const w = ownWriter.busy ? new ProtobufWriter(1024) : ownWriter;
+/** @param handles codecs of handles that are used in place of the registered ones */
+export function toProtobuf<T>(codec: TraceableCodec<T>, value: T, handles: MessageHandles | undefined): Uint8Array {
+  // The value can have getters that encode another message.
+  const w = ownWriter.busy || handles !== undefined ? writerWith(handles) : ownWriter;
   w.busy = true;
   try {
     codec.writeFields(w, value);
     return w.copy(0);
   } catch (error) {
-    throw encodingError(codec, value, error);
+    throw encodingError(codec, value, error, handles);
   } finally {
     w.clear();
     w.depth = 0;
@@ -41,13 +43,21 @@ export function toProtobuf<T>(codec: TraceableCodec<T>, value: T): Uint8Array {
   }
 }
 
-export function fromProtobuf<T>(codec: TraceableCodec<T>, bytes: Uint8Array): T {
+function writerWith(handles: MessageHandles | undefined): ProtobufWriter {
+  const w = new ProtobufWriter(1024);
+  w.handles = handles;
+  return w;
+}
+
+/** @param handles codecs of handles that are used in place of the registered ones */
+export function fromProtobuf<T>(codec: TraceableCodec<T>, bytes: Uint8Array, handles: MessageHandles | undefined): T {
   if (!(bytes instanceof Uint8Array)) {
     throw new CodecError("decode", codec.name, `expected a Uint8Array, got ${describeValue(bytes)}`);
   }
   const size = bytes.length;
-  if (isReading || size > MAX_COPIED_BYTES) {
+  if (isReading || size > MAX_COPIED_BYTES || handles !== undefined) {
     const r = new ProtobufReader();
+    r.handles = handles;
     r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, size);
     return readWholeMessage(codec, r, bytes);
   }
@@ -70,13 +80,18 @@ function readWholeMessage<T>(codec: TraceableCodec<T>, r: ProtobufReader, bytes:
     if (r.position !== end) throw new CodecRefusal("the message ends too early");
     return value;
   } catch (error) {
-    throw decodingError(codec, bytes, error);
+    throw decodingError(codec, bytes, error, r.handles);
   }
 }
 
-function encodingError<T>(codec: TraceableCodec<T>, value: T, error: unknown): CodecError {
+function encodingError<T>(
+  codec: TraceableCodec<T>,
+  value: T,
+  error: unknown,
+  handles: MessageHandles | undefined,
+): CodecError {
   if (error instanceof CodecRefusal && error.isFinal) return toCodecError("encode", codec.name, error);
-  const w = new ProtobufWriter(1024);
+  const w = writerWith(handles);
   w.tracing = true;
   try {
     codec.trace().writeFields(w, value);
@@ -86,8 +101,14 @@ function encodingError<T>(codec: TraceableCodec<T>, value: T, error: unknown): C
   return unexplainedError(codec.name, error);
 }
 
-function decodingError<T>(codec: TraceableCodec<T>, bytes: Uint8Array, error: unknown): CodecError {
+function decodingError<T>(
+  codec: TraceableCodec<T>,
+  bytes: Uint8Array,
+  error: unknown,
+  handles: MessageHandles | undefined,
+): CodecError {
   const r = new ProtobufReader();
+  r.handles = handles;
   r.tracing = true;
   r.reset(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, bytes.length);
   try {

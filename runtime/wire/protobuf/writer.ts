@@ -1,15 +1,15 @@
 /**
- * What codecs write the protobuf layout into. Methods named after a protobuf type write a field: its tag, which is
- * `number << 3 | wire type` as one unsigned number, and its value; what is not of the type is refused. Whether a field is
- * written at all is the caller's business.
+ * Writes messages in the protobuf layout. The caller decides whether a field is written at all, for example whether a
+ * default value is omitted.
  */
 import { Batch } from "../batch.js";
 import { CodecRefusal } from "../codec-refusal.js";
 import { MAX_DEPTH } from "../limits.js";
+import type { MessageHandles } from "../message-handles.js";
 import type { TypedArray, TypedArrayConstructor } from "../typed-array.js";
 import { enumAccessOf } from "./enum-access.js";
 
-/** One 64-bit number, as such and as two words. */
+/** One 64-bit number, viewed as a whole and as two words. */
 const long = new BigInt64Array(1);
 const unsignedLong = new BigUint64Array(long.buffer);
 const words = new Int32Array(long.buffer);
@@ -32,6 +32,12 @@ export class ProtobufWriter extends Batch {
   depth = 0;
   /** Whether this is the second attempt, which finds the field that an error is about. */
   tracing = false;
+  /**
+   * The codecs of handles that this message uses in place of the registered ones.
+   *
+   * @internal
+   */
+  handles: MessageHandles | undefined = undefined;
   /** Whether a message is being written. */
   busy = false;
 
@@ -272,7 +278,7 @@ export class ProtobufWriter extends Batch {
     const p = this.tag(tag, units * 3 + 5);
     const guess = varintSize(units);
     const size = this.bytes.utf8Write(value, p + guess, units * 3);
-    // As many bytes as units are ASCII.
+    // Text with as many bytes as UTF-16 units is ASCII.
     if (size !== units) {
       if (!value.isWellFormed()) this.refuse();
       const real = varintSize(size);

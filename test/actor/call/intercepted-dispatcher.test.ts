@@ -1,35 +1,45 @@
-/** Messages whose arguments may be tensors: they are lent to the processes of their receivers, by every adverb. */
+/** Sending to endpoints with an interceptor: the interceptor gets the receivers and encodes the arguments. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDispatcher } from "../../../runtime/actor/call/intercepted-dispatcher.js";
 import { type ActorMesh, viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
+import type {
+  ArgumentsLayout,
+  EndpointInterceptor,
+  MessageReceivers,
+} from "../../../runtime/wire/endpoint-interceptor.js";
 import { protobufArguments } from "../../../runtime/wire/protobuf-messages.js";
-import type { Addressed, ArgumentsLayout, TensorSupport } from "../../../runtime/wire/tensor-support.js";
+import type { Reader } from "../../../runtime/wire/reader.js";
 import { Writer } from "../../../runtime/wire/writer.js";
 import { Counter, type CounterMesh, counterDescriptor } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 
-let told: unknown[];
-const support = {
-  propagates: false,
-  lend: (to: Addressed, send: () => unknown) => {
-    told.push(to);
-    return send();
+let events: unknown[];
+/** Called by the next encoding, once. */
+let whileEncoding: (() => void) | undefined;
+const interceptor = {
+  retainsResults: false,
+  beforeSend: (receivers: MessageReceivers) => {
+    events.push(receivers);
+    return {
+      encodeArguments: (layout: ArgumentsLayout, w: Writer, args: readonly unknown[]) => {
+        events.push(["encoded", args]);
+        const nested = whileEncoding;
+        whileEncoding = undefined;
+        nested?.();
+        layout.encodeInto(w, args);
+      },
+      afterSend: () => void events.push("sent"),
+    };
   },
-  sending: (layout: ArgumentsLayout) => ({
-    encodeInto: (w: Writer, args: readonly unknown[]) => {
-      told.push(["encoded", args]);
-      layout.encodeInto(w, args);
-    },
-  }),
-  receiving: (layout: ArgumentsLayout) => layout,
-  arriving: () => undefined,
-} as unknown as TensorSupport;
+  decodeArguments: (layout: ArgumentsLayout, r: Reader) => layout.decodeFrom(r),
+  beforeHandler: () => undefined,
+} as unknown as EndpointInterceptor;
 
 const args = defineArgs(codec.tuple(codec.int32), 1, 1);
 const { key, name, id } = counterDescriptor;
-class Lent extends Counter {
+class Intercepted extends Counter {
   static override readonly descriptor = defineActor({
     key,
     name,
@@ -37,8 +47,8 @@ class Lent extends Counter {
     fingerprint: 99n,
     args: () => args,
     endpoints: () => ({
-      increment: { id: 1, args, tensors: support },
-      sleep: { id: 2, args, result: codec.int32, tensors: support },
+      increment: { id: 1, args, interceptor },
+      sleep: { id: 2, args, result: codec.int32, interceptor },
       value: { id: 3, args: defineArgs(codec.tuple(), 0, 0), result: codec.int32 },
     }),
   });
@@ -48,36 +58,51 @@ let world: World;
 let procs: TestProc[];
 let mesh: CounterMesh<"gpus">;
 beforeEach(() => {
-  told = [];
+  events = [];
   world = new World();
   procs = ["a", "b", "c"].map((each) => world.proc(each));
-  mesh = world.spawn("lent", Lent, [0], procs) as unknown as CounterMesh<"gpus">;
+  mesh = world.spawn("intercepted", Intercepted, [0], procs) as unknown as CounterMesh<"gpus">;
 });
 afterEach(() => world.close());
 const ids = (...ranks: number[]) => ranks.map((rank) => procs[rank]!.proc.id);
 
-test("a call to one actor is lent to its process", async () => {
+test("a call to one actor has its process as receiver", async () => {
   expect(await mesh.slice({ gpus: 1 }).sleep.callOne(0)).toBe(0);
-  expect(told).toEqual([{ label: "lent.sleep", procs: ids(1) }, ["encoded", [0]]]);
+  expect(events).toEqual([{ label: "intercepted.sleep", procs: ids(1) }, ["encoded", [0]], "sent"]);
 });
 
-test("a call to all is lent to all their processes, in rank order", async () => {
+test("a call to all actors has all their processes as receivers, in rank order", async () => {
   expect([...(await mesh.sleep.call(0)).values()]).toEqual([0, 0, 0]);
-  expect(told).toEqual([{ label: "lent.sleep", procs: ids(0, 1, 2) }, ["encoded", [0]]]);
+  expect(events).toEqual([{ label: "intercepted.sleep", procs: ids(0, 1, 2) }, ["encoded", [0]], "sent"]);
 });
 
-test("a broadcast is lent to all their processes, too", async () => {
+test("a broadcast has all their processes as receivers, too", async () => {
   await mesh.increment.broadcast(5);
-  expect(told).toEqual([{ label: "lent.increment", procs: ids(0, 1, 2) }, ["encoded", [5]]]);
+  const sent = [{ label: "intercepted.increment", procs: ids(0, 1, 2) }, ["encoded", [5]], "sent"];
+  expect(events).toEqual(sent);
   expect([...(await mesh.value.call()).values()]).toEqual([5, 5, 5]);
-  expect(told.length).toBe(2);
+  expect(events).toEqual(sent);
 });
 
-test("it is encoded as what is lent in the protobuf layout, too", () => {
+test("a message that cannot be encoded is not reported as sent", () => {
+  expect(() => mesh.increment.broadcast("five" as never)).toThrow("cannot encode");
+  expect(events).toEqual([{ label: "intercepted.increment", procs: ids(0, 1, 2) }, ["encoded", ["five"]]]);
+});
+
+test("the interceptor encodes the protobuf layout, too", async () => {
+  const [w, plain] = [new Writer(), new Writer()];
+  const dispatcher = createDispatcher(viewOf(mesh as unknown as ActorMesh), 0, {});
+  whileEncoding = () => dispatcher.protobuf.encodeInto(w, [5]);
+  await dispatcher.cast([4]);
+  protobufArguments(args.codec).encodeInto(plain, [5]);
+  expect(w.copy(0)).toEqual(plain.copy(0));
+  expect(events.slice(1)).toEqual([["encoded", [4]], ["encoded", [5]], "sent"]);
+});
+
+test("arguments that are encoded outside of a send do not reach the interceptor", () => {
   const dispatcher = createDispatcher(viewOf(mesh as unknown as ActorMesh), 0, {});
   const [w, plain] = [new Writer(), new Writer()];
   dispatcher.protobuf.encodeInto(w, [5]);
   protobufArguments(args.codec).encodeInto(plain, [5]);
-  expect(w.copy(0)).toEqual(plain.copy(0));
-  expect(told).toEqual([["encoded", [5]]]);
+  expect([w.copy(0), events]).toEqual([plain.copy(0), []]);
 });

@@ -1,33 +1,43 @@
-/** Calls whose answers stay with the actors: what is told of them, by which endpoint they are called, and with which options. */
+/** `rref`: calls whose results are retained in the processes of the actors. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CallOptions } from "../../../runtime/actor/call/call-guard.js";
 import type { Codec } from "../../../runtime/wire/codec.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
-import type { ArgumentsLayout, Kept, KeptCall, TensorSupport } from "../../../runtime/wire/tensor-support.js";
+import type {
+  ArgumentsLayout,
+  EndpointInterceptor,
+  OutgoingMessage,
+  RetainedOutcome,
+  RetainingCall,
+} from "../../../runtime/wire/endpoint-interceptor.js";
+import type { Reader } from "../../../runtime/wire/reader.js";
 import { Counter, counterDescriptor } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 
-const kept: unknown[] = [];
-const support = {
-  propagates: true,
-  lend: (_: unknown, send: () => unknown) => send(),
-  sending: (layout: ArgumentsLayout) => layout,
-  receiving: (layout: ArgumentsLayout) => layout,
-  arriving: () => undefined,
-  answering: () => () => {},
-  keptArgs: (args: Codec<readonly unknown[]>) => codec.tuple(codec.string, args),
-  keptResult: codec.int32,
-  keep: (label: string, key: unknown, answer: unknown) => {
-    kept.push([label, key, answer]);
+const retained: unknown[] = [];
+const outgoing: OutgoingMessage = {
+  encodeArguments: (layout, w, args) => layout.encodeInto(w, args),
+  afterSend: () => {},
+};
+const interceptor: EndpointInterceptor = {
+  retainsResults: true,
+  beforeSend: () => outgoing,
+  decodeArguments: (layout: ArgumentsLayout, r: Reader) => layout.decodeFrom(r),
+  beforeHandler: () => undefined,
+  beforeRetaining: () => () => {},
+  retainingArguments: (args: Codec<readonly unknown[]>) => codec.tuple(codec.string, args) as Codec<readonly unknown[]>,
+  retainedResult: codec.int32 as Codec<unknown>,
+  retainResult: (label: string, key: unknown, answer: unknown) => {
+    retained.push([label, key, answer]);
     return answer;
   },
-  rref: (call: KeptCall) => call,
-} as unknown as TensorSupport;
+  callRetaining: (call: RetainingCall) => call,
+};
 
 const args = defineArgs(codec.tuple(codec.int32), 1, 1);
 const { key, name, id } = counterDescriptor;
-class Keeping extends Counter {
+class Retaining extends Counter {
   static override readonly descriptor = defineActor({
     key,
     name,
@@ -35,8 +45,8 @@ class Keeping extends Counter {
     fingerprint: 98n,
     args: () => args,
     endpoints: () => ({
-      value: { id: 1, args: defineArgs(codec.tuple(), 0, 0), result: codec.int32, tensors: support },
-      sleep: { id: 2, args, result: codec.int32, tensors: support },
+      value: { id: 1, args: defineArgs(codec.tuple(), 0, 0), result: codec.int32, interceptor },
+      sleep: { id: 2, args, result: codec.int32, interceptor },
     }),
   });
   override async sleep(ms: number): Promise<number> {
@@ -46,7 +56,7 @@ class Keeping extends Counter {
 }
 
 interface Propagated {
-  rref(...args: unknown[]): KeptCall;
+  rref(...args: unknown[]): RetainingCall;
   with(options: CallOptions): Propagated;
   callOne(...args: unknown[]): Promise<number>;
 }
@@ -55,42 +65,42 @@ let world: World;
 let procs: TestProc[];
 let sleep: Propagated;
 beforeEach(() => {
-  kept.length = 0;
+  retained.length = 0;
   world = new World();
   procs = ["a", "b"].map((each) => world.proc(each));
-  sleep = (world.spawn("keeping", Keeping, [0], procs) as unknown as { sleep: Propagated }).sleep;
+  sleep = (world.spawn("retaining", Retaining, [0], procs) as unknown as { sleep: Propagated }).sleep;
 });
 afterEach(() => world.close());
 
-test("they stay under the key of the call, and of each is told what became of it", async () => {
+test("each rank retains its result under the key of the call, and the caller gets one outcome for each rank", async () => {
   const call = sleep.rref(5);
-  expect(call).toMatchObject({ label: "keeping.sleep", procs: procs.map(({ proc }) => proc.id), args: [5] });
-  const outcomes: Kept[] = [...(await call.send("one"))];
+  expect(call).toMatchObject({ label: "retaining.sleep", procs: procs.map(({ proc }) => proc.id), args: [5] });
+  const outcomes: RetainedOutcome[] = [...(await call.send("one"))];
   expect(outcomes).toEqual([
     { status: "fulfilled", value: 5 },
     { status: "fulfilled", value: 5 },
   ]);
-  expect(kept).toEqual([
+  expect(retained).toEqual([
     ["sleep", "one", 5],
     ["sleep", "one", 5],
   ]);
 });
 
-test("a handler that throws keeps nothing, and that is told", async () => {
-  const outcomes: Kept[] = [...(await sleep.rref(13).send("one"))];
+test("a handler that throws retains nothing, and the outcome is its error", async () => {
+  const outcomes: RetainedOutcome[] = [...(await sleep.rref(13).send("one"))];
   expect(outcomes).toMatchObject([
     { status: "rejected", reason: { message: "refused" } },
     { status: "rejected", reason: { message: "refused" } },
   ]);
-  expect(kept).toEqual([]);
+  expect(retained).toEqual([]);
 });
 
-test("arguments are checked before anything is told", () => {
-  expect(() => sleep.rref()).toThrow("cannot call keeping.sleep");
+test("a wrong number of arguments is refused before the call is sent", () => {
+  expect(() => sleep.rref()).toThrow("cannot call retaining.sleep");
 });
 
-test("the endpoint keeps its options, and has an rref with all of them", async () => {
-  expect(() => sleep.with({ retry: 3 })).toThrow("cannot retry keeping.sleep: it is not @idempotent");
+test("rref uses the options of the endpoint", async () => {
+  expect(() => sleep.with({ retry: 3 })).toThrow("cannot retry retaining.sleep: it is not @idempotent");
   const patient = sleep.with({ wait: true }).with({ timeout: 60_000 });
   expect([...(await patient.rref(7).send("two"))]).toEqual([
     { status: "fulfilled", value: 7 },

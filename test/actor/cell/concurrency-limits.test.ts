@@ -57,7 +57,7 @@ test("one that is given up while it waits makes room for the next at once", () =
 test("endpoints have their own limits, whatever interface they are known by", () => {
   const [a, b] = turns("one", 1, 2) as [Turn, Turn];
   const [other] = turns("other", 3) as [Turn];
-  const kept = parts.turn(() => {}, { name: "one!", keeps: { name: "one" } as EndpointDescriptor, call: 4 });
+  const kept = parts.turn(() => {}, { name: "one!", retains: { name: "one" } as EndpointDescriptor, call: 4 });
   expect([a, other, kept, b].map((turn) => limits.admit(turn, 1))).toEqual([true, true, false, false]);
   expect(waiting()).toEqual([4, 2]);
 });

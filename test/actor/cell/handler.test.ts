@@ -10,7 +10,7 @@ import type { BoundEndpoint } from "../../../runtime/link/frame/binding.js";
 import { FrameFlag, FrameKind } from "../../../runtime/link/frame/frame.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { defineActor, defineArgs, type EndpointDescriptor } from "../../../runtime/wire/descriptor.js";
-import type { TensorSupport } from "../../../runtime/wire/tensor-support.js";
+import type { EndpointInterceptor } from "../../../runtime/wire/endpoint-interceptor.js";
 import { Counter, counterDescriptor } from "../counter.js";
 import { Parts, settled } from "../parts.js";
 
@@ -193,39 +193,39 @@ describe("the handlers of a class", () => {
   });
 });
 
-describe("an endpoint with tensors", () => {
-  let there: Promise<void> | undefined;
-  let told: unknown[];
-  const support = {
-    arriving: (args: unknown, turn: unknown) => {
-      told.push(["arriving", args, turn]);
-      return there;
+describe("an endpoint with an interceptor", () => {
+  let complete: Promise<void> | undefined;
+  let events: unknown[];
+  const interceptor = {
+    beforeHandler: (args: unknown, turn: unknown) => {
+      events.push(["beforeHandler", args, turn]);
+      return complete;
     },
-    answering: (key: unknown) => {
-      told.push(["answering", key]);
-      return () => told.push("ended");
+    beforeRetaining: (key: unknown) => {
+      events.push(["beforeRetaining", key]);
+      return () => events.push("ended");
     },
-    keep: (name: string, key: unknown, value: unknown) => {
-      told.push(["keep", name, key, value]);
-      return "kept";
+    retainResult: (name: string, key: unknown, value: unknown) => {
+      events.push(["retainResult", name, key, value]);
+      return "description";
     },
-  } as unknown as TensorSupport;
+  } as unknown as EndpointInterceptor;
 
   /** Calls the method of an endpoint as the handler of a message. */
   function handle(endpoint: object, method: (...args: never[]) => unknown, args: unknown[], arrives: boolean) {
-    told = [];
+    events = [];
     let arrive = (): void => {};
-    there = arrives
+    complete = arrives
       ? undefined
       : new Promise((resolve) => {
           arrive = () => resolve();
         });
     const parts = new Parts();
-    const turn = parts.turn(interceptedMethod(support, endpoint as EndpointDescriptor, method as never), { args });
+    const turn = parts.turn(interceptedMethod(interceptor, endpoint as EndpointDescriptor, method as never), { args });
     return { parts, turn, arrive, answer: runInTurn(turn, invokeHandler) };
   }
 
-  test("begins at once where all of them are there", () => {
+  test("begins at once if its arguments are complete", () => {
     const { turn, parts, answer } = handle(
       {},
       function (this: unknown, ...args: unknown[]) {
@@ -235,30 +235,30 @@ describe("an endpoint with tensors", () => {
       true,
     );
     expect(answer).toEqual([parts.cell.instance, [1, 2]]);
-    expect(told).toEqual([["arriving", [1, 2], turn]]);
+    expect(events).toEqual([["beforeHandler", [1, 2], turn]]);
   });
 
-  test("begins when all of them are there", async () => {
+  test("begins when its arguments are complete", async () => {
     const { parts, arrive, answer } = handle(
       {},
       function (this: unknown, ...args: unknown[]) {
-        told.push("begun");
+        events.push("begun");
         return [this, args];
       } as never,
       [1, 2],
       false,
     );
     await settled();
-    expect(told.includes("begun")).toBe(false);
+    expect(events.includes("begun")).toBe(false);
     arrive();
     expect(await answer).toEqual([parts.cell.instance, [1, 2]]);
   });
 
-  test.each([true, false])("streams when all of them are there: %s", async (arrives) => {
+  test.each([true, false])("streams when its arguments are complete, which they are at once: %s", async (arrives) => {
     const { parts, arrive, answer } = handle(
       { stream: true },
       async function* (this: unknown, ...args: unknown[]) {
-        told.push("begun");
+        events.push("begun");
         yield this;
         yield* args;
       } as never,
@@ -268,35 +268,40 @@ describe("an endpoint with tensors", () => {
     const iterator = (answer as AsyncIterable<unknown>)[Symbol.asyncIterator]();
     const first = iterator.next();
     await settled();
-    expect(told.includes("begun")).toBe(arrives);
+    expect(events.includes("begun")).toBe(arrives);
     arrive();
     expect(await first).toEqual({ done: false, value: parts.cell.instance });
     const rest = [await iterator.next(), await iterator.next(), await iterator.next()];
     expect(rest.map(({ value }) => value)).toEqual([1, 2, undefined]);
   });
 
-  const keeps = { keeps: { name: "forward" } };
-  test("keeps an answer that stays, and says when its handler has ended", async () => {
+  const retaining = { retains: { name: "forward" } };
+  test("retains the result, and reports that its handler has ended", async () => {
     const { parts, turn, arrive, answer } = handle(
-      keeps,
+      retaining,
       async function (this: unknown, ...args: unknown[]) {
-        told.push("begun");
+        events.push("begun");
         return [this, args];
       } as never,
       ["key", [1, 2]],
       false,
     );
     await settled();
-    expect(told).toEqual([["arriving", ["key", [1, 2]], turn]]);
+    expect(events).toEqual([["beforeHandler", ["key", [1, 2]], turn]]);
     arrive();
-    expect(await answer).toBe("kept");
+    expect(await answer).toBe("description");
     const value = [parts.cell.instance, [1, 2]];
-    expect(told.slice(1)).toEqual([["answering", "key"], "begun", ["keep", "forward", "key", value], "ended"]);
+    expect(events.slice(1)).toEqual([
+      ["beforeRetaining", "key"],
+      "begun",
+      ["retainResult", "forward", "key", value],
+      "ended",
+    ]);
   });
 
-  test("keeps nothing of a handler that throws, and says that it has ended", async () => {
+  test("retains nothing if its handler throws, and reports that it has ended", async () => {
     const { answer } = handle(
-      keeps,
+      retaining,
       () => {
         throw new RangeError("refused");
       },
@@ -304,6 +309,6 @@ describe("an endpoint with tensors", () => {
       true,
     );
     await expect(answer).rejects.toThrow(new RangeError("refused"));
-    expect(told.slice(1)).toEqual([["answering", "key"], "ended"]);
+    expect(events.slice(1)).toEqual([["beforeRetaining", "key"], "ended"]);
   });
 });

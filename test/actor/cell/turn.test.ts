@@ -65,7 +65,7 @@ test("a turn knows its caller, its actor and its process", () => {
 
 test("is named by its actor and its endpoint; one that keeps its answers has the name of the other", () => {
   expect(turn({ name: "value" }).label).toBe("counters[1].value");
-  expect(turn({ name: "value!", keeps: { name: "value" } as EndpointDescriptor }).label).toBe("counters[1].value");
+  expect(turn({ name: "value!", retains: { name: "value" } as EndpointDescriptor }).label).toBe("counters[1].value");
 });
 
 test("asks its actor who waits for it", () => {

@@ -37,13 +37,13 @@ describe("an endpoint", () => {
   test("that takes tensors, however deep, can be given those of a mesh", () => {
     for (const endpoint of ["learn(batch: Batch): void", "learn(rate: number, gradients?: [Tensor, number]): void"]) {
       const text = layerWith(endpoint);
-      expect(text).toMatch(/learn: \{[^}]* tensors: tensorArguments \}/);
+      expect(text).toMatch(/learn: \{[^}]* interceptor: tensorArguments \}/);
       expect(text).toMatch(/import \{[^}]*tensorArguments[^}]*\} from "viceroy\/tensor";/);
     }
   });
 
   test("that takes none has nothing of it", () => {
-    expect(layerWith("learn(rate: number): Tensor")).not.toContain("tensors:");
+    expect(layerWith("learn(rate: number): Tensor")).not.toContain("interceptor:");
     expect(layerWith("learn(rate: number): number")).not.toContain("viceroy/tensor");
   });
 
@@ -52,13 +52,13 @@ describe("an endpoint", () => {
       `/** @propagate ../../src/shapes.ts#forward */ forward(batch: Tensor, rate?: number): Tensor`,
     );
     expect(text).toContain('import { forward } from "../../../src/shapes.js";');
-    expect(text).toContain("tensors: propagated<[batch: Tensor, rate?: number], Tensor>(forward),");
+    expect(text).toContain("interceptor: propagated<[batch: Tensor, rate?: number], Tensor>(forward),");
     expect(text).toContain("readonly forward: PropagatedEndpoint<[batch: Tensor, rate?: number], Tensor, D, Tensor>;");
   });
 
   test("that propagates without a function has an rref that is awaited", () => {
     const text = layerWith("/** @propagate */ forward(): Tensor[]");
-    expect(text).toContain("tensors: propagated()");
+    expect(text).toContain("interceptor: propagated()");
     expect(text).toContain("readonly forward: PropagatedEndpoint<[], Tensor[], D, Promise<Tensor[]>>;");
   });
 

@@ -1,4 +1,4 @@
-/** Where tensors change hands in a process: whoever comes first. No tensors are needed for that. */
+/** Put and take of the rendezvous in any order. The test needs no real tensors. */
 import { expect, test } from "vitest";
 import {
   type ExchangeResult,
@@ -17,7 +17,7 @@ test("what is brought is taken, in whichever order, and only once", async () => 
   const second = takeTensors({ mesh, number: 2n });
   putTensors({ mesh, number: 2n }, Promise.resolve(tensors("second")));
   expect(await second).toEqual(tensors("second"));
-  // Of another mesh, and of another number.
+  // Keys of another mesh and of another number.
   putTensors({ mesh: 2n, number: 3n }, tensors("other"));
   putTensors({ mesh, number: 3n }, tensors("third"));
   putTensors({ mesh, number: 3n }, tensors("third again"));

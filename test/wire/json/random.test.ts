@@ -36,7 +36,7 @@ test("what toJson makes is JSON, and comes back as the value", async () => {
   await fc.assert(property, { numRuns: schemas, endOnFailure: process.env["VICEROY_SHRINK"] === undefined });
 });
 
-/** What `JSON.stringify` writes as it is. */
+/** Values that `JSON.stringify` writes unchanged. */
 function isJson(value: unknown): boolean {
   switch (typeof value) {
     case "string":

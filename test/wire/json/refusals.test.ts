@@ -1,4 +1,4 @@
-/** What is no JSON of a type, and what is no value of it: refused with the reasons that the other layouts give. */
+/** Invalid JSON and invalid values are refused with the reasons of the other layouts. */
 import { describe, expect, test } from "vitest";
 import { type Codec, codec } from "../../../runtime/wire/index.js";
 import { messageOf } from "../protobuf/message-bytes.js";

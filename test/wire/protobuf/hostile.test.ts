@@ -213,7 +213,7 @@ test("only bytes are read", () => {
 test("a message inside of a larger buffer ends where it ends", () => {
   const large = concat(hex("ff ff"), hex("08 05"), hex("12 01 41"));
   expect(leaf.fromProtobuf(large.subarray(2, 4))).toMatchObject({ n: 5, text: "" });
-  // What an earlier message has left in memory is not read.
+  // Bytes of an earlier message in the same memory are not read.
   leaf.fromProtobuf(hex("08 01 12 03 61 62 63"));
   expect(refused(hex("08 01 12"))).toBe("CodecError: cannot decode Leaf.text: the message ends too early");
 });

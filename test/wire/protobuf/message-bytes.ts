@@ -26,7 +26,7 @@ export function field(number: number, content: Uint8Array): Uint8Array {
   return concat(varint(number * 8 + 2), varint(content.length), content);
 }
 
-/** What `step` throws, as text. */
+/** Returns the error of `step` as text. */
 export function messageOf(step: () => unknown): string {
   try {
     step();

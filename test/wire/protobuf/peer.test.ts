@@ -1,4 +1,4 @@
-/** The same bytes as protobuf-es, in both directions: every scalar in every place, enums, maps, oneofs, timestamps. */
+/** Viceroy and protobuf-es write the same bytes and read each other: all scalars, enums, maps, oneofs and timestamps. */
 import {
   create,
   createFileRegistry,
@@ -266,7 +266,7 @@ const treesOf: (depth: number) => fc.Arbitrary<Tree> = fc.memo((depth) => {
 });
 const trees = treesOf(3);
 
-/** As protobuf-es has it. */
+/** Converts a value to the form of protobuf-es. */
 function init(value: Tree): MessageShape<DescMessage> {
   const number = { red: 1, green: 5 };
   return create(message("Tree"), {

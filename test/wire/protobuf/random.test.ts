@@ -68,10 +68,10 @@ test("bytes that nobody wrote mean the same to both kinds of codec", async () =>
       assert.deepStrictEqual(both[0], both[1]);
       const read = both[0];
       if (!("value" in read!)) continue;
-      // What was read can be written, and then comes back.
+      // A value that was read can be written and read again.
       const again = generated.toProtobuf(read.value);
       assert.deepStrictEqual(generated.fromProtobuf(again), read.value);
-      // As values: the processor may make a quiet NaN of a signalling one on the way through a number.
+      // Compared as values, since the processor can turn a signalling NaN into a quiet one.
       assert.deepStrictEqual(generated.fromProtobuf(composed.toProtobuf(read.value)), read.value);
     }
   });

@@ -101,7 +101,7 @@ describe("varints", () => {
   ])("%s of any number of bytes", (_, read, all) => {
     for (const [before] of all) {
       for (const [text, value] of all) {
-        // What was read before leaves nothing behind.
+        // An earlier message has no effect.
         const r = readerOf(hex(before + text));
         read(r);
         expect(read(r)).toBe(value);

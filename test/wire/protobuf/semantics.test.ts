@@ -1,4 +1,4 @@
-/** What a message means: presence, order, merging, unknown fields, for composed codecs. */
+/** The semantics of messages for composed codecs: presence, order, merging and unknown fields. */
 import { expect, test } from "vitest";
 import { type Codec, codec, unknownFields } from "../../../runtime/wire/index.js";
 import { concat, field, hex, messageOf, toHex } from "./message-bytes.js";
@@ -182,7 +182,7 @@ test("an unknown case is kept with its bytes", () => {
   expect(messageOf(() => oneof.toProtobuf({ case: "$unknown", value: undefined } as never))).toBe(
     'CodecError: cannot encode Any: invalid Any: expected the unknown fields that make it, got "none"',
   );
-  // In the lockstep layout there is no such value.
+  // The lockstep layout cannot encode such a value.
   expect(messageOf(() => oneof.encode(unknown))).toContain("expected case to be");
 });
 
@@ -240,7 +240,7 @@ test("cases of a oneof that is a part of its message are fields of that message"
   expect(messageOf(() => flat.fromProtobuf(hex("28 07")))).toBe(
     'CodecError: cannot decode Flat.choice: invalid Any: expected "n", "text", "point" or "list", got none of them',
   );
-  // It may be a case that this schema does not know.
+  // The field may be a case that this schema does not have.
   const unknown = flat.fromProtobuf(hex("28 07 a0 06 01"));
   expect(unknown).toMatchObject({ id: 7, choice: { case: "$unknown" } });
   expect(flat.toProtobuf(unknown)).toEqual(hex("28 07 a0 06 01"));

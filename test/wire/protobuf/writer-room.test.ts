@@ -1,4 +1,4 @@
-/** What is written does not depend on how much memory its writing begins with: every field asks for the room that it takes. */
+/** Every field reserves the room that it needs: the bytes do not depend on the initial size of the memory. */
 import { describe, expect, test } from "vitest";
 import { type Codec, codec, ProtobufReader, ProtobufWriter } from "../../../runtime/wire/index.js";
 import { messageOf, toHex } from "./message-bytes.js";
@@ -27,7 +27,7 @@ const scalars: readonly (readonly [Codec<unknown>, readonly unknown[]])[] = [
   ],
 ];
 
-/** The same bytes from writers that begin with little. */
+/** Expects the same bytes from writers with little initial memory. */
 function expectSame(of: Codec<unknown>, value: unknown): void {
   const expected = of.toProtobuf(value);
   for (const size of [8, 24]) {

@@ -15,7 +15,7 @@ const tags = [
   [0xffff_fffa, "fa ff ff ff 0f"],
 ] as const;
 
-/** What `write` writes, the same from writers with any room left in what they begin with. */
+/** Returns the bytes that `write` writes. Expects the same bytes for any remaining room in the initial memory. */
 function written(write: (w: ProtobufWriter) => void): string {
   const all = Array.from({ length: 24 }, (_, pad) => {
     const w = new ProtobufWriter(8);

@@ -1,4 +1,4 @@
-/** What `Linear` answers to a batch, before anybody has computed it. */
+/** Returns the shape of the result of `Linear` for a batch. */
 import type { Tensor, TensorShape } from "viceroy/tensor";
 
 export function linear(batch: Tensor, outputs: number): TensorShape {
