@@ -7,7 +7,7 @@ import { addresses, sanitized, testsOf, withFolder } from "./sanitizers.mjs";
 
 const tests = process.argv.includes("--full")
   ? ["test/tensor"]
-  : ["recorded", "gradients", "hostile", "lines"].map((name) => `test/tensor/${name}.test.ts`);
+  : ["recorded", "gradients", "hostile", "communicator"].map((name) => `test/tensor/${name}.test.ts`);
 
 process.exitCode = await withFolder(async (folder) => {
   // The templates of libtorch take three times as long to compile when they are optimized as well.

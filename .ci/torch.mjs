@@ -36,7 +36,7 @@ function installTorch() {
 
 const loads = `
   import { createRequire } from "node:module";
-  import { addonFile } from "./native/place.ts";
+  import { addonFile } from "./native/addon-location.ts";
   const { gloo } = createRequire(import.meta.url)(addonFile("tensor")).versions();
   // One that was built before Gloo was there is built again; other libraries need not bring it.
   if (!gloo && !process.env.VICEROY_LIBTORCH && !process.env.LIBTORCH) process.exit(1);

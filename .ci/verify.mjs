@@ -70,6 +70,7 @@ await check("compile the schemas of the tests", () =>
 const sanitized = beside(".ci/rdma-sanitizers.mjs");
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
+await check("format of the C++ sources", () => node(".ci/clang-format.mjs"));
 await check("layers", () => node(".ci/layers.mjs"));
 await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));

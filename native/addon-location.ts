@@ -1,48 +1,45 @@
 /**
- * Where a built addon is: what builds it and what loads it both ask here. In a folder of this user, under a name that changes with the
- * version, the sources and the machine, so that an addon is never used with a Viceroy that it was not built from. Addons use
- * Node-API, so one of them serves every version of Node.js.
+ * Locates built addons, for the code that builds them and for the code that loads them. A built addon is in a cache folder of this user. Its
+ * file name contains a key of Viceroy's version and the addon's sources, the platform and the architecture, so that an addon is never used
+ * with a Viceroy that it was not built from. Addons use Node-API, so one file works with every version of Node.js.
  */
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { sourceKey } from "./source-key.js";
+import { sourceFiles, sourceKey } from "./source-key.js";
 
-/** Replaced by the build with the keys of the addons' sources, by their names, in JSON; what runs unbuilt reads the sources. */
+/** The keys of the addons' sources by the names of the addons, as JSON. The build defines this constant; code that runs unbuilt computes the keys. */
 declare const VICEROY_ADDON_KEYS: string | undefined;
 
-/** Addons that Viceroy has, by the name of their folder beside this file. */
+/** The addons of Viceroy. Each is named like the folder of its sources, which is next to this file. */
 export type AddonName = "rdma" | "tensor";
 
 export interface AddonLocation {
-  /** The folder of its sources. */
+  /** The folder of the sources. */
   readonly sources: string;
-  /** Files with code, sorted; absolute. */
+  /** Absolute paths of the `.cc` files, sorted. */
   readonly files: readonly string[];
-  /** Where it is once it is built; absolute. */
+  /** Absolute path of the built addon. */
   readonly file: string;
 }
 
 /**
- * Names the file that is used instead, for who builds it in another way; `off`: none is used.
- * For `rdma`: `VICEROY_RDMA_ADDON`; for `tensor`: `VICEROY_TENSOR_ADDON`.
+ * Returns the name of the environment variable that replaces a built addon: `VICEROY_RDMA_ADDON` or `VICEROY_TENSOR_ADDON`. Its value is the
+ * path of an addon that was built in another way, or `off` to use none.
  */
 export function addonVariable(name: AddonName): string {
   return `VICEROY_${name.toUpperCase()}_ADDON`;
 }
 
-/** @throws Error when the sources are not part of this installation */
+/** @throws Error if this installation has no sources of the addon */
 export function locateAddon(name: AddonName): AddonLocation {
   const sources = sourcesOf(name);
-  const files = readdirSync(sources)
-    .filter((file) => file.endsWith(".cc"))
-    .sort()
-    .map((file) => path.join(sources, file));
+  const files = sourceFiles(sources, [".cc"]).map((file) => path.join(sources, file));
   return { sources, files, file: addonFile(name) };
 }
 
-/** Where an addon is once it is built; absolute. Every process that starts asks: of what was built, nothing is read. */
+/** Returns the absolute path of a built addon. Every process that starts calls this function, so the built Viceroy reads no file here. */
 export function addonFile(name: AddonName): string {
   const key =
     typeof VICEROY_ADDON_KEYS === "string"
@@ -55,7 +52,7 @@ function sourcesOf(name: AddonName): string {
   return path.join(packageRoot().root, "native", name);
 }
 
-/** Whether nobody but this user, or root, could have written a file that is going to be run. */
+/** Returns whether only this user or root can write a file and its folder, so that the file is safe to load. */
 export function isTrusted(file: string): boolean {
   if (process.getuid === undefined) return true;
   const own = process.getuid();
@@ -65,7 +62,7 @@ export function isTrusted(file: string): boolean {
   });
 }
 
-/** The folder of the package: this file is in it, in `native/` as a source or in `dist/` when built. */
+/** Returns the folder and the version of the package. This file is in its folder `native/` as a source, and in `dist/` when built. */
 function packageRoot(): { readonly root: string; readonly version: string } {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     try {
@@ -73,13 +70,13 @@ function packageRoot(): { readonly root: string; readonly version: string } {
       const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
       if (name === "viceroy") return { root: folder, version: String(version) };
     } catch {
-      // There is none here.
+      // This folder has no package.json.
     }
     if (folder === path.dirname(folder)) throw new Error("cannot find the package viceroy above its own code");
   }
 }
 
-/** Not the folder of V8's code caches, which removes what is old. */
+/** Returns the folder of built addons. It differs from the folder of V8's code caches, from which Viceroy removes old files. */
 function cacheFolder(): string {
   const base = process.env["XDG_CACHE_HOME"] ?? "";
   if (path.isAbsolute(base)) return path.join(base, "viceroy-addons");
@@ -87,7 +84,7 @@ function cacheFolder(): string {
     const home = homedir();
     if (path.isAbsolute(home)) return path.join(home, ".cache", "viceroy-addons");
   } catch {
-    // A user that the system does not know: a container that runs under any number.
+    // The system has no entry for this user, as in a container that runs under an arbitrary user id.
   }
   return path.join(tmpdir(), `viceroy-addons-${process.getuid?.() ?? ""}`);
 }

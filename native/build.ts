@@ -1,7 +1,7 @@
 /**
- * Builds an addon with g++ alone: all its files as one unit, which takes seconds, since the headers are most of the work. No gyp, no
- * Python, no headers of Node.js but those of Node-API, which are packages. Only the addon for tensors is linked to something that a user
- * has installed: libtorch.ts.
+ * Builds an addon with g++ alone. All source files form one translation unit, because parsing the headers is most of the work. The build
+ * needs neither gyp nor Python, and no headers of Node.js except those of Node-API, which are npm packages. Only the addon for tensors is
+ * linked to a library that the user has installed (libtorch.ts).
  */
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -14,29 +14,29 @@ import { addonDefinitions, addonLinking } from "./source-key.js";
 const require = createRequire(import.meta.url);
 
 export interface BuildOptions {
-  /** The compiler; the variable CXX, or g++, by default. */
+  /** The compiler. Default: the value of the variable CXX, or g++. */
   readonly compiler?: string;
-  /** Further arguments of the compiler: those of sanitizers. */
+  /** Further arguments of the compiler, such as those for sanitizers. */
   readonly flags?: readonly string[];
-  /** Where to put it. Default: where it is looked for. */
+  /** The path of the result. Default: the path from which Viceroy loads the addon. */
   readonly file?: string;
 }
 
 /**
- * @returns the file that was built; it takes the place of an earlier one at once, so that whoever loads it meanwhile has the old one
- * or the new one
- * @throws Error with what the compiler has said, or what is to be installed
+ * @returns the path of the addon. The new file replaces an earlier one atomically, so that a process that loads the addon at the same time
+ * gets either the old file or the new one.
+ * @throws Error with the messages of the compiler, or with the software that is to be installed
  */
 export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
-  const place = locateAddon(name);
+  const location = locateAddon(name);
   const { compile: headers, link } = name === "tensor" ? libtorchFlags(findLibtorch()) : plainFlags;
-  const file = options.file ?? place.file;
+  const file = options.file ?? location.file;
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const work = mkdtempSync(path.join(folder, ".build-"));
   try {
     const unit = path.join(work, "unit.cc");
-    writeFileSync(unit, place.files.map((source) => `#include ${JSON.stringify(source)}\n`).join(""));
+    writeFileSync(unit, location.files.map((source) => `#include ${JSON.stringify(source)}\n`).join(""));
     const built = path.join(work, "addon.node");
     const includes = [
       path.dirname(require.resolve("node-addon-api/package.json")),
@@ -52,7 +52,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       "-Wextra",
       ...addonDefinitions.map((definition) => `-D${definition}`),
       ...includes.map((include) => `-isystem${include}`),
-      `-I${place.sources}`,
+      `-I${location.sources}`,
       ...(options.flags ?? []),
       unit,
       "-o",
@@ -72,12 +72,12 @@ const plainFlags = { compile: ["-std=c++17"], link: [] };
 function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(compiler, args, { stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
+    let output = "";
     child.stdout.on("data", (data) => {
-      said += data;
+      output += data;
     });
     child.stderr.on("data", (data) => {
-      said += data;
+      output += data;
     });
     child.once("error", (error: NodeJS.ErrnoException) => {
       const advice = error.code === "ENOENT" ? ": install g++ (package g++ of Debian), or name a compiler by CXX" : "";
@@ -85,7 +85,7 @@ function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
     });
     child.once("close", (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`cannot build the addon: ${compiler} ended with code ${code}\n${said.trimEnd()}`));
+      else reject(new Error(`cannot build the addon: ${compiler} ended with code ${code}\n${output.trimEnd()}`));
     });
   });
 }

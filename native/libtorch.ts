@@ -1,36 +1,37 @@
-/** Where libtorch is: what the addon for tensors is compiled against. Looked for when that is built, and never when it is used. */
+/** Finds libtorch, which the addon for tensors is compiled against. It is searched for when the addon is built, and never when it is used. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 export interface Libtorch {
-  /** Who said where: `$VICEROY_LIBTORCH`, `$VIRTUAL_ENV`, `./.venv`, `the system`, `python3`. */
+  /** The setting that led to the folder: `$VICEROY_LIBTORCH`, `$LIBTORCH`, `$VIRTUAL_ENV`, `./.venv`, `./venv`, `the system` or `python3`. */
   readonly source: string;
-  /** Folders of headers. */
+  /** The folders of the headers. */
   readonly includeFolders: readonly string[];
-  /** The folder of its shared libraries. */
+  /** The folder of the shared libraries. */
   readonly libraryFolder: string;
-  /** As 113 for 1.13, 206 for 2.6. */
+  /** The version as a number: 113 for 1.13, 206 for 2.6. */
   readonly version: number;
-  /** The folder of Gloo's library, if it is beside it: processes of several machines exchange tensors by it. */
+  /** The folder of Gloo's library, if Gloo is installed next to libtorch. Processes of several machines exchange tensors through Gloo. */
   readonly glooLibraryFolder: string | undefined;
-  /** Whether its strings are those of C++11, as in all of Debian; wheels for Python had others until 2.5. */
+  /** Whether the library uses the C++11 ABI for strings. Debian's libraries do; wheels from PyPI do since 2.6. */
   readonly hasCxx11Strings: boolean;
 }
 
-/** Those that all tests of tensors pass with: of Debian 12, and of PyPI (.ci/wheels.mjs). */
+/** The versions with which all tests of tensors pass: the version of Debian 12, and those from PyPI (.ci/wheels.mjs). */
 export const testedVersions: readonly number[] = [113, 206, 214, 215];
-/** The same as text: `1.13, 2.6`. */
+/** The tested versions as text: `1.13, 2.6`. */
 export const testedTexts = testedVersions.map(versionText).join(", ");
-/** The oldest that the addon is written for. */
+/** The oldest version that the addon supports. */
 const oldestVersion = testedVersions[0]!;
-/** From here on its headers want C++20. */
+/** The first version whose headers need C++20. */
 const firstCpp20Version = 212;
 
 /**
- * @param env where VICEROY_LIBTORCH and LIBTORCH may name its folder, with `include` and `lib` in it, and VIRTUAL_ENV an environment of Python
- * @param folder where `.venv` or `venv` may be such an environment
- * @throws Error that says where it was looked for, and how to get it
+ * @param env the environment variables: VICEROY_LIBTORCH or LIBTORCH can name a folder with `include` and `lib`, and VIRTUAL_ENV a virtual
+ * environment of Python
+ * @param folder the folder in which `.venv` or `venv` can be a virtual environment
+ * @throws Error that lists the folders that were searched, and explains how to install libtorch
  */
 export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = process.cwd()): Libtorch {
   const looked: string[] = [];
@@ -42,7 +43,7 @@ export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = proc
         `${source}: ${libraries} has libtorch ${versionText(found.version)}, which is older than ${versionText(oldestVersion)}`,
       );
     } else looked.push(`${source}: ${found}`);
-    // Who names a folder means that one.
+    // A folder that the user has named is the only candidate.
     if (source.endsWith("LIBTORCH")) break;
   }
   throw new Error(
@@ -52,13 +53,13 @@ export function findLibtorch(env: NodeJS.ProcessEnv = process.env, folder = proc
   );
 }
 
-/** `libtorch 2.15 of ./.venv, in <folder>`, and what is to be known about its version. */
+/** Returns `libtorch 2.15 of ./.venv, in <folder>`, with a note if the version is not a tested one. */
 export function describeLibtorch({ source, libraryFolder, version }: Libtorch): string {
   const tested = testedVersions.includes(version) ? "" : `; Viceroy is tested with ${testedTexts}`;
   return `libtorch ${versionText(version)} of ${source}, in ${libraryFolder}${tested}`;
 }
 
-/** What g++ needs to know of it. */
+/** Returns the arguments of g++ that compile and link against libtorch. */
 export function libtorchFlags(torch: Libtorch): {
   readonly compile: readonly string[];
   readonly link: readonly string[];
@@ -70,7 +71,7 @@ export function libtorchFlags(torch: Libtorch): {
       `-D_GLIBCXX_USE_CXX11_ABI=${torch.hasCxx11Strings ? 1 : 0}`,
       ...(torch.glooLibraryFolder === undefined ? [] : ["-DVICEROY_GLOO"]),
     ],
-    // Whatever is missing in it is said when it is loaded, and not in the middle of work.
+    // With `-z now`, missing symbols are reported when the addon is loaded, and not when they are first used.
     link: [
       `-L${torch.libraryFolder}`,
       `-Wl,-rpath,${torch.libraryFolder}`,
@@ -82,13 +83,13 @@ export function libtorchFlags(torch: Libtorch): {
   };
 }
 
-/** Each as its source, its folder of headers, its folder of libraries. */
+/** Yields candidates as source, folder of headers and folder of libraries, in the order of preference. */
 function* candidateFolders(env: NodeJS.ProcessEnv, folder: string): Generator<readonly [string, string, string]> {
   for (const name of ["VICEROY_LIBTORCH", "LIBTORCH"]) {
     const named = env[name];
     if (named) yield [`$${name}`, path.join(named, "include"), path.join(named, "lib")];
   }
-  // An environment that is active or beside the project has been chosen for it: it comes before what the system has for everybody.
+  // A virtual environment that is active or next to the project was chosen for this project, so it precedes the libraries of the system.
   const environments: [string, string | undefined][] = [
     ["$VIRTUAL_ENV", env["VIRTUAL_ENV"]],
     ["./.venv", path.join(folder, ".venv")],
@@ -105,26 +106,26 @@ function* candidateFolders(env: NodeJS.ProcessEnv, folder: string): Generator<re
   yield ["python3", path.join(python, "include"), path.join(python, "lib")];
 }
 
-/** The folder of the module `torch` in a virtual environment of Python. Nothing of that is run. */
+/** Returns the folder of the module `torch` in a virtual environment of Python, without running Python. */
 function torchModuleIn(environment: string): string | undefined {
   const base = path.join(environment, "lib");
   const versions = existsSync(base) ? readdirSync(base).filter((name) => name.startsWith("python")) : [];
   return versions.map((name) => path.join(base, name, "site-packages/torch")).find((torch) => existsSync(torch));
 }
 
-/** The folder of the module `torch` of python3; one that does not exist if there is none. */
+/** Returns the folder of the module `torch` of python3, or a path that does not exist if there is no such module. */
 function pythonFolder(): string {
   const program =
     "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')";
   try {
-    const said = execFileSync("python3", ["-c", program], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-    return said.trim() || "/no module torch";
+    const output = execFileSync("python3", ["-c", program], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    return output.trim() || "/no module torch";
   } catch {
     return "/no python3";
   }
 }
 
-/** @returns why it isn't there, as text */
+/** @returns the library, or the reason why the folders do not contain one */
 function probeFolder(source: string, include: string, libraryFolder: string): Libtorch | string {
   const header = path.join(include, "torch/csrc/api/include/torch/version.h");
   if (!existsSync(header)) return `there is no ${header}`;
@@ -136,7 +137,7 @@ function probeFolder(source: string, include: string, libraryFolder: string): Li
   if (version === undefined) return `${header} does not say its version`;
   return {
     source,
-    // The compiler looks there anyway, and must not be told: its own headers come before them.
+    // The compiler searches /usr/include anyway. Naming it would change the order in which the compiler searches its own headers.
     includeFolders: [include, path.dirname(path.dirname(header))].filter((folder) => folder !== "/usr/include"),
     libraryFolder,
     version,
@@ -145,7 +146,7 @@ function probeFolder(source: string, include: string, libraryFolder: string): Li
   };
 }
 
-/** Of the same source as libtorch: that of another one could stand in for what libtorch has of it inside. */
+/** Returns the folder of Gloo's library. Gloo must come from the same source as libtorch, which contains parts of Gloo itself. */
 function glooFolder(include: string, libraries: string): string | undefined {
   if (!existsSync(path.join(include, "gloo/transport/tcp/device.h"))) return undefined;
   return [libraries, path.dirname(libraries)].find((folder) => existsSync(path.join(folder, "libgloo.so")));

@@ -1,10 +1,10 @@
 /**
- * Compares the declarations of native/rdma/verbs_abi.h with those of libibverbs: compiles only if they are the same. test/rdma/verbs-abi.test.ts
+ * Compares the declarations of native/rdma/verbs/abi.h with those of libibverbs: compiles only if they are the same. test/rdma/verbs-abi.test.ts
  * compiles it where the header of libibverbs is.
  */
 #include <infiniband/verbs.h>
 
-#include "verbs_abi.h"
+#include "verbs/abi.h"
 
 #define SAME_PLACE(ours, theirs, field) \
   static_assert(offsetof(ours, field) == offsetof(theirs, field), #theirs "." #field)

@@ -1,5 +1,5 @@
 /**
- * The slots of a table of grants, as its owner writes them and peers read them; 512 bytes each, as in native/rdma/slot.h. Slot 0 says
+ * The slots of a table of grants, as its owner writes them and peers read them; 512 bytes each, as in native/rdma/transfer/slot.h. Slot 0 says
  * whose table it is.
  */
 export const SLOT_BYTES = 512;

@@ -21,13 +21,13 @@ function grantOf(bytes) {
   return { slot, head: slot.slice(0, 64), word: head, address: addon.addressOf(slot) };
 }
 
-function stretches(...rows) {
+function segments(...rows) {
   return BigUint64Array.from(rows.flat().map(BigInt));
 }
 
 async function transfers({ memory, granted, pid, mapped }) {
   const local = new Uint8Array(size);
-  const all = stretches([0, 0, size]);
+  const all = segments([0, 0, size]);
   const control = () => new BigInt64Array(2);
   const by = mapped
     ? (...args) => addon.mappedTransfer(...args, memory)
@@ -49,15 +49,15 @@ async function transfers({ memory, granted, pid, mapped }) {
   assert.equal(await call(1, local.fill(6), all, helped, 1, granted.head, size), 0);
   assert.ok(memory.every((byte) => byte === 6));
   assert.equal(helped[1], BigInt(size));
-  assert.equal(call(0, local, stretches([5, 6, 7], [0, 0, 0]), control(), 0), 0);
+  assert.equal(call(0, local, segments([5, 6, 7], [0, 0, 0]), control(), 0), 0);
   const rows = Array.from({ length: 5000 }, (_, i) => [i * 64, i * 16, 16]);
-  assert.equal(await call(0, local, stretches(...rows), control(), 2), 0);
+  assert.equal(await call(0, local, segments(...rows), control(), 2), 0);
   // Many at a time, and writers for whom there are not enough cells.
   const many = Array.from({ length: 80 }, (_, i) =>
     call(
       i % 2,
       new Uint8Array(size / 8),
-      stretches([i, 0, size / 8 - i]),
+      segments([i, 0, size / 8 - i]),
       control(),
       2,
       granted.head,
@@ -75,16 +75,16 @@ async function transfers({ memory, granted, pid, mapped }) {
     call(
       0,
       local,
-      stretches([0, 0, 8]),
+      segments([0, 0, 8]),
       control(),
       0,
       granted.head.map((byte, i) => (i === 0 ? byte ^ 1 : byte)),
     ),
     -2,
   );
-  assert.throws(() => call(0, local, stretches([1, 0, size]), control(), 0), /it leaves what is granted/);
-  assert.throws(() => call(0, local, stretches([0, 1, size]), control(), 0), /it leaves the local view/);
-  assert.throws(() => call(0, local, stretches([2n ** 64n - 1n, 0, 2]), control(), 0), /it leaves what is granted/);
+  assert.throws(() => call(0, local, segments([1, 0, size]), control(), 0), /a segment exceeds the granted memory/);
+  assert.throws(() => call(0, local, segments([0, 1, size]), control(), 0), /a segment exceeds the local view/);
+  assert.throws(() => call(0, local, segments([2n ** 64n - 1n, 0, 2]), control(), 0), /a segment exceeds the granted memory/);
   assert.throws(() => call(0, local, new BigUint64Array(2), control(), 0), /three words/);
   assert.throws(() => call(0, {}, all, control(), 0), /expected a typed array/);
   assert.throws(() => call(0, local, all, new BigInt64Array(1), 0), /control/);
@@ -112,7 +112,7 @@ async function everything() {
   const reading = addon.mappedTransfer(
     0,
     new Uint8Array(size),
-    stretches([0, 0, size]),
+    segments([0, 0, size]),
     granted.slot,
     granted.head,
     new BigInt64Array(2),

@@ -1,7 +1,7 @@
 /**
  * A byte pipe between processes of one host through shared memory, beside the Unix socket that they have met by. The socket carries
  * what is said before both have the memory, and tells of the end; who may speak was decided when it was made. What is said here
- * first is in offer.ts; rings, waking and waiting are the addon's (native/rdma/channel.h).
+ * first is in offer.ts; rings, waking and waiting are the addon's (native/rdma/channel/channel.h).
  */
 import type { NativeChannel, RdmaAddon } from "../../../native/rdma-addon.js";
 import type { Random } from "../../clock.js";

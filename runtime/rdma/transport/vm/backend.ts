@@ -1,6 +1,6 @@
 /**
  * Transport `vm`: any memory of another process of this machine and user, by process_vm_readv and process_vm_writev. A read copies the
- * head of the slot, the bytes, and the head again in one call; a write takes a cell of the slot first (native/rdma/slot.h).
+ * head of the slot, the bytes, and the head again in one call; a write takes a cell of the slot first (native/rdma/transfer/slot.h).
  */
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
 import { SLOT_HEAD_BYTES } from "../../grant/grant-slot.js";
