@@ -88,7 +88,7 @@ describeTensors("commands that are invalid", () => {
     [
       "elements that don't fill a shape",
       new CommandBuilder().u8(6).u64(1).u8(6, 0, 1).u64(2).u32(4).u32(0).done(),
-      "another length than its shape says",
+      "the length of a constant does not match its shape",
     ],
     [
       "a size below 0",
