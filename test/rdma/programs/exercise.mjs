@@ -54,15 +54,7 @@ async function transfers({ memory, granted, pid, mapped }) {
   assert.equal(await call(0, local, segments(...rows), control(), 2), 0);
   // Many at a time, and writers for whom there are not enough cells.
   const many = Array.from({ length: 80 }, (_, i) =>
-    call(
-      i % 2,
-      new Uint8Array(size / 8),
-      segments([i, 0, size / 8 - i]),
-      control(),
-      2,
-      granted.head,
-      i % 3 ? 0 : size,
-    ),
+    call(i % 2, new Uint8Array(size / 8), segments([i, 0, size / 8 - i]), control(), 2, granted.head, i % 3 ? 0 : size),
   );
   assert.deepEqual([...new Set(await Promise.all(many))], [0]);
   // Given up.
@@ -84,7 +76,10 @@ async function transfers({ memory, granted, pid, mapped }) {
   );
   assert.throws(() => call(0, local, segments([1, 0, size]), control(), 0), /a segment exceeds the granted memory/);
   assert.throws(() => call(0, local, segments([0, 1, size]), control(), 0), /a segment exceeds the local view/);
-  assert.throws(() => call(0, local, segments([2n ** 64n - 1n, 0, 2]), control(), 0), /a segment exceeds the granted memory/);
+  assert.throws(
+    () => call(0, local, segments([2n ** 64n - 1n, 0, 2]), control(), 0),
+    /a segment exceeds the granted memory/,
+  );
   assert.throws(() => call(0, local, new BigUint64Array(2), control(), 0), /three words/);
   assert.throws(() => call(0, {}, all, control(), 0), /expected a typed array/);
   assert.throws(() => call(0, local, all, new BigInt64Array(1), 0), /control/);
