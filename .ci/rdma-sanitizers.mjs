@@ -1,6 +1,6 @@
 /**
- * Runs what the addon for one-sided memory does under sanitizers: addresses and undefined behaviour, or with `--threads` races. One-sided
- * memory and RDMA devices by programs that use all of it, links in shared memory and threads that end by their own tests.
+ * Runs the addon for registered memory under the sanitizers for addresses and undefined behaviour, or with `--threads` under the sanitizer for
+ * data races. Programs exercise one-sided memory and RDMA devices; tests exercise links in shared memory and threads that end.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -12,7 +12,7 @@ const memory = "test/rdma/programs/exercise.mjs";
 const devices = "test/rdma/programs/exercise-verbs.mjs";
 const links = ["pipe", "hostile", "processes"].map((name) => `test/link/transport/shared-memory/${name}.test.ts`);
 
-/** A library in the place of libibverbs. @returns the folder that it is in */
+/** Compiles a library that stands in for libibverbs. @returns the folder of the library */
 function standIn(folder, name, source, flags) {
   const place = path.join(folder, name);
   mkdirSync(place);
@@ -22,7 +22,7 @@ function standIn(folder, name, source, flags) {
 }
 
 process.exitCode = await withFolder(async (folder) => {
-  // Races on rings have a test of their own: test/link/transport/shared-memory/ring.test.ts.
+  // A separate test finds data races of rings: test/link/transport/shared-memory/ring.test.ts.
   if (process.argv.includes("--threads")) return (await sanitized("rdma", threads, folder))([memory]);
   const under = await sanitized("rdma", addresses, folder);
   const loop = standIn(folder, "loop", "test/rdma/programs/loop-verbs.cc", addresses.flags);

@@ -1,6 +1,6 @@
 /**
- * Addons under the sanitizers of g++. Node.js itself is not instrumented, so the libraries of the sanitizers are loaded before it. Needs the
- * built compiler.
+ * Builds addons with the sanitizers of g++, and runs Node.js with them. Node.js itself is not instrumented, so the libraries of the sanitizers
+ * are preloaded. Needs the built package.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -8,32 +8,32 @@ import path from "node:path";
 import { build } from "esbuild";
 import { root, run } from "./steps.mjs";
 
-/** What is looked at, how an addon is built for it, and how what uses it is run. */
+/** A group of sanitizers: the flags that build an addon, and the environment and command that run Node.js. */
 export const addresses = {
   name: "addresses and undefined behaviour",
   flags: ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g"],
   libraries: ["libasan.so", "libubsan.so"],
-  // What V8 leaves behind at its end is its own affair.
+  // V8 does not free all of its memory when the process ends.
   env: { ASAN_OPTIONS: "detect_leaks=0", UBSAN_OPTIONS: "print_stacktrace=1" },
   start: ["timeout", "600"],
 };
 
 export const threads = {
   name: "threads",
-  // Fences are not understood: what is ordered by one is ordered by atomic words as well.
+  // The sanitizer does not support fences. Atomic variables order the same accesses.
   flags: ["-fsanitize=thread", "-Wno-tsan", "-g"],
   libraries: ["libtsan.so"],
   env: { TSAN_OPTIONS: `suppressions=${path.join(root, ".ci/tsan.supp")} report_signal_unsafe=0 exitcode=66` },
-  // It wants its own places in the address space.
+  // The sanitizer needs fixed addresses, so address space randomization is disabled.
   start: ["timeout", "600", "setarch", "-R"],
 };
 
-/** Arguments of Node.js that run these files of tests. */
+/** Returns the arguments of Node.js that run test files. */
 export const testsOf = (project, ...files) => ["node_modules/vitest/vitest.mjs", "run", "--project", project, ...files];
 
 const library = (name) => execFileSync("g++", [`-print-file-name=${name}`], { encoding: "utf8" }).trim();
 
-/** Calls something with a folder for what it builds, which is removed afterwards. In the checkout: the sources are found from there. */
+/** Calls a function with a temporary folder in the checkout, so that builds in it find the sources. Removes the folder afterwards. */
 export async function withFolder(call) {
   process.chdir(root);
   mkdirSync(path.join(root, ".viceroy"), { recursive: true });
@@ -46,8 +46,8 @@ export async function withFolder(call) {
 }
 
 /**
- * Builds an addon for one kind.
- * @returns runs Node.js with it: `(args, env) => exit code`
+ * Builds an addon for a group of sanitizers.
+ * @returns a function `(args, env) => exit code` that runs Node.js with the addon
  */
 export async function sanitized(addon, { name, flags, libraries, env, start }, folder, more = []) {
   console.log(`sanitizers of ${addon}: ${name}`);

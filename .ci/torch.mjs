@@ -43,7 +43,7 @@ function installTorch() {
 
 const loads = `
   import { createRequire } from "node:module";
-  import { addonFile } from "./native/place.ts";
+  import { addonFile } from "./native/addon-location.ts";
   const { gloo } = createRequire(import.meta.url)(addonFile("tensor")).versions();
   // A build from before Gloo was installed is built again. Other libtorch installations need not contain Gloo.
   if (!gloo && !process.env.VICEROY_LIBTORCH && !process.env.LIBTORCH) process.exit(1);

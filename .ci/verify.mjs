@@ -77,6 +77,7 @@ const sanitized = beside(".ci/rdma-sanitizers.mjs");
 await check("README: the size of generated code", () => node(".ci/generated-size.mjs"));
 await check("format, lint, import cycles", () => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."));
 await check("equivalent mutants name lines that exist", () => node(".ci/mutate/equivalent-mutants.mjs"));
+await check("format of the C++ sources", () => node(".ci/clang-format.mjs"));
 await check("layers", () => node(".ci/layers.mjs"));
 await check("the API reference describes everything", () => node(".ci/api-reference.mjs", "--check"));
 await check("types", () => tool("typescript/bin/tsc", "-p", ".", "--noEmit"));

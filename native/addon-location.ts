@@ -3,11 +3,11 @@
  * change with the version, the sources and the machine, so that an addon is never used with a Viceroy from which it was
  * not built. Addons use Node-API, so one addon works with every version of Node.js.
  */
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { sourceKey } from "./source-key.js";
+import { sourceFiles, sourceKey } from "./source-key.js";
 
 /**
  * The keys of the addons' sources by name, as JSON. The build defines this constant. Unbuilt code computes the keys
@@ -38,10 +38,7 @@ export function addonVariable(name: AddonName): string {
 /** @throws Error if this installation does not contain the sources */
 export function locateAddon(name: AddonName): AddonLocation {
   const sources = sourcesOf(name);
-  const files = readdirSync(sources)
-    .filter((file) => file.endsWith(".cc"))
-    .sort()
-    .map((file) => path.join(sources, file));
+  const files = sourceFiles(sources, [".cc"]).map((file) => path.join(sources, file));
   return { sources, files, file: addonFile(name) };
 }
 

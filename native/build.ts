@@ -28,15 +28,15 @@ export interface BuildOptions {
  * @throws Error with the output of the compiler, or with the missing package
  */
 export async function buildAddon(name: AddonName, options: BuildOptions = {}): Promise<string> {
-  const place = locateAddon(name);
+  const location = locateAddon(name);
   const { compile: headers, link } = name === "tensor" ? libtorchFlags(findLibtorch()) : plainFlags;
-  const file = options.file ?? place.file;
+  const file = options.file ?? location.file;
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const work = mkdtempSync(path.join(folder, ".build-"));
   try {
     const unit = path.join(work, "unit.cc");
-    writeFileSync(unit, place.files.map((source) => `#include ${JSON.stringify(source)}\n`).join(""));
+    writeFileSync(unit, location.files.map((source) => `#include ${JSON.stringify(source)}\n`).join(""));
     const built = path.join(work, "addon.node");
     const includes = [
       path.dirname(require.resolve("node-addon-api/package.json")),
@@ -52,7 +52,7 @@ export async function buildAddon(name: AddonName, options: BuildOptions = {}): P
       "-Wextra",
       ...addonDefinitions.map((definition) => `-D${definition}`),
       ...includes.map((include) => `-isystem${include}`),
-      `-I${place.sources}`,
+      `-I${location.sources}`,
       ...(options.flags ?? []),
       unit,
       "-o",
@@ -72,12 +72,12 @@ const plainFlags = { compile: ["-std=c++17"], link: [] };
 function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(compiler, args, { stdio: ["ignore", "pipe", "pipe"] });
-    let said = "";
+    let output = "";
     child.stdout.on("data", (data) => {
-      said += data;
+      output += data;
     });
     child.stderr.on("data", (data) => {
-      said += data;
+      output += data;
     });
     child.once("error", (error: NodeJS.ErrnoException) => {
       const advice =
@@ -86,7 +86,7 @@ function runCompiler(compiler: string, args: readonly string[]): Promise<void> {
     });
     child.once("close", (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`cannot build the addon: ${compiler} ended with code ${code}\n${said.trimEnd()}`));
+      else reject(new Error(`cannot build the addon: ${compiler} ended with code ${code}\n${output.trimEnd()}`));
     });
   });
 }

@@ -121,8 +121,8 @@ function pythonFolder(): string {
   const program =
     "import importlib.util as u; s = u.find_spec('torch'); print(s.submodule_search_locations[0] if s else '')";
   try {
-    const said = execFileSync("python3", ["-c", program], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-    return said.trim() || "/no module torch";
+    const output = execFileSync("python3", ["-c", program], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    return output.trim() || "/no module torch";
   } catch {
     return "/no python3";
   }

@@ -23,16 +23,27 @@ export const addonLinking: readonly string[] = [
   "-Wl,-z,nodelete",
 ];
 
+/**
+ * Returns the paths of the source files of an addon, relative to its folder, with `/` as separator, sorted.
+ * @param sources the folder of the addon
+ * @param extensions endings of the names of the files, with the dot
+ */
+export function sourceFiles(sources: string, extensions: readonly string[]): string[] {
+  return readdirSync(sources, { recursive: true, encoding: "utf8" })
+    .filter((file) => extensions.includes(path.extname(file)))
+    .map((file) => file.split(path.sep).join("/"))
+    .sort();
+}
+
 /** @param sources the folder of the addon */
 export function sourceKey(version: string, sources: string): string {
   const hash = createHash("sha256");
   hash.update(`${version}\0${[...addonDefinitions, ...addonLinking].join("\0")}\0`);
-  for (const name of readdirSync(sources).sort()) {
-    if (/\.(cc|h)$/.test(name))
-      hash
-        .update(`${name}\0`)
-        .update(readFileSync(path.join(sources, name)))
-        .update("\0");
+  for (const file of sourceFiles(sources, [".cc", ".h"])) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(path.join(sources, file)))
+      .update("\0");
   }
   return hash.digest("hex").slice(0, 16);
 }

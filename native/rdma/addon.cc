@@ -4,14 +4,14 @@
  */
 #include <napi.h>
 
-#include "channel.h"
-#include "environment.h"
-#include "event.h"
-#include "mapped.h"
-#include "memory.h"
-#include "process_vm.h"
-#include "verbs.h"
-#include "watch.h"
+#include "channel/channel.h"
+#include "memory/event.h"
+#include "memory/memory.h"
+#include "node/environment.h"
+#include "node/watch.h"
+#include "transfer/mapped_transfer.h"
+#include "transfer/process_vm_transfer.h"
+#include "verbs/verbs_object.h"
 
 static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   Environment::Begin(env);

@@ -1,21 +1,27 @@
-/** What JavaScript sees of the addon: runtime/native/tensor-addon.ts declares it. Functions alone; what they do is in the files of their names. */
+/**
+ * Exports the functions of the addon for tensors to JavaScript. runtime/native/tensor-addon.ts declares them; binding/
+ * implements them.
+ */
 #include <napi.h>
 
-#include "allocator.h"
-#include "autograd.h"
-#include "call.h"
-#include "data.h"
-#include "environment.h"
-#include "recorder.h"
-#include "stream.h"
-#include "tensor.h"
-#include "threads.h"
+#include "binding/call.h"
+#include "binding/data.h"
+#include "binding/environment.h"
+#include "binding/gradient_functions.h"
+#include "binding/process_functions.h"
+#include "binding/recorder_functions.h"
+#include "binding/stream_functions.h"
+#include "binding/tensor.h"
+#include "libtorch/allocator.h"
 
 namespace {
 
 using Entry = Napi::Value (*)(const Napi::CallbackInfo&);
 
-/** In a thread that is being ended nothing can be thrown, and something that nobody can catch may be on its way already. */
+/**
+ * Throws an error in JavaScript. Does nothing if an exception is pending already. In a thread that is being terminated
+ * no error can be created, and the exception of the termination cannot be caught.
+ */
 void Throw(napi_env env, const Napi::Error& error) {
   bool pending = false;
   if (napi_is_exception_pending(env, &pending) != napi_ok || pending) return;
@@ -25,7 +31,10 @@ void Throw(napi_env env, const Napi::Error& error) {
   }
 }
 
-/** All calls come through here: what leaves it would end the process. */
+/**
+ * Calls a function of the addon. All calls from JavaScript pass through this function, because a C++ exception that
+ * leaves a callback of Node-API ends the process.
+ */
 Napi::Value Entered(const Napi::CallbackInfo& info) {
   try {
     return reinterpret_cast<Entry>(info.Data())(info);
@@ -44,7 +53,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   const auto add = [&](const char* name, Entry call) {
     exports.Set(name, Napi::Function::New(env, Entered, name, reinterpret_cast<void*>(call)));
   };
-  add("initialize", BeginTensors);
+  add("initialize", Initialize);
   add("addCallSite", AddSite);
   add("emptyTensor", EmptyTensor);
   add("moveTensor", MoveTensor);
@@ -77,7 +86,7 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("declareTensor", DeclareTensor);
   add("recorderNumber", RecorderNumber);
   add("closeRecorder", CloseRecorder);
-  add("recordedReferenceOf", PlaceOf);
+  add("recordedReferenceOf", RecordedReferenceOf);
   add("newStream", NewStream);
   add("submitCommands", SubmitCommands);
   add("putTensor", PutTensor);
@@ -85,16 +94,16 @@ static Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("fetchTensor", FetchTensor);
   add("streamStats", StreamStats);
   add("closeStream", CloseStream);
-  add("offerCommunicator", OfferLines);
-  add("listenForPeers", ListenLines);
+  add("offerCommunicator", OfferCommunicator);
+  add("listenForPeers", ListenForPeers);
   add("offerNccl", OfferNccl);
   add("findNccl", FindNccl);
-  add("connectCommunicator", JoinLines);
+  add("connectCommunicator", ConnectCommunicator);
   add("setThreads", SetThreads);
   add("getThreads", GetThreads);
   add("versions", Versions);
-  add("emptyCache", GiveBackMemory);
-  add("seed", Seed);
+  add("emptyCache", EmptyMemoryCache);
+  add("seed", SeedRandom);
   return exports;
 }
 

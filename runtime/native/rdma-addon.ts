@@ -5,7 +5,7 @@
 import { type AddonLookup, findAddon } from "./find-addon.js";
 import type { VerbsAddon } from "./verbs-addon.js";
 
-/** Results of a transfer; values above 0 are an errno. As in `native/rdma/transfer.h`. */
+/** Results of a transfer; values above 0 are an errno. As in `native/rdma/transfer/transfer.h`. */
 export const TransferOutcome = { done: 0, cancelled: -1, notGranted: -2, busy: -3 } as const;
 
 /**
@@ -16,7 +16,7 @@ export type TransferArguments = readonly [
   direction: 0 | 1,
   local: ArrayBufferView,
   /** The segments, three words each: offset in the granted memory, offset in `local`, length; all in bytes. */
-  stretches: BigUint64Array,
+  segments: BigUint64Array,
   /** The mapped slot of the grant: 512 bytes, aligned. */
   slot: Uint8Array,
   /** The first 64 bytes that the slot must contain before and after the transfer. */

@@ -183,13 +183,13 @@ export interface TensorAddon<T extends object = object> {
   /** @throws Error with the reason why NCCL cannot be used */
   findNccl(file: string): NativeNccl;
   /**
-   * @param ends the ends of all processes: peers of this machine, or addresses of others
+   * @param peers one entry for each rank: a peer of this machine, or the address of a peer of another machine
    * @param nccl whether elements move by the NCCL of `offerNccl`; all processes must pass the same value
    */
   connectCommunicator(
     stream: NativeStream,
     extent: readonly number[],
-    ends: readonly (NativePeer | Uint8Array)[],
+    peers: readonly (NativePeer | Uint8Array)[],
     nccl: boolean,
   ): Promise<void>;
   closeStream(stream: NativeStream): void;

@@ -1,4 +1,4 @@
-/** The part of the RDMA addon that uses RDMA devices, implemented in `native/rdma/verbs.cc`. */
+/** The part of the RDMA addon that uses RDMA devices, implemented in `native/rdma/verbs/verbs_object.cc`. */
 
 /** The functions of the addon that need libibverbs. */
 export interface VerbsAddon {

@@ -1,10 +1,10 @@
 /**
- * Compares the declarations of native/rdma/verbs_abi.h with those of libibverbs. The file compiles only if they are
+ * Compares the declarations of native/rdma/verbs/abi.h with those of libibverbs. The file compiles only if they are
  * equal. test/rdma/verbs-abi.test.ts compiles it if the header of libibverbs is installed.
  */
 #include <infiniband/verbs.h>
 
-#include "verbs_abi.h"
+#include "verbs/abi.h"
 
 #define SAME_PLACE(ours, theirs, field) \
   static_assert(offsetof(ours, field) == offsetof(theirs, field), #theirs "." #field)

@@ -99,16 +99,19 @@ describeTensors("calls that make no sense", () => {
         [() => x.allGather([]), "cannot allGather: no dimension of the mesh is named"],
         [
           () => x.reduce("gpus", "median" as "sum"),
-          'cannot run all_reduce: there is no reduction "median": it is sum, avg, max, min or prod',
+          'cannot run all_reduce: unknown reduction "median": expected sum, avg, max, min or prod',
         ],
         [
           () => x.to("int64").reduce("gpus", "avg"),
-          "cannot run all_reduce: integers have no avg: convert them, or take the sum",
+          "cannot run all_reduce: avg is not defined for integers: convert them, or use sum",
         ],
-        [() => x.to("complex64").reduce("gpus", "max"), "cannot run all_reduce: complex numbers have no max"],
+        [
+          () => x.to("complex64").reduce("gpus", "max"),
+          "cannot run all_reduce: max is not defined for complex numbers",
+        ],
         [
           () => x.to("bool").reduce("gpus", "sum"),
-          "cannot run all_reduce: truth values have no sum: convert them to numbers",
+          "cannot run all_reduce: sum is not defined for booleans: convert them to numbers",
         ],
         [
           () => x.reduceScatter("gpus", "sum"),

@@ -1,4 +1,4 @@
-/** Commands for tensors, written by hand: also such as no controller would write. The format is that of native/tensor/commands.h. */
+/** Commands for tensors, written by hand: also such as no controller would write. The format is that of native/tensor/commands/format.h. */
 
 export class CommandBuilder {
   readonly #bytes: number[] = [];

@@ -34,16 +34,20 @@ describeTensors("lines", () => {
 
   test("lead to nobody before they are joined", async () => {
     using crew = new WorkerGroup();
-    const why = "viceroy::all_reduce failed: the processes of the mesh have no lines to each other";
+    const why = "viceroy::all_reduce failed: the processes of the mesh are not connected to each other";
     expect(values(await crew.run(() => reduce()))).toEqual([why, why]);
   });
 
   const offers: [string, (crew: WorkerGroup) => object, string][] = [
-    ["another's token", ({ ends }) => ({ ...ends[1], token: new Uint8Array(16) }), "is another's"],
-    ["a token that is too short", ({ ends }) => ({ ...ends[1], token: new Uint8Array(3) }), "is another's"],
+    ["another's token", ({ ends }) => ({ ...ends[1], token: new Uint8Array(16) }), "belongs to another communicator"],
+    [
+      "a token that is too short",
+      ({ ends }) => ({ ...ends[1], token: new Uint8Array(3) }),
+      "belongs to another communicator",
+    ],
     ["a descriptor that there is not", ({ ends }) => ({ ...ends[1], memory: 99_999 }), "No such file or directory"],
     ["a process that there is not", ({ ends }) => ({ ...ends[1], pid: 4_194_305 }), "No such file or directory"],
-    ["an address where nobody listens", () => new Uint8Array(8), "nobody listens for other machines"],
+    ["an address where nobody listens", () => new Uint8Array(8), "this process does not listen for other machines"],
   ];
   test.each(offers)("are not joined by %s", async (_, offer, why) => {
     using crew = new WorkerGroup();
@@ -67,7 +71,7 @@ describeTensors("lines", () => {
     using crew = new WorkerGroup();
     const [stream] = crew.streams;
     expect(() => addon().offerCommunicator(stream!, 0, 2)).toThrow(
-      "cannot offer lines to other processes: it has lines already",
+      "cannot create a communicator: the stream has one already",
     );
     expect(() => addon().connectCommunicator(stream!, [3], crew.ends, false)).toThrow(
       "expected one for each process of the mesh",
@@ -80,14 +84,16 @@ describeTensors("lines", () => {
     );
     for (const name of ["gpu", "cuda:x", "cuda:1234"]) {
       expect(() => addon().newStream(0, 1, false, name, 0)).toThrow(
-        `cannot hold tensors on ${name}: there is no device "${name}": it is "cpu", "cuda" or "cuda:" and a number`,
+        `cannot hold tensors on ${name}: unknown device "${name}": expected "cpu", "cuda", or "cuda:" and a number`,
       );
     }
     const alone = addon().newStream(0, 1, false, "cpu", 0);
     expect(() => addon().connectCommunicator(alone, [1], crew.ends, false)).toThrow(
-      "expected one that has offered lines",
+      "expected a stream with a communicator",
     );
-    expect(() => addon().offerCommunicator(alone, 2, 2)).toThrow("invalid rank: expected one of at most 65536");
+    expect(() => addon().offerCommunicator(alone, 2, 2)).toThrow(
+      "invalid rank: expected less than the number of ranks, which is at most 65536",
+    );
     addon().closeStream(alone);
   });
 
@@ -129,7 +135,7 @@ describeTensors("an operation between processes", () => {
   test("that they are told differently fails on all of them", async () => {
     using crew = new WorkerGroup();
     await crew.join();
-    const why = "viceroy::all_reduce failed: the processes of its group do different things";
+    const why = "viceroy::all_reduce failed: the processes of its group execute different operations";
     const all = await crew.run((rank) => reduce({ reduction: rank === 0 ? "sum" : "max" }));
     expect(values(all)).toEqual([why, why]);
   });
@@ -138,9 +144,13 @@ describeTensors("an operation between processes", () => {
     ["of a dimension that there is not", reduce({ along: [1] }), "the mesh has no such dimensions"],
     ["of a dimension below 0", reduce({ along: [-1] }), "the mesh has no such dimensions"],
     ["of one dimension twice", reduce({ along: [0, 0] }), "the mesh has no such dimensions"],
-    ["of another number of processes", reduce({ ranks: 3 }), "its group has another number of processes"],
-    ["of no processes", reduce({ ranks: 0 }), "its group has another number of processes"],
-    ["by what is no reduction", reduce({ reduction: "x" }), 'there is no reduction "x"'],
+    [
+      "of another number of processes",
+      reduce({ ranks: 3 }),
+      "its group has another number of processes than the controller expects",
+    ],
+    ["of no processes", reduce({ ranks: 0 }), "its group has another number of processes than the controller expects"],
+    ["by what is no reduction", reduce({ reduction: "x" }), 'unknown reduction "x"'],
   ];
   test.each(wrong)("%s fails", async (_, commands, why) => {
     using crew = new WorkerGroup();

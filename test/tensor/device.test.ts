@@ -63,7 +63,7 @@ describeTensors("the device of a mesh", () => {
     } else {
       // This libtorch has CUDA: it is the device that is missing.
       expect(why).toBe(
-        `cannot hold tensors on cuda: libtorch ${version} finds no device of CUDA: look at what nvidia-smi says; CUDA_VISIBLE_DEVICES is not set`,
+        `cannot hold tensors on cuda: libtorch ${version} finds no CUDA device: check the output of nvidia-smi; CUDA_VISIBLE_DEVICES is not set`,
       );
     }
     expect(called).toBe(false);

@@ -15,9 +15,9 @@ describeTensors("processes that count as several machines", () => {
       return;
     }
     await expect(sum).rejects.toThrow(
-      "processes of several machines exchange tensors by Gloo, which the addon was built without: PyTorch of PyPI has no headers of it. " +
-        "Install libtorch with Gloo beside it (on Debian: apt-get install libtorch-dev libgloo-dev), name it by VICEROY_LIBTORCH where there " +
-        "is another one, and run `npx viceroy setup --tensor` again",
+      "processes of several machines exchange tensors through Gloo, and the addon was built without Gloo: PyTorch of PyPI has no headers of " +
+        "it. Install libtorch and Gloo (on Debian: apt-get install libtorch-dev libgloo-dev), set VICEROY_LIBTORCH to its folder if there is " +
+        "another libtorch, and run `npx viceroy setup --tensor` again",
     );
     // Elements that stay where they are need none of it.
     expect((await procs.activate(async () => inspect(torch.ones([2])))).toArray()).toEqual([1, 1]);

@@ -11,7 +11,7 @@ const good = () => new CommandBuilder().site("here").op("aten::relu").put(1, -1,
 describeTensors("commands that are invalid", () => {
   const relu = () => new CommandBuilder().site("here").op("aten::relu");
   const cases: [string, Uint8Array, string][] = [
-    ["an unknown command", new CommandBuilder().u8(77).done(), "there is no command 77"],
+    ["an unknown command", new CommandBuilder().u8(77).done(), "unknown command 77"],
     ["an unknown operation", new CommandBuilder().op("aten::nope").done(), "has no operation aten::nope for commands"],
     [
       "an operation that reads files",
@@ -32,23 +32,23 @@ describeTensors("commands that are invalid", () => {
     [
       "an operation without tensors",
       new CommandBuilder().op("aten::item").done(),
-      "operation aten::item is none for commands",
+      "operation aten::item cannot be called by commands",
     ],
     [
       "an operation into an output",
       new CommandBuilder().op("aten::relu", "out").done(),
-      "operation aten::relu.out is none for commands",
+      "operation aten::relu.out cannot be called by commands",
     ],
     [
       "a text that is too long",
       new CommandBuilder().u8(2).u32(0xffffffff).done(),
-      "a count is larger than what follows",
+      "a count exceeds the remaining bytes",
     ],
-    ["a call of what was not defined", relu().call(1).done(), "it calls an operation that was not defined"],
+    ["a call of what was not defined", relu().call(1).done(), "it calls an undefined operation"],
     [
       "a place that was not defined",
       relu().put(1, 1).call(0, 1).reference(1).results(2).done(),
-      "it is at a place that was not defined",
+      "it has an undefined call site",
     ],
     ["a tensor that there is not", relu().call(0).reference(9).results(2).done(), "there is no tensor 9"],
     ["a tensor that is there already", relu().put(1, 1).put(1, 2).done(), "there is a tensor 1 already"],
@@ -72,7 +72,7 @@ describeTensors("commands that are invalid", () => {
       relu().call(0).u8(1).results(2).done(),
       "argument 'self' of aten::relu has a wrong type",
     ],
-    ["an argument of an unknown kind", relu().call(0).u8(99).done(), "there is no argument of tag 99"],
+    ["an argument of an unknown kind", relu().call(0).u8(99).done(), "unknown argument tag 99"],
     ["a truth value that is none", relu().call(0).u8(6).u8(2).done(), "a boolean is neither 0 nor 1"],
     ["a tensor that is dropped twice", relu().put(1, 1).drop(1, 1).done(), "there is no tensor 1"],
     [
@@ -88,7 +88,7 @@ describeTensors("commands that are invalid", () => {
     [
       "elements that don't fill a shape",
       new CommandBuilder().u8(6).u64(1).u8(6, 0, 1).u64(2).u32(4).u32(0).done(),
-      "another length than its shape says",
+      "the length of a constant does not match its shape",
     ],
     [
       "a size below 0",
@@ -99,7 +99,7 @@ describeTensors("commands that are invalid", () => {
         .u64(2n ** 64n - 1n)
         .u32(0)
         .done(),
-      "a constant has an impossible size",
+      "a constant has an invalid size",
     ],
     [
       "sizes that overflow",
@@ -112,7 +112,7 @@ describeTensors("commands that are invalid", () => {
         .u64(4)
         .u32(0)
         .done(),
-      "a constant has an impossible size",
+      "a constant has an invalid size",
     ],
     [
       "more dimensions than there are",
@@ -132,10 +132,10 @@ describeTensors("commands that are invalid", () => {
 
   test("nothing of a batch is executed or defined if its last command is refused", async () => {
     using pair = new RecorderAndWorker();
-    await expect(pair.submit(good().u8(77).done())).rejects.toThrow("there is no command 77");
+    await expect(pair.submit(good().u8(77).done())).rejects.toThrow("unknown command 77");
     expect(await pair.counts()).toEqual({ tensors: 0, calls: 0 });
     await expect(pair.submit(new CommandBuilder().put(1, 1).call(0).reference(1).results(2).done())).rejects.toThrow(
-      "it calls an operation that was not defined",
+      "it calls an undefined operation",
     );
     await pair.submit(good().done());
     expect(await pair.counts()).toEqual({ tensors: 2, calls: 1 });

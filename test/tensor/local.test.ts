@@ -107,7 +107,7 @@ describeTensors("operations", () => {
     expect(message(() => call("matmull", []))).toMatch(/ has no such operation \(did you mean matmul\b.*\?\)$/);
     expect(message(() => call("add.Tensr", []))).toMatch(/ has no such operation \(did you mean add\.Tensor\b.*\?\)$/);
     const unknown = () => tensorAddonState().addon?.call(2 ** 40, undefined);
-    expect(message(unknown)).toBe("TypeError: invalid operation: expected a number that operation() has answered");
+    expect(message(unknown)).toBe("TypeError: invalid operation: expected a number from operationNumber");
   });
 
   test("say what libtorch says, without its stack", () => {

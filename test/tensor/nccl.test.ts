@@ -195,7 +195,7 @@ describeTensors("a process that is lost", () => {
       expect(first!.message).toContain("viceroy::all_reduce failed: rank 1 has lost another process");
       expect(second!.message).toContain(
         "viceroy::all_reduce failed: ncclAllReduce of NCCL 2.22.3 failed: remote process exited or there was a network error " +
-          "(by the stand-in); NCCL_DEBUG=INFO, in the environment of the processes, has it say more",
+          "(by the stand-in); set NCCL_DEBUG=INFO in the environment of the processes for details",
       );
       expect(crew.count("ncclCommAbort")).toBe(2);
     });
@@ -253,16 +253,16 @@ describeTensors("which NCCL there is", () => {
     const unlike: [Record<string, string>, string][] = [
       [
         { VICEROY_NCCL: "/nowhere/libnccl.so.2" },
-        "NCCL cannot be loaded (/nowhere/libnccl.so.2: cannot open shared object file: No such file or directory): install it (package libnccl2 of NVIDIA, or of Debian's contrib), name its file by VICEROY_NCCL, or do without by VICEROY_NCCL=off",
+        "NCCL cannot be loaded (/nowhere/libnccl.so.2: cannot open shared object file: No such file or directory): install it (package libnccl2 of NVIDIA, or of Debian's contrib), set VICEROY_NCCL to its path, or set VICEROY_NCCL=off to use none",
       ],
-      [{ VICEROY_NCCL: empty }, `${empty} is no NCCL: it has no function ncclGetVersion`],
+      [{ VICEROY_NCCL: empty }, `${empty} is not NCCL: it has no function ncclGetVersion`],
       [
         { STAND_IN_VERSION: "2604" },
-        `${file} is NCCL 2.6.4, which is older than 2.7.0: install another one, or do without by VICEROY_NCCL=off`,
+        `${file} is NCCL 2.6.4, which is older than 2.7.0: install a newer version, or set VICEROY_NCCL=off to use none`,
       ],
       [
         { VICEROY_NCCL: lacking },
-        `${lacking}, NCCL 2.22.3, has no function ncclSend: it is damaged, or something else`,
+        `${lacking}, NCCL 2.22.3, has no function ncclSend: the file is damaged, or is not NCCL`,
       ],
     ];
     for (const [env, why] of unlike) {

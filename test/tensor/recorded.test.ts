@@ -96,7 +96,7 @@ describeTensors("recording", () => {
     const x = pair.send([1, 2]);
     expect((await pair.fetch(x.add(tensor([10, 20])))).toArray()).toEqual([11, 22]);
     expect(() => pair.run(() => torch.zeros([1 << 15])).add(torch.zeros([1 << 15], { device: "cpu" }))).toThrow(
-      "a tensor of this process takes part with 131072 bytes; more than 65536 must be sent to the mesh before",
+      "a tensor of this process has 131072 bytes; a tensor of more than 65536 bytes must be sent to the mesh first",
     );
     // An operation that could not be recorded has no effect.
     expect((await pair.fetch(x)).toArray()).toEqual([1, 2]);

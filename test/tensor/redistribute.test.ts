@@ -117,11 +117,11 @@ describeTensors("NaN", () => {
         const error = await inspect(wrong.add(1)).catch((reason) => reason);
         expect(error).toMatchObject({ code: "ERR_TENSOR_FAILED", op: "aten::div.Tensor" });
         expect(error.message).toMatch(
-          /redistribute\.test\.ts:\d+:\d+: aten::div\.Tensor failed: it made NaN, first at \[0, 0\]$/,
+          /redistribute\.test\.ts:\d+:\d+: aten::div\.Tensor failed: it produced NaN, first at \[0, 0\]$/,
         );
         // Operations in place work, too.
         infinite.sub_(infinite);
-        await expect(inspect(infinite)).rejects.toThrow("aten::sub_.Tensor failed: it made NaN, first at [0, 0]");
+        await expect(inspect(infinite)).rejects.toThrow("aten::sub_.Tensor failed: it produced NaN, first at [0, 0]");
       },
       { refuseNaN: true },
     );

@@ -1,6 +1,6 @@
 /**
  * The layout of the slots of a grant table, which its owner writes and peers read. Each slot has 512 bytes, as in
- * native/rdma/slot.h. Slot 0 identifies the owner of the table.
+ * native/rdma/transfer/slot.h. Slot 0 identifies the owner of the table.
  */
 export const SLOT_BYTES = 512;
 export const SLOT_HEAD_BYTES = 64;

@@ -1,10 +1,12 @@
 /**
- * Two threads that load an addon and end in the middle of its work. Arguments: name and file of the addon, `first` and `end`.
+ * Starts two threads that load an addon and end while the addon is working. The arguments are the name and the file of the addon, `first`
+ * and `end`.
  *
- * first: which thread loads the addon first. `main`: this one, which is kept busy by the addon as well. `threads`: the others, and this one
- * after they have ended.
- * end: how the threads end. `terminated`: by this thread. `exited`: by their own `process.exit`. `returned`: they have nothing more to do. Or
- * the program ends while they run, `program-exits`: by `process.exit`. `program-ends`: it has nothing more to do.
+ * `first` selects the thread that loads the addon first. `main`: this thread, which keeps the addon busy, too. `threads`: the other threads;
+ * this thread loads the addon after they have ended.
+ * `end` selects how the threads end. `terminated`: this thread terminates them. `exited`: they call `process.exit`. `returned`: they have no
+ * more work. With the other values, the program ends while they run: `program-exits` calls `process.exit`, and with `program-ends` the
+ * program has no more work.
  */
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

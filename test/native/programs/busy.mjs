@@ -1,17 +1,17 @@
 /**
- * Keeps an addon busy in the calling thread: with handles on its event loop, the pool of threads, and threads of the addon's own. Nothing of
- * it keeps the event loop alive for longer than that work takes.
+ * Keeps an addon busy in the calling thread, with handles on the event loop, work in the thread pool, and threads of the addon. The work keeps
+ * the event loop alive only until it is complete.
  */
 import { createRequire } from "node:module";
 
-/** Bytes that one transfer moves, and how many of them there are: the thread ends before they do. */
+/** The size of a transfer in bytes, and the number of transfers. The thread ends before the transfers do. */
 const moved = 64 << 20;
 const transfers = 3;
-/** Products of two matrices, and how many rows and columns they have: the same. */
+/** The number of matrix products, and the number of rows and columns of the matrices. */
 const products = 30;
 const rows = 400;
 
-/** Starts what ends one after the other, and keeps the two ends of a channel and a watched event busy for ever. */
+/** Starts transfers, which end one after the other, and keeps both ends of a channel and a watched event busy without end. */
 function useRdma(addon) {
   const token = new Uint8Array(16).fill(7);
   const offered = new addon.Channel(4096, token);
@@ -45,7 +45,7 @@ function useRdma(addon) {
   return [offered, joined, watch];
 }
 
-/** Starts a stream that multiplies matrices, and waits for what comes of it. */
+/** Starts a stream that multiplies matrices, and fetches the result. */
 function useTensors(addon) {
   addon.initialize(class {}, () => addon.addCallSite("busy.mjs"));
   const recorder = addon.newRecorder();
@@ -61,7 +61,7 @@ function useTensors(addon) {
   return [recorder, stream, product];
 }
 
-/** @returns what has to be kept for the work to go on */
+/** @returns objects that the caller must keep alive so that the work continues */
 export function keepBusy(name, file) {
   const addon = createRequire(import.meta.url)(file);
   return name === "tensor" ? useTensors(addon) : useRdma(addon);

@@ -1,4 +1,4 @@
-// Threads that are ended while an addon, the file given as an argument, refuses what it is asked: this process lives on.
+// Terminates threads while an addon rejects their calls. The argument is the file of the addon. This process must continue.
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "verbs_abi.h"
+#include "verbs/abi.h"
 
 namespace verbs {
 

@@ -2,7 +2,7 @@
  * A byte pipe between processes of one host through shared memory, beside the Unix socket over which the processes have
  * met. The socket carries everything until both processes have the memory, and reports the end of the pipe. Access was
  * checked when the socket was connected. channel-offer.ts defines the first messages; the addon implements rings and
- * wake-ups (native/rdma/channel.h).
+ * wake-ups (native/rdma/channel/channel.h).
  */
 import type { NativeChannel, RdmaAddon } from "../../../native/rdma-addon.js";
 import type { Random } from "../../clock.js";

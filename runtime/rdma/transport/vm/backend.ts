@@ -1,7 +1,7 @@
 /**
  * Transport `vm`: accesses any memory of another process of the same machine and user, with process_vm_readv and
  * process_vm_writev. A read copies the head of the slot, the bytes, and the head again in one call. A write first takes
- * a writer cell of the slot (native/rdma/slot.h).
+ * a writer cell of the slot (native/rdma/transfer/slot.h).
  */
 import type { RdmaAddon } from "../../../native/rdma-addon.js";
 import { SLOT_HEAD_BYTES } from "../../grant/grant-slot.js";

@@ -2,7 +2,7 @@
  * Two threads and one ring: everything that is written is read, in order, and neither side sleeps for ever. Built with the thread
  * sanitizer, which ends it when two of its accesses could meet.
  */
-#include "ring.h"
+#include "channel/ring.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -21,7 +21,7 @@ test.skipIf(!onMemory || !there)(
     try {
       const native = file("../../../../native/rdma");
       const program = path.join(folder, "ring-race");
-      const sources = [file("ring-race.cc"), path.join(native, "ring.cc")];
+      const sources = [file("ring-race.cc"), path.join(native, "channel/ring.cc")];
       const flags = ["-std=c++17", "-O1", "-g", "-fsanitize=thread", "-Wno-tsan", `-I${native}`];
       execFileSync(compiler, [...flags, ...sources, "-o", program, "-lpthread"], { stdio: "pipe" });
       // The sanitizer wants its memory at certain addresses.

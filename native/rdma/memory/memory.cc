@@ -1,0 +1,124 @@
+#include "memory/memory.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "node/arguments.h"
+#include "node/environment.h"
+
+namespace {
+
+constexpr size_t kHugePage = 2 << 20;
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+/** The references that an ArrayBuffer holds. */
+struct Share {
+  std::weak_ptr<Environment> environment;
+  std::weak_ptr<Mapping> mapping;
+};
+
+/**
+ * Runs when the ArrayBuffer has been collected, and drops its reference to the mapping, unless `unmap` has done so
+ * before. Another mapping may have the same address by now, so the mappings are compared, too.
+ */
+void Release(Napi::Env, void* base, Share* share) {
+  auto environment = share->environment.lock();
+  auto mapping = share->mapping.lock();
+  if (environment && mapping) {
+    auto found = environment->mappings.find(base);
+    if (found != environment->mappings.end() && found->second == mapping) environment->mappings.erase(found);
+  }
+  delete share;
+}
+
+Napi::ArrayBuffer BufferOver(Napi::Env env, void* base, size_t length, bool wiped) {
+  auto environment = Environment::Of(env);
+  // Huge pages make copies by other processes faster, if the system supports them for these files. This is only a hint.
+  if (length >= kHugePage) madvise(base, length, MADV_HUGEPAGE);
+  auto mapping = std::make_shared<Mapping>(base, length, wiped);
+  environment->mappings[base] = mapping;
+  auto share = new Share{environment, mapping};
+  try {
+    // V8 counts the length of the ArrayBuffer as memory outside its heap.
+    return Napi::ArrayBuffer::New(env, base, length, Release, share);
+  } catch (...) {
+    environment->mappings.erase(base);
+    delete share;
+    throw;
+  }
+}
+
+}  // namespace
+
+Napi::Value CreateMemory(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  const uint64_t bytes = CountOf(info, 0, "bytes");
+  if (bytes == 0) throw Napi::RangeError::New(env, "invalid bytes: expected more than 0");
+  const int fd = memfd_create("viceroy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) throw SystemError(env, "create memory", errno);
+  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0 || fcntl(fd, F_ADD_SEALS, kSeals) != 0) {
+    const int number = errno;
+    close(fd);
+    throw SystemError(env, "create " + std::to_string(bytes) + " bytes of memory", number);
+  }
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED) {
+    const int number = errno;
+    close(fd);
+    throw SystemError(env, "map " + std::to_string(bytes) + " bytes of memory", number);
+  }
+  try {
+    Napi::Object result = Napi::Object::New(env);
+    result.Set("buffer", BufferOver(env, base, bytes, info[1].ToBoolean()));
+    result.Set("fd", Napi::Number::New(env, fd));
+    return result;
+  } catch (...) {
+    close(fd);
+    throw;
+  }
+}
+
+Napi::Value MapMemory(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  const int fd = static_cast<int>(CountOf(info, 0, "fd"));
+  const uint64_t offset = CountOf(info, 1, "offset");
+  const uint64_t bytes = CountOf(info, 2, "bytes");
+  const bool shared = CountOf(info, 3, "mode") == 0;
+  const int seals = fcntl(fd, F_GET_SEALS);
+  if (seals < 0) throw SystemError(env, "map memory of another process", errno);
+  if ((seals & F_SEAL_SHRINK) == 0) throw SystemError(env, "map memory that is not sealed", EPERM);
+  struct stat status;
+  if (fstat(fd, &status) != 0) throw SystemError(env, "map memory of another process", errno);
+  const uint64_t size = static_cast<uint64_t>(status.st_size);
+  if (bytes == 0 || offset > size || bytes > size - offset) {
+    throw SystemError(env, "map more memory than there is", EINVAL);
+  }
+  void* base =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE, fd, static_cast<off_t>(offset));
+  if (base == MAP_FAILED) throw SystemError(env, "map " + std::to_string(bytes) + " bytes of memory", errno);
+  return BufferOver(env, base, bytes, false);
+}
+
+Napi::Value Unmap(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (!info[0].IsArrayBuffer()) throw Napi::TypeError::New(env, "invalid buffer: expected an ArrayBuffer");
+  auto buffer = info[0].As<Napi::ArrayBuffer>();
+  void* base = buffer.Data();
+  auto environment = Environment::Of(env);
+  auto found = environment->mappings.find(base);
+  if (base == nullptr || found == environment->mappings.end()) return env.Undefined();
+  // The memory must stay mapped until the buffer is detached.
+  auto mapping = std::move(found->second);
+  environment->mappings.erase(found);
+  buffer.Detach();
+  return env.Undefined();
+}
+
+Napi::Value AddressOfView(const Napi::CallbackInfo& info) {
+  return Napi::BigInt::New(info.Env(), reinterpret_cast<uint64_t>(BytesOf(info, 0, "view").data));
+}
