@@ -28,7 +28,7 @@ const upwards = layers.flatMap((siblings, level) => {
 });
 
 /** Files that still import each other through types. The list only gets shorter. */
-const tied = ["runtime/actor", "runtime/link"];
+const tied = ["runtime/link"];
 
 const rules = [
   ...upwards,

@@ -13,14 +13,7 @@ export {
   registerReducer,
   topK,
 } from "./call/reduction.js";
-export {
-  type ActorContext,
-  type CallerContext,
-  type Context,
-  context,
-  type ProcContext,
-  type Trace,
-} from "./context.js";
+export { context } from "./context.js";
 export {
   ActorError,
   type ActorErrorOptions,
@@ -39,6 +32,7 @@ export { ActorMesh, descriptorOf, livingPoint } from "./mesh/actor-mesh.js";
 export type { Apply, Awaitable, MeshKind } from "./mesh-kind.js";
 export { Channel, PortReceiver } from "./port/channel.js";
 export { Port } from "./port/port.js";
+export type { ActorContext, CallerContext, Context, ProcContext, Trace } from "./reference/handler-context.js";
 export type { MeshStopOptions } from "./reference/mesh-record.js";
-export type { Undeliverable } from "./reference/proc-hooks.js";
+export type { Undeliverable } from "./reference/undeliverable.js";
 export type { Sent } from "./sent.js";

@@ -17,13 +17,14 @@ import { parseTraceparent, type TraceContext } from "../../link/trace-context.js
 import type { Codec } from "../../wire/codec.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";
-import type { ActorCell } from "../cell/actor-cell.js";
-import type { OutstandingCall } from "../cell/turn.js";
 import { type AnyTurn, currentTurn, mainRoot } from "../context.js";
 import { DeadlockError, SupervisionError, type TimeoutError } from "../errors.js";
 import { announceHolders, holderName, portsWritten } from "../port/announce-holders.js";
+import type { LocalActor } from "../reference/local-actor.js";
 import { reasonSuffix } from "../reference/mesh-record.js";
 import type { MeshView } from "../reference/mesh-view.js";
+import type { PortOwner } from "../reference/open-port.js";
+import type { OutstandingCall } from "../reference/outstanding-call.js";
 import { Sent, sentNow } from "../sent.js";
 import { type CalledEndpoint, supervisionError } from "./call-future.js";
 import { type CallOptions, noAnswerError } from "./call-guard.js";
@@ -47,7 +48,7 @@ export interface CastAnswerSink extends CastSink {
   /** How procs on the way make answers one, by name; empty: they do not. */
   readonly reduction: string;
   /** It is on its way: how it is given up, and who holds what is in the answers. */
-  castStarted(cancel: (reason: number) => void, sender: ActorCell): void;
+  castStarted(cancel: (reason: number) => void, ports: PortOwner): void;
 }
 
 /** More than what a cast needs besides its message, but for its places: 12 bytes for each rank, at most. */
@@ -71,7 +72,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   /** That its calls belong to, whoever makes them. */
   readonly #fixedTrace: TraceContext | undefined;
   /** Of a mesh of one actor: the session that was used last, and by whom. */
-  #sender: ActorCell | undefined;
+  #sender: LocalActor | undefined;
   #session: Session | undefined;
   #slot = 0;
 
@@ -167,7 +168,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
       const body = this.#encodeCast(args, sender);
       if (this.#fitsTree(body, sender)) {
         const { caster, cast } = this.#castByTree(body, sender, turn, castSink, undefined);
-        castSink.castStarted((reason) => caster.cancel(cast, reason), sender);
+        castSink.castStarted((reason) => caster.cancel(cast, reason), sender.ports);
         if (turn !== undefined) turn.addOutstanding(sink);
         return undefined;
       }
@@ -203,7 +204,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   /** The rank with less under way, from the current sender, of two living ones drawn at random. */
   lessLoadedRank(): number {
     const sender = currentSender();
-    const load = (rank: number): number => sender.knownSession(this.view.target(rank))?.load ?? 0;
+    const load = (rank: number): number => sender.outbound.knownSession(this.view.target(rank))?.load ?? 0;
     const a = drawLivingRank(this.view, sender);
     const b = drawLivingRank(this.view, sender);
     return load(b) < load(a) ? b : a;
@@ -224,7 +225,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     return needed === "each" ? restartOfEachRank(this.view, sender) : restartOfAllRanks(this.view, sender);
   }
 
-  #castOne(args: readonly unknown[], sender: ActorCell, turn: AnyTurn | undefined): Sent {
+  #castOne(args: readonly unknown[], sender: LocalActor, turn: AnyTurn | undefined): Sent {
     let session = this.#session;
     if (session === undefined || this.#sender !== sender || session.ended !== undefined) {
       const opened = this.#openCached(sender, 0);
@@ -245,21 +246,21 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
    * Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. Threads and inline
    * procs listen nowhere, so everything between them goes through their maker: from there a tree would only be a detour.
    */
-  #usesTree({ proc, sendingEnded }: ActorCell): boolean {
+  #usesTree({ proc, outbound }: LocalActor): boolean {
     const { record, size } = this.view;
-    if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || sendingEnded !== undefined) return false;
+    if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || outbound.ended !== undefined) return false;
     return record.owner !== proc.id || this.view.target(0).location !== "";
   }
 
   /** Down a tree. @throws BackpressureError */
   #castByTree(
     body: EncodedMessage,
-    sender: ActorCell,
+    sender: LocalActor,
     turn: AnyTurn | undefined,
     sink: CastAnswerSink | undefined,
     waiter: Sent | undefined,
   ): { readonly caster: CastSender; readonly cast: PendingCast } {
-    const caster = sender.castSender(this.view.record);
+    const caster = sender.outbound.castSender(this.view.record);
     caster.checkRoom(body.size, this.label);
     const timeout = sink === undefined ? 0 : this.#timeToWait(turn);
     const chain = sink === undefined ? emptyChain : (turn?.chain ?? emptyChain);
@@ -271,23 +272,23 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     return { caster, cast };
   }
 
-  #encodeCast(args: readonly unknown[], sender: ActorCell): EncodedMessage {
-    const protobuf = sender.castSender(this.view.record).needsProtobuf(this.view.castView);
+  #encodeCast(args: readonly unknown[], sender: LocalActor): EncodedMessage {
+    const protobuf = sender.outbound.castSender(this.view.record).needsProtobuf(this.view.castView);
     return encodeMessage(this, args, sender.proc.limits, protobuf);
   }
 
   /** What fits into a frame by itself, and not with what a cast needs besides it, goes to each actor by itself. */
-  #fitsTree({ size }: EncodedMessage, sender: ActorCell): boolean {
+  #fitsTree({ size }: EncodedMessage, sender: LocalActor): boolean {
     if (size + CAST_OVERHEAD + this.view.size * 12 <= sender.proc.limits.maxFrame) return true;
     portsWritten.length = 0;
     return false;
   }
 
-  #castAll(args: readonly unknown[], sender: ActorCell, turn: AnyTurn | undefined): Sent {
+  #castAll(args: readonly unknown[], sender: LocalActor, turn: AnyTurn | undefined): Sent {
     if (this.#usesTree(sender)) {
       const body = this.#encodeCast(args, sender);
       if (this.#fitsTree(body, sender)) {
-        const sent = sender.castSender(this.view.record).hasCredit(this.view.castView) ? sentNow : new Sent(1);
+        const sent = sender.outbound.castSender(this.view.record).hasCredit(this.view.castView) ? sentNow : new Sent(1);
         this.#castByTree(body, sender, turn, undefined, sent === sentNow ? undefined : sent);
         return sent;
       }
@@ -309,7 +310,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     return sent;
   }
 
-  #openCached(sender: ActorCell, rank: number): Session | DeliveryError {
+  #openCached(sender: LocalActor, rank: number): Session | DeliveryError {
     const session = openSession(sender, this.view, rank);
     if (session instanceof DeliveryError) return session;
     this.#slot = this.#slotOf(session);
@@ -318,7 +319,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     return session;
   }
 
-  #openAll(sender: ActorCell): (Session | DeliveryError)[] {
+  #openAll(sender: LocalActor): (Session | DeliveryError)[] {
     const sessions: (Session | DeliveryError)[] = [];
     for (let rank = 0; rank < this.view.size; rank++) sessions.push(openSession(sender, this.view, rank));
     return sessions;
@@ -360,7 +361,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   }
 
   /** All receivers of one message belong to one trace, also where it begins with that. */
-  #castTrace(sender: ActorCell, turn: AnyTurn | undefined): TraceContext {
+  #castTrace(sender: LocalActor, turn: AnyTurn | undefined): TraceContext {
     return this.#fixedTrace ?? turn?.span ?? sender.proc.traces.newTrace();
   }
 
@@ -385,17 +386,17 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   }
 
   /** A message that nobody is there for: what is wrong with it is said all the same, and its ports reach nobody. */
-  #encodeForNobody(sender: ActorCell, args: readonly unknown[], ranks: readonly number[]): void {
+  #encodeForNobody(sender: LocalActor, args: readonly unknown[], ranks: readonly number[]): void {
     encodeMessage(this, args, sender.proc.limits);
     if (portsWritten.length > 0) this.#announceHolders(sender, [], ranks);
   }
 
-  #refuseWithoutTime(args: readonly unknown[], sender: ActorCell, ranks: readonly number[]): TimeoutError {
+  #refuseWithoutTime(args: readonly unknown[], sender: LocalActor, ranks: readonly number[]): TimeoutError {
     this.#encodeForNobody(sender, args, ranks);
     return noAnswerError(this.label, 0);
   }
 
-  #announceHoldersOfSessions(sender: ActorCell, sessions: readonly (Session | DeliveryError)[]): void {
+  #announceHoldersOfSessions(sender: LocalActor, sessions: readonly (Session | DeliveryError)[]): void {
     const ranks = [...sessions.keys()];
     const isOpen = (rank: number) => !(sessions[rank] instanceof DeliveryError);
     this.#announceHolders(
@@ -406,7 +407,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   }
 
   /** The ports in the message are now held by those it was sent to. */
-  #announceHolders(sender: ActorCell, ranks: readonly number[], unreachable: readonly number[] = []): void {
+  #announceHolders(sender: LocalActor, ranks: readonly number[], unreachable: readonly number[] = []): void {
     const holderAt = (rank: number) => {
       const { proc, mesh, rank: own, generation } = this.view.target(rank);
       return { proc, name: holderName({ mesh: mesh.id, rank: own, incarnation: generation }) };
@@ -419,7 +420,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
   }
 }
 
-function currentSender(): ActorCell {
+function currentSender(): LocalActor {
   return currentTurn()?.cell ?? mainRoot();
 }
 
@@ -432,10 +433,10 @@ function wholeTimeout(timeout: number | undefined): number {
   return limit === undefined ? 0 : Math.max(1, Math.ceil(limit));
 }
 
-function openSession(sender: ActorCell, view: MeshView, rank: number): Session | DeliveryError {
+function openSession(sender: LocalActor, view: MeshView, rank: number): Session | DeliveryError {
   const target = view.target(rank);
   try {
-    return sender.session(target, target, target.location);
+    return sender.outbound.session(target, target, target.location);
   } catch (error) {
     if (error instanceof DeliveryError) return error;
     throw error;

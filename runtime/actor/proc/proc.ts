@@ -23,16 +23,22 @@ import type { Pipe } from "../../link/transport/pipe.js";
 import { RelayRouter } from "../../link/transport/relay/pipe.js";
 import type { Reader } from "../../wire/reader.js";
 import { createFold } from "../call/fold-answers.js";
-import { ActorCell, type ActorSpec } from "../cell/actor-cell.js";
-import type { ProcContext } from "../context.js";
+import { ActorCell } from "../cell/actor-cell.js";
+import { ActorInbound } from "../cell/inbound.js";
+import type { LifecycleProc } from "../cell/lifecycle.js";
 import { EarlyMessages } from "../delivery/early-messages.js";
 import { encodeErrorAnswer, readCallError } from "../delivery/error-codec.js";
 import { RefusingDestination } from "../delivery/refusing-destination.js";
 import { portsRead } from "../port/announce-holders.js";
+import type { ActorFailure } from "../reference/actor-failure.js";
+import type { ActorRequest, ActorSpec } from "../reference/actor-request.js";
 import type { Downtime } from "../reference/downtime.js";
+import type { ProcContext } from "../reference/handler-context.js";
+import type { LocalActor } from "../reference/local-actor.js";
 import { type ActorTarget, MeshRecords } from "../reference/mesh-record.js";
 import type { OpenPort } from "../reference/open-port.js";
-import type { ActorFailure, ActorRequest, ProcHooks, StopOptions } from "../reference/proc-hooks.js";
+import type { ProcHooks } from "../reference/proc-hooks.js";
+import type { StopOptions } from "../reference/stop-options.js";
 import { type DropDetector, DropWatch } from "./drop-watch.js";
 
 export interface ProcOptions {
@@ -66,7 +72,7 @@ export interface ProcOptions {
   readonly accept?: (pipe: Pipe, from: ProcId) => void;
 }
 
-export class Proc implements LinkHost {
+export class Proc implements LinkHost, LifecycleProc {
   readonly id: ProcId;
   readonly universe: bigint;
   readonly clock: Clock;
@@ -159,8 +165,8 @@ export class Proc implements LinkHost {
   createActor(request: ActorRequest): ActorCell {
     const { args, ...shape } = request;
     const cell = this.#installCell(shape.mesh, new ActorCell(this, shape));
-    if (portsRead.length > 0) cell.ownDecodedPorts();
-    cell.start(args);
+    if (portsRead.length > 0) cell.ports.ownDecoded();
+    cell.lifecycle.start(args);
     return cell;
   }
 
@@ -170,13 +176,13 @@ export class Proc implements LinkHost {
    */
   refuseActor(request: ActorSpec, failure: ActorFailure): ActorCell {
     const cell = new ActorCell(this, request);
-    cell.failCreation(failure);
+    cell.lifecycle.failCreation(failure);
     return this.#installCell(request.mesh, cell);
   }
 
   /** Stops an actor with the given options. Idempotent, never rejects; resolves when `cleanup` has ended. */
   stopActor(cell: ActorCell, options: StopOptions): Promise<void> {
-    return cell.stop(options);
+    return cell.lifecycle.stop(options);
   }
 
   /** Returns the actor of `mesh` that lives in this proc. */
@@ -245,7 +251,7 @@ export class Proc implements LinkHost {
   }
 
   /** Removes an actor that has ended. */
-  removeCell(cell: ActorCell): void {
+  removeCell(cell: LocalActor): void {
     if (this.#cells.get(cell.mesh) !== cell) return;
     this.#cells.delete(cell.mesh);
     this.#endedActors.set(cell.mesh, cell.ended!);
@@ -255,12 +261,12 @@ export class Proc implements LinkHost {
 
   openPort(port: OpenPort): void {
     this.#ports.set(port.number, port);
-    port.cell.addPort(port);
+    port.owner.add(port);
   }
 
   closePort(port: OpenPort): void {
     this.#ports.delete(port.number);
-    port.cell.removePort(port);
+    port.owner.remove(port);
   }
 
   /**
@@ -341,7 +347,7 @@ export class Proc implements LinkHost {
     }
     const cell = this.#cells.get(target.number);
     // Every proc has one agent, whichever rank the sender's mesh gives to it.
-    if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell;
+    if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell.inbound;
     const stopped = this.#endedActors.get(target.number);
     return stopped === undefined ? this.#holdEarlyMessages(link, target) : new RefusingDestination(stopped);
   }
@@ -384,7 +390,7 @@ export class Proc implements LinkHost {
       return;
     }
     const to = lane.finalDestination;
-    if (to instanceof ActorCell || to instanceof EarlyMessages) to.confirmHandled(lane);
+    if (to instanceof ActorInbound || to instanceof EarlyMessages) to.confirmHandled(lane);
     else lane.confirmReached();
   }
 
@@ -412,7 +418,7 @@ export class Proc implements LinkHost {
     before?.replaceBy(cell);
     const held = this.#earlyMessages.get(mesh);
     this.#earlyMessages.delete(mesh);
-    held?.release(cell);
+    held?.release(cell.inbound);
     return cell;
   }
 
@@ -487,6 +493,6 @@ function parentRoute({ parent, parentConnects = false }: ProcOptions): ParentPro
 
 function createRoot(proc: Proc, name: string): ActorCell {
   const root = new ActorCell(proc, { mesh: ROOT_MESH, rank: 0, incarnation: 0, name, extent: {}, owner: proc.id });
-  root.state = "running";
+  root.lifecycle.startRoot();
   return root;
 }

@@ -7,7 +7,6 @@ import { chainToken } from "../../link/frame/message-extension.js";
 import type { MessageSender, Session, SessionTarget } from "../../link/outbound/session.js";
 import type { UnhandledMessages } from "../../link/outbound/unhandled-messages.js";
 import { checkOptionNames, describeValue, type Extent, extentSize } from "../../shape/index.js";
-import { currentCell } from "../context.js";
 import type { DropDetector, DroppableReference } from "../proc/drop-watch.js";
 import { Downtime } from "./downtime.js";
 
@@ -342,9 +341,4 @@ export class MeshRecords {
   #forget(key: MeshId): void {
     if (this.find(key) === undefined) this.#records.delete(key);
   }
-}
-
-/** Returns the record of a mesh in the process that the running code belongs to. */
-export function currentMeshRecord(identity: MeshIdentity): MeshRecord {
-  return currentCell().proc.records.findOrCreate(identity);
 }

@@ -1,5 +1,5 @@
 /** The options of `ProcMesh.with`, and their checks before anything is spawned. */
-import type { WatchLimits } from "../../actor/cell/watchdog.js";
+import type { WatchLimits } from "../../actor/reference/actor-request.js";
 import type { SupervisionPlan } from "../../proc/mesh/proc-group.js";
 import { checkOptionNames, describeValue } from "../../shape/index.js";
 import { planRestart, type RestartOptions } from "../../supervise/restart-policy.js";

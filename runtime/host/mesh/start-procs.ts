@@ -34,7 +34,9 @@ export function startProcs<D extends string>(
 ): SpawnedProcs {
   const owner = currentCell();
   local.checkSpawn(owner, "procs");
-  const starts = [...points(wholeRegion(extent))].map((point) => planStart(local, owner.proc, point, extent, plan));
+  const starts = [...points(wholeRegion(extent))].map((point) =>
+    planStart(local, local.procOf(owner), point, extent, plan),
+  );
   const { name, restart } = plan;
   const start = (made: SpawnedProcs, rank: number) => planReplacements(local, made, plan)(rank);
   const procs = new SpawnedProcs(local, { name, extent, owner, restart, start });

@@ -39,7 +39,7 @@ beforeEach(() => {
     },
   };
   const knownSession = ({ rank }: { rank: number }) => (sessions.has(rank) ? {} : undefined);
-  sender = { proc, knownSession } as unknown as ActorCell;
+  sender = { proc, outbound: { knownSession } } as unknown as ActorCell;
 });
 
 function end(rank: number, lost = false): Downtime {

@@ -200,7 +200,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     counter.fail.broadcast("over");
     await failure(counter.value.callOne());
     const cell = [...there.proc.cells()].at(-1)!;
-    await cell.whenVacated();
+    await cell.lifecycle.whenVacated();
     there.proc.createActor({ ...cell.spec, incarnation: 1, args: [5] } as never);
     const [port, receiver] = Channel.open(codec.int32);
     await counter.feed.callOne(port, 1);
