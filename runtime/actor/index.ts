@@ -1,7 +1,7 @@
 /** The names of the actor layer that users and generated code import. */
 export { Actor, type SupervisedFailure } from "./actor.js";
 export type { CallOptions, RetryOptions } from "./call/call-guard.js";
-export { Endpoint, PropagatedEndpoint, StreamEndpoint, send } from "./call/endpoint.js";
+export { Endpoint, PropagatedEndpoint } from "./call/endpoint.js";
 export { Future, firstCompleted, type GetOptions } from "./call/future.js";
 export type { Settled } from "./call/gather-call.js";
 export {
@@ -13,6 +13,8 @@ export {
   registerReducer,
   topK,
 } from "./call/reduction.js";
+export { send } from "./call/send.js";
+export { StreamEndpoint } from "./call/stream-endpoint.js";
 export { context } from "./context.js";
 export {
   ActorError,

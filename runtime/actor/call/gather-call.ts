@@ -12,8 +12,8 @@ import { ActorError, SupervisionError } from "../errors.js";
 import { ownReceivedPorts, portsRead } from "../port/announce-holders.js";
 import type { MeshView } from "../reference/mesh-view.js";
 import type { PortOwner } from "../reference/open-port.js";
+import type { AnswerSink, CastAnswerSink } from "./answer-sink.js";
 import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.js";
-import type { AnswerSink, CastAnswerSink } from "./dispatcher.js";
 import { RankCall } from "./rank-call.js";
 
 /** The outcome of a call on one rank. */

@@ -7,8 +7,9 @@ import type { Addressed, ArgumentsLayout, TensorSupport } from "../../wire/tenso
 import type { MeshView } from "../reference/mesh-view.js";
 import type { OutstandingCall } from "../reference/outstanding-call.js";
 import type { Sent } from "../sent.js";
+import type { AnswerSink } from "./answer-sink.js";
 import type { CallOptions } from "./call-guard.js";
-import { type AnswerSink, Dispatcher } from "./dispatcher.js";
+import { Dispatcher } from "./dispatcher.js";
 
 export function createDispatcher(view: MeshView, index: number, options: CallOptions): Dispatcher {
   const { tensors } = view.descriptor.endpoints[index] as EndpointDescriptor;

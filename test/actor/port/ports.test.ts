@@ -1,7 +1,8 @@
 /** Ports and channels, and answers by port. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
-import { type Endpoint, send } from "../../../runtime/actor/call/endpoint.js";
+import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
+import { send } from "../../../runtime/actor/call/send.js";
 import {
   ActorError,
   OrphanedError,
