@@ -1,7 +1,7 @@
 /** The base class of actors, which generated base classes extend. It adds nothing but types to a class. */
 import type { ActorDescriptor } from "../wire/descriptor.js";
 import type { MeshKind } from "./mesh-kind.js";
-import type { Undeliverable } from "./reference/proc-hooks.js";
+import type { Undeliverable } from "./reference/undeliverable.js";
 
 /** The failure that `supervise` receives. At run time the value is a {@link MeshFailure}, which has more members. */
 export interface SupervisedFailure {

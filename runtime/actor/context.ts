@@ -7,99 +7,36 @@
  * (60 ns on Node 20), so a program that only calls actors in other processes never pays this cost.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ActorId, AGENT_MESH } from "../link/address.js";
+import { AGENT_MESH } from "../link/address.js";
 import type { Clock } from "../link/clock.js";
 import { emptyChain } from "../link/frame/message-extension.js";
+import type { TraceContext } from "../link/trace-context.js";
 import type { Extent, Point } from "../shape/index.js";
-import type { ActorCell } from "./cell/actor-cell.js";
-import type { OutstandingCall, Turn } from "./cell/turn.js";
+import type { ActorContext, CallerContext, Context, ProcContext, Trace } from "./reference/handler-context.js";
+import type { LocalActor } from "./reference/local-actor.js";
+import type { OutstandingCall } from "./reference/outstanding-call.js";
 
-/** The actor that the running code belongs to. */
-export interface ActorContext {
-  /** Identifies one incarnation of the actor, in all processes of the program. */
-  readonly id: ActorId;
-  /** The name that was given to `spawn`. */
-  readonly name: string;
-  /** The position of the actor in the mesh that was spawned, never in a slice of it. */
-  readonly rank: Point;
-}
-
-/** The proc that the actor lives in. */
-export interface ProcContext {
-  /** The id of the proc: 16 hexadecimal digits. */
-  readonly id: string;
-  /**
-   * The rank of the proc in the mesh of procs that was spawned, from 0, never in a slice of it. The main proc of a
-   * program has rank 0.
-   */
-  readonly rank: number;
-}
-
-/** The actor that sent the current message. */
-export interface CallerContext {
-  /** Identifies one incarnation of the sender. */
-  readonly id: ActorId;
-  /** The name of the sender's mesh. */
-  readonly name: string;
-}
-
-/** A position in a distributed trace, as W3C Trace Context defines it. */
-export interface Trace {
-  /** The trace id: 32 hexadecimal digits, the same for all messages that follow from one another. */
-  readonly id: string;
-  /** The id of the handling of this message: 16 hexadecimal digits. */
-  readonly spanId: string;
-  /** The id of the span that sent the message: 16 hexadecimal digits. Absent if the trace starts with this message. */
-  readonly parentId?: string;
-  /** The value of the header `traceparent` for this position. */
-  readonly traceparent: string;
-}
-
-/** Describes the running code: its message, its actor and its proc. See {@link context}. */
-export interface Context {
-  /**
-   * The position of this actor in the mesh or slice that the message was sent to.
-   *
-   * @throws {Error} outside a handler
-   */
-  readonly rank: Point;
-  /**
-   * The extent of the mesh or slice that the message was sent to.
-   *
-   * @throws {Error} outside a handler
-   */
-  readonly extent: Extent;
-  /** The actor that the running code belongs to. Outside actors, it is the root actor of the program. */
-  readonly actor: ActorContext;
-  /** The proc that the running code belongs to. */
-  readonly proc: ProcContext;
-  /**
-   * Aborted when the caller no longer waits for the answer: its timeout has passed, it cancelled the call, or it has
-   * ended.
-   *
-   * @throws {Error} outside a handler
-   */
-  readonly signal: AbortSignal;
-  /**
-   * The sender of the message.
-   *
-   * @throws {Error} outside a handler
-   */
-  readonly caller: CallerContext;
-  /**
-   * The position of this message in its trace.
-   *
-   * @throws {Error} outside a handler
-   */
-  readonly trace: Trace;
+/** A turn: a stretch of code that belongs to one actor, with what the messages carry that this code sends. */
+export interface AnyTurn extends Context {
+  readonly cell: LocalActor;
+  /** The actors that wait for this turn, as a message carries them. */
+  readonly chain: readonly number[];
+  /** The position in a trace that messages of this turn follow from. Undefined: each of them starts a trace. */
+  readonly span: TraceContext | undefined;
+  /** The time in which the caller still waits for this turn, in milliseconds. 0: no limit. */
+  readonly timeLeft: number;
+  /** The endpoint whose handler runs. Undefined outside of messages. */
+  readonly endpoint: string | undefined;
+  /** Registers a call that this turn has made. The call is abandoned when the caller of this turn stops waiting. */
+  addOutstanding(call: OutstandingCall): void;
 }
 
 /**
  * The turn of code that runs outside of messages: the program's root, and `init`, `supervise` and `cleanup` of an
  * actor.
  */
-export class NoMessageTurn implements Context {
-  readonly cell: ActorCell;
+export class NoMessageTurn implements AnyTurn {
+  readonly cell: LocalActor;
   /**
    * The call chain of this turn. In `init` it holds the actor itself, because the actor takes no messages meanwhile.
    */
@@ -108,9 +45,9 @@ export class NoMessageTurn implements Context {
   readonly span = undefined;
   /** Always 0: no caller waits for an answer. */
   readonly timeLeft = 0;
-  readonly isEnded = false;
+  readonly endpoint = undefined;
 
-  constructor(cell: ActorCell, chain: readonly number[] = emptyChain) {
+  constructor(cell: LocalActor, chain: readonly number[] = emptyChain) {
     this.cell = cell;
     this.chain = chain;
   }
@@ -157,11 +94,9 @@ function refuseOutsideHandler(what: string): never {
   throw new Error(`cannot read context().${what}: expected a handler of a message, got code outside of one`);
 }
 
-export type AnyTurn = Turn | NoMessageTurn;
-
 let synchronousTurn: AnyTurn | undefined;
 let storage: AsyncLocalStorage<AnyTurn> | undefined;
-let mainRootOrFactory: ActorCell | (() => ActorCell) | undefined;
+let mainRootOrFactory: LocalActor | (() => LocalActor) | undefined;
 
 /** Returns the turn that the running code belongs to, or undefined outside of actors. */
 export function currentTurn(): AnyTurn | undefined {
@@ -172,7 +107,7 @@ export function currentTurn(): AnyTurn | undefined {
  * Returns the actor that the running code belongs to. It is the sender of all messages that this code sends.
  * @throws {Error} before a runtime has started
  */
-export function currentCell(): ActorCell {
+export function currentCell(): LocalActor {
   return currentTurn()?.cell ?? mainRoot();
 }
 
@@ -211,14 +146,14 @@ export function runningTurn(): AnyTurn {
  * @returns the previous value
  */
 export function setMainRoot(
-  root: ActorCell | (() => ActorCell) | undefined,
-): ActorCell | (() => ActorCell) | undefined {
+  root: LocalActor | (() => LocalActor) | undefined,
+): LocalActor | (() => LocalActor) | undefined {
   const before = mainRootOrFactory;
   mainRootOrFactory = root;
   return before;
 }
 
-export function mainRoot(): ActorCell {
+export function mainRoot(): LocalActor {
   if (typeof mainRootOrFactory === "function") mainRootOrFactory = mainRootOrFactory();
   if (mainRootOrFactory === undefined)
     throw new Error('cannot send: no Viceroy runtime in this process, import "viceroy" first');
@@ -244,7 +179,7 @@ export function mainRoot(): ActorCell {
  * @throws {Error} when no Viceroy runtime has been loaded in this process
  */
 export function context(): Context {
-  return currentTurn() ?? mainRoot().turn;
+  return currentTurn() ?? new NoMessageTurn(mainRoot());
 }
 
 /** Returns the clock of the program's own proc. */

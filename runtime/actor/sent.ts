@@ -2,7 +2,7 @@
  * The awaitable that `broadcast` and `port.send` return. It resolves when the receiver has credit for the message and
  * never rejects. Most messages have credit at once, and they all share one instance.
  */
-import type { CreditWaiter } from "../link/outbound/session.js";
+import type { CreditWaiter } from "../link/outbound/message-sender.js";
 import { awaitAsPromise } from "../plain-promise.js";
 
 let resolveLast: () => void;

@@ -7,6 +7,7 @@ import { type ProcAgentMesh, procAgentDescriptor } from "../../generated/proc-ag
 import { currentCell, currentTurn, mainRoot, runInTurn } from "../actor/context.js";
 import { makeMesh } from "../actor/mesh/actor-mesh.js";
 import type { Proc } from "../actor/proc/proc.js";
+import type { ActorProc } from "../actor/reference/actor-proc.js";
 import { MeshRecord, MeshRecords, type RankLocation } from "../actor/reference/mesh-record.js";
 import { MeshView } from "../actor/reference/mesh-view.js";
 import { AGENT_MESH, type Location, type ProcId } from "../link/address.js";
@@ -42,7 +43,7 @@ export class ProcAgents {
 /**
  * Records by the sending proc. A session belongs to a record, so a new record for each call would need a new session.
  */
-const recordsByProc = new WeakMap<Proc, MeshRecords>();
+const recordsByProc = new WeakMap<ActorProc, MeshRecords>();
 
 /** Returns the agent of one proc, for the running code. */
 export function agentOf(proc: ProcId, location: Location = ""): ProcAgentMesh {

@@ -2,7 +2,7 @@
  * Who owns which meshes: a strict tree. An owner is an actor, or the root of a process for code outside any actor; a
  * mesh has exactly one owner from its spawning to its end and never outlives it. Failures are no concern of this file.
  */
-import type { StopOptions } from "../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../actor/reference/stop-options.js";
 
 /** A mesh as its owner sees it. */
 export interface OwnedMesh {

@@ -2,7 +2,7 @@
  * The actor classes of a simulation. Every spawned class is known to all processes, because all of them run the same
  * code.
  */
-import type { ActorClass } from "../actor/reference/proc-hooks.js";
+import type { ActorClass } from "../actor/reference/actor-request.js";
 import type { ClassReference } from "../proc/platform/actor-registry.js";
 import type { ActorClasses } from "../proc/platform/platform.js";
 import type { ActorDescriptor } from "../wire/descriptor.js";

@@ -1,6 +1,7 @@
 /** The actor that most tests call: a counter, with its descriptor written by hand. */
 import { Actor } from "../../runtime/actor/actor.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
+import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
+import type { StreamEndpoint } from "../../runtime/actor/call/stream-endpoint.js";
 import { context } from "../../runtime/actor/context.js";
 import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../runtime/actor/mesh-kind.js";

@@ -1,6 +1,7 @@
 /** An actor in several versions of its schema, written by hand: what processes of different builds know of each other. */
 import { Actor } from "../../runtime/actor/actor.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
+import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
+import type { StreamEndpoint } from "../../runtime/actor/call/stream-endpoint.js";
 import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../runtime/actor/mesh-kind.js";
 import type { Port } from "../../runtime/actor/port/port.js";

@@ -146,7 +146,7 @@ class Play {
     const [cell] = [...proc.cells()];
     if (kind === "fail") this.mesh.slice({ gpus: rank }).fail.broadcast("harmed");
     else if (kind === "stop" && cell !== undefined) void proc.stopActor(cell, { reason: "ordered", drain: 5 });
-    else if (kind === "replace" && cell?.state === "failed") {
+    else if (kind === "replace" && cell?.lifecycle.state === "failed") {
       proc.createActor({ ...cell.spec, incarnation: cell.spec.incarnation + 1, args: [0] } as never);
     } else if (kind === "cut") this.world.pipes[rank % Math.max(1, this.world.pipes.length)]?.destroy(new Error("cut"));
     else if (kind === "down") this.world.root.proc.peerDown(proc.id, "it was killed");

@@ -1,6 +1,6 @@
 /** Parts of an actor without a process: lanes that note what is sent on them, and turns of messages that came by them. */
 import type { ActorCell } from "../../runtime/actor/cell/actor-cell.js";
-import type { Handler } from "../../runtime/actor/cell/handler.js";
+import type { Handler } from "../../runtime/actor/cell/message-handler.js";
 import { Turn } from "../../runtime/actor/cell/turn.js";
 import { type AnyTurn, currentTurn } from "../../runtime/actor/context.js";
 import { readCallError } from "../../runtime/actor/delivery/error-codec.js";

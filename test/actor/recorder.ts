@@ -1,7 +1,8 @@
 /** Actors that note what they are sent and by whom, and that send whatever mix of messages they are told. */
 import fc from "fast-check";
 import { Actor } from "../../runtime/actor/actor.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
+import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
+import type { StreamEndpoint } from "../../runtime/actor/call/stream-endpoint.js";
 import { context } from "../../runtime/actor/context.js";
 import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../runtime/actor/mesh-kind.js";

@@ -3,17 +3,15 @@
 import type { ActorCell } from "../../runtime/actor/cell/actor-cell.js";
 import { setMainRoot } from "../../runtime/actor/context.js";
 import { wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
+import { currentMeshRecord } from "../../runtime/actor/mesh/current-mesh-record.js";
 import { actorHandleCodecs } from "../../runtime/actor/mesh/handle-codecs.js";
 import type { Apply } from "../../runtime/actor/mesh-kind.js";
 import { Proc } from "../../runtime/actor/proc/proc.js";
-import { currentMeshRecord } from "../../runtime/actor/reference/mesh-record.js";
-import type {
-  ActorClass,
-  ActorFailure,
-  ProcHooks,
-  StopOptions,
-  Undeliverable,
-} from "../../runtime/actor/reference/proc-hooks.js";
+import type { ActorFailure } from "../../runtime/actor/reference/actor-failure.js";
+import type { ActorClass } from "../../runtime/actor/reference/actor-request.js";
+import type { ProcHooks } from "../../runtime/actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../runtime/actor/reference/stop-options.js";
+import type { Undeliverable } from "../../runtime/actor/reference/undeliverable.js";
 import { type Clock, systemClock, systemRandom } from "../../runtime/link/clock.js";
 import { noKeepAlive } from "../../runtime/link/keep-alive.js";
 import type { LinkLimits } from "../../runtime/link/link-limits.js";

@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, test } from "vitest";
 import { wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
-import { currentMeshRecord } from "../../runtime/actor/reference/mesh-record.js";
+import { currentMeshRecord } from "../../runtime/actor/mesh/current-mesh-record.js";
 import { systemRandom } from "../../runtime/link/clock.js";
 import { Counter, type CounterMesh, counterDescriptor } from "../actor/counter.js";
 import { type TestProc, World } from "../actor/world.js";

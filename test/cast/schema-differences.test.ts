@@ -1,7 +1,7 @@
 /** Tests of casts to actors of different builds: each actor reads what it can, and errors name the ranks that cannot. */
 import { expect, test } from "vitest";
 import { wholeMesh } from "../../runtime/actor/mesh/actor-mesh.js";
-import { currentMeshRecord } from "../../runtime/actor/reference/mesh-record.js";
+import { currentMeshRecord } from "../../runtime/actor/mesh/current-mesh-record.js";
 import { type GaugeMesh, NewGauge, OldGauge, OtherGauge, oldGauge } from "../actor/gauge.js";
 import { World } from "../actor/world.js";
 

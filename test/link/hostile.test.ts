@@ -324,7 +324,7 @@ async function attack(...writes: readonly Write[]): Promise<{ kinds: number[]; e
   const ended = link.ended?.message;
   const cell = world.root.proc.cell(mesh)!;
   // Whatever came, the actor lives.
-  expect(cell.state).toBe("running");
+  expect(cell.lifecycle.state).toBe("running");
   world.close();
   return { kinds: kinds.map((word) => word & 0xff).filter((kind) => kind !== FrameKind.hello), ended };
 }

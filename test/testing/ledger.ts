@@ -2,8 +2,9 @@
  * The actor of simulated clusters. It receives numbered messages by every kind of call, and sends messages to others.
  */
 import { Actor } from "../../runtime/actor/actor.js";
-import type { Endpoint, StreamEndpoint } from "../../runtime/actor/call/endpoint.js";
+import type { Endpoint } from "../../runtime/actor/call/endpoint.js";
 import type { Settled } from "../../runtime/actor/call/gather-call.js";
+import type { StreamEndpoint } from "../../runtime/actor/call/stream-endpoint.js";
 import { context } from "../../runtime/actor/context.js";
 import type { ActorMesh } from "../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../runtime/actor/mesh-kind.js";

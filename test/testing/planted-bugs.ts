@@ -8,15 +8,15 @@ import { CallFuture } from "../../runtime/actor/call/call-future.js";
 import { Future } from "../../runtime/actor/call/future.js";
 import { RankCall } from "../../runtime/actor/call/rank-call.js";
 import { StreamCall } from "../../runtime/actor/call/stream-call.js";
-import { ActorCell } from "../../runtime/actor/cell/actor-cell.js";
+import { ActorInbound } from "../../runtime/actor/cell/inbound.js";
 import { Mailbox } from "../../runtime/actor/cell/mailbox.js";
 import { StreamProducer } from "../../runtime/actor/cell/stream-producer.js";
 import { Turn } from "../../runtime/actor/cell/turn.js";
 import { EarlyMessages } from "../../runtime/actor/delivery/early-messages.js";
 import { PortQueue } from "../../runtime/actor/port/port-queue.js";
 import { Proc } from "../../runtime/actor/proc/proc.js";
+import type { ActorRequest } from "../../runtime/actor/reference/actor-request.js";
 import { MeshRecord } from "../../runtime/actor/reference/mesh-record.js";
-import type { ActorRequest } from "../../runtime/actor/reference/proc-hooks.js";
 import { CastRouter } from "../../runtime/cast/cast-router.js";
 import { CastReceiver, CastReply } from "../../runtime/cast/receiver/cast-receiver.js";
 import { OrderedArrivals, type OrderedCast } from "../../runtime/cast/receiver/ordered-arrivals.js";
@@ -88,10 +88,10 @@ export const bugs: readonly PlantedBug[] = [
     ["no gaps"],
     1,
     replaceMethod(
-      ActorCell,
+      ActorInbound,
       "message",
       (original, every) =>
-        function (this: ActorCell, ...args: unknown[]) {
+        function (this: ActorInbound, ...args: unknown[]) {
           if (args[2] !== 0 || !every(60)) call(original, this, args);
         } as Method,
     ),

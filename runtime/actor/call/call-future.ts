@@ -2,11 +2,11 @@
 import type { Clock } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { Codec } from "../../wire/codec.js";
-import type { OutstandingCall } from "../cell/turn.js";
 import { RemoteError } from "../delivery/error-codec.js";
 import { ActorError, SupervisionError } from "../errors.js";
 import { isProgramEnding } from "../program-end.js";
 import type { MeshView } from "../reference/mesh-view.js";
+import type { OutstandingCall } from "../reference/outstanding-call.js";
 import { CallGuard } from "./call-guard.js";
 import { lacksCallerStack } from "./caller-stack.js";
 import { describeWait } from "./describe-wait.js";

@@ -1,77 +1,61 @@
 /**
- * How one message of an endpoint goes to the actors of a mesh: checks what can be checked, finds the sessions of the
- * sender, encodes once, and sends to all or to none. What becomes of the answers is their target's concern.
+ * The dispatcher of an endpoint sends one message of the endpoint to the actors of a mesh: it checks the arguments, finds
+ * the sessions of the sender, encodes the message once, and sends it to all actors or to none. The answers go to the sink
+ * or the pending call that the caller passes.
  */
+
 import type { CastSender } from "../../cast/sender/cast-sender.js";
-import type { CastSink, PendingCast } from "../../cast/sender/pending-cast.js";
+import type { PendingCast } from "../../cast/sender/pending-cast.js";
 import { AGENT_MESH } from "../../link/address.js";
 import type { Clock } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
-import { emptyChain, isInChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/message-extension.js";
+import { emptyChain } from "../../link/frame/message-extension.js";
 import type { KeepAlive } from "../../link/keep-alive.js";
 import { encodeMessage } from "../../link/outbound/encode-message.js";
 import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
+import type { MessageEncoder, OutboundMessage } from "../../link/outbound/message-sender.js";
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
-import type { MessageEncoder, OutboundMessage, Session } from "../../link/outbound/session.js";
+import type { Session } from "../../link/outbound/session.js";
 import { parseTraceparent, type TraceContext } from "../../link/trace-context.js";
 import type { Codec } from "../../wire/codec.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";
-import type { ActorCell } from "../cell/actor-cell.js";
-import type { OutstandingCall } from "../cell/turn.js";
-import { type AnyTurn, currentTurn, mainRoot } from "../context.js";
-import { DeadlockError, SupervisionError, type TimeoutError } from "../errors.js";
-import { announceHolders, holderName, portsWritten } from "../port/announce-holders.js";
+import { type AnyTurn, currentCell, currentTurn, mainRoot } from "../context.js";
+import { SupervisionError, type TimeoutError } from "../errors.js";
+import { portsWritten } from "../port/announce-holders.js";
+import type { LocalActor } from "../reference/local-actor.js";
 import { reasonSuffix } from "../reference/mesh-record.js";
 import type { MeshView } from "../reference/mesh-view.js";
+import type { OutstandingCall } from "../reference/outstanding-call.js";
 import { Sent, sentNow } from "../sent.js";
+import type { AnswerSink, CastAnswerSink } from "./answer-sink.js";
 import { type CalledEndpoint, supervisionError } from "./call-future.js";
 import { type CallOptions, noAnswerError } from "./call-guard.js";
+import { deadlockError, messageExtension, noAnswer, timeLimit, wouldDeadlock } from "./caller-state.js";
 import { checkTimeout } from "./future.js";
-import { drawLivingRank, restartOfAllRanks, restartOfAnyRank, restartOfEachRank } from "./living-ranks.js";
-import type { RankCall, RankCallOwner } from "./rank-call.js";
-
-/** Who waits for the answers of all ranks. */
-export interface AnswerSink extends RankCallOwner, OutstandingCall {
-  /** The call to one rank; asked for once, when it is being sent. */
-  callAt(rank: number): RankCall;
-  /** How the call goes to many actors at once; undefined: to each of them by itself. */
-  readonly castSink?: CastAnswerSink;
-}
-
-/** Which ranks a call needs: all of them, each one that is not lost, or any one. */
-export type RanksNeeded = "all" | "each" | "any";
-
-/** Who waits for the answers to a cast. */
-export interface CastAnswerSink extends CastSink {
-  /** How procs on the way make answers one, by name; empty: they do not. */
-  readonly reduction: string;
-  /** It is on its way: how it is given up, and who holds what is in the answers. */
-  castStarted(cancel: (reason: number) => void, sender: ActorCell): void;
-}
-
-/** More than what a cast needs besides its message, but for its places: 12 bytes for each rank, at most. */
-const CAST_OVERHEAD = 64 * 1024;
+import { allRanks, announceReceivers, announceReceiversOfSessions, openSession, openSessions } from "./receivers.js";
+import { fitsTree, usesTree } from "./tree-dispatch.js";
 
 export class Dispatcher implements OutboundMessage, CalledEndpoint {
-  /** `counters.increment`. */
+  /** The mesh and the endpoint: `counters.increment`. */
   readonly label: string;
   readonly codec: MessageEncoder;
   readonly result: Codec<unknown> | undefined;
   readonly view: MeshView;
   readonly descriptor: EndpointDescriptor;
   readonly options: CallOptions;
-  /** In milliseconds; 0: none. */
+  /** The timeout of calls in milliseconds. 0: they have none. */
   readonly timeout: number;
-  /** Whether a call may be sent later than it is made, or again. */
+  /** Whether the options of the calls can delay them or repeat them. */
   readonly isDeferrable: boolean;
-  /** Calls have no time at all: they fail, and nothing is sent. */
+  /** Whether the timeout is 0 ms, so that calls fail without being sent. */
   readonly #hasNoTime: boolean;
   readonly #index: number;
-  /** That its calls belong to, whoever makes them. */
+  /** The trace of the calls, whichever handler makes them. Undefined: the trace of the running handler. */
   readonly #fixedTrace: TraceContext | undefined;
-  /** Of a mesh of one actor: the session that was used last, and by whom. */
-  #sender: ActorCell | undefined;
+  /** The sender that `#session` belongs to. Undefined if there is none, or if it leads to another rank than 0. */
+  #sender: LocalActor | undefined;
+  /** The session that was used last, cached for meshes of one actor. */
   #session: Session | undefined;
   #slot = 0;
 
@@ -105,29 +89,35 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
 
   /** Keeps the caller's process alive while a call of the running code waits. */
   get keepAlive(): KeepAlive {
-    return currentSender().proc.keepAlive;
+    return currentCell().proc.keepAlive;
   }
 
-  /** @throws TypeError on the wrong number of arguments, SupervisionError if the mesh was stopped */
+  /**
+   * @throws {TypeError} when the number of arguments is wrong
+   * @throws {SupervisionError} when the mesh was stopped
+   */
   check(args: readonly unknown[]): void {
     const { minArgs, maxArgs } = this.descriptor;
     if (args.length < minArgs || args.length > maxArgs) refuseArity(this.label, minArgs, maxArgs, args.length);
     const { stopReason, name } = this.view.record;
     if (stopReason === undefined) return;
-    const ranks = this.#allRanks();
+    const ranks = allRanks(this.view);
     const why = `mesh "${name}" was stopped${reasonSuffix(stopReason)}`;
     throw new SupervisionError(this.label, ranks, why, { actors: this.view.actorNames(ranks) });
   }
 
   /**
    * Sends a call to the actor at `rank`.
-   * @param under what the running handler waits for
-   * @returns why not, if it can't be sent; the call fails with that
-   * @throws what the codec and the session throw: then nothing has been sent
+   *
+   * @param call receives the answer
+   * @param outstanding is registered with the running handler, which waits for it
+   * @returns the error that the call fails with if it cannot be sent
+   * @throws rethrows errors of the codec and of the session; then nothing has been sent
    */
-  callOne(args: readonly unknown[], rank: number, call: PendingCall, under: OutstandingCall): Error | undefined {
+  callOne(args: readonly unknown[], rank: number, call: PendingCall, outstanding: OutstandingCall): Error | undefined {
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
+    const { view } = this;
     if (this.#hasNoTime) return this.#refuseWithoutTime(args, sender, [rank]);
     let session = this.#session;
     if (session === undefined || this.#sender !== sender || session.ended !== undefined || rank !== 0) {
@@ -138,54 +128,57 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
       }
       session = opened;
     }
-    if (turn !== undefined && this.#wouldDeadlock(turn, rank)) return this.#deadlockError(turn, rank);
-    const extension = this.#extension(session, rank, turn, this.#timeToWait(turn), turn?.span);
+    if (turn !== undefined && wouldDeadlock(turn, view, rank)) return deadlockError(this.label, turn, view, rank);
+    const limit = timeLimit(this.timeout, turn);
+    const extension = messageExtension(view, session, rank, turn, limit, this.#fixedTrace ?? turn?.span);
     session.call(this.#slot, this, args, call, extension);
-    if (turn !== undefined) turn.addOutstanding(under);
-    if (portsWritten.length > 0) this.#announceHolders(sender, [rank]);
+    if (turn !== undefined) turn.addOutstanding(outstanding);
+    if (portsWritten.length > 0) announceReceivers(sender, view, [rank]);
     return undefined;
   }
 
   /**
    * Sends a call to all actors.
-   * @returns why not, if none of it was sent
-   * @throws what the codec and the sessions throw: then nothing has been sent
+   *
+   * @returns the error that the call fails with if it cannot be sent to any actor
+   * @throws rethrows errors of the codec and of the sessions; then nothing has been sent
    */
   callAll(args: readonly unknown[], sink: AnswerSink): Error | undefined {
-    const { size } = this.view;
+    const { view } = this;
+    const { size } = view;
     if (size === 1) return this.callOne(args, 0, sink.callAt(0), sink);
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
-    if (this.#hasNoTime) return this.#refuseWithoutTime(args, sender, this.#allRanks());
+    if (this.#hasNoTime) return this.#refuseWithoutTime(args, sender, allRanks(view));
     if (turn !== undefined) {
       for (let rank = 0; rank < size; rank++) {
-        if (this.#wouldDeadlock(turn, rank)) return this.#deadlockError(turn, rank);
+        if (wouldDeadlock(turn, view, rank)) return deadlockError(this.label, turn, view, rank);
       }
     }
     const { castSink } = sink;
-    if (castSink !== undefined && this.#usesTree(sender)) {
-      const body = this.#encodeCast(args, sender);
-      if (this.#fitsTree(body, sender)) {
-        const { caster, cast } = this.#castByTree(body, sender, turn, castSink, undefined);
-        castSink.castStarted((reason) => caster.cancel(cast, reason), sender);
+    if (castSink !== undefined && usesTree(sender, view)) {
+      const body = this.#encodeForTree(args, sender);
+      if (body !== undefined) {
+        const { castSender, cast } = this.#castByTree(body, sender, turn, castSink, undefined);
+        castSink.castStarted((reason) => castSender.cancel(cast, reason), sender.ports);
         if (turn !== undefined) turn.addOutstanding(sink);
         return undefined;
       }
     }
-    const sessions = this.#openAll(sender);
+    const sessions = openSessions(sender, view);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     for (const session of sessions) if (!(session instanceof DeliveryError)) session.checkRoom(body.size, this.label);
-    const time = this.#timeToWait(turn);
-    const trace = this.#castTrace(sender, turn);
+    const limit = timeLimit(this.timeout, turn);
+    const trace = this.#sharedTrace(sender, turn);
     for (let rank = 0; rank < size; rank++) {
       const session = sessions[rank]!;
       if (session instanceof DeliveryError) continue;
-      const slot = this.#slotOf(session);
-      session.post(slot, body, this.#extension(session, rank, turn, time, trace), sink.callAt(rank), undefined);
+      const extension = messageExtension(view, session, rank, turn, limit, trace);
+      session.post(this.#slotOf(session), body, extension, sink.callAt(rank), undefined);
     }
     if (turn !== undefined) turn.addOutstanding(sink);
-    if (portsWritten.length > 0) this.#announceHoldersOfSessions(sender, sessions);
-    // A failure may end the call at once: after all messages have been sent.
+    if (portsWritten.length > 0) announceReceiversOfSessions(sender, view, sessions);
+    // A failure can end the call at once, so all messages are sent first.
     for (let rank = 0; rank < size; rank++) {
       const session = sessions[rank]!;
       if (session instanceof DeliveryError) sink.failed(rank, session);
@@ -193,23 +186,22 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     return undefined;
   }
 
-  /** Sends a message that nobody answers to all actors. @throws what the codec and the sessions throw: then nothing has been sent */
+  /**
+   * Sends a message without an answer to all actors.
+   *
+   * @throws rethrows errors of the codec and of the sessions; then nothing has been sent
+   */
   cast(args: readonly unknown[]): Sent {
     const turn = currentTurn();
     const sender = turn === undefined ? mainRoot() : turn.cell;
     return this.view.size === 1 ? this.#castOne(args, sender, turn) : this.#castAll(args, sender, turn);
   }
 
-  /** The rank with less under way, from the current sender, of two living ones drawn at random. */
-  lessLoadedRank(): number {
-    const sender = currentSender();
-    const load = (rank: number): number => sender.knownSession(this.view.target(rank))?.load ?? 0;
-    const a = drawLivingRank(this.view, sender);
-    const b = drawLivingRank(this.view, sender);
-    return load(b) < load(a) ? b : a;
-  }
-
-  /** Encodes a message that is sent later, so that what is wrong with it is said now. @throws what the codec throws */
+  /**
+   * Encodes a message that is sent later, so that wrong arguments are reported now.
+   *
+   * @throws rethrows errors of the codec
+   */
   checkEncodable(args: readonly unknown[]): void {
     // An interceptor encodes arguments for known receivers only.
     if (this.descriptor.interceptor !== undefined) return;
@@ -217,14 +209,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     portsWritten.length = 0;
   }
 
-  /** Resolves when what keeps a call from being sent now may be over. @returns undefined if nothing does */
-  pendingRestart(needed: RanksNeeded): Promise<unknown> | undefined {
-    const sender = currentSender();
-    if (needed === "any") return restartOfAnyRank(this.view, sender);
-    return needed === "each" ? restartOfEachRank(this.view, sender) : restartOfAllRanks(this.view, sender);
-  }
-
-  #castOne(args: readonly unknown[], sender: ActorCell, turn: AnyTurn | undefined): Sent {
+  #castOne(args: readonly unknown[], sender: LocalActor, turn: AnyTurn | undefined): Sent {
     let session = this.#session;
     if (session === undefined || this.#sender !== sender || session.ended !== undefined) {
       const opened = this.#openCached(sender, 0);
@@ -236,80 +221,71 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
       session = opened;
     }
     const sent = session.hasCredit ? sentNow : new Sent(1);
-    session.cast(this.#slot, 0, this, args, sent, this.#extension(session, 0, turn, noAnswer, turn?.span));
-    if (portsWritten.length > 0) this.#announceHolders(sender, [0]);
+    const extension = messageExtension(this.view, session, 0, turn, noAnswer, this.#fixedTrace ?? turn?.span);
+    session.cast(this.#slot, 0, this, args, sent, extension);
+    if (portsWritten.length > 0) announceReceivers(sender, this.view, [0]);
     return sent;
   }
 
-  /**
-   * Agents are spoken to by those who have made their procs: who have links to all of them, from before they listen. Threads and inline
-   * procs listen nowhere, so everything between them goes through their maker: from there a tree would only be a detour.
-   */
-  #usesTree({ proc, sendingEnded }: ActorCell): boolean {
-    const { record, size } = this.view;
-    if (size <= proc.limits.treeAbove || record.id === AGENT_MESH || sendingEnded !== undefined) return false;
-    return record.owner !== proc.id || this.view.target(0).location !== "";
-  }
-
-  /** Down a tree. @throws BackpressureError */
-  #castByTree(
-    body: EncodedMessage,
-    sender: ActorCell,
-    turn: AnyTurn | undefined,
-    sink: CastAnswerSink | undefined,
-    waiter: Sent | undefined,
-  ): { readonly caster: CastSender; readonly cast: PendingCast } {
-    const caster = sender.castSender(this.view.record);
-    caster.checkRoom(body.size, this.label);
-    const timeout = sink === undefined ? 0 : this.#timeToWait(turn);
-    const chain = sink === undefined ? emptyChain : (turn?.chain ?? emptyChain);
-    const extension = { timeout, trace: this.#castTrace(sender, turn), chain };
-    const reduction = sink?.reduction ?? "";
-    const request = { label: this.label, endpoint: this.#index, body, reduction, extension, sink, waiter };
-    const cast = caster.cast(this.view.castView, request);
-    if (portsWritten.length > 0) this.#announceHolders(sender, this.#allRanks());
-    return { caster, cast };
-  }
-
-  #encodeCast(args: readonly unknown[], sender: ActorCell): EncodedMessage {
-    const protobuf = sender.castSender(this.view.record).needsProtobuf(this.view.castView);
-    return encodeMessage(this, args, sender.proc.limits, protobuf);
-  }
-
-  /** What fits into a frame by itself, and not with what a cast needs besides it, goes to each actor by itself. */
-  #fitsTree({ size }: EncodedMessage, sender: ActorCell): boolean {
-    if (size + CAST_OVERHEAD + this.view.size * 12 <= sender.proc.limits.maxFrame) return true;
-    portsWritten.length = 0;
-    return false;
-  }
-
-  #castAll(args: readonly unknown[], sender: ActorCell, turn: AnyTurn | undefined): Sent {
-    if (this.#usesTree(sender)) {
-      const body = this.#encodeCast(args, sender);
-      if (this.#fitsTree(body, sender)) {
-        const sent = sender.castSender(this.view.record).hasCredit(this.view.castView) ? sentNow : new Sent(1);
+  #castAll(args: readonly unknown[], sender: LocalActor, turn: AnyTurn | undefined): Sent {
+    const { view } = this;
+    if (usesTree(sender, view)) {
+      const body = this.#encodeForTree(args, sender);
+      if (body !== undefined) {
+        const sent = sender.outbound.castSender(view.record).hasCredit(view.castView) ? sentNow : new Sent(1);
         this.#castByTree(body, sender, turn, undefined, sent === sentNow ? undefined : sent);
         return sent;
       }
     }
-    const sessions = this.#openAll(sender);
+    const sessions = openSessions(sender, view);
     const body = encodeMessage(this, args, sender.proc.limits, this.#needsProtobuf(sessions));
     const open = sessions.filter((session): session is Session => !(session instanceof DeliveryError));
     for (const session of open) session.checkRoom(body.size, this.label);
     const sent = open.every((session) => session.hasCredit) ? sentNow : new Sent(open.length);
-    const trace = this.#castTrace(sender, turn);
+    const trace = this.#sharedTrace(sender, turn);
     for (const [rank, session] of sessions.entries()) {
       if (session instanceof DeliveryError) sender.undeliverable(this.label, session);
       else {
-        const extension = this.#extension(session, rank, turn, noAnswer, trace);
+        const extension = messageExtension(view, session, rank, turn, noAnswer, trace);
         session.post(this.#slotOf(session), body, extension, undefined, sent === sentNow ? undefined : sent);
       }
     }
-    if (portsWritten.length > 0) this.#announceHoldersOfSessions(sender, sessions);
+    if (portsWritten.length > 0) announceReceiversOfSessions(sender, view, sessions);
     return sent;
   }
 
-  #openCached(sender: ActorCell, rank: number): Session | DeliveryError {
+  /** Encodes a message for a cast. Returns undefined if the message is too large for one. */
+  #encodeForTree(args: readonly unknown[], sender: LocalActor): EncodedMessage | undefined {
+    const { view } = this;
+    const protobuf = sender.outbound.castSender(view.record).needsProtobuf(view.castView);
+    const body = encodeMessage(this, args, sender.proc.limits, protobuf);
+    if (fitsTree(body, sender, view)) return body;
+    portsWritten.length = 0;
+    return undefined;
+  }
+
+  /** @throws {BackpressureError} */
+  #castByTree(
+    body: EncodedMessage,
+    sender: LocalActor,
+    turn: AnyTurn | undefined,
+    sink: CastAnswerSink | undefined,
+    waiter: Sent | undefined,
+  ): { readonly castSender: CastSender; readonly cast: PendingCast } {
+    const { view } = this;
+    const castSender = sender.outbound.castSender(view.record);
+    castSender.checkRoom(body.size, this.label);
+    const timeout = sink === undefined ? 0 : timeLimit(this.timeout, turn);
+    const chain = sink === undefined ? emptyChain : (turn?.chain ?? emptyChain);
+    const extension = { timeout, trace: this.#sharedTrace(sender, turn), chain };
+    const reduction = sink?.reduction ?? "";
+    const request = { label: this.label, endpoint: this.#index, body, reduction, extension, sink, waiter };
+    const cast = castSender.cast(view.castView, request);
+    if (portsWritten.length > 0) announceReceivers(sender, view, allRanks(view));
+    return { castSender, cast };
+  }
+
+  #openCached(sender: LocalActor, rank: number): Session | DeliveryError {
     const session = openSession(sender, this.view, rank);
     if (session instanceof DeliveryError) return session;
     this.#slot = this.#slotOf(session);
@@ -318,17 +294,11 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     return session;
   }
 
-  #openAll(sender: ActorCell): (Session | DeliveryError)[] {
-    const sessions: (Session | DeliveryError)[] = [];
-    for (let rank = 0; rank < this.view.size; rank++) sessions.push(openSession(sender, this.view, rank));
-    return sessions;
-  }
-
   #slotOf(session: Session): number {
     return session.slotOf(this.view.descriptor) + this.#index;
   }
 
-  /** One of the receivers has another schema: all can read the layout that it can. */
+  /** Returns whether a receiver has another schema, so that the message is sent in the layout that all receivers read. */
   #needsProtobuf(sessions: readonly (Session | DeliveryError)[]): boolean {
     return sessions.some(
       (session) => !(session instanceof DeliveryError) && session.maySchemaDiffer && this.#differs(session),
@@ -339,107 +309,30 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
     return session.needsProtobuf(this.#slotOf(session));
   }
 
-  #wouldDeadlock(turn: AnyTurn, rank: number): boolean {
-    const { chain } = turn;
-    return chain.length > 0 && isInChain(chain, this.view.target(rank).token);
-  }
-
-  #deadlockError(turn: AnyTurn, rank: number): DeadlockError {
-    const target = this.view.target(rank);
-    const actor = `${this.view.record.name}[${target.rank}]`;
-    return new DeadlockError(
-      `cannot call ${this.label} from ${turn.cell.name}: ${actor} waits for the answer of this call chain itself; ` +
-        "make the endpoint that called out @concurrent, or use broadcast",
-    );
-  }
-
-  /** For how long an answer is waited: no longer than for that of the handler that calls. In milliseconds; 0: no limit. */
-  #timeToWait(turn: AnyTurn | undefined): number {
-    const left = turn === undefined ? 0 : turn.timeLeft;
-    return left === 0 || (this.timeout !== 0 && this.timeout < left) ? this.timeout : left;
-  }
-
-  /** All receivers of one message belong to one trace, also where it begins with that. */
-  #castTrace(sender: ActorCell, turn: AnyTurn | undefined): TraceContext {
+  /** Returns the trace that all receivers of one message share. It is a new one if the sender has none. */
+  #sharedTrace(sender: LocalActor, turn: AnyTurn | undefined): TraceContext {
     return this.#fixedTrace ?? turn?.span ?? sender.proc.traces.newTrace();
   }
 
-  /** @param timeout `noAnswer`: nobody waits */
-  #extension(
-    session: Session,
-    rank: number,
-    turn: AnyTurn | undefined,
-    timeout: number,
-    trace: TraceContext | undefined,
-  ): MessageExtension | undefined {
-    const { isWholeMesh, extent } = this.view;
-    const own = this.#fixedTrace ?? trace;
-    if (isWholeMesh && timeout <= 0 && turn === undefined && own === undefined) return undefined;
-    return {
-      rank,
-      extent: isWholeMesh ? WHOLE_MESH : session.link.numberOfExtent(extent),
-      timeout: timeout === noAnswer ? 0 : timeout,
-      trace: own,
-      chain: timeout === noAnswer ? emptyChain : (turn?.chain ?? emptyChain),
-    };
-  }
-
-  /** A message that nobody is there for: what is wrong with it is said all the same, and its ports reach nobody. */
-  #encodeForNobody(sender: ActorCell, args: readonly unknown[], ranks: readonly number[]): void {
+  /**
+   * Encodes a message that is not sent, because its receivers are dead. Wrong arguments are reported all the same, and
+   * the ports in the message have no holders.
+   */
+  #encodeForNobody(sender: LocalActor, args: readonly unknown[], ranks: readonly number[]): void {
     encodeMessage(this, args, sender.proc.limits);
-    if (portsWritten.length > 0) this.#announceHolders(sender, [], ranks);
+    if (portsWritten.length > 0) announceReceivers(sender, this.view, [], ranks);
   }
 
-  #refuseWithoutTime(args: readonly unknown[], sender: ActorCell, ranks: readonly number[]): TimeoutError {
+  #refuseWithoutTime(args: readonly unknown[], sender: LocalActor, ranks: readonly number[]): TimeoutError {
     this.#encodeForNobody(sender, args, ranks);
     return noAnswerError(this.label, 0);
   }
-
-  #announceHoldersOfSessions(sender: ActorCell, sessions: readonly (Session | DeliveryError)[]): void {
-    const ranks = [...sessions.keys()];
-    const isOpen = (rank: number) => !(sessions[rank] instanceof DeliveryError);
-    this.#announceHolders(
-      sender,
-      ranks.filter(isOpen),
-      ranks.filter((rank) => !isOpen(rank)),
-    );
-  }
-
-  /** The ports in the message are now held by those it was sent to. */
-  #announceHolders(sender: ActorCell, ranks: readonly number[], unreachable: readonly number[] = []): void {
-    const holderAt = (rank: number) => {
-      const { proc, mesh, rank: own, generation } = this.view.target(rank);
-      return { proc, name: holderName({ mesh: mesh.id, rank: own, incarnation: generation }) };
-    };
-    announceHolders(sender.proc, ranks.map(holderAt), unreachable.map(holderAt));
-  }
-
-  #allRanks(): number[] {
-    return Array.from({ length: this.view.size }, (_, rank) => rank);
-  }
 }
 
-function currentSender(): ActorCell {
-  return currentTurn()?.cell ?? mainRoot();
-}
-
-/** In place of a time to wait. */
-const noAnswer = -1;
-
-/** As it travels: whole milliseconds, at least one where there is a limit, 0 for none. */
+/** Returns a timeout as messages carry it: whole milliseconds, at least 1, or 0 for no limit. */
 function wholeTimeout(timeout: number | undefined): number {
   const limit = checkTimeout(timeout);
   return limit === undefined ? 0 : Math.max(1, Math.ceil(limit));
-}
-
-function openSession(sender: ActorCell, view: MeshView, rank: number): Session | DeliveryError {
-  const target = view.target(rank);
-  try {
-    return sender.session(target, target, target.location);
-  } catch (error) {
-    if (error instanceof DeliveryError) return error;
-    throw error;
-  }
 }
 
 function refuseArity(label: string, min: number, max: number, got: number): never {

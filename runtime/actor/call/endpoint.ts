@@ -1,21 +1,17 @@
 /**
- * An endpoint of a mesh and its adverbs: the ways to send one message to its actors. What is known before sending throws
- * synchronously, and then nothing has been sent; everything later rejects. How messages go to the ranks is told in
- * dispatch.ts.
+ * An endpoint of a mesh and its adverbs: the ways to send one message to its actors. Errors that are known before sending
+ * are thrown, and then nothing has been sent. Later errors reject the answer. The dispatcher sends the messages.
  */
-import { describeValue } from "../../../shared/text/describe-value.js";
 import type { Point, ValueMesh } from "../../shape/index.js";
-import { currentTurn } from "../context.js";
-import { SupervisionError } from "../errors.js";
-import { ChannelPort, Port } from "../port/port.js";
+import { currentCell } from "../context.js";
 import type { MeshView } from "../reference/mesh-view.js";
 import type { Sent } from "../sent.js";
-import { callAfterRestart, RestartWait } from "./call-after-restart.js";
 import { type CallOptions, checkCallOptions } from "./call-guard.js";
-import type { Dispatcher, RanksNeeded } from "./dispatcher.js";
+import type { Dispatcher } from "./dispatcher.js";
 import type { Future } from "./future.js";
-import { GatherAll, type GatherCall, GatherReduced, GatherSettled, type Settled } from "./gather-call.js";
+import { GatherAll, GatherReduced, GatherSettled, type Settled } from "./gather-call.js";
 import { createDispatcher, receiversOf } from "./intercepted-dispatcher.js";
+import { drawLessLoadedRank } from "./living-ranks.js";
 import {
   foldOf,
   type Operation,
@@ -24,11 +20,16 @@ import {
   type Reductions,
   reductionName,
 } from "./reduction.js";
-import { callWithRetry } from "./retried-call.js";
-import { SingleCall } from "./single-call.js";
-import { StreamCall } from "./stream-call.js";
+import {
+  startAfterRestart,
+  startGatherCall,
+  startSingleCall,
+  startSingleWithOptions,
+  startStreamCall,
+  startWithOptions,
+} from "./start-call.js";
 
-let dispatcherOf: (endpoint: object) => Dispatcher;
+let readDispatcher: (endpoint: object) => Dispatcher;
 
 /**
  * One endpoint of a mesh. Its methods, the adverbs, are the ways to send one message to the actors of the mesh. An
@@ -49,7 +50,7 @@ export class Endpoint<
   readonly #index: number;
 
   static {
-    dispatcherOf = (endpoint) => (endpoint as Endpoint).#dispatcher;
+    readDispatcher = (endpoint) => (endpoint as Endpoint).#dispatcher;
   }
 
   /**
@@ -118,7 +119,9 @@ export class Endpoint<
     const to = this.#dispatcher;
     if (to.view.size === 0) refuseSize("choose requires at least 1 actor", 0);
     to.check(args);
-    return startWithOptions(to, args, "any", () => startSingleCall(to, args, to.lessLoadedRank()));
+    return startWithOptions(to, args, "any", () =>
+      startSingleCall(to, args, drawLessLoadedRank(to.view, currentCell())),
+    );
   }
 
   /**
@@ -216,7 +219,7 @@ export class PropagatedEndpoint<
   D extends string = string,
   P = unknown,
 > extends Endpoint<A, R, D> {
-  /** Sends the calls of `rref`. Created by the first one. */
+  /** The dispatcher of the calls whose answers stay with the actors. */
   #retaining: Dispatcher | undefined;
 
   /**
@@ -256,200 +259,14 @@ export class PropagatedEndpoint<
   }
 }
 
+/** Returns the dispatcher of an endpoint. */
+export function dispatcherOf(endpoint: object): Dispatcher {
+  return readDispatcher(endpoint);
+}
+
 function retainingDispatcherOf({ view, descriptor, options }: Dispatcher): Dispatcher {
   const index = view.descriptor.endpoints.findIndex(({ retains }) => retains === descriptor);
   return createDispatcher(view, index, options);
-}
-
-/** An endpoint whose handler yields any number of values. */
-export class StreamEndpoint<A extends unknown[] = unknown[], T = unknown, D extends string = string> {
-  readonly #dispatcher: Dispatcher;
-  readonly #index: number;
-
-  /**
-   * Called by meshes.
-   *
-   * @hidden
-   */
-  constructor(view: MeshView, index: number, options: CallOptions = {}) {
-    this.#dispatcher = createDispatcher(view, index, options);
-    this.#index = index;
-  }
-
-  /**
-   * Calls all actors at once and yields their values as they arrive. Senders wait while values are not taken, and stop
-   * when the loop is left.
-   *
-   * @param args the arguments of the endpoint
-   * @returns pairs of the position of the sender and a value, in the order of arrival
-   * @throws {TypeError} when the number of arguments is wrong
-   * @throws {CodecError} when an argument has a wrong type or is out of range
-   */
-  stream(...args: A): AsyncIterableIterator<[Point<D>, T], undefined, unknown> {
-    return startStreamCall(this.#dispatcher, args) as AsyncIterableIterator<[Point<D>, T], undefined, unknown>;
-  }
-
-  /**
-   * Returns the same endpoint with options for its streams. Options that were set before stay, unless `options` has
-   * them.
-   *
-   * @param options timeout, signal, trace and waiting
-   * @throws {TypeError} when an option has a wrong type
-   * @throws {RangeError} when a number is out of range
-   */
-  with(options: Omit<CallOptions, "retry">): StreamEndpoint<A, T, D> {
-    const { view, label, descriptor, options: before } = this.#dispatcher;
-    checkCallOptions(label, descriptor.idempotent, options);
-    return new StreamEndpoint(view, this.#index, { ...before, ...options });
-  }
-
-  /** Returns the mesh and the endpoint as text: `counters.watch`. */
-  toString(): string {
-    return this.#dispatcher.label;
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return `StreamEndpoint ${this.toString()}`;
-  }
-}
-
-/**
- * Calls an endpoint and lets the answers go to a port as they arrive. Use it for protocols that no adverb covers.
- *
- * @param endpoint of a mesh
- * @param args the arguments of the endpoint
- * @param port receives the answer of each actor; its type must be that of the answers
- * @returns an awaitable that resolves when the receivers have credit for the message; it never rejects
- * @throws {TypeError} when `endpoint` is not an endpoint, `port` is not a port or is a port of another type, and
- *   whenever `call` throws
- */
-export function send<A extends unknown[], R, D extends string>(
-  endpoint: Endpoint<A, R, D>,
-  args: A,
-  port: Port<R>,
-): void {
-  const given: unknown = endpoint;
-  if (!(given instanceof Endpoint)) {
-    const got = given instanceof StreamEndpoint ? `the stream ${String(given)}` : describeValue(given);
-    throw new TypeError(`cannot send: expected an endpoint that answers, got ${got}`);
-  }
-  const to = dispatcherOf(endpoint);
-  if (!Array.isArray(args)) {
-    throw new TypeError(`cannot call ${to.label}: expected a list of arguments, got ${describeValue(args)}`);
-  }
-  to.check(args);
-  checkPort(to, port);
-  const answers = startStreamCall(to, args);
-  void (async () => {
-    try {
-      for await (const [, value] of answers) await port.send(value as R);
-    } catch (error) {
-      port.exception(error);
-    }
-  })();
-}
-
-/** @throws TypeError unless what the endpoint answers can be sent to the port */
-function checkPort({ label, result }: Dispatcher, port: unknown): void {
-  if (!(port instanceof Port)) throw new TypeError(`cannot call ${label}: expected a port, got ${describeValue(port)}`);
-  if (result === undefined || !(port instanceof ChannelPort) || port.codec.fingerprint === result.fingerprint) return;
-  throw new TypeError(`cannot call ${label}: expected a port of ${result.name}, got a port of ${port.codec.name}`);
-}
-
-/** Makes a call as its options say: again where it fails, and not before the ranks that it needs are there. */
-function startWithOptions<T>(
-  to: Dispatcher,
-  args: readonly unknown[],
-  needed: RanksNeeded,
-  make: () => Future<T>,
-): Future<T> {
-  const { retry, wait } = to.options;
-  const send = wait === true ? () => startAfterRestart(to, args, needed, make) : make;
-  return retry === undefined ? send() : callWithRetry(to, retry, to.options.signal, send);
-}
-
-function startAfterRestart<T>(
-  to: Dispatcher,
-  args: readonly unknown[],
-  needed: RanksNeeded,
-  make: () => Future<T>,
-): Future<T> {
-  const pendingRestart = () => to.pendingRestart(needed);
-  const { signal } = to.options;
-  const first = signal?.aborted === true ? undefined : pendingRestart();
-  if (first === undefined) return make();
-  to.checkEncodable(args);
-  const { timeout, keepAlive } = to;
-  return callAfterRestart({ called: to, timeout, signal, keepAlive, first, pendingRestart, make });
-}
-
-function startSingleWithOptions<R>(to: Dispatcher, args: readonly unknown[]): Future<R> {
-  return startWithOptions(to, args, "all", () => startSingleCall<R>(to, args, 0));
-}
-
-function startSingleCall<R>(to: Dispatcher, args: readonly unknown[], rank: number): Future<R> {
-  const call = new SingleCall<R>(to, rank);
-  const { signal } = to.options;
-  if (signal?.aborted === true) return call.refuse(signal.reason);
-  const refused = to.callOne(args, rank, call, call);
-  if (refused !== undefined) return call.refuse(refused);
-  if (to.timeout > 0 || signal !== undefined) call.guard(to.timeout, signal);
-  return call;
-}
-
-function startGatherCall<T>(call: GatherCall<T>, to: Dispatcher, args: readonly unknown[]): Future<T> {
-  const { signal } = to.options;
-  if (signal?.aborted === true) return call.refuse(signal.reason);
-  const refused = to.callAll(args, call);
-  if (refused instanceof SupervisionError) {
-    // The one actor of the mesh is known to be dead: an outcome like others, to those who ask for outcomes.
-    call.failed(0, refused);
-    return call;
-  }
-  if (refused !== undefined) return call.refuse(refused);
-  if (to.timeout > 0 || signal !== undefined) call.guard(to.timeout, signal);
-  call.allSent();
-  return call;
-}
-
-function startStreamCall(to: Dispatcher, args: readonly unknown[]): StreamCall {
-  to.check(args);
-  const { signal } = to.options;
-  const call = new StreamCall(to.label, to.descriptor.result, to.view);
-  const obstacle = to.options.wait === true && signal?.aborted !== true ? to.pendingRestart("all") : undefined;
-  if (obstacle !== undefined) {
-    to.checkEncodable(args);
-    void startStreamAfterRestart(to, args, call, obstacle);
-  } else {
-    const refused = signal?.aborted === true ? signal.reason : to.callAll(args, call);
-    if (refused !== undefined) {
-      call.abandon(refused, 0);
-      return call;
-    }
-  }
-  if (to.timeout > 0 || signal !== undefined) call.guard(to.clock, to.timeout, signal);
-  return call;
-}
-
-/** Starts a stream as soon as all ranks are there, or one is lost. */
-async function startStreamAfterRestart(
-  to: Dispatcher,
-  args: readonly unknown[],
-  call: StreamCall,
-  first: Promise<unknown>,
-): Promise<void> {
-  const waiting = new RestartWait(to.keepAlive);
-  call.onFinished = () => waiting.giveUp();
-  currentTurn()?.addOutstanding(call);
-  try {
-    if (!(await waiting.until(first, () => to.pendingRestart("all")))) return;
-    call.turn?.removeOutstanding(call);
-    to.check(args);
-    const refused = to.callAll(args, call);
-    if (refused !== undefined) call.abandon(refused, 0);
-  } catch (error) {
-    call.abandon(error, 0);
-  }
 }
 
 function refuseSize(what: string, size: number): never {

@@ -8,12 +8,12 @@ import { type Extent, type Region, ValueMesh } from "../../shape/index.js";
 import type { Codec } from "../../wire/codec.js";
 import { decodeValue } from "../../wire/protobuf-messages.js";
 import type { Reader } from "../../wire/reader.js";
-import type { ActorCell } from "../cell/actor-cell.js";
 import { ActorError, SupervisionError } from "../errors.js";
 import { ownReceivedPorts, portsRead } from "../port/announce-holders.js";
 import type { MeshView } from "../reference/mesh-view.js";
+import type { PortOwner } from "../reference/open-port.js";
+import type { AnswerSink, CastAnswerSink } from "./answer-sink.js";
 import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.js";
-import type { AnswerSink, CastAnswerSink } from "./dispatcher.js";
 import { RankCall } from "./rank-call.js";
 
 /** The outcome of a call on one rank. */
@@ -60,7 +60,7 @@ export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink,
   readonly #decoded: AnswerDecoder | undefined;
   readonly #calls: RankCall[] = [];
   #cancel: ((reason: number) => void) | undefined;
-  #sender: ActorCell | undefined;
+  #ports: PortOwner | undefined;
   #remaining: number;
 
   constructor(called: CalledEndpoint, view: MeshView) {
@@ -82,16 +82,16 @@ export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink,
     return this;
   }
 
-  castStarted(cancel: (reason: number) => void, sender: ActorCell): void {
+  castStarted(cancel: (reason: number) => void, ports: PortOwner): void {
     this.#cancel = cancel;
-    this.#sender = sender;
+    this.#ports = ports;
   }
 
   answeredBy(ranks: readonly number[], r: Reader): void {
     if (this.settled) return;
     try {
       const value = this.#decoded?.decode(r);
-      if (portsRead.length > 0) this.#sender?.ownDecodedPorts();
+      if (portsRead.length > 0) this.#ports?.ownDecoded();
       for (const rank of ranks) this.outcomes[rank] = value;
     } catch (error) {
       for (const rank of ranks) this.#recordError(rank, error as Error);

@@ -1,6 +1,7 @@
 /** The sending side of endpoints with an interceptor, which encodes the arguments of each message. */
+
+import type { MessageEncoder } from "../../link/outbound/message-sender.js";
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
-import type { MessageEncoder } from "../../link/outbound/session.js";
 import type { EndpointDescriptor } from "../../wire/descriptor.js";
 import type {
   ArgumentsLayout,
@@ -9,11 +10,12 @@ import type {
   OutgoingMessage,
 } from "../../wire/endpoint-interceptor.js";
 import { protobufArguments } from "../../wire/protobuf-messages.js";
-import type { OutstandingCall } from "../cell/turn.js";
 import type { MeshView } from "../reference/mesh-view.js";
+import type { OutstandingCall } from "../reference/outstanding-call.js";
 import type { Sent } from "../sent.js";
+import type { AnswerSink } from "./answer-sink.js";
 import type { CallOptions } from "./call-guard.js";
-import { type AnswerSink, Dispatcher } from "./dispatcher.js";
+import { Dispatcher } from "./dispatcher.js";
 
 /** Returns a dispatcher for the endpoint at `index` of the interface. */
 export function createDispatcher(view: MeshView, index: number, options: CallOptions): Dispatcher {

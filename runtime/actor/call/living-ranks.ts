@@ -1,13 +1,24 @@
-/** Which ranks of a mesh live, as far as a sender knows: what `choose` draws from, and what calls with `wait` wait for. */
-import type { ActorCell } from "../cell/actor-cell.js";
+/**
+ * The living ranks of a mesh, as far as a sender knows: `choose` draws from them, and calls with the option `wait` wait
+ * until the ranks that they need are alive again.
+ */
 import type { Downtime } from "../reference/downtime.js";
+import type { LocalActor } from "../reference/local-actor.js";
 import type { MeshView } from "../reference/mesh-view.js";
 
-/** How often a rank is drawn before all living ones are listed. */
+/** The number of random draws before all living ranks are listed. */
 const MOST_DRAWS = 4;
 
-/** A living rank, drawn at random. Where none lives, one that does not: a call to it is rejected with the reason. */
-export function drawLivingRank(view: MeshView, sender: ActorCell): number {
+/**
+ * The ranks that a call needs: `all` of them; `each` one that is not lost, because a lost one does not end the call; or
+ * `any` one.
+ */
+export type RanksNeeded = "all" | "each" | "any";
+
+/**
+ * Draws a living rank at random. If no rank is alive, the result is a dead one, and a call to it rejects with the reason.
+ */
+export function drawLivingRank(view: MeshView, sender: LocalActor): number {
   const { size } = view;
   const { random } = sender.proc;
   let rank = 0;
@@ -19,43 +30,43 @@ export function drawLivingRank(view: MeshView, sender: ActorCell): number {
   return living.length === 0 ? rank : living[Math.floor(random.number() * living.length)]!;
 }
 
-/** Resolves when what keeps a call to all ranks from being sent now may be over: ranks are being restarted, and none is lost. */
-export function restartOfAllRanks(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
-  const down = downtimes(view, sender);
-  return down.some(({ isLost }) => isLost) ? undefined : whenAllSettled(down);
+/** Draws two living ranks at random, and returns the one that has fewer unanswered calls of `sender`. */
+export function drawLessLoadedRank(view: MeshView, sender: LocalActor): number {
+  const load = (rank: number): number => sender.outbound.knownSession(view.target(rank))?.load ?? 0;
+  const a = drawLivingRank(view, sender);
+  const b = drawLivingRank(view, sender);
+  return load(b) < load(a) ? b : a;
 }
 
-/** The same for a call that a lost rank does not end. */
-export function restartOfEachRank(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
-  return whenAllSettled(downtimes(view, sender).filter(({ isLost }) => !isLost));
-}
-
-/** The same for a call to any one rank: none lives, and some are being restarted. */
-export function restartOfAnyRank(view: MeshView, sender: ActorCell): Promise<unknown> | undefined {
+/**
+ * Returns a promise that settles when ranks that are being restarted, and that a call needs, may be back. Undefined: the
+ * call can be sent now, because all needed ranks are alive, or because it must fail, as a needed rank is lost.
+ */
+export function pendingRestart(view: MeshView, sender: LocalActor, needed: RanksNeeded): Promise<unknown> | undefined {
   const down = downtimes(view, sender);
   const returning = down.filter(({ isLost }) => !isLost);
-  if (down.length < view.size || returning.length === 0) return undefined;
-  return Promise.race(returning.map((each) => each.whenSettled));
+  if (needed === "any") {
+    if (down.length < view.size || returning.length === 0) return undefined;
+    return Promise.race(returning.map((each) => each.whenSettled));
+  }
+  if (needed === "all" && returning.length < down.length) return undefined;
+  return returning.length === 0 ? undefined : Promise.all(returning.map((each) => each.whenSettled));
 }
 
-function isLiving(view: MeshView, sender: ActorCell, rank: number): boolean {
+function isLiving(view: MeshView, sender: LocalActor, rank: number): boolean {
   const target = view.target(rank);
   const { proc } = sender;
-  // A session stands for as long as the process of its receiver does, except while the end of a link is being explained.
-  if (target.downtime === undefined && !proc.routes.hasLostPeers && sender.knownSession(target) !== undefined)
-    return true;
+  // An open session shows that the receiver's process is alive, except while this process finds out why a link ended.
+  const isUp = target.downtime === undefined && !proc.routes.hasLostPeers;
+  if (isUp && sender.outbound.knownSession(target) !== undefined) return true;
   return proc.downtimeOf(target) === undefined;
 }
 
-function downtimes(view: MeshView, { proc }: ActorCell): Downtime[] {
+function downtimes(view: MeshView, { proc }: LocalActor): Downtime[] {
   const down: Downtime[] = [];
   for (let rank = 0; rank < view.size; rank++) {
     const downtime = proc.downtimeOf(view.target(rank));
     if (downtime !== undefined) down.push(downtime);
   }
   return down;
-}
-
-function whenAllSettled(down: readonly Downtime[]): Promise<unknown> | undefined {
-  return down.length === 0 ? undefined : Promise.all(down.map((each) => each.whenSettled));
 }

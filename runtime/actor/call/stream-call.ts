@@ -7,15 +7,15 @@ import type { Point } from "../../shape/index.js";
 import type { Codec } from "../../wire/codec.js";
 import { decodeValue } from "../../wire/protobuf-messages.js";
 import type { Reader } from "../../wire/reader.js";
-import type { OutstandingCall } from "../cell/turn.js";
 import { ownReceivedPorts, portsRead } from "../port/announce-holders.js";
 import { isProgramEnding } from "../program-end.js";
 import type { MeshView } from "../reference/mesh-view.js";
+import type { OutstandingCall } from "../reference/outstanding-call.js";
+import type { AnswerSink } from "./answer-sink.js";
 import { errorForCaller } from "./call-future.js";
 import { CallGuard } from "./call-guard.js";
 import { lacksCallerStack, rejectWithCallerStack } from "./caller-stack.js";
 import { describeWait } from "./describe-wait.js";
-import type { AnswerSink } from "./dispatcher.js";
 import { RankCall } from "./rank-call.js";
 
 /** Credit goes back when a quarter of the window has been taken. */

@@ -1,4 +1,4 @@
-/** An actor as one that casts: what its casters need of it. */
+/** Creates the cast sender by which an actor casts to one mesh: connects the casts with the actor's sessions. */
 
 import { CastSender } from "../../cast/sender/cast-sender.js";
 import type { CastSenderHost } from "../../cast/sender/cast-view.js";
@@ -7,49 +7,63 @@ import { DeliveryError } from "../../link/errors.js";
 import type { BoundEndpoint, PeerSchema } from "../../link/frame/binding.js";
 import type { Session } from "../../link/outbound/session.js";
 import { readCallError } from "../delivery/error-codec.js";
+import type { ActorSender, LocalActor } from "../reference/local-actor.js";
 import { ActorTarget, type MeshRecord } from "../reference/mesh-record.js";
 import { compareSchemas } from "../schema/compare-schemas.js";
-import type { ActorCell } from "./actor-cell.js";
 
-/** @param sessions by which the actor has sent messages */
-export function createCastSender(cell: ActorCell, record: MeshRecord, sessions: Iterable<Session>): CastSender {
-  const { proc } = cell;
-  const host: CastSenderHost = {
-    router: proc.casts,
-    sender: { ...cell.id, name: cell.name },
-    keepAlive: proc.keepAlive,
-    undeliverable: (label, error) => cell.undeliverable(label, error),
-    targetEnded: (base) => cell.targetEnded(record.target(base)),
-    openSession: (base) => openSessionIfPossible(cell, record.target(base)),
-    unhandledMessages: (base) => record.target(base).leavingOf(cell),
-    compare: (base: number, known: CastInterface, other: PeerSchema) =>
-      compareSchemas(record.target(base), known, other),
-    translate: (known: CastInterface, endpoint: BoundEndpoint, body) => cell.translate(known, endpoint, body),
-    readError: readCallError,
-    senderActive: () => {
-      proc.casts.senders.add(caster);
-      record.castSenders.add(caster);
-      cell.castSenderActive(caster);
-    },
-    senderIdle: (ended) => {
-      proc.casts.senders.delete(caster);
-      record.castSenders.delete(caster);
-      cell.castSenderIdle(record, caster, ended);
-    },
-  };
-  const caster = new CastSender(host, record);
-  for (const session of sessions) {
-    const { target } = session;
-    if (target instanceof ActorTarget && target.mesh === record) caster.attachSession(session, target.rank, true);
-  }
-  return caster;
+/** The sending side of an actor, which owns cast senders. */
+export interface CastSenderOwner extends ActorSender {
+  readonly actor: LocalActor;
+  /** Called when a cast sender has work. */
+  castSenderActive(castSender: CastSender): void;
+  /**
+   * Called when a cast sender has no more work.
+   *
+   * @param ended whether there will be no next cast
+   */
+  castSenderIdle(record: MeshRecord, castSender: CastSender, ended: boolean): void;
 }
 
-function openSessionIfPossible(cell: ActorCell, target: ActorTarget): void {
+/** @param sessions the sessions that the actor has opened before its first cast to the mesh */
+export function createCastSender(owner: CastSenderOwner, record: MeshRecord, sessions: Iterable<Session>): CastSender {
+  const { actor } = owner;
+  const { proc } = actor;
+  const host: CastSenderHost = {
+    router: proc.casts,
+    sender: { ...actor.id, name: actor.name },
+    keepAlive: proc.keepAlive,
+    undeliverable: (label, error) => actor.undeliverable(label, error),
+    targetEnded: (base) => owner.targetEnded(record.target(base)),
+    openSession: (base) => openSessionIfPossible(owner, record.target(base)),
+    unhandledMessages: (base) => record.target(base).leavingOf(owner),
+    compare: (base: number, known: CastInterface, other: PeerSchema) =>
+      compareSchemas(record.target(base), known, other),
+    translate: (known: CastInterface, endpoint: BoundEndpoint, body) => owner.translate(known, endpoint, body),
+    readError: readCallError,
+    senderActive: () => {
+      proc.casts.senders.add(castSender);
+      record.castSenders.add(castSender);
+      owner.castSenderActive(castSender);
+    },
+    senderIdle: (ended) => {
+      proc.casts.senders.delete(castSender);
+      record.castSenders.delete(castSender);
+      owner.castSenderIdle(record, castSender, ended);
+    },
+  };
+  const castSender = new CastSender(host, record);
+  for (const session of sessions) {
+    const { target } = session;
+    if (target instanceof ActorTarget && target.mesh === record) castSender.attachSession(session, target.rank, true);
+  }
+  return castSender;
+}
+
+function openSessionIfPossible(sender: ActorSender, target: ActorTarget): void {
   try {
-    cell.session(target, target, target.location);
+    sender.session(target, target, target.location);
   } catch (error) {
-    // The process of the actor, or the sender itself, is no more: nothing is left to wait for.
+    // The actor's process or the sender has ended, so there is nothing to wait for.
     if (!(error instanceof DeliveryError)) throw error;
   }
 }

@@ -10,10 +10,10 @@ import type { Codec } from "../../wire/codec.js";
 import type { Reader } from "../../wire/reader.js";
 import { PortHolders } from "../port/port-holders.js";
 import { readException } from "../port/port-queue.js";
-import type { OpenPort } from "../reference/open-port.js";
+import type { LocalActor } from "../reference/local-actor.js";
+import type { OpenPort, PortOwner } from "../reference/open-port.js";
 import { schemaForPeer } from "../schema/compare-schemas.js";
 import { bindPort, readPortValue } from "../schema/port-interface.js";
-import type { ActorCell } from "./actor-cell.js";
 import { bounce } from "./answer.js";
 
 /** What answers. Each throws when the call has been answered already. */
@@ -23,17 +23,21 @@ export interface ReplyAnswerer {
 }
 
 export class ForwardedReply implements OpenPort {
-  readonly cell: ActorCell;
+  readonly cell: LocalActor;
   readonly number: bigint;
   readonly codec: Codec<unknown>;
   readonly #answerer: ReplyAnswerer;
   readonly #holders = new PortHolders();
 
-  constructor(answerer: ReplyAnswerer, cell: ActorCell, number: bigint, codec: Codec<unknown>) {
+  constructor(answerer: ReplyAnswerer, cell: LocalActor, number: bigint, codec: Codec<unknown>) {
     this.cell = cell;
     this.number = number;
     this.codec = codec;
     this.#answerer = answerer;
+  }
+
+  get owner(): PortOwner {
+    return this.cell.ports;
   }
 
   bind(lane: Lane, binding: Binding): void {

@@ -1,35 +1,20 @@
 /**
- * The handlers of an actor class: for each endpoint of an interface the method that takes its messages, in one of the two
- * layouts. Found once per class and interface, shared by all actors of the class.
+ * Finds the handlers of an actor class: for each endpoint of an interface, the method that handles its messages in one of
+ * the two layouts. They are found once for each class and interface, and shared by all actors of the class.
  */
 import type { BoundEndpoint } from "../../link/frame/binding.js";
 import { FrameFlag, FrameKind } from "../../link/frame/frame.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
 import type { ArgumentsLayout } from "../../wire/endpoint-interceptor.js";
-import type { MessageLayout } from "../../wire/message-layout.js";
 import { protobufArguments, protobufValue } from "../../wire/protobuf-messages.js";
-import type { ActorClass } from "../reference/proc-hooks.js";
+import type { ActorClass } from "../reference/actor-request.js";
 import { interceptedArguments, interceptedMethod } from "./intercepted-method.js";
+import type { Handler } from "./message-handler.js";
 import { type Method, methodOf } from "./method.js";
-
-export interface Handler {
-  readonly endpoint: EndpointDescriptor;
-  readonly method: Method;
-  /** Whether the answer brings the message's credit back: it leaves the mailbox when it is answered. */
-  readonly creditWithAnswer: boolean;
-  /** `Flag.protobuf` or 0: of the messages that it takes. */
-  readonly layout: number;
-  readonly args: ArgumentsLayout;
-  /** Of answers and items; undefined: void. */
-  readonly result: MessageLayout<unknown> | undefined;
-  /** The first words of the frames of answers and items. */
-  readonly reply: number;
-  readonly item: number;
-}
 
 const knownHandlers = new WeakMap<ActorClass, Map<string, readonly Handler[]>>();
 
-/** The interface `key` among those that an actor has, its own included. */
+/** Returns the interface `key` of an actor: its own or one that it extends, directly or through others. */
 export function interfaceOf(descriptor: ActorDescriptor, key: string): ActorDescriptor | undefined {
   if (descriptor.key === key) return descriptor;
   for (const base of descriptor.extends) {
@@ -39,7 +24,7 @@ export function interfaceOf(descriptor: ActorDescriptor, key: string): ActorDesc
   return undefined;
 }
 
-/** The handlers for messages in the lockstep layout by an interface of the class, in the order of its endpoints. */
+/** Returns the handlers of an interface for messages in the lockstep layout, in the order of the endpoints. */
 export function handlersOf(actorClass: ActorClass, descriptor: ActorDescriptor): readonly Handler[] {
   let known = knownHandlers.get(actorClass);
   if (known === undefined) {
@@ -54,7 +39,10 @@ export function handlersOf(actorClass: ActorClass, descriptor: ActorDescriptor):
   return handlers;
 }
 
-/** The handler for the endpoint that another schema knows by the same id; its messages are in the protobuf layout. */
+/**
+ * Returns the handler of the endpoint that has the same id in the sender's schema. Messages of another schema are in the
+ * protobuf layout.
+ */
 export function handlerById(
   actorClass: ActorClass,
   descriptor: ActorDescriptor,
@@ -66,7 +54,7 @@ export function handlerById(
 
 const protobufHandlers = new WeakMap<Handler, Handler>();
 
-/** The same for messages in the protobuf layout. */
+/** Returns the handler of the same endpoint for messages in the protobuf layout. */
 export function protobufVariant(handler: Handler): Handler {
   let other = protobufHandlers.get(handler);
   if (other === undefined) {

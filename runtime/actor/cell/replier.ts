@@ -5,11 +5,12 @@
 import type { DeliveryError } from "../../link/errors.js";
 import type { Codec } from "../../wire/codec.js";
 import { announceHolders, portsWritten } from "../port/announce-holders.js";
-import { ChannelPort, Port, PortTarget } from "../port/port.js";
+import { ChannelPort, Port } from "../port/port.js";
+import { PortTarget } from "../port/port-target.js";
 import { type Sent, sentNow } from "../sent.js";
 import { answerInterrupted, answerWithError } from "./answer.js";
 import { ForwardedReply } from "./forwarded-reply.js";
-import { callerAsHolder, type Turn } from "./turn.js";
+import { callerAsHolder, type Turn, type TurnReplier } from "./turn.js";
 
 /** What a replier tells the mailbox it belongs to. */
 export interface ReplierOwner {
@@ -37,7 +38,7 @@ export class ReplyPort<T> extends Port<T> {
   }
 }
 
-export class Replier {
+export class Replier implements TurnReplier {
   readonly turn: Turn;
   readonly #owner: ReplierOwner;
   #isSettled = false;

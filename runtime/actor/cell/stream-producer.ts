@@ -7,7 +7,7 @@ import type { StreamSource as LinkStreamSource } from "../../link/outbound/strea
 import { runInTurn } from "../context.js";
 import { answerWithError } from "./answer.js";
 import { invokeHandler, promiseFrom } from "./invoke.js";
-import type { Turn } from "./turn.js";
+import type { Turn, TurnStream } from "./turn.js";
 
 /** Who is told that the turn is over. */
 export interface StreamProducerOwner {
@@ -29,7 +29,7 @@ interface AnyIterator {
   return?(): unknown;
 }
 
-export class StreamProducer implements LinkStreamSource {
+export class StreamProducer implements LinkStreamSource, TurnStream {
   readonly #turn: Turn;
   readonly #owner: StreamProducerOwner;
   #iterator: AnyIterator | undefined;

@@ -1,6 +1,6 @@
 /**
- * A turn: the handling of one message by one actor, and what its handler sees of it as `context()`. Made when a message
- * arrives, gone when it has been answered. What the handler does is the cell's concern.
+ * The turn of a message: its handling by one actor, from its arrival to its answer. The handler sees the turn as
+ * `context()`. The mailbox decides when the handler runs.
  */
 import type { Timer } from "../../link/clock.js";
 import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/message-extension.js";
@@ -8,72 +8,73 @@ import type { Lane } from "../../link/inbound/lane.js";
 import type { TraceContext } from "../../link/trace-context.js";
 import { type Extent, Point } from "../../shape/index.js";
 import type { HandlerTurn } from "../../wire/endpoint-interceptor.js";
-import {
-  type ActorContext,
-  type CallerContext,
-  type Context,
-  type ProcContext,
-  runInTurn,
-  type Trace,
-} from "../context.js";
+import { type AnyTurn, runInTurn } from "../context.js";
 import { DeliveryError, TimeoutError } from "../errors.js";
 import { holderName, type PortHolder } from "../port/announce-holders.js";
-import type { ActorCell } from "./actor-cell.js";
-import type { Handler } from "./handler.js";
-import type { Replier } from "./replier.js";
-import type { StreamProducer } from "./stream-producer.js";
+import type { ActorContext, CallerContext, ProcContext, Trace } from "../reference/handler-context.js";
+import type { LocalActor } from "../reference/local-actor.js";
+import type { CallingTurn, OutstandingCall } from "../reference/outstanding-call.js";
+import type { Handler } from "./message-handler.js";
 
-/** Why a caller no longer waits; on the wire the index. */
+/** The reasons why a caller stops waiting. A cancel frame carries the index. */
 export const cancelReasons = ["cancelled", "timeout", "left"] as const;
 
 /**
- * How much later than its caller, in milliseconds, an actor sees by itself that the caller's time is over: the caller
- * says so when it can, and must not get an answer that its own timeout has brought about.
+ * The time that an actor waits after the timeout of a caller before it cancels the turn by itself, in milliseconds. The
+ * caller normally sends a cancel frame. If the actor cancelled earlier, the caller could receive an answer that its own
+ * timeout has caused.
  */
 const GRACE_MS = 20;
 
-/** A call that a handler has made and that has not been answered. */
-export interface OutstandingCall {
-  /** What is called: `counters.value`. */
-  readonly label: string;
-  /** Whose handler waits for it; told when it ends. */
-  turn: Turn | undefined;
-  /** Describes the wait when its time is over; the text of the error ends with it. */
-  readonly waitText: string;
-  /** Gives it up; `reason` is an index of `cancelReasons`. @param quietly nobody has to handle that */
-  abandon(error: unknown, reason: number, quietly: boolean): void;
+/** The `@respond` port of a turn, by which its call is answered. */
+export interface TurnReplier {
+  /** Creates the port that the handler receives as its first argument. */
+  port(): unknown;
+  /** Called when the handler has returned for good. */
+  handlerEnded(): void;
+  /** Called when the handler has thrown. Returns whether a caller received the error. */
+  handlerThrew(error: unknown): boolean;
+  /** Answers the call with `error`, because the actor has ended. */
+  interrupt(error: DeliveryError): void;
 }
 
-export class Turn implements Context, HandlerTurn {
-  readonly cell: ActorCell;
+/** The stream that the handler of a turn produces. */
+export interface TurnStream {
+  /** Stops the stream, because its consumer has left or cannot be told anything any more. */
+  leave(): void;
+}
+
+export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
+  readonly cell: LocalActor;
   readonly lane: Lane;
   readonly slot: number;
   readonly handler: Handler;
-  /** The call that waits for the answer, by its name on the lane's link; 0: none. */
+  /** The number of the call on the lane's link. 0: the caller expects no answer. */
   readonly call: number;
   readonly args: readonly unknown[];
-  /** Bytes of the message, for its credit. */
+  /** The size of the message in bytes, which its credit is counted in. */
   readonly size: number;
   readonly extension: MessageExtension | undefined;
-  /** The handler has returned and the call has been answered. */
+  /** Whether the handler has returned and the call has been answered. */
   isEnded = false;
-  /** The caller waits no more. */
+  /** Whether the caller has stopped waiting. */
   isCancelled = false;
-  /** Of an endpoint that answers by port. */
-  replier: Replier | undefined;
-  /** Of an endpoint that streams, once it has started. */
-  stream: StreamProducer | undefined;
+  /** Set for endpoints that answer by a port. */
+  replier: TurnReplier | undefined;
+  /** Set when the handler of a streaming endpoint has started. */
+  stream: TurnStream | undefined;
+  /** The time when the caller stops waiting, by the proc's clock, in milliseconds. 0: there is no limit. */
   #deadline = 0;
   #abort: AbortController | undefined;
   #timer: Timer | undefined;
   #span: TraceContext | undefined;
-  /** What the handler has called and not been answered: most have one such call at a time. */
+  /** The unanswered call of the handler. Most handlers have one at a time, so further ones are in a set. */
   #outstanding: OutstandingCall | undefined;
   #moreOutstanding: Set<OutstandingCall> | undefined;
   #chain: readonly number[] | undefined;
 
   constructor(
-    cell: ActorCell,
+    cell: LocalActor,
     lane: Lane,
     slot: number,
     handler: Handler,
@@ -137,7 +138,11 @@ export class Turn implements Context, HandlerTurn {
     return this.#abort.signal;
   }
 
-  /** Whether the time that its caller gave it is over. */
+  get endpoint(): string {
+    return this.handler.endpoint.name;
+  }
+
+  /** Whether the caller's timeout has passed. */
   get isExpired(): boolean {
     return this.#deadline > 0 && this.cell.proc.clock.now() >= this.#deadline;
   }
@@ -155,15 +160,17 @@ export class Turn implements Context, HandlerTurn {
     return this.cell.isAwaitedBy(token);
   }
 
-  /** The actors that wait for what this turn's handler calls, as a message carries them. One that takes other messages
-   * meanwhile does not wait. */
+  /**
+   * The actors that wait for the calls of this handler, as a message carries them. A concurrent handler does not make its
+   * actor wait.
+   */
   get chain(): readonly number[] {
     if (this.isEnded) return emptyChain;
     this.#chain ??= this.#makeChain();
     return this.#chain;
   }
 
-  /** Its place in the trace of the message, or in one that begins here: what its handler sends follows from it. */
+  /** The position in the trace of the message, or in a new trace. Messages that the handler sends follow from it. */
   get span(): TraceContext {
     if (this.#span === undefined) {
       const { traces } = this.cell.proc;
@@ -173,15 +180,15 @@ export class Turn implements Context, HandlerTurn {
     return this.#span;
   }
 
-  /** For how many milliseconds its caller still waits, and so what its handler calls; 0: nobody has said. */
+  /** The time in which the caller still waits, in milliseconds, at least 1. 0: there is no limit. */
   get timeLeft(): number {
     if (this.#deadline === 0 || this.isEnded || this.isCancelled) return 0;
     return Math.max(1, Math.ceil(this.#deadline - this.cell.proc.clock.now()));
   }
 
-  /** Its handler has called somebody: when its own caller waits no more, nobody waits for that either. */
+  /** Registers a call of the handler. It is abandoned when the caller of this turn stops waiting. */
   addOutstanding(call: OutstandingCall): void {
-    // Somebody that it has called may have noticed first.
+    // A called actor may have noticed the timeout before the timer of this turn ran.
     if (this.isExpired && !this.isCancelled) this.cancel(cancelReasons.indexOf("timeout"));
     if (this.isEnded || this.isCancelled) return;
     call.turn = this;
@@ -193,24 +200,28 @@ export class Turn implements Context, HandlerTurn {
     if (this.#deadline > 0 && this.#timer === undefined) this.#startTimer();
   }
 
-  /** What its handler has called has ended. */
+  /** Unregisters a call of the handler that has ended. */
   removeOutstanding(call: OutstandingCall): void {
     if (this.#outstanding === call) this.#outstanding = undefined;
     else this.#moreOutstanding?.delete(call);
   }
 
-  /** Runs `body` as code of its handler. */
+  /** Runs `body` as code of the handler. */
   runAsHandler(body: () => void): void {
     runInTurn(this, body);
   }
 
-  /** What its handler has called and not been answered. */
+  /** The calls of the handler that have not been answered. */
   get outstandingCalls(): readonly OutstandingCall[] {
     const more = this.#moreOutstanding ?? [];
     return this.#outstanding === undefined ? [...more] : [this.#outstanding, ...more];
   }
 
-  /** The caller waits no more. */
+  /**
+   * Records that the caller has stopped waiting: aborts the handler's signal, and abandons its calls.
+   *
+   * @param reason an index of `cancelReasons`
+   */
   cancel(reason: number): void {
     const { outstandingCalls } = this;
     this.isCancelled = true;
@@ -219,7 +230,7 @@ export class Turn implements Context, HandlerTurn {
     const why = `the caller of ${this.handler.endpoint.name} waits no longer${timeout ? ": its time is over" : ""}`;
     const error = (text: string) => (timeout ? new TimeoutError(text) : new DOMException(text, "AbortError"));
     const abort = this.#abort;
-    // Listeners are code of the handler, whoever has brought the news.
+    // The listeners of the signal are code of the handler, so they run in its turn.
     if (abort !== undefined) runInTurn(this, () => abort.abort(error(why)));
     for (const call of outstandingCalls) {
       const waited = timeout ? call.waitText : "";
@@ -228,7 +239,7 @@ export class Turn implements Context, HandlerTurn {
     this.stream?.leave();
   }
 
-  /** The message has been handled and, if it was a call, answered. */
+  /** Records that the message has been handled and, if it is a call, answered. */
   end(): void {
     this.isEnded = true;
     this.#timer?.cancel();
@@ -253,7 +264,7 @@ export class Turn implements Context, HandlerTurn {
   }
 }
 
-/** Who gets what a turn answers with. */
+/** Returns the caller of a turn as the holder of the ports in its answer. */
 export function callerAsHolder({ lane }: Turn): PortHolder {
   const { sender } = lane;
   return { proc: sender.proc, name: holderName(sender) };

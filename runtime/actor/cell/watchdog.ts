@@ -3,15 +3,8 @@
  * wait for, and in the end has the actor fail. A handler that never gives the event loop back is noticed elsewhere.
  */
 import type { Clock, Timer } from "../../link/clock.js";
+import type { WatchLimits } from "../reference/actor-request.js";
 import type { Turn } from "./turn.js";
-
-/** In milliseconds. */
-export interface WatchLimits {
-  /** A handler that runs for longer is warned of; one whose endpoint has a `@timeout`, when that is over. */
-  readonly warn: number;
-  /** How much longer it may run, once it was warned of, before its actor fails; Infinity: for ever. */
-  readonly grace: number;
-}
 
 export interface WatchedActor {
   /** For people: `counters[1]`. */

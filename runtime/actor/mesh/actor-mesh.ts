@@ -13,8 +13,9 @@ import {
   wholeRegion,
 } from "../../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
-import { Endpoint, PropagatedEndpoint, StreamEndpoint } from "../call/endpoint.js";
+import { Endpoint, PropagatedEndpoint } from "../call/endpoint.js";
 import { drawLivingRank } from "../call/living-ranks.js";
+import { StreamEndpoint } from "../call/stream-endpoint.js";
 import { currentCell } from "../context.js";
 import type { MeshKind } from "../mesh-kind.js";
 import { checkStopOptions, type MeshRecord, type MeshStopOptions, noReason } from "../reference/mesh-record.js";

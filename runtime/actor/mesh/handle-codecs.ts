@@ -23,10 +23,12 @@ import type { WireEnvironment } from "../../wire/wire-environment.js";
 import type { Writer } from "../../wire/writer.js";
 import { ReplyPort } from "../cell/replier.js";
 import { portsRead, portsWritten } from "../port/announce-holders.js";
-import { ChannelPort, PortTarget } from "../port/port.js";
-import { currentMeshRecord, type MeshIdentity, type RankLocation } from "../reference/mesh-record.js";
+import { ChannelPort } from "../port/port.js";
+import { PortTarget } from "../port/port-target.js";
+import type { MeshIdentity, RankLocation } from "../reference/mesh-record.js";
 import { MeshView } from "../reference/mesh-view.js";
 import { ActorMesh, makeMesh, viewOf } from "./actor-mesh.js";
+import { currentMeshRecord } from "./current-mesh-record.js";
 
 export const actorHandleCodecs: WireEnvironment = { writePort, readPort, writeMesh, readMesh };
 

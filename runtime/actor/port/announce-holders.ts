@@ -4,10 +4,10 @@
  * sender of that message is known.
  */
 import type { ActorId, ProcId } from "../../link/address.js";
-import type { MessageSender, Session } from "../../link/outbound/session.js";
-import type { ActorCell } from "../cell/actor-cell.js";
-import type { Proc } from "../proc/proc.js";
-import type { ChannelPort, PortTarget } from "./port.js";
+import type { Session } from "../../link/outbound/session.js";
+import type { ActorProc } from "../reference/actor-proc.js";
+import type { ActorSender } from "../reference/local-actor.js";
+import type { PortTarget } from "./port-target.js";
 
 /** An actor that holds a port. */
 export interface PortHolder {
@@ -16,10 +16,15 @@ export interface PortHolder {
   readonly name: string;
 }
 
+/** A port in a message. */
+export interface PortInMessage {
+  readonly target: PortTarget;
+}
+
 /** The ports in the message that was encoded last. */
-export const portsWritten: ChannelPort<unknown>[] = [];
+export const portsWritten: PortInMessage[] = [];
 /** The ports in the message that was decoded last. */
-export const portsRead: ChannelPort<unknown>[] = [];
+export const portsRead: PortInMessage[] = [];
 
 export function holderName({ mesh, rank, incarnation }: Pick<ActorId, "mesh" | "rank" | "incarnation">): string {
   return `${mesh}/${rank}/${incarnation}`;
@@ -30,7 +35,7 @@ export function holderName({ mesh, rank, incarnation }: Pick<ActorId, "mesh" | "
  * its ports at once, so that a receiver learns that no holder is left.
  */
 export function announceHolders(
-  from: Proc,
+  from: ActorProc,
   holders: readonly PortHolder[],
   unreachable: readonly PortHolder[] = [],
 ): void {
@@ -43,21 +48,21 @@ export function announceHolders(
 /** Makes the sender of `session`, who asked, a holder of the ports in the answer that was decoded last. */
 export function ownReceivedPorts(session: Session | undefined): void {
   const { sender } = session ?? {};
-  if (sender !== undefined && "ownDecodedPorts" in sender)
-    (sender as MessageSender & Pick<ActorCell, "ownDecodedPorts">).ownDecodedPorts();
+  // The other senders, which order the messages of casts, make no calls.
+  if (sender !== undefined && "ports" in sender) (sender as ActorSender).ports.ownDecoded();
 }
 
 /** Announces that an actor of `from` holds a port. */
-export function announceHolder(from: Proc, port: PortTarget, holder: PortHolder): void {
+export function announceHolder(from: ActorProc, port: PortTarget, holder: PortHolder): void {
   tellOwner(from, port, holder, true);
 }
 
 /** Announces that an actor of `from` no longer holds a port. */
-export function releaseHolder(from: Proc, port: PortTarget, holder: PortHolder): void {
+export function releaseHolder(from: ActorProc, port: PortTarget, holder: PortHolder): void {
   tellOwner(from, port, holder, false);
 }
 
-function tellOwner(from: Proc, target: PortTarget, holder: PortHolder, held: boolean): void {
+function tellOwner(from: ActorProc, target: PortTarget, holder: PortHolder, held: boolean): void {
   if (target.proc === from.id) from.portHolderChanged(undefined, target.number, holder.name, holder.proc, held);
   else from.linkTo(target, target.location)?.sendHold(held, target.number, holder.name, holder.proc);
 }

@@ -7,23 +7,25 @@ import { describeValue } from "../../../shared/text/describe-value.js";
 import { checkOptionNames } from "../../shape/index.js";
 import type { Codec } from "../../wire/codec.js";
 import { checkTimeout, type GetOptions } from "../call/future.js";
-import { currentCell, type Trace } from "../context.js";
+import { currentCell } from "../context.js";
 import { PortClosedError, TimeoutError } from "../errors.js";
-import type { Proc } from "../proc/proc.js";
-import { ChannelPort, type Port, PortTarget } from "./port.js";
+import type { ActorProc } from "../reference/actor-proc.js";
+import type { Trace } from "../reference/handler-context.js";
+import { ChannelPort, type Port } from "./port.js";
 import { PortQueue } from "./port-queue.js";
+import { PortTarget } from "./port-target.js";
 
 /** Receives the values that are sent to the port of a channel. {@link Channel} opens both. */
 export class PortReceiver<T> implements AsyncIterable<T> {
   readonly #queue: PortQueue;
-  readonly #proc: Proc;
+  readonly #proc: ActorProc;
 
   /**
    * Called by `Channel.open`.
    *
    * @hidden
    */
-  constructor(queue: PortQueue, proc: Proc) {
+  constructor(queue: PortQueue, proc: ActorProc) {
     this.#queue = queue;
     this.#proc = proc;
     // A dropped receiver is closed, so that later messages return to their senders.

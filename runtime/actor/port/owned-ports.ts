@@ -4,16 +4,16 @@
  */
 import type { ActorId } from "../../link/address.js";
 import type { Session } from "../../link/outbound/session.js";
-import type { Proc } from "../proc/proc.js";
+import type { ActorProc } from "../reference/actor-proc.js";
 import { announceHolder, holderName, type PortHolder, portsRead, releaseHolder } from "./announce-holders.js";
-import type { PortTarget } from "./port.js";
+import type { PortTarget } from "./port-target.js";
 
 export class OwnedPorts {
-  readonly #proc: Proc;
+  readonly #proc: ActorProc;
   readonly #id: ActorId;
   readonly #ports = new Set<PortTarget>();
 
-  constructor(proc: Proc, id: ActorId) {
+  constructor(proc: ActorProc, id: ActorId) {
     this.#proc = proc;
     this.#id = id;
   }

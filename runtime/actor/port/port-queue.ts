@@ -11,12 +11,12 @@ import type { Lane } from "../../link/inbound/lane.js";
 import type { TraceContext } from "../../link/trace-context.js";
 import type { Codec } from "../../wire/codec.js";
 import type { Reader } from "../../wire/reader.js";
-import type { ActorCell } from "../cell/actor-cell.js";
 import { answerUndelivered, bounce } from "../cell/answer.js";
 import { readErrorWithCauses } from "../delivery/error-codec.js";
 import { ActorError, OrphanedError, PortClosedError } from "../errors.js";
 import { isProgramEnding } from "../program-end.js";
-import type { OpenPort } from "../reference/open-port.js";
+import type { LocalActor } from "../reference/local-actor.js";
+import type { OpenPort, PortOwner } from "../reference/open-port.js";
 import { schemaForPeer } from "../schema/compare-schemas.js";
 import { bindPort, readPortValue } from "../schema/port-interface.js";
 import { portsRead } from "./announce-holders.js";
@@ -32,7 +32,7 @@ interface QueuedValue {
 type ReceiverCallback = (value: Promise<unknown>) => void;
 
 export class PortQueue implements OpenPort {
-  readonly cell: ActorCell;
+  readonly cell: LocalActor;
   readonly number: bigint;
   readonly codec: Codec<unknown>;
   readonly #entries: QueuedValue[] = [];
@@ -43,10 +43,14 @@ export class PortQueue implements OpenPort {
   trace: TraceContext | undefined;
   #closeReason: string | undefined;
 
-  constructor(cell: ActorCell, number: bigint, codec: Codec<unknown>) {
+  constructor(cell: LocalActor, number: bigint, codec: Codec<unknown>) {
     this.cell = cell;
     this.number = number;
     this.codec = codec;
+  }
+
+  get owner(): PortOwner {
+    return this.cell.ports;
   }
 
   /** Takes the next entry, if there is one. Returns a rejected promise if no entry will ever arrive. */
@@ -149,7 +153,7 @@ export class PortQueue implements OpenPort {
     try {
       if ((flags & FrameFlag.exception) === 0) {
         const value = readPortValue(lane, slot, flags, r, this.codec);
-        if (portsRead.length > 0) this.cell.ownDecodedPorts();
+        if (portsRead.length > 0) this.cell.ports.ownDecoded();
         return Promise.resolve(value);
       }
       return Promise.reject(readException(lane, r));

@@ -4,12 +4,12 @@
  * receivers are in channel.ts.
  */
 
-import type { Location, ProcId } from "../../link/address.js";
 import { DeliveryError } from "../../link/errors.js";
 import { FrameFlag } from "../../link/frame/frame.js";
 import { emptyChain, type MessageExtension, WHOLE_MESH } from "../../link/frame/message-extension.js";
 import { encodeMessage } from "../../link/outbound/encode-message.js";
-import type { MessageEncoder, OutboundMessage, Session, SessionTarget } from "../../link/outbound/session.js";
+import type { MessageEncoder, OutboundMessage } from "../../link/outbound/message-sender.js";
+import type { Session } from "../../link/outbound/session.js";
 import type { TraceContext } from "../../link/trace-context.js";
 import type { Codec } from "../../wire/codec.js";
 import { protobufValue } from "../../wire/protobuf-messages.js";
@@ -18,6 +18,7 @@ import { writeErrorWithCauses } from "../delivery/error-codec.js";
 import { portInterface } from "../schema/port-interface.js";
 import { Sent, sentNow } from "../sent.js";
 import { announceHolders, portsWritten } from "./announce-holders.js";
+import type { PortTarget } from "./port-target.js";
 
 /**
  * A port, to which values of one type can be sent. Ports are values: any actor can receive, keep and send them. {@link
@@ -45,32 +46,6 @@ export abstract class Port<T> {
    * @returns an awaitable that resolves when the receiver has credit for the message; it never rejects
    */
   abstract exception(error: unknown): Sent;
-}
-
-/** The address of a port's receiver. */
-export class PortTarget implements SessionTarget {
-  readonly kind = "port";
-  readonly rank = 0;
-  readonly proc: ProcId;
-  readonly number: bigint;
-  readonly fingerprint: bigint;
-  readonly location: Location;
-
-  constructor(proc: ProcId, number: bigint, fingerprint: bigint, location: Location) {
-    this.proc = proc;
-    this.number = number;
-    this.fingerprint = fingerprint;
-    this.location = location;
-  }
-
-  get owner(): ProcId {
-    return this.proc;
-  }
-
-  /** The key of sessions to the port, the same for all handles of the port. */
-  get key(): string {
-    return `port ${this.number}`;
-  }
 }
 
 export class ChannelPort<T> extends Port<T> {
@@ -113,7 +88,11 @@ export class ChannelPort<T> extends Port<T> {
     const same = codec.fingerprint === target.fingerprint;
     let session: Session;
     try {
-      session = sender.session(same ? target.key : `${target.key} ${codec.fingerprint}`, target, target.location);
+      session = sender.outbound.session(
+        same ? target.key : `${target.key} ${codec.fingerprint}`,
+        target,
+        target.location,
+      );
     } catch (error) {
       if (!(error instanceof DeliveryError)) throw error;
       encodeMessage(message, value, sender.proc.limits);

@@ -18,57 +18,36 @@ import { type KeepAlive, TimerKeepAlive } from "../../link/keep-alive.js";
 import { Link } from "../../link/link.js";
 import type { LinkHost, TreeFrame } from "../../link/link-host.js";
 import { defaultLinkLimits, type LinkLimits } from "../../link/link-limits.js";
-import type { SessionTarget } from "../../link/outbound/session.js";
-import { type DialProc, type ParentProc, RoutingTable } from "../../link/routing-table.js";
+import type { SessionTarget } from "../../link/outbound/message-sender.js";
+import { RoutingTable } from "../../link/routing-table.js";
 import { TraceSource } from "../../link/trace-context.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import { RelayRouter } from "../../link/transport/relay/pipe.js";
 import type { Reader } from "../../wire/reader.js";
 import { createFold } from "../call/fold-answers.js";
-import { ActorCell, type ActorSpec } from "../cell/actor-cell.js";
-import type { ProcContext } from "../context.js";
+import { ActorCell } from "../cell/actor-cell.js";
+import { ActorInbound } from "../cell/inbound.js";
+import type { LifecycleProc } from "../cell/lifecycle.js";
 import { EarlyMessages } from "../delivery/early-messages.js";
 import { encodeErrorAnswer, readCallError } from "../delivery/error-codec.js";
 import { RefusingDestination } from "../delivery/refusing-destination.js";
 import { portsRead } from "../port/announce-holders.js";
+import type { ActorFailure } from "../reference/actor-failure.js";
+import type { ActorRequest, ActorSpec } from "../reference/actor-request.js";
 import type { Downtime } from "../reference/downtime.js";
+import type { ProcContext } from "../reference/handler-context.js";
+import type { LocalActor } from "../reference/local-actor.js";
 import { type ActorTarget, MeshRecords } from "../reference/mesh-record.js";
 import type { OpenPort } from "../reference/open-port.js";
-import type { ActorFailure, ActorRequest, ProcHooks, StopOptions } from "../reference/proc-hooks.js";
+import type { ProcHooks } from "../reference/proc-hooks.js";
+import type { StopOptions } from "../reference/stop-options.js";
 import { type DropDetector, DropWatch } from "./drop-watch.js";
+import { OpenPorts } from "./open-ports.js";
+import { PeerQuestions } from "./peer-questions.js";
+import { type ProcOptions, parentRoute } from "./proc-options.js";
+import { UnknownMeshes } from "./unknown-meshes.js";
 
-export interface ProcOptions {
-  readonly id: ProcId;
-  /** The universe id, drawn by the root and the same in its whole tree. A link to another universe is refused. */
-  readonly universe: bigint;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly hooks: ProcHooks;
-  readonly limits?: Partial<LinkLimits>;
-  /** The address that this proc listens at, as it appears in references to its actors. Empty: it does not listen. */
-  readonly location?: Location;
-  /** The proc that created this one. Procs that cannot be reached directly are reached through it. */
-  readonly parent?: ProcId;
-  /** Whether the parent connects by itself and cannot be dialled. */
-  readonly parentConnects?: boolean;
-  /** What waiting calls keep alive. Default: the operating-system process. */
-  readonly keepAlive?: KeepAlive;
-  /** How dropped values are detected. Default: by the garbage collector. */
-  readonly drops?: DropDetector;
-  /** The meshes that are known here, shared by the procs of one operating-system process. */
-  readonly records?: MeshRecords;
-  /** The name of the root actor, for people. Default: `root`. */
-  readonly name?: string;
-  /**
-   * Connects to `location` of `peer`. Rejects if it cannot be reached; messages then go through the owner or the
-   * parent.
-   */
-  readonly connect: DialProc;
-  /** Takes a pipe that a peer has opened to this proc through other procs. Default: the pipe becomes a link. */
-  readonly accept?: (pipe: Pipe, from: ProcId) => void;
-}
-
-export class Proc implements LinkHost<Link> {
+export class Proc implements LinkHost<Link>, LifecycleProc {
   readonly id: ProcId;
   readonly universe: bigint;
   readonly clock: Clock;
@@ -93,16 +72,9 @@ export class Proc implements LinkHost<Link> {
   readonly #cells = new Map<MeshId, ActorCell>();
   /** The actors that ended last. The owner answers for those that ended earlier. */
   readonly #endedActors = new Map<MeshId, DeliveryError>();
-  readonly #earlyMessages = new Map<MeshId, EarlyMessages>();
-  /** Pending questions to owners of meshes, by number, with the link on which each was asked. */
-  readonly #questions = new Map<number, { readonly mesh: MeshId; readonly link: Link }>();
-  /**
-   * Pending questions that only serve as confirmations: a peer that answers has received everything that was sent
-   * before.
-   */
-  readonly #confirmations = new Map<number, { readonly link: Link; readonly confirmed: () => void }>();
-  readonly #ports = new Map<bigint, OpenPort>();
-  #lastQuestion = 0;
+  readonly #questions = new PeerQuestions();
+  readonly #unknownMeshes: UnknownMeshes;
+  readonly #ports = new OpenPorts();
   #isClosed = false;
 
   constructor(options: ProcOptions) {
@@ -127,6 +99,8 @@ export class Proc implements LinkHost<Link> {
       this.#links.add(link),
     );
     this.casts = new CastRouter(this);
+    const { id, hooks, routes } = this;
+    this.#unknownMeshes = new UnknownMeshes({ id, hooks, routes, questions: this.#questions });
     this.root = createRoot(this, options.name ?? "root");
   }
 
@@ -161,8 +135,8 @@ export class Proc implements LinkHost<Link> {
   createActor(request: ActorRequest): ActorCell {
     const { args, ...shape } = request;
     const cell = this.#installCell(shape.mesh, new ActorCell(this, shape));
-    if (portsRead.length > 0) cell.ownDecodedPorts();
-    cell.start(args);
+    if (portsRead.length > 0) cell.ports.ownDecoded();
+    cell.lifecycle.start(args);
     return cell;
   }
 
@@ -172,13 +146,13 @@ export class Proc implements LinkHost<Link> {
    */
   refuseActor(request: ActorSpec, failure: ActorFailure): ActorCell {
     const cell = new ActorCell(this, request);
-    cell.failCreation(failure);
+    cell.lifecycle.failCreation(failure);
     return this.#installCell(request.mesh, cell);
   }
 
   /** Stops an actor with the given options. Idempotent, never rejects; resolves when `cleanup` has ended. */
   stopActor(cell: ActorCell, options: StopOptions): Promise<void> {
-    return cell.stop(options);
+    return cell.lifecycle.stop(options);
   }
 
   /** Returns the actor of `mesh` that lives in this proc. */
@@ -202,7 +176,7 @@ export class Proc implements LinkHost<Link> {
     this.routes.markDead(peer, error);
     if (known !== undefined) return;
     // This happens before the links end, because the reason why the process ended says more than the end of a link.
-    for (const port of [...this.#ports.values()]) port.peerDown(peer, reason);
+    this.#ports.peerDown(peer, reason);
     const lost = [...this.#lostLinks].filter((link) => link.peer === peer);
     for (const link of [...this.routes.linksTo(peer), ...lost]) {
       link.destroy();
@@ -225,8 +199,10 @@ export class Proc implements LinkHost<Link> {
 
   /** Resolves when the receiving processes have received everything that was sent from here, or have ended. */
   async whenDelivered(): Promise<void> {
-    await Promise.all([...this.casts.senders].map((caster) => caster.whenTaken()));
-    await Promise.all([...this.#links].map((link) => link.whenAllSent().then(() => this.#whenConfirmed(link))));
+    await Promise.all([...this.casts.senders].map((castSender) => castSender.whenTaken()));
+    await Promise.all(
+      [...this.#links].map((link) => link.whenAllSent().then(() => this.#questions.whenReceived(link))),
+    );
   }
 
   /**
@@ -234,20 +210,11 @@ export class Proc implements LinkHost<Link> {
    * are not sent yet and do not count.
    */
   async whenDeliveredTo(peer: ProcId): Promise<void> {
-    await Promise.all(this.routes.linksTo(peer).map((link) => this.#whenConfirmed(link)));
-  }
-
-  async #whenConfirmed(link: Link): Promise<void> {
-    if (link.ended !== undefined) return;
-    const question = ++this.#lastQuestion;
-    await new Promise<void>((confirmed) => {
-      this.#confirmations.set(question, { link, confirmed });
-      link.sendAsk(question, AGENT_MESH);
-    });
+    await Promise.all(this.routes.linksTo(peer).map((link) => this.#questions.whenReceived(link)));
   }
 
   /** Removes an actor that has ended. */
-  removeCell(cell: ActorCell): void {
+  removeCell(cell: LocalActor): void {
     if (this.#cells.get(cell.mesh) !== cell) return;
     this.#cells.delete(cell.mesh);
     this.#endedActors.set(cell.mesh, cell.ended!);
@@ -256,13 +223,11 @@ export class Proc implements LinkHost<Link> {
   }
 
   openPort(port: OpenPort): void {
-    this.#ports.set(port.number, port);
-    port.cell.addPort(port);
+    this.#ports.open(port);
   }
 
   closePort(port: OpenPort): void {
-    this.#ports.delete(port.number);
-    port.cell.removePort(port);
+    this.#ports.close(port);
   }
 
   /**
@@ -270,7 +235,7 @@ export class Proc implements LinkHost<Link> {
    * that it never received.
    */
   holderEnded(holder: string): void {
-    for (const port of [...this.#ports.values()]) port.setHolder(holder, 0n, false);
+    this.#ports.holderEnded(holder);
   }
 
   /**
@@ -330,22 +295,12 @@ export class Proc implements LinkHost<Link> {
   }
 
   laneOpened(link: Link, { sender, target }: LaneRequest): Destination {
-    if (target.kind === "port") {
-      const port = this.#ports.get(target.number);
-      if (port === undefined) return new RefusingDestination(new DeliveryError("unknown", "its receiver is gone"));
-      if (port.codec.fingerprint !== target.fingerprint) {
-        return new RefusingDestination(
-          new DeliveryError("refused", `it is a port of ${port.codec.name}, and of nothing else`),
-        );
-      }
-      port.laneOpenedBy(sender);
-      return port;
-    }
+    if (target.kind === "port") return this.#ports.destinationOf(target, sender);
     const cell = this.#cells.get(target.number);
     // Every proc has one agent, whichever rank the sender's mesh gives to it.
-    if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell;
+    if (cell !== undefined && (cell.rank === target.rank || target.number === AGENT_MESH)) return cell.inbound;
     const stopped = this.#endedActors.get(target.number);
-    return stopped === undefined ? this.#holdEarlyMessages(link, target) : new RefusingDestination(stopped);
+    return stopped === undefined ? this.#unknownMeshes.hold(link, target) : new RefusingDestination(stopped);
   }
 
   readError(r: Reader): Error {
@@ -360,20 +315,11 @@ export class Proc implements LinkHost<Link> {
   }
 
   meshQueryAnswered(_link: Link, question: number, exists: boolean): void {
-    const confirmation = this.#confirmations.get(question);
-    if (confirmation !== undefined) {
-      this.#confirmations.delete(question);
-      confirmation.confirmed();
-      return;
-    }
-    const asked = this.#questions.get(question);
-    if (asked === undefined) return;
-    this.#questions.delete(question);
-    if (!exists) this.#refuseUnknownMesh(asked.mesh);
+    this.#questions.answerReceived(question, exists);
   }
 
   portHolderChanged(_link: Link | undefined, port: bigint, holder: string, proc: ProcId, held: boolean): void {
-    this.#ports.get(port)?.setHolder(holder, proc, held);
+    this.#ports.setHolder(port, holder, proc, held);
   }
 
   relayFrameReceived(link: Link, frame: RelayFrame): void {
@@ -386,7 +332,7 @@ export class Proc implements LinkHost<Link> {
       return;
     }
     const to = lane.finalDestination;
-    if (to instanceof ActorCell || to instanceof EarlyMessages) to.confirmHandled(lane);
+    if (to instanceof ActorInbound || to instanceof EarlyMessages) to.confirmHandled(lane);
     else lane.confirmReached();
   }
 
@@ -412,48 +358,8 @@ export class Proc implements LinkHost<Link> {
     this.#cells.set(mesh, cell);
     this.#endedActors.delete(mesh);
     before?.replaceBy(cell);
-    const held = this.#earlyMessages.get(mesh);
-    this.#earlyMessages.delete(mesh);
-    held?.release(cell);
+    this.#unknownMeshes.release(mesh, cell.inbound);
     return cell;
-  }
-
-  /**
-   * Keeps messages for a mesh that is not known here, either not yet or not any more, and asks the owner of the mesh.
-   * If the owner says that the mesh exists, the messages stay until `createActor` or `refuseActor` follows.
-   */
-  #holdEarlyMessages(link: Link, { number: mesh, owner }: SessionTarget): Destination {
-    let held = this.#earlyMessages.get(mesh);
-    if (held !== undefined) return held;
-    held = new EarlyMessages();
-    this.#earlyMessages.set(mesh, held);
-    if (owner === this.id) {
-      this.hooks.meshOrdered(mesh).then(
-        (exists) => {
-          if (!exists) this.#refuseUnknownMesh(mesh);
-        },
-        () => this.#refuseUnknownMesh(mesh),
-      );
-      return held;
-    }
-    // The sender of the message has a route to the owner, if this proc has none of its own.
-    const toOwner = link.peer === owner ? link : this.#linkToOwner(owner, link.peer);
-    if (toOwner === undefined) queueMicrotask(() => this.#refuseUnknownMesh(mesh));
-    else {
-      this.#questions.set(++this.#lastQuestion, { mesh, link: toOwner });
-      toOwner.sendAsk(this.#lastQuestion, mesh);
-    }
-    return held;
-  }
-
-  #linkToOwner(owner: ProcId, through: ProcId | undefined): Link | undefined {
-    return this.routes.deathOf(owner) === undefined ? this.routes.linkTo(owner, "", through) : undefined;
-  }
-
-  #refuseUnknownMesh(mesh: MeshId): void {
-    const held = this.#earlyMessages.get(mesh);
-    this.#earlyMessages.delete(mesh);
-    held?.refuse(new DeliveryError("unknown", "there is no such actor, or not any more"));
   }
 
   #endLostLink(link: Link, peer: ProcId, reason: string): void {
@@ -470,25 +376,12 @@ export class Proc implements LinkHost<Link> {
     this.#relays.linkEnded(link, error);
     link.end(error);
     this.casts.linkEnded(link, error);
-    for (const [question, { link: asked, confirmed }] of this.#confirmations) {
-      if (asked !== link) continue;
-      this.#confirmations.delete(question);
-      confirmed();
-    }
-    for (const [question, asked] of this.#questions) {
-      if (asked.link !== link) continue;
-      this.#questions.delete(question);
-      this.#refuseUnknownMesh(asked.mesh);
-    }
+    this.#questions.linkEnded(link);
   }
-}
-
-function parentRoute({ parent, parentConnects = false }: ProcOptions): ParentProc | undefined {
-  return parent === undefined ? undefined : { id: parent, connects: parentConnects };
 }
 
 function createRoot(proc: Proc, name: string): ActorCell {
   const root = new ActorCell(proc, { mesh: ROOT_MESH, rank: 0, incarnation: 0, name, extent: {}, owner: proc.id });
-  root.state = "running";
+  root.lifecycle.startRoot();
   return root;
 }

@@ -2,13 +2,14 @@
  * The record of a mesh: what a process knows of it. All handles and slices of the mesh share one record, so that all
  * messages from one sender to an actor use the same session. The handles are in mesh/actor-mesh.ts.
  */
+
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { AGENT_MESH, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import { chainToken } from "../../link/frame/message-extension.js";
-import type { MessageSender, Session, SessionTarget } from "../../link/outbound/session.js";
+import type { MessageSender, SessionTarget } from "../../link/outbound/message-sender.js";
+import type { Session } from "../../link/outbound/session.js";
 import type { UnhandledMessages } from "../../link/outbound/unhandled-messages.js";
 import { checkOptionNames, type Extent, extentSize } from "../../shape/index.js";
-import { currentCell } from "../context.js";
 import type { DropDetector, DroppableReference } from "../proc/drop-watch.js";
 import { Downtime } from "./downtime.js";
 
@@ -343,9 +344,4 @@ export class MeshRecords {
   #forget(key: MeshId): void {
     if (this.find(key) === undefined) this.#records.delete(key);
   }
-}
-
-/** Returns the record of a mesh in the process that the running code belongs to. */
-export function currentMeshRecord(identity: MeshIdentity): MeshRecord {
-  return currentCell().proc.records.findOrCreate(identity);
 }

@@ -8,7 +8,7 @@ import type { WireDifference } from "../../../shared/evolution/wire-difference.j
 import { errorMessage } from "../../../shared/text/error-message.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { PeerSchema } from "../../link/frame/binding.js";
-import type { MessageInterface, SessionTarget } from "../../link/outbound/session.js";
+import type { MessageInterface, SessionTarget } from "../../link/outbound/message-sender.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { describeActor } from "../../wire/protobuf/describe-schema.js";
 import { ActorTarget } from "../reference/mesh-record.js";

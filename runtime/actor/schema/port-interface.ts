@@ -2,11 +2,12 @@
  * The type of a port as an interface with one endpoint. Sender and receiver use it to agree on a layout when they know
  * the type by different fingerprints. Equal fingerprints need no agreement and nothing of this file.
  */
+
 import type { Binding } from "../../link/frame/binding.js";
 import { Layout, type PeerSchema } from "../../link/frame/binding.js";
 import { FrameFlag, ProtocolError } from "../../link/frame/frame.js";
 import type { Lane } from "../../link/inbound/lane.js";
-import type { BoundMessage, MessageInterface } from "../../link/outbound/session.js";
+import type { BoundMessage, MessageInterface } from "../../link/outbound/message-sender.js";
 import type { Codec } from "../../wire/codec.js";
 import { codec } from "../../wire/composed/index.js";
 import { type ActorDescriptor, defineActor, defineArgs } from "../../wire/descriptor.js";

@@ -5,7 +5,7 @@
 import type { LinkLimits } from "../../link/link-limits.js";
 import { encodeMessage } from "../../link/outbound/encode-message.js";
 import type { EncodedMessage } from "../../link/outbound/encoded-message.js";
-import type { OutboundMessage } from "../../link/outbound/session.js";
+import type { OutboundMessage } from "../../link/outbound/message-sender.js";
 import type { Codec } from "../../wire/codec.js";
 import { Reader } from "../../wire/reader.js";
 import { portsRead, portsWritten } from "../port/announce-holders.js";

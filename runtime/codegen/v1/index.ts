@@ -6,7 +6,8 @@
  * @module
  */
 export { Actor } from "../../actor/actor.js";
-export type { Endpoint, PropagatedEndpoint, StreamEndpoint } from "../../actor/call/endpoint.js";
+export type { Endpoint, PropagatedEndpoint } from "../../actor/call/endpoint.js";
+export type { StreamEndpoint } from "../../actor/call/stream-endpoint.js";
 export type { ActorMesh } from "../../actor/mesh/actor-mesh.js";
 /** @internal */
 export { procsOf } from "../../actor/mesh/actor-mesh.js";

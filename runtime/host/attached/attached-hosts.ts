@@ -3,9 +3,9 @@
  * owner. `HostMesh` is the public handle of all of them or of a slice.
  */
 
-import type { ActorCell } from "../../actor/cell/actor-cell.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { reasonSuffix } from "../../actor/reference/mesh-record.js";
-import type { StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
@@ -18,12 +18,12 @@ export class AttachedHosts implements OwnedMesh {
   /** Resolves when all hosts have accepted this driver; rejects with the reason if one has not. */
   readonly ready: Promise<void>;
   readonly #runtime: ProcessRuntime;
-  readonly #owner: ActorCell;
+  readonly #owner: LocalActor;
   readonly #procs = new Set<SpawnedProcs>();
   #stopReason: string | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(runtime: ProcessRuntime, owner: ActorCell, name: string, hosts: readonly AttachedHost[]) {
+  constructor(runtime: ProcessRuntime, owner: LocalActor, name: string, hosts: readonly AttachedHost[]) {
     this.#runtime = runtime;
     this.#owner = owner;
     this.name = name;

@@ -12,7 +12,7 @@ import {
   type StartOrder,
 } from "../../../generated/host-agent.js";
 import { type HostProof, procAgentDescriptor } from "../../../generated/proc-agent.js";
-import type { ActorClass } from "../../actor/reference/proc-hooks.js";
+import type { ActorClass } from "../../actor/reference/actor-request.js";
 import { formatId, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";

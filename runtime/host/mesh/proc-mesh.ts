@@ -5,8 +5,8 @@
 import type { Actor } from "../../actor/actor.js";
 import { currentCell } from "../../actor/context.js";
 import type { Apply } from "../../actor/mesh-kind.js";
+import type { ActorClass } from "../../actor/reference/actor-request.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
-import type { ActorClass } from "../../actor/reference/proc-hooks.js";
 import { formatId } from "../../link/address.js";
 import type { ProcGroup, SupervisionPlan } from "../../proc/mesh/proc-group.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";

@@ -1,6 +1,6 @@
 /** The options of `ProcMesh.with`, and their checks before anything is spawned. */
 import { describeValue } from "../../../shared/text/describe-value.js";
-import type { WatchLimits } from "../../actor/cell/watchdog.js";
+import type { WatchLimits } from "../../actor/reference/actor-request.js";
 import type { SupervisionPlan } from "../../proc/mesh/proc-group.js";
 import { checkOptionNames } from "../../shape/index.js";
 import { planRestart, type RestartOptions } from "../../supervise/restart-policy.js";

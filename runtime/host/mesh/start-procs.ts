@@ -33,7 +33,9 @@ export function startProcs<D extends string>(
 ): SpawnedProcs {
   const owner = currentCell();
   runtime.checkSpawn(owner, "procs");
-  const starts = [...points(wholeRegion(extent))].map((point) => planStart(runtime, owner.proc, point, extent, plan));
+  const starts = [...points(wholeRegion(extent))].map((point) =>
+    planStart(runtime, runtime.procOf(owner), point, extent, plan),
+  );
   const { name, restart } = plan;
   const start = (made: SpawnedProcs, rank: number) => planReplacements(runtime, made, plan)(rank);
   const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start });

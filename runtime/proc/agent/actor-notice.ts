@@ -1,7 +1,7 @@
 /** Makes the notice about the failure of an actor that a proc sends to the proc that ordered the actor. */
 
 import type { ActorNotice } from "../../../generated/supervision.js";
-import type { ActorFailure } from "../../actor/reference/proc-hooks.js";
+import type { ActorFailure } from "../../actor/reference/actor-failure.js";
 import type { MeshId } from "../../link/address.js";
 import { failureCauseOf } from "../../supervise/failure-cause.js";
 

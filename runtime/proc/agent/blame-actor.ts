@@ -14,7 +14,7 @@ export function blameActor(platform: Platform, error: unknown): boolean {
   const cell = turn?.cell;
   if (turn === undefined || cell === undefined || cell.isRoot || cell.mesh === AGENT_MESH) return false;
   // An actor that has ended cannot fail any more.
-  if (cell.ended === undefined) cell.failUncaught(turn, error);
+  if (cell.ended === undefined) cell.failUncaught(error, turn.endpoint);
   else platform.print(`${cell.name} has ended, and code that it had left running threw: ${thrownStack(error)}\n`);
   return true;
 }

@@ -3,11 +3,12 @@
  * program's main module exports an actor, the module runs, and would spawn, in each child process again, without end.
  * Code that the module leaves running (a timer, a promise) also counts.
  */
-import type { ActorCell } from "../../actor/cell/actor-cell.js";
+
 import { currentTurn, ModuleLoadingTurn, runInTurn } from "../../actor/context.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 
 /** Loads a module on behalf of `root`. */
-export function whileLoading<T>(root: ActorCell, load: () => T): T {
+export function whileLoading<T>(root: LocalActor, load: () => T): T {
   return runInTurn(new ModuleLoadingTurn(root), load) as T;
 }
 

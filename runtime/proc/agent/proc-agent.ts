@@ -21,7 +21,8 @@ import {
 import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import { context } from "../../actor/context.js";
-import type { ActorClass, ActorFailure } from "../../actor/reference/proc-hooks.js";
+import type { ActorFailure } from "../../actor/reference/actor-failure.js";
+import type { ActorClass } from "../../actor/reference/actor-request.js";
 import { schemaForPeer } from "../../actor/schema/compare-schemas.js";
 import type { MeshId, ProcId } from "../../link/address.js";
 import { parseNetworkAddress } from "../../link/transport/network-address.js";

@@ -6,18 +6,15 @@
 
 import type { ActorMove, HostProof, RankStatus } from "../../../generated/proc-agent.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
-import type { ActorCell, ActorSpec } from "../../actor/cell/actor-cell.js";
-import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import { runInTurn } from "../../actor/context.js";
 import { Proc } from "../../actor/proc/proc.js";
+import type { ActorFailure } from "../../actor/reference/actor-failure.js";
+import type { ActorRequest, ActorSpec, WatchLimits } from "../../actor/reference/actor-request.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 import type { ActorTarget } from "../../actor/reference/mesh-record.js";
-import type {
-  ActorFailure,
-  ActorRequest,
-  ProcHooks,
-  StopOptions,
-  Undeliverable,
-} from "../../actor/reference/proc-hooks.js";
+import type { ProcHooks } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
+import type { Undeliverable } from "../../actor/reference/undeliverable.js";
 import { AGENT_MESH, formatId, type MeshId, type ProcId } from "../../link/address.js";
 import type { LinkUse } from "../../link/handshake/message.js";
 import { noKeepAlive } from "../../link/keep-alive.js";
@@ -251,11 +248,11 @@ export class ProcRuntime implements ProcHooks {
     this.#services.spawnedActors.get(notice.mesh)?.recordFailure(notice);
   }
 
-  actorStarted(cell: ActorCell): void {
+  actorStarted(cell: LocalActor): void {
     this.#settleCreation(cell, undefined);
   }
 
-  actorFailed(cell: ActorCell, failure: ActorFailure): void {
+  actorFailed(cell: LocalActor, failure: ActorFailure): void {
     if (this.#settleCreation(cell, failure)) return;
     const notice = actorNoticeOf(cell.id, failure);
     const { owner } = cell.spec;
@@ -264,16 +261,16 @@ export class ProcRuntime implements ProcHooks {
     else runAsRoot(this.proc, () => agentOf(owner).failed.broadcast(notice));
   }
 
-  stopOwned(cell: ActorCell, options: StopOptions): Promise<void> {
+  stopOwned(cell: LocalActor, options: StopOptions): Promise<void> {
     this.#services.ownership.close(cell);
     return this.#services.ownership.stopOwned(cell, options);
   }
 
-  handlerSlow(_cell: ActorCell, message: string): void {
+  handlerSlow(_cell: LocalActor, message: string): void {
     this.platform.warn(message, "ViceroySlow");
   }
 
-  cleanupFailed(cell: ActorCell, error: unknown): void {
+  cleanupFailed(cell: LocalActor, error: unknown): void {
     this.platform.print(`cleanup of ${cell.name} threw: ${thrownStack(error)}\n`);
   }
 
@@ -296,7 +293,7 @@ export class ProcRuntime implements ProcHooks {
     }
   }
 
-  undeliverable(cell: ActorCell, { to, reason, message }: Undeliverable): void {
+  undeliverable(cell: LocalActor, { to, reason, message }: Undeliverable): void {
     // Owners are told about ends of actors and processes; the other reasons are mistakes in the program.
     if (reason !== "unknown" && reason !== "refused") return;
     this.platform.warn(`${cell.name} cannot deliver ${to}: ${message}`, "ViceroyUndeliverable");
@@ -321,7 +318,7 @@ export class ProcRuntime implements ProcHooks {
     this.#endProc(`this process has closed the link to ${whom}`, 1);
   }
 
-  #settleCreation(cell: ActorCell, failure: ActorFailure | undefined): boolean {
+  #settleCreation(cell: LocalActor, failure: ActorFailure | undefined): boolean {
     const created = this.#creating.get(cell.mesh);
     if (created === undefined) return false;
     this.#creating.delete(cell.mesh);

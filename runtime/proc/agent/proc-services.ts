@@ -2,9 +2,9 @@
  * The interface of a proc to the operating-system process in which it runs. `process/process-runtime.ts` implements it.
  */
 import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
-import type { ActorCell } from "../../actor/cell/actor-cell.js";
+import type { ActorRequest } from "../../actor/reference/actor-request.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 import type { MeshRecords } from "../../actor/reference/mesh-record.js";
-import type { ActorRequest } from "../../actor/reference/proc-hooks.js";
 import type { Location, MeshId, ProcId } from "../../link/address.js";
 import type { Ownership } from "../../supervise/ownership.js";
 import type { ChildProc } from "../mesh/child-proc.js";
@@ -36,7 +36,7 @@ export interface ProcServices {
   readonly directLinks: DirectLinks;
   /** Finds actors again that are known to have ended. */
   readonly recoveryWatch: RecoveryWatch;
-  readonly ownership: Ownership<ActorCell>;
+  readonly ownership: Ownership<LocalActor>;
   /** Procs that were started from here and have not ended. */
   readonly children: ReadonlyMap<ProcId, ChildProc>;
   /** Hosts that were attached from here and are not gone, by the ids of their agents. */

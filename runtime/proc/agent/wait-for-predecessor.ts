@@ -8,5 +8,5 @@ import type { MeshId } from "../../link/address.js";
 /** Waits for the actor of a mesh that has failed here before, if there is one. Never rejects. */
 export async function waitForPredecessor(proc: Proc, mesh: MeshId): Promise<void> {
   const before = proc.cell(mesh);
-  if (before?.ended !== undefined) await before.whenVacated();
+  if (before?.ended !== undefined) await before.lifecycle.whenVacated();
 }

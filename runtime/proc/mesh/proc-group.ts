@@ -4,12 +4,13 @@
  * meshes unique per owner, and knows its meshes until they have been stopped.
  */
 
-import type { ActorCell } from "../../actor/cell/actor-cell.js";
 import { type ActorMesh, wholeMesh } from "../../actor/mesh/actor-mesh.js";
 import { announceHolders, holderName } from "../../actor/port/announce-holders.js";
 import type { Proc } from "../../actor/proc/proc.js";
+import type { ActorClass } from "../../actor/reference/actor-request.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
-import type { ActorClass, StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 import { type Region, regionExtent } from "../../shape/index.js";
 import type { MeshFailure } from "../../supervise/mesh-failure.js";
 import type { RestartPlan } from "../../supervise/restart-policy.js";
@@ -28,7 +29,7 @@ export abstract class ProcGroup implements MeshOperations {
   protected readonly runtime: ProcessRuntime;
   /** The meshes on these procs that have not been stopped. */
   readonly meshes = new Set<SpawnedActors>();
-  readonly #meshesByName = new Map<ActorCell, Map<string, SpawnedActors>>();
+  readonly #meshesByName = new Map<LocalActor, Map<string, SpawnedActors>>();
 
   constructor(runtime: ProcessRuntime) {
     this.runtime = runtime;
@@ -61,7 +62,7 @@ export abstract class ProcGroup implements MeshOperations {
     name: string,
     actorClass: ActorClass,
     args: readonly unknown[],
-    owner: ActorCell,
+    owner: LocalActor,
     { restart = this.defaultRestart, watch }: SupervisionPlan = {},
   ): ActorMesh {
     this.#checkOpen(name);
@@ -95,7 +96,7 @@ export abstract class ProcGroup implements MeshOperations {
     return wholeMesh(record, descriptor);
   }
 
-  reportFailure(owner: ActorCell, failure: MeshFailure): void {
+  reportFailure(owner: LocalActor, failure: MeshFailure): void {
     void this.runtime.supervisor.notifyOwner(owner, failure);
   }
 
@@ -127,7 +128,7 @@ export abstract class ProcGroup implements MeshOperations {
     throw new Error(`cannot spawn "${name}": mesh "${this.name}" was stopped${reasonSuffix(this.stopReason)}`);
   }
 
-  #checkNameFree(name: string, owner: ActorCell): void {
+  #checkNameFree(name: string, owner: LocalActor): void {
     if (this.#meshesByName.get(owner)?.get(name)?.isOver !== false) return;
     throw new Error(
       `cannot spawn "${name}": mesh "${this.name}" has actors of that name; stop them first, or take another name`,

@@ -7,11 +7,11 @@
 import type { RankStatus, SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import type { Settled } from "../../actor/call/gather-call.js";
-import type { ActorCell } from "../../actor/cell/actor-cell.js";
-import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import { ActorError } from "../../actor/errors.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { isProgramEnding } from "../../actor/program-end.js";
+import type { ActorClass, WatchLimits } from "../../actor/reference/actor-request.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 import {
   type MeshControl,
   type MeshRecord,
@@ -19,7 +19,7 @@ import {
   noReason,
   reasonSuffix,
 } from "../../actor/reference/mesh-record.js";
-import type { ActorClass, StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Timer } from "../../link/clock.js";
 import type { Region } from "../../shape/index.js";
 import { errorFromCause, type FailureCause, failureCauseOf } from "../../supervise/failure-cause.js";
@@ -49,7 +49,7 @@ export interface MeshOperations {
   /** The proc that sends the orders. */
   readonly proc: Proc;
   /** Reports a failure to its owner. */
-  reportFailure(owner: ActorCell, failure: MeshFailure): void;
+  reportFailure(owner: LocalActor, failure: MeshFailure): void;
   /** Removes a stopped mesh from all registers. */
   forget(mesh: SpawnedActors): void;
   /** Creates an actor again, in the process where it lived. Never rejects. */
@@ -65,7 +65,7 @@ type ReadyState = "spawning" | "ready" | "failed";
 
 export class SpawnedActors implements MeshControl, OwnedMesh {
   readonly record: MeshRecord;
-  readonly owner: ActorCell;
+  readonly owner: LocalActor;
   /** The procs of the mesh, by their ranks in the mesh of procs. */
   readonly region: Region;
   /** The plan from which its actors were created. Replacements are created from the same plan. */
@@ -94,7 +94,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   /** Resolves when the outcomes of the first orders for all ranks are known. */
   #allOutcomes: Deferred<void> | undefined;
 
-  constructor(record: MeshRecord, owner: ActorCell, region: Region, plan: SpawnPlan, host: MeshOperations) {
+  constructor(record: MeshRecord, owner: LocalActor, region: Region, plan: SpawnPlan, host: MeshOperations) {
     this.record = record;
     this.owner = owner;
     this.region = region;

@@ -5,13 +5,13 @@
 
 import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { Settled } from "../../actor/call/gather-call.js";
-import type { ActorCell } from "../../actor/cell/actor-cell.js";
-import { runInTurn } from "../../actor/context.js";
+import { NoMessageTurn, runInTurn } from "../../actor/context.js";
 import { ActorError } from "../../actor/errors.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { isProgramEnding } from "../../actor/program-end.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
-import type { StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 import { baseRank, baseRanks, type Extent, type Region, rankOfBaseRank } from "../../shape/index.js";
 import { errorFromCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { type AffectedMesh, MeshFailure, type PastFailure } from "../../supervise/mesh-failure.js";
@@ -35,7 +35,7 @@ import { stopChild, waitWhileAlive } from "./stop-child.js";
 export interface SpawnedProcsOptions {
   readonly name: string;
   readonly extent: Extent;
-  readonly owner: ActorCell;
+  readonly owner: LocalActor;
   /** The restart policy of the processes, and of meshes of actors on them that have no policy of their own. */
   readonly restart?: RestartPlan | undefined;
   /** Starts a process that replaces the one at a rank. */
@@ -45,7 +45,8 @@ export interface SpawnedProcsOptions {
 export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartableProcs {
   readonly name: string;
   readonly extent: Extent;
-  readonly owner: ActorCell;
+  readonly owner: LocalActor;
+  readonly proc: Proc;
   #children: ChildProc[] = [];
   readonly #ready = new Deferred<void>();
   #agents: ProcAgents;
@@ -68,11 +69,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.name = name;
     this.extent = extent;
     this.owner = owner;
+    this.proc = runtime.procOf(owner);
     this.#agents = new ProcAgents(owner.proc.id, extent, []);
-  }
-
-  get proc(): Proc {
-    return this.owner.proc;
   }
 
   get classes(): ActorClasses {
@@ -141,7 +139,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   startChild(rank: number): StartedChild {
     const start = this.#startOverrides.get(rank) ?? ((at: number) => this.#start(this, at));
     // Runs as the owner: it gave the options, which may contain functions.
-    return this.#registerStarting(runInTurn(this.owner.turn, () => start(rank)) as StartedChild);
+    return this.#registerStarting(runInTurn(new NoMessageTurn(this.owner), () => start(rank)) as StartedChild);
   }
 
   async announceMove(mesh: SpawnedActors, rank: number, drains: boolean): Promise<void> {

@@ -4,7 +4,7 @@
  */
 
 import type { ProcAgentMesh } from "../../../generated/proc-agent.js";
-import type { StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Clock } from "../../link/clock.js";
 import { settlesWithin } from "../time-limit.js";
 import type { ChildProc } from "./child-proc.js";

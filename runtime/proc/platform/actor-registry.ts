@@ -4,7 +4,7 @@
  * which module to load first. Loading is lazy: a process imports the module of an actor class when the first actor of
  * this class is spawned there.
  */
-import type { ActorClass } from "../../actor/reference/proc-hooks.js";
+import type { ActorClass } from "../../actor/reference/actor-request.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { importModule } from "./import-module.js";
 

@@ -2,7 +2,7 @@
  * Watches the event loop of this process from a separate thread, because code on the loop cannot notice a handler that
  * never returns. Prints the stack at which the loop is blocked, and finally kills the process.
  */
-import type { WatchLimits } from "../../actor/cell/watchdog.js";
+import type { WatchLimits } from "../../actor/reference/actor-request.js";
 import { lazyModules } from "../../lazy-modules.js";
 import { systemClock } from "../../link/clock.js";
 

@@ -1,7 +1,7 @@
 /** The platform of real processes: it uses the machine through Node.js. */
 import { fileURLToPath } from "node:url";
-import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import { DropWatch } from "../../actor/proc/drop-watch.js";
+import type { WatchLimits } from "../../actor/reference/actor-request.js";
 import { lazyModules } from "../../lazy-modules.js";
 import { formatId, type Location, type ProcId } from "../../link/address.js";
 import { systemClock, systemRandom } from "../../link/clock.js";

@@ -4,9 +4,8 @@
  * both uses the machine only through this interface.
  */
 
-import type { WatchLimits } from "../../actor/cell/watchdog.js";
 import type { DropDetector } from "../../actor/proc/drop-watch.js";
-import type { ActorClass } from "../../actor/reference/proc-hooks.js";
+import type { ActorClass, WatchLimits } from "../../actor/reference/actor-request.js";
 import type { Location, ProcId } from "../../link/address.js";
 import type { Clock, Random } from "../../link/clock.js";
 import type { KeepAlive } from "../../link/keep-alive.js";

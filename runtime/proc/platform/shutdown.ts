@@ -5,7 +5,7 @@
  */
 import { constants } from "node:os";
 import { markProgramEnding } from "../../actor/program-end.js";
-import type { StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 
 /** The state that is stopped at the end of a program. */
 export interface ShutdownTarget {

@@ -2,8 +2,9 @@
 import type { SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import type { Proc } from "../../actor/proc/proc.js";
+import type { ActorFailure } from "../../actor/reference/actor-failure.js";
 import type { RankLocation } from "../../actor/reference/mesh-record.js";
-import type { ActorFailure, StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Region } from "../../shape/index.js";
 import { actorNoticeOf } from "../agent/actor-notice.js";
 import type { ProcRuntime } from "../agent/proc-runtime.js";

@@ -5,10 +5,11 @@
  * handling failures are in the other folders of `proc/` and in `supervise/`.
  */
 import type { ActorMove, HostProof } from "../../../generated/proc-agent.js";
-import type { ActorCell } from "../../actor/cell/actor-cell.js";
 import type { Proc } from "../../actor/proc/proc.js";
+import type { ActorProc } from "../../actor/reference/actor-proc.js";
+import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { MeshRecords } from "../../actor/reference/mesh-record.js";
-import type { StopOptions } from "../../actor/reference/proc-hooks.js";
+import type { StopOptions } from "../../actor/reference/stop-options.js";
 import { AGENT_MESH, formatId, type Location, type MeshId, type ProcId } from "../../link/address.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { Ownership } from "../../supervise/ownership.js";
@@ -59,15 +60,17 @@ export class ProcessRuntime implements ProcServices {
   readonly spawnedActors = new Map<MeshId, SpawnedActors>();
   /** Answers for the registered memory of this process. `rdma/` installs it on first use. */
   memoryService: MemoryService = noMemory;
-  readonly ownership = new Ownership<ActorCell>();
-  readonly supervisor: Supervisor<ActorCell>;
+  readonly ownership = new Ownership<LocalActor>();
+  readonly supervisor: Supervisor<LocalActor>;
   /** Handles failures that no owner has handled. */
   readonly unhandledFaults: UnhandledFaults;
   /** The known meshes and locations of their actors. */
   readonly records: MeshRecords;
   /** Whether this process is a program, and not a child of one. */
   readonly isProgram: boolean;
-  static readonly #byProc = new WeakMap<Proc, ProcessRuntime>();
+  static readonly #byProc = new WeakMap<ActorProc, ProcessRuntime>();
+  /** The procs of this process, by the narrower view that their actors have of them. */
+  readonly #procs = new WeakMap<ActorProc, Proc>();
   readonly #runDir: string;
   #runDirMade: boolean;
   #shutdownRegistered = false;
@@ -85,7 +88,7 @@ export class ProcessRuntime implements ProcServices {
     );
     this.unhandledFaults = new UnhandledFaults(platform);
     this.records = new MeshRecords(platform.drops);
-    this.supervisor = new Supervisor<ActorCell>(
+    this.supervisor = new Supervisor<LocalActor>(
       {
         isRoot: (cell) => cell.isRoot,
         hasEnded: (cell) => cell.ended !== undefined,
@@ -105,14 +108,20 @@ export class ProcessRuntime implements ProcServices {
   }
 
   /** Returns the process to which a proc belongs. */
-  static of(proc: Proc): ProcessRuntime | undefined {
+  static of(proc: ActorProc): ProcessRuntime | undefined {
     return ProcessRuntime.#byProc.get(proc);
+  }
+
+  /** Returns the proc that an actor of this process lives in. */
+  procOf(actor: LocalActor): Proc {
+    return this.#procs.get(actor.proc)!;
   }
 
   addProc(options: ProcPlacement, endProc: EndProc, agent?: AgentRole | undefined): ProcRuntime {
     const runtime = new ProcRuntime(this, { ...options, endProc, agent: (made) => agent ?? procAgentRole(made) });
     this.procs.set(options.id, runtime);
     ProcessRuntime.#byProc.set(runtime.proc, this);
+    this.#procs.set(runtime.proc, runtime.proc);
     return runtime;
   }
 
@@ -139,7 +148,7 @@ export class ProcessRuntime implements ProcServices {
   }
 
   /** @throws Error if `owner` has ended, or the calling code is not allowed to spawn */
-  checkSpawn(owner: ActorCell, what: string): void {
+  checkSpawn(owner: LocalActor, what: string): void {
     refuseWhileLoading(what);
     if (!this.ownership.isClosed(owner)) return;
     throw new Error(`cannot spawn ${what}: its owner, the actor ${owner.name}, has ended`);

@@ -137,7 +137,7 @@ describe("one endpoint that many send by", () => {
     const { mesh, spec } = [...procs[0]!.proc.cells()][0]!;
     procs[0]!.proc.cell(mesh)!.fail({ kind: "killed", error: new Error("over"), at: 0 });
     await expect(value.callOne()).rejects.toThrow("the actor counters[0] has failed: Error: over");
-    await procs[0]!.proc.cell(mesh)!.whenVacated();
+    await procs[0]!.proc.cell(mesh)!.lifecycle.whenVacated();
     procs[0]!.proc.createActor({ ...spec, incarnation: 1, args: [7] } as never);
     increment.broadcast(1);
     expect(await value.callOne()).toBe(8);
@@ -515,7 +515,7 @@ describe("a call that waits for actors that are being restarted", () => {
     await one.value.callOne().catch(() => {});
     const { proc } = procs[rank]!;
     const cell = [...proc.cells()][0]!;
-    await cell.whenVacated();
+    await cell.lifecycle.whenVacated();
     return () => {
       proc.createActor({ ...cell.spec, incarnation: 1, args: [40 + rank] } as never);
       viewOf(counters as unknown as ActorMesh).record.setLocation(rank, {

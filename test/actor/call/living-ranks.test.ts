@@ -1,11 +1,6 @@
 /** Which actor is drawn of those that live, and what a call waits for where some are being restarted. */
 import { beforeEach, describe, expect, test } from "vitest";
-import {
-  drawLivingRank,
-  restartOfAllRanks,
-  restartOfAnyRank,
-  restartOfEachRank,
-} from "../../../runtime/actor/call/living-ranks.js";
+import { drawLivingRank, pendingRestart, type RanksNeeded } from "../../../runtime/actor/call/living-ranks.js";
 import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
 import { Downtime } from "../../../runtime/actor/reference/downtime.js";
 import type { MeshView } from "../../../runtime/actor/reference/mesh-view.js";
@@ -39,7 +34,7 @@ beforeEach(() => {
     },
   };
   const knownSession = ({ rank }: { rank: number }) => (sessions.has(rank) ? {} : undefined);
-  sender = { proc, knownSession } as unknown as ActorCell;
+  sender = { proc, outbound: { knownSession } } as unknown as ActorCell;
 });
 
 function end(rank: number, lost = false): Downtime {
@@ -104,19 +99,19 @@ describe("what keeps a call from being sent", () => {
     return over;
   }
   const each = [
-    ["all ranks", restartOfAllRanks],
-    ["each rank that is not lost", restartOfEachRank],
-    ["any rank", restartOfAnyRank],
-  ] as const;
+    ["all ranks", "all"],
+    ["each rank that is not lost", "each"],
+    ["any rank", "any"],
+  ] as const satisfies readonly (readonly [string, RanksNeeded])[];
 
-  test.each(each)("to %s is nothing where all of them live", (_, obstacle) => {
-    expect(obstacle(view, sender)).toBe(undefined);
+  test.each(each)("to %s is nothing where all of them live", (_, needed) => {
+    expect(pendingRestart(view, sender, needed)).toBe(undefined);
     expect(asked).toEqual([0, 1, 2, 3]);
   });
 
   test("to all ranks lasts until all are back that are being restarted", async () => {
     const [one, other] = [end(1), end(3)];
-    const obstacle = restartOfAllRanks(view, sender);
+    const obstacle = pendingRestart(view, sender, "all");
     expect(await isOver(obstacle)).toBe(false);
     one.end();
     expect(await isOver(obstacle)).toBe(false);
@@ -127,13 +122,13 @@ describe("what keeps a call from being sent", () => {
   test("to all ranks is nothing where one is lost: the call fails anyway", () => {
     end(1);
     end(2, true);
-    expect(restartOfAllRanks(view, sender)).toBe(undefined);
+    expect(pendingRestart(view, sender, "all")).toBe(undefined);
   });
 
   test("to each rank lasts until all are back that come back", async () => {
     const one = end(1);
     end(2, true);
-    const obstacle = restartOfEachRank(view, sender);
+    const obstacle = pendingRestart(view, sender, "each");
     expect(await isOver(obstacle)).toBe(false);
     one.end();
     expect(await isOver(obstacle)).toBe(true);
@@ -141,20 +136,20 @@ describe("what keeps a call from being sent", () => {
 
   test("to each rank is nothing where all that have ended are lost", () => {
     end(2, true);
-    expect(restartOfEachRank(view, sender)).toBe(undefined);
+    expect(pendingRestart(view, sender, "each")).toBe(undefined);
   });
 
   test("to any rank is nothing while one lives, or where all are lost", () => {
     for (const rank of [0, 1, 2]) end(rank);
-    expect(restartOfAnyRank(view, sender)).toBe(undefined);
+    expect(pendingRestart(view, sender, "any")).toBe(undefined);
     for (let rank = 0; rank < size; rank++) end(rank, true);
-    expect(restartOfAnyRank(view, sender)).toBe(undefined);
+    expect(pendingRestart(view, sender, "any")).toBe(undefined);
   });
 
   test("to any rank lasts until the first one is back of those that come back", async () => {
     end(0, true);
     const returning = [1, 2, 3].map((rank) => end(rank));
-    const obstacle = restartOfAnyRank(view, sender);
+    const obstacle = pendingRestart(view, sender, "any");
     expect(await isOver(obstacle)).toBe(false);
     returning[1]!.end();
     expect(await isOver(obstacle)).toBe(true);

@@ -46,10 +46,10 @@ function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = 
         void told.push(`room of ${id}: ${items} items, ${bytes} bytes`),
     };
     const abandon = ({ rank }: RankCall, reason: number) => void told.push(`rank ${rank} given up: ${reason}`);
-    const ownDecodedPorts = () => void told.push(`${portsRead.splice(0).length} ports of rank ${rank} held`);
+    const ownDecoded = () => void told.push(`${portsRead.splice(0).length} ports of rank ${rank} held`);
     return Object.assign(call, {
       id: rank + 1,
-      session: { link, abandon, sender: { ownDecodedPorts } } as never,
+      session: { link, abandon, sender: { ports: { ownDecoded } } } as never,
     }) as RankCall;
   });
   return { stream, calls };

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
 import { handlersOf } from "../../../runtime/actor/cell/handler.js";
 import { holderName } from "../../../runtime/actor/port/announce-holders.js";
+import type { ActorClass } from "../../../runtime/actor/reference/actor-request.js";
 import { ActorTarget, MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
-import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
 import { schemaForPeer } from "../../../runtime/actor/schema/compare-schemas.js";
 import { type Binding, Layout } from "../../../runtime/link/frame/binding.js";
 import type { Lane } from "../../../runtime/link/inbound/lane.js";
@@ -61,14 +61,14 @@ const binding = (more: Partial<Binding> = {}): Binding => ({
 describe("an interface that a sender names", () => {
   test("is agreed on where both know the same schema", () => {
     const lane = newLane();
-    spawn().bind(lane, binding());
+    spawn().inbound.bind(lane, binding());
     expect(lane.slots.slice(2)).toEqual(handlersOf(Counter as unknown as ActorClass, counterDescriptor));
     expect(told).toEqual([["bound", 3, 2, undefined]]);
   });
 
   test("is answered with the actor's own schema where that is another one, and nothing is taken meanwhile", () => {
     const lane = newLane();
-    spawn().bind(lane, binding({ fingerprint: 1n }));
+    spawn().inbound.bind(lane, binding({ fingerprint: 1n }));
     expect([lane.slots, told]).toEqual([[], ["paused", ["bound", 3, 2, schemaForPeer(counterDescriptor)]]]);
   });
 
@@ -78,7 +78,7 @@ describe("an interface that a sender names", () => {
       { id: 2, name: "value" },
       { id: 99, name: "later" },
     ];
-    spawn().bind(lane, binding({ layout: Layout.protobuf, endpoints }));
+    spawn().inbound.bind(lane, binding({ layout: Layout.protobuf, endpoints }));
     expect(lane.slots[2]).toMatchObject({ method: Counter.prototype.value });
     expect(lane.slots[3]).toBe(undefined);
     expect([...lane.slotRefusals!]).toMatchObject([
@@ -95,7 +95,7 @@ describe("an interface that a sender names", () => {
 
   test("is not agreed on where nothing will come by it", () => {
     const lane = newLane();
-    spawn().bind(lane, binding({ layout: Layout.none }));
+    spawn().inbound.bind(lane, binding({ layout: Layout.none }));
     expect([lane.slots, told]).toEqual([[], []]);
   });
 
@@ -104,8 +104,8 @@ describe("an interface that a sender names", () => {
     [Layout.protobuf, []],
   ])("is refused where the actor is something else, and that is agreed on in layout %i alone", (layout, answers) => {
     const [lane, other] = [newLane(), newLane()];
-    spawn().bind(lane, binding({ key: "test/other#Other", layout }));
-    there.proc.root.bind(other, binding({ layout }));
+    spawn().inbound.bind(lane, binding({ key: "test/other#Other", layout }));
+    there.proc.root.inbound.bind(other, binding({ layout }));
     expect(lane.refusal).toMatchObject({
       reason: "refused",
       message: `the actor counter[0] is no test/other#Other: it is a ${key}`,
@@ -122,23 +122,23 @@ describe("the end of an actor", () => {
   test("is told once by each lane that leads to it and is still there", async () => {
     const cell = spawn();
     const [lane, closed] = [newLane(), newLane()];
-    cell.bind(lane, binding());
-    cell.bind(lane, binding({ firstSlot: 40 }));
-    cell.bind(closed, binding());
-    cell.laneClosed(closed);
-    cell.laneClosed(newLane());
+    cell.inbound.bind(lane, binding());
+    cell.inbound.bind(lane, binding({ firstSlot: 40 }));
+    cell.inbound.bind(closed, binding());
+    cell.inbound.laneClosed(closed);
+    cell.inbound.laneClosed(newLane());
     told = [];
-    await cell.stop(options);
+    await cell.lifecycle.stop(options);
     expect(told).toEqual([gone]);
   });
 
   test("is told by a lane that comes later", async () => {
     const cell = spawn();
-    cell.laneClosed(newLane());
-    await cell.stop(options);
-    cell.bind(newLane(), binding());
+    cell.inbound.laneClosed(newLane());
+    await cell.lifecycle.stop(options);
+    cell.inbound.bind(newLane(), binding());
     expect(told[0]).toEqual(gone);
-    expect([cell.ended!.reason, cell.sendingEnded!.reason]).toEqual(["stopped", "closed"]);
+    expect([cell.ended!.reason, cell.outbound.ended!.reason]).toEqual(["stopped", "closed"]);
   });
 
   test("by a failure says so", () => {
@@ -154,16 +154,16 @@ describe("the end of an actor", () => {
     });
     const [draining, other] = [spawn(), spawn()];
     for (const cell of [draining, other]) {
-      cell.bind(newLane({ whenResumed }), binding());
-      cell.bind(newLane(), binding());
+      cell.inbound.bind(newLane({ whenResumed }), binding());
+      cell.inbound.bind(newLane(), binding());
     }
-    await other.stop(options);
-    const stopping = draining.stop({ ...options, drain: 1000 });
+    await other.lifecycle.stop(options);
+    const stopping = draining.lifecycle.stop({ ...options, drain: 1000 });
     await settled();
-    expect([other.state, draining.state]).toEqual(["stopped", "running"]);
+    expect([other.lifecycle.state, draining.lifecycle.state]).toEqual(["stopped", "running"]);
     resume();
     await stopping;
-    expect([draining.state, clock.waiting]).toEqual(["stopped", 0]);
+    expect([draining.lifecycle.state, clock.waiting]).toEqual(["stopped", 0]);
   });
 
   describe("while it begins", () => {
@@ -181,9 +181,9 @@ describe("the end of an actor", () => {
       const cell = [...there.proc.cells()].at(-1)!;
       const call = counter.value.callOne();
       await until("it waits", () => cell.waitingCount > 0);
-      const stopping = cell.stop({ ...options, drain: 1000 });
+      const stopping = cell.lifecycle.stop({ ...options, drain: 1000 });
       await settled();
-      expect(cell.state).toBe("starting");
+      expect(cell.lifecycle.state).toBe("starting");
       release();
       expect(await call).toBe(0);
       await stopping;
@@ -191,12 +191,12 @@ describe("the end of an actor", () => {
 
     test("does not wait for it where nothing waits, or nothing is handled any more", async () => {
       const idle = spawn(Slow);
-      await idle.stop({ ...options, drain: 1000 });
+      await idle.lifecycle.stop({ ...options, drain: 1000 });
       const counter = world.spawn<typeof Counter, never>("counter", Slow, [0], [there], {});
       const cell = [...there.proc.cells()].at(-1)!;
       const call = counter.value.callOne().catch((error: Error) => error.message);
       await until("it waits", () => cell.waitingCount > 0);
-      await cell.stop(options);
+      await cell.lifecycle.stop(options);
       expect(await call).toMatch(/was stopped: ordered$/);
     });
   });
@@ -227,18 +227,18 @@ describe("the end of an actor", () => {
           }),
         }),
       });
-      return { session: cell.session(target, target, "here"), target, sent: () => opened.sent() };
+      return { session: cell.outbound.session(target, target, "here"), target, sent: () => opened.sent() };
     }
 
     test("closes its sessions, and nobody asks anything of them any more", async () => {
       const cell = spawn();
       const { session, target } = open(cell, 1);
-      expect(cell.knownSession(target)).toBe(session);
-      expect(cell.session(target, target, "here")).toBe(session);
-      await cell.stop(options);
+      expect(cell.outbound.knownSession(target)).toBe(session);
+      expect(cell.outbound.session(target, target, "here")).toBe(session);
+      await cell.lifecycle.stop(options);
       target.move({ proc: 11n, location: "there", generation: 1 });
       expect(told).toEqual(["closed 1"]);
-      expect(() => cell.session(target, target, "here")).toThrow(
+      expect(() => cell.outbound.session(target, target, "here")).toThrow(
         "its sender has ended: the actor counter[0] was stopped: ordered",
       );
     });
@@ -247,33 +247,33 @@ describe("the end of an actor", () => {
       const cell = spawn();
       const asking = open(cell, 1, { isAskingForSchema: true });
       open(cell, 2);
-      const stopping = cell.stop(options);
+      const stopping = cell.lifecycle.stop(options);
       await settled();
-      expect([cell.state, told]).toEqual(["stopping", []]);
+      expect([cell.lifecycle.state, told]).toEqual(["stopping", []]);
       asking.sent();
       await stopping;
       expect([told, clock.waiting]).toEqual([["closed 1", "closed 2"], 0]);
       const other = spawn();
       open(other, 3, { isAskingForSchema: true });
-      const late = other.stop(options);
+      const late = other.lifecycle.stop(options);
       await settled();
       clock.pass(999);
       await settled();
-      expect(other.state).toBe("stopping");
+      expect(other.lifecycle.state).toBe("stopping");
       clock.pass(1);
       await late;
-      expect(other.state).toBe("stopped");
+      expect(other.lifecycle.state).toBe("stopped");
     });
 
     test("has forgotten sessions that have ended, and no other", () => {
       const cell = spawn();
       const { session, target } = open(cell, 1);
       const before = { ...session, close: () => {} } as unknown as Session;
-      cell.sessionEnded(before);
-      expect(cell.knownSession(target)).toBe(session);
-      cell.sessionEnded(session);
-      expect(cell.knownSession(target)).toBe(undefined);
-      cell.sessionEnded(session);
+      cell.outbound.sessionEnded(before);
+      expect(cell.outbound.knownSession(target)).toBe(session);
+      cell.outbound.sessionEnded(session);
+      expect(cell.outbound.knownSession(target)).toBe(undefined);
+      cell.outbound.sessionEnded(session);
       target.move({ proc: 11n, location: "there", generation: 1 });
       expect(told).toEqual([]);
     });
@@ -286,10 +286,10 @@ test("whoever was sent to and has ended is down, and holds no port by any name t
   const record = new MeshRecord({ id: 70n, name: "others", owner: 2n, extent: { gpus: 4 } });
   const target = new ActorTarget(record, 3, { proc: 10n, location: "here", generation: 2 });
   const cell = spawn();
-  cell.targetEnded(target);
+  cell.outbound.targetEnded(target);
   expect(target.downtime).not.toBe(undefined);
   expect(holders).toEqual([0, 1, 2].map((incarnation) => holderName({ mesh: 70n, rank: 3, incarnation })));
-  cell.targetEnded({ ...target, kind: "port" } as never);
+  cell.outbound.targetEnded({ ...target, kind: "port" } as never);
   expect(holders.length).toBe(3);
 });
 
@@ -302,25 +302,25 @@ describe("an actor that was replaced", () => {
   test("hands its lanes over, and those that name an interface later", () => {
     const cell = spawn();
     const [lane, late] = [newLane(), newLane()];
-    cell.bind(lane, binding());
+    cell.inbound.bind(lane, binding());
     told = [];
     const next = replace(cell);
-    expect(told).toEqual([["redirected", next]]);
-    cell.bind(late, binding());
+    expect(told).toEqual([["redirected", next.inbound]]);
+    cell.inbound.bind(late, binding());
     expect(told.slice(1)).toEqual([
-      ["redirected", next],
+      ["redirected", next.inbound],
       ["bound", 3, 2, undefined],
     ]);
   });
 
   test("leaves it to the other one to say when everything has been handled", async () => {
     const cell = spawn();
-    cell.confirmHandled(newLane());
+    cell.inbound.confirmHandled(newLane());
     expect(told).toEqual(["reached"]);
     const next = replace(cell);
     let asked = 0;
-    next.confirmHandled = () => void asked++;
-    cell.confirmHandled(newLane());
+    next.inbound.confirmHandled = () => void asked++;
+    cell.inbound.confirmHandled(newLane());
     expect([asked, told]).toEqual([1, ["reached"]]);
   });
 });

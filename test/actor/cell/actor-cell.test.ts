@@ -48,10 +48,10 @@ describe("an actor that begins", () => {
       }
     }
     const slow = spawn(Slow);
-    expect([lastCell().state, there.events]).toEqual(["starting", []]);
+    expect([lastCell().lifecycle.state, there.events]).toEqual(["starting", []]);
     release();
     expect(await slow.value.callOne()).toBe(0);
-    expect([lastCell().state, there.events]).toEqual([
+    expect([lastCell().lifecycle.state, there.events]).toEqual([
       "running",
       [{ kind: "started", actor: "counter[0]", detail: undefined }],
     ]);
@@ -70,7 +70,7 @@ describe("an actor that begins", () => {
     lastCell().fail(killed("enough"));
     release();
     expect((await call).message).toMatch(/the actor counter\[0\] has failed: Error: enough$/);
-    expect([lastCell().state, there.events.map(({ kind }) => kind)]).toEqual(["failed", ["failed"]]);
+    expect([lastCell().lifecycle.state, there.events.map(({ kind }) => kind)]).toEqual(["failed", ["failed"]]);
   });
 
   test.each<[string, typeof Counter, readonly unknown[], string]>([
@@ -128,7 +128,7 @@ describe("an actor that begins", () => {
 describe("an actor whose constructor throws", () => {
   test("has nothing that could clean up, supervise or be told of messages that come back", async () => {
     spawn(Counter, [-1]);
-    await lastCell().whenVacated();
+    await lastCell().lifecycle.whenVacated();
     expect(lastCell().supervise("a failure" as never)).toBe(undefined);
     lastCell().undeliverable("others.value", { reason: "closed", message: "over" } as never);
     expect(there.events.map(({ kind }) => kind)).toEqual(["failed", "undeliverable"]);
@@ -148,17 +148,17 @@ describe("a failure", () => {
   test.each<[string, (cell: ActorCell, turn: Turn) => void, object]>([
     [
       "code that a handler has left running",
-      (cell, turn) => cell.failUncaught(turn, new Error("late")),
+      (cell, turn) => cell.failUncaught(new Error("late"), turn.endpoint),
       { kind: "message", endpoint: "untilAborted", error: { message: "late" }, at: 7 },
     ],
     [
       "code of its init",
-      (cell) => cell.failUncaught(cell.turn, new Error("late")),
+      (cell) => cell.failUncaught(new Error("late"), cell.turn.endpoint),
       { kind: "message", error: { message: "late" }, at: 7 },
     ],
     [
       "a handler that takes too long",
-      (cell, turn) => cell.handlerStuck(turn, "it has been running"),
+      (cell, turn) => cell.lifecycle.handlerStuck(turn, "it has been running"),
       { kind: "stuck", endpoint: "untilAborted", error: { message: "it has been running" }, at: 7 },
     ],
   ])("is told of %s", async (_, fail, told) => {
@@ -192,7 +192,7 @@ describe("a failure", () => {
     const cell = lastCell();
     await world.stop(there, cell.mesh);
     cell.fail(killed("late"));
-    expect([cell.state, there.failures()]).toEqual(["stopped", []]);
+    expect([cell.lifecycle.state, there.failures()]).toEqual(["stopped", []]);
   });
 
   test("gives its cleanup an error, whatever was thrown", async () => {
@@ -204,7 +204,7 @@ describe("a failure", () => {
     }
     spawn(Cleaning);
     lastCell().fail({ kind: "killed", error: 5, at: 0 });
-    await lastCell().whenVacated();
+    await lastCell().lifecycle.whenVacated();
     expect(cleaned).toEqual([expect.any(Error)]);
     expect(lastCell().instance).toBe(undefined);
   });
@@ -214,8 +214,8 @@ describe("stopping", () => {
   test("is done once, whoever asks again", async () => {
     spawn();
     const options = { reason: "ordered", drain: 0 };
-    const stopping = lastCell().stop(options);
-    expect(lastCell().stop(options)).toBe(stopping);
+    const stopping = lastCell().lifecycle.stop(options);
+    expect(lastCell().lifecycle.stop(options)).toBe(stopping);
     await stopping;
   });
 
@@ -225,17 +225,17 @@ describe("stopping", () => {
     await until("it runs", () => lastCell().calls.length > 0);
     const cell = lastCell();
     let stopped = false;
-    void cell.stop({ reason: "ordered", drain: 500 }).then(() => {
+    void cell.lifecycle.stop({ reason: "ordered", drain: 500 }).then(() => {
       stopped = true;
     });
     clock.pass(499);
     await delay(1);
-    expect([cell.state, stopped]).toEqual(["stopping", false]);
+    expect([cell.lifecycle.state, stopped]).toEqual(["stopping", false]);
     expect((await failure(counter.value.callOne())).message).toMatch(/was stopped: ordered$/);
     clock.pass(1);
     expect((await running).message).toMatch(/was stopped: ordered$/);
     await until("it has stopped", () => stopped);
-    expect([cell.state, there.proc.cell(cell.mesh), clock.waiting]).toEqual(["stopped", undefined, 0]);
+    expect([cell.lifecycle.state, there.proc.cell(cell.mesh), clock.waiting]).toEqual(["stopped", undefined, 0]);
   });
 
   test("does not say a reason that nobody has given", async () => {
@@ -257,7 +257,7 @@ describe("stopping", () => {
     await until("it is there", () => lastCell().waitingCount > 0);
     let stopped = false;
     const stopping = lastCell()
-      .stop({ reason: "ordered", drain: 60_000 })
+      .lifecycle.stop({ reason: "ordered", drain: 60_000 })
       .then(() => {
         stopped = true;
       });
@@ -280,8 +280,8 @@ describe("stopping", () => {
     const counter = spawn(Cleaning);
     lastCell().fail(killed("enough"));
     const cell = lastCell();
-    await cell.stop({ reason: "ordered", drain: 1000 });
-    expect([cleaned, cell.state]).toEqual([1, "stopped"]);
+    await cell.lifecycle.stop({ reason: "ordered", drain: 1000 });
+    expect([cleaned, cell.lifecycle.state]).toEqual([1, "stopped"]);
     expect((await failure(counter.value.callOne())).message).toMatch(/has failed: Error: enough$/);
   });
 
@@ -293,14 +293,14 @@ describe("stopping", () => {
     }
     spawn(Cleaning);
     const cell = lastCell();
-    const stopped = cell.stop({ reason: "ordered", drain: 0 });
+    const stopped = cell.lifecycle.stop({ reason: "ordered", drain: 0 });
     await delay(1);
     clock.pass(2999);
     await delay(1);
-    expect([cell.state, cell.instance === undefined]).toEqual(["stopping", false]);
+    expect([cell.lifecycle.state, cell.instance === undefined]).toEqual(["stopping", false]);
     clock.pass(1);
     await stopped;
-    expect([cell.state, cell.instance]).toEqual(["stopped", undefined]);
+    expect([cell.lifecycle.state, cell.instance]).toEqual(["stopped", undefined]);
   });
 
   test.each<[string, typeof Counter]>([
@@ -323,11 +323,11 @@ describe("stopping", () => {
   ])("tells of a cleanup that %s, and goes on", async (_, actorClass) => {
     spawn(actorClass);
     const cell = lastCell();
-    await cell.stop({ reason: "ordered", drain: 0 });
+    await cell.lifecycle.stop({ reason: "ordered", drain: 0 });
     expect(there.events.filter(({ kind }) => kind === "cleanupFailed")).toMatchObject([
       { actor: "counter[0]", detail: { message: "mess" } },
     ]);
-    expect([cell.state, clock.waiting]).toEqual(["stopped", 0]);
+    expect([cell.lifecycle.state, clock.waiting]).toEqual(["stopped", 0]);
   });
 
   test("closes the channels that the actor has opened", async () => {
@@ -341,7 +341,7 @@ describe("stopping", () => {
     await opening.increment.callOne();
     const cell = lastCell();
     const waiting = failure(got.receiver!.recv());
-    await cell.stop({ reason: "ordered", drain: 0 });
+    await cell.lifecycle.stop({ reason: "ordered", drain: 0 });
     expect((await waiting).message).toBe("cannot receive: the actor that opened it has ended");
   });
 });
@@ -388,7 +388,7 @@ describe("what could not be delivered", () => {
   test("is told to nobody when the sender has stopped", async () => {
     spawn();
     const cell = lastCell();
-    await cell.stop({ reason: "ordered", drain: 0 });
+    await cell.lifecycle.stop({ reason: "ordered", drain: 0 });
     cell.undeliverable("others.value", { reason: "closed", message: "over" } as never);
     expect(told()).toEqual([]);
   });
@@ -398,7 +398,7 @@ test("an actor is named by its mesh and rank, and the root of a process by its n
   spawn();
   const [cell, { root }] = [lastCell(), there.proc];
   expect([cell.name, cell.isRoot, cell.rank]).toEqual(["counter[0]", false, 0]);
-  expect([root.name, root.isRoot, root.state]).toEqual(["there", true, "running"]);
+  expect([root.name, root.isRoot, root.lifecycle.state]).toEqual(["there", true, "running"]);
   expect(cell.id).toEqual({ universe: world.universe, proc: there.proc.id, mesh: cell.mesh, rank: 0, incarnation: 0 });
 });
 
@@ -420,7 +420,7 @@ test("supervise runs as the actor's own code, and what it returns is its answer"
 test("a handler that takes long is told of by its proc", async () => {
   const counter = spawn();
   await counter.value.callOne();
-  lastCell().handlerSlow("it takes long");
+  lastCell().lifecycle.handlerSlow("it takes long");
   expect(there.events.at(-1)).toEqual({ kind: "slow", actor: "counter[0]", detail: "it takes long" });
 });
 
@@ -454,10 +454,10 @@ describe("a message that its sender has got wrong", () => {
     spawn();
     const cell = lastCell();
     const lane = { slots: [undefined, { layout: FrameFlag.protobuf }], open: true } as unknown as Lane;
-    expect(() => cell.message(lane, 0, 1, 0, new Reader(), 8)).toThrow(
+    expect(() => cell.inbound.message(lane, 0, 1, 0, new Reader(), 8)).toThrow(
       new ProtocolError("cannot read message: slot 0 of its lane is not bound"),
     );
-    expect(() => cell.message(lane, 1, 1, 0, new Reader(), 8)).toThrow(
+    expect(() => cell.inbound.message(lane, 1, 1, 0, new Reader(), 8)).toThrow(
       new ProtocolError(
         "cannot read message: slot 1 of its lane was agreed to be in the protobuf layout, and it is in another one",
       ),
@@ -471,7 +471,7 @@ describe("an actor that takes the place of one that has failed", () => {
     await counter.increment.callOne(1);
     const cell = lastCell();
     cell.fail(killed("over"));
-    await cell.whenVacated();
+    await cell.lifecycle.whenVacated();
     expect((await failure(counter.value.callOne())).message).toMatch(/has failed: Error: over$/);
     there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
     for (const by of [1, 2, 3]) counter.increment.broadcast(by);
@@ -483,7 +483,7 @@ describe("an actor that takes the place of one that has failed", () => {
   test("gets what is sent by those who speak for the first time to either", async () => {
     const counter = spawn();
     lastCell().fail(killed("over"));
-    await lastCell().whenVacated();
+    await lastCell().lifecycle.whenVacated();
     there.proc.createActor({ ...lastCell().spec, incarnation: 1, args: [10] } as never);
     expect(await counter.value.callOne()).toBe(10);
     expect(lastCell().id.incarnation).toBe(1);
@@ -496,7 +496,7 @@ describe("an actor that takes the place of one that has failed", () => {
     const send = () => runInTurn(cell.turn, () => taker.value.callOne()) as Promise<number>;
     expect(await send()).toBe(0);
     cell.fail(killed("over"));
-    await cell.whenVacated();
+    await cell.lifecycle.whenVacated();
     there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
     expect((await failure(send())).message).toBe(
       "cannot call taker.value on rank 0: its sender has ended: the actor counter[0] has failed: Error: over",

@@ -1,7 +1,8 @@
 /** Endpoints that handle a limited number of messages at once: `@concurrent 2`. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
-import type { Endpoint, StreamEndpoint } from "../../../runtime/actor/call/endpoint.js";
+import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
+import type { StreamEndpoint } from "../../../runtime/actor/call/stream-endpoint.js";
 import type { ActorMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import type { MeshKind } from "../../../runtime/actor/mesh-kind.js";
 import { codec } from "../../../runtime/wire/composed/index.js";

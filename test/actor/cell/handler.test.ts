@@ -5,7 +5,7 @@ import { interceptedMethod } from "../../../runtime/actor/cell/intercepted-metho
 import { invokeHandler, promiseFrom } from "../../../runtime/actor/cell/invoke.js";
 import { methodOf } from "../../../runtime/actor/cell/method.js";
 import { currentTurn, runInTurn } from "../../../runtime/actor/context.js";
-import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
+import type { ActorClass } from "../../../runtime/actor/reference/actor-request.js";
 import type { BoundEndpoint } from "../../../runtime/link/frame/binding.js";
 import { FrameFlag, FrameKind } from "../../../runtime/link/frame/frame.js";
 import { codec } from "../../../runtime/wire/composed/index.js";

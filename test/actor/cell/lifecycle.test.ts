@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SupervisionError } from "../../../runtime/actor/errors.js";
 import { wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
-import { currentMeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
+import { currentMeshRecord } from "../../../runtime/actor/mesh/current-mesh-record.js";
 import { Counter, type CounterMesh, counterDescriptor, delay, until } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 
@@ -194,7 +194,7 @@ describe("a handler that outlives its actor", () => {
     if (how === "stopped") await world.stop(there, mesh);
     else {
       cell.fail({ kind: "message", error: new Error("fatal"), at: 0 });
-      await cell.whenVacated();
+      await cell.lifecycle.whenVacated();
       there.proc.createActor({ ...cell.spec, incarnation: 1, args: [0] } as never);
     }
     const link = there.proc.routes.existingLink(elsewhere.proc.id)!;

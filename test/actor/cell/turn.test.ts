@@ -1,8 +1,9 @@
 /** A turn by itself: what a handler sees of its message, its time, and what ends with its caller. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { callerAsHolder, cancelReasons, type OutstandingCall, type Turn } from "../../../runtime/actor/cell/turn.js";
+import { callerAsHolder, cancelReasons, type Turn } from "../../../runtime/actor/cell/turn.js";
 import { context } from "../../../runtime/actor/context.js";
 import { TimeoutError } from "../../../runtime/actor/errors.js";
+import type { OutstandingCall } from "../../../runtime/actor/reference/outstanding-call.js";
 import { emptyChain } from "../../../runtime/link/frame/message-extension.js";
 import { TraceContext } from "../../../runtime/link/trace-context.js";
 import type { EndpointDescriptor } from "../../../runtime/wire/descriptor.js";

@@ -1,7 +1,8 @@
 /** When handlers that take long are warned of, and when their actors fail, by a clock of the test. */
 import { beforeEach, expect, test } from "vitest";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
-import { Watchdog, type WatchLimits } from "../../../runtime/actor/cell/watchdog.js";
+import { Watchdog } from "../../../runtime/actor/cell/watchdog.js";
+import type { WatchLimits } from "../../../runtime/actor/reference/actor-request.js";
 import { ManualClock } from "../../link/resumable/cut-world.js";
 
 let clock: ManualClock;

@@ -1,6 +1,5 @@
 /** Who is told that an actor holds a port, or does not any more, and when. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
 import {
   announceHolders,
   holderName,
@@ -9,7 +8,8 @@ import {
   portsWritten,
 } from "../../../runtime/actor/port/announce-holders.js";
 import { OwnedPorts } from "../../../runtime/actor/port/owned-ports.js";
-import { ChannelPort, PortTarget } from "../../../runtime/actor/port/port.js";
+import { ChannelPort } from "../../../runtime/actor/port/port.js";
+import { PortTarget } from "../../../runtime/actor/port/port-target.js";
 import type { Proc } from "../../../runtime/actor/proc/proc.js";
 import type { Session } from "../../../runtime/link/outbound/session.js";
 import type { Codec } from "../../../runtime/wire/codec.js";
@@ -86,7 +86,7 @@ describe("the ports in an answer", () => {
   test("are held by who has asked, if that is an actor", () => {
     let held = 0;
     ownReceivedPorts({
-      sender: { ownDecodedPorts: () => void held++ } satisfies Partial<ActorCell>,
+      sender: { ports: { ownDecoded: () => void held++ } },
     } as unknown as Session);
     expect(held).toBe(1);
   });

@@ -1,7 +1,8 @@
 /** Ports and channels, and answers by port. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
-import { type Endpoint, send } from "../../../runtime/actor/call/endpoint.js";
+import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
+import { send } from "../../../runtime/actor/call/send.js";
 import {
   ActorError,
   OrphanedError,
@@ -200,7 +201,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     counter.fail.broadcast("over");
     await failure(counter.value.callOne());
     const cell = [...there.proc.cells()].at(-1)!;
-    await cell.whenVacated();
+    await cell.lifecycle.whenVacated();
     there.proc.createActor({ ...cell.spec, incarnation: 1, args: [5] } as never);
     const [port, receiver] = Channel.open(codec.int32);
     await counter.feed.callOne(port, 1);

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js";
 import { RefusingDestination } from "../../../runtime/actor/delivery/refusing-destination.js";
 import { neverDropped } from "../../../runtime/actor/proc/drop-watch.js";
-import { Proc, type ProcOptions } from "../../../runtime/actor/proc/proc.js";
+import { Proc } from "../../../runtime/actor/proc/proc.js";
+import type { ProcOptions } from "../../../runtime/actor/proc/proc-options.js";
 import { ActorTarget, MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
 import type { OpenPort } from "../../../runtime/actor/reference/open-port.js";
 import { AGENT_MESH } from "../../../runtime/link/address.js";
@@ -83,7 +84,7 @@ function open(name: string, more: object = {}): Link {
 }
 
 test("a proc is what it was made with, and what is not said is the plainest", () => {
-  expect([proc.location, proc.root.name, proc.root.state, proc.keepAlive]).toEqual([
+  expect([proc.location, proc.root.name, proc.root.lifecycle.state, proc.keepAlive]).toEqual([
     "",
     "root",
     "running",
@@ -294,9 +295,9 @@ describe("a lane", () => {
   test("to an actor that lives here leads to it, by its rank; to an agent, by any", () => {
     const link = open("link");
     const [cell, agent] = [create(70n), create(AGENT_MESH)];
-    expect(proc.laneOpened(link, request({}))).toBe(cell);
+    expect(proc.laneOpened(link, request({}))).toBe(cell.inbound);
     expect(proc.laneOpened(link, request({ rank: 4 }))).toBeInstanceOf(EarlyMessages);
-    expect(proc.laneOpened(link, request({ number: AGENT_MESH, rank: 4 }))).toBe(agent);
+    expect(proc.laneOpened(link, request({ number: AGENT_MESH, rank: 4 }))).toBe(agent.inbound);
   });
 
   test("to an actor that has ended is refused, as long as that is remembered", async () => {
@@ -316,7 +317,7 @@ describe("a lane", () => {
     const link = open("link");
     const heldBy: unknown[] = [];
     const port = {
-      cell: proc.root,
+      owner: proc.root.ports,
       number: 9n,
       codec: codec.int32,
       laneOpenedBy: (who: unknown) => void heldBy.push(who),
@@ -361,7 +362,7 @@ describe("a lane", () => {
       expect(proc.laneOpened(link, request({}))).toBe(held);
       expect(told).toEqual(["link asks 1 of 70"]);
       const cell = create(70n);
-      expect(proc.laneOpened(link, request({}))).toBe(cell);
+      expect(proc.laneOpened(link, request({}))).toBe(cell.inbound);
       expect(proc.laneOpened(link, request({ number: 71n }))).not.toBe(held);
       expect(told[1]).toBe("link asks 2 of 71");
     });
@@ -416,12 +417,12 @@ describe("a lane", () => {
   test("is told when everything that came by it was handled, by whatever it leads to", () => {
     const cell = create(70n);
     const reached: unknown[] = [];
-    cell.confirmHandled = (lane) => void reached.push(lane);
+    cell.inbound.confirmHandled = (lane) => void reached.push(lane);
     const lane = (finalDestination: unknown) =>
       ({ finalDestination, confirmReached: () => reached.push("itself") }) as unknown as Lane;
     const held = new EarlyMessages();
     held.confirmHandled = (lane) => void reached.push(lane);
-    const [toActor, toHeld] = [lane(cell), lane(held)];
+    const [toActor, toHeld] = [lane(cell.inbound), lane(held)];
     for (const each of [toActor, toHeld, lane(new RefusingDestination(new DeliveryError("unknown", "gone")))]) {
       proc.laneSynced(each, SyncKind.reached, 0);
     }
@@ -499,7 +500,7 @@ describe("what concerns casts", () => {
 
 test("who holds a port, and which processes have ended, is told to the port", () => {
   const port = {
-    cell: proc.root,
+    owner: proc.root.ports,
     number: 9n,
     codec: codec.int32,
     setHolder: (...args: unknown[]) => void told.push(["hold", ...args]),

@@ -1,4 +1,5 @@
 /** A process knows where actors have moved to: who follows a move, what waits for it, and which moves are remembered. */
+
 import { beforeEach, describe, expect, test } from "vitest";
 import { type DropDetector, neverDropped } from "../../../runtime/actor/proc/drop-watch.js";
 import {
@@ -9,7 +10,8 @@ import {
   type RecordedMove,
 } from "../../../runtime/actor/reference/mesh-record.js";
 import { AGENT_MESH } from "../../../runtime/link/address.js";
-import type { MessageSender, Session } from "../../../runtime/link/outbound/session.js";
+import type { MessageSender } from "../../../runtime/link/outbound/message-sender.js";
+import type { Session } from "../../../runtime/link/outbound/session.js";
 import { UnhandledMessages } from "../../../runtime/link/outbound/unhandled-messages.js";
 import { settled } from "../parts.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { ActorClass } from "../../../runtime/actor/reference/proc-hooks.js";
+import type { ActorClass } from "../../../runtime/actor/reference/actor-request.js";
 import { type ActorEntry, ActorRegistry } from "../../../runtime/proc/platform/actor-registry.js";
 import type { ActorDescriptor } from "../../../runtime/wire/descriptor.js";
 
