@@ -5,5 +5,6 @@
  * known here, since codecs import readers and writers.
  */
 export interface MessageHandles {
+  /** Methods that write and read handles. Methods that are missing are those that are registered. */
   readonly codecs: object;
 }
