@@ -103,8 +103,8 @@ test("the versions that are said to be tested are those that the tests are run w
 
 test("where the named folder holds none, or too old a one, this is said with what to do", () => {
   const advice =
-    "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or name its folder, with include/ " +
-    "and lib/ in it, by VICEROY_LIBTORCH";
+    "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or set VICEROY_LIBTORCH " +
+    "to a folder that contains include/ and lib/";
   expect(() => findLibtorch({ VICEROY_LIBTORCH: folder })).toThrow(
     "cannot find libtorch, with which the tensor addon is built:\n" +
       `  $VICEROY_LIBTORCH: there is no ${folder}/include/torch/csrc/api/include/torch/version.h\n${advice}`,

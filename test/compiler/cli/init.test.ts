@@ -123,7 +123,7 @@ test.each([
   const lines = io.errors.join("\n").split("\n");
   expect(lines[0]).toBe("cannot use tsconfig.json:");
   expect(lines.slice(1, 1 + problems.length).map((line) => line.trim())).toEqual(problems);
-  expect(lines.at(-2)).toBe("Change it, and run this again; or");
+  expect(lines.at(-2)).toBe("Change it and run this command again, or");
   expect(listFiles(folder)).toEqual(Object.keys(files).sort());
 });
 

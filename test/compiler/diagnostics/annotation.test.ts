@@ -37,8 +37,8 @@ test("in a workflow they are printed beside the ordinary output, with paths from
   };
   const annotation =
     "::error file=app/schemas/a.ts,line=2,col=10,title=VC1101::cannot send any: it does not describe its values" +
-    "%0Afix: Name the type of the value. For several types, use `Oneof<{ a: A; b: B }>`; " +
-    'for any JSON use `Value`, of "viceroy/schema".\n';
+    "%0Afix: Name the type of the value. For several types, use `Oneof<{ a: A; b: B }>`. " +
+    'For any JSON value, use `Value` of "viceroy/schema".\n';
   const here = { GITHUB_ACTIONS: "true", GITHUB_WORKSPACE: workspace };
   const annotated = run(here);
   expect(annotated.status).toBe(2);

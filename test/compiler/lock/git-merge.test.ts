@@ -219,7 +219,9 @@ test("without the driver git conflicts, and `lock merge` mends it afterwards", (
   expect(project.try("merge", "main", "--no-edit").code).toBe(1);
   const compiled = project.viceroy("compile");
   expect(compiled.code).toBe(2);
-  expect(compiled.output).toContain("fix: Run `npx viceroy lock merge`. After `npx viceroy lock install`, git runs it in every merge.");
+  expect(compiled.output).toContain(
+    "fix: Run `npx viceroy lock merge`. After `npx viceroy lock install`, git runs it in every merge.",
+  );
   const merged = project.viceroy("lock", "merge");
   expect(merged.output).toContain("id 2 of Entry.owner, assigned on our side, was taken: it is 3 now");
   expect(merged.output).toContain("merged viceroy.lock. Now run `npx viceroy compile`, then `git add viceroy.lock`.");

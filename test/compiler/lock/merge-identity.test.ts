@@ -184,7 +184,7 @@ test("an endpoint that one side removes and to which the other gives a parameter
   const removed = store("  1 -get next=2 (1 key: string) -> void");
   const retyped = store("  1 get next=2 (1 key: int32) -> void");
   expect(merge(before, removed, retyped).conflicts).toEqual([
-    "Store.get: removed on our side and given other parameters on theirs",
+    "Store.get: removed on our side and given different parameters on theirs",
   ]);
   expect(merge(before, removed, before)).toMatchObject({ text: removed, conflicts: [] });
 });

@@ -137,7 +137,7 @@ test("parameters are merged like members", () => {
     "Store.get: parameter key renamed to name on our side and to id on theirs",
   ]);
   expect(merge(before, store(2, "  1 -get next=2 (1 key: string) -> void"), ours).conflicts).toEqual([
-    "Store.get: removed on our side and given other parameters on theirs",
+    "Store.get: removed on our side and given different parameters on theirs",
   ]);
 });
 
