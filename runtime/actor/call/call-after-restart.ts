@@ -1,4 +1,4 @@
-/** Calls that wait for actors that are being restarted, and are sent when those are there again: `with({ wait: true })`. */
+/** Calls with the option `wait`: they are sent when the actors that are being restarted are alive again. */
 import type { KeepAlive } from "../../link/keep-alive.js";
 import { awaitAsPromise } from "../../plain-promise.js";
 import { currentTurn } from "../context.js";
@@ -6,10 +6,13 @@ import { SupervisionError } from "../errors.js";
 import { type CalledEndpoint, CallFuture } from "./call-future.js";
 import type { Future } from "./future.js";
 
-/** Returns a promise that settles when the ranks that keep a call from being sent may be back; undefined if nothing keeps it. */
+/**
+ * Returns a promise that settles when the ranks that a call needs, and that are being restarted, may be back. Undefined:
+ * the call can be sent.
+ */
 export type PendingRestart = () => Promise<unknown> | undefined;
 
-/** Waits while there are obstacles, for as long as somebody wants to know. A call that waits holds the process. */
+/** The wait of one call for restarts. It keeps the process alive. */
 export class RestartWait {
   readonly #keepAlive: KeepAlive;
   #isOver = false;
@@ -19,9 +22,13 @@ export class RestartWait {
     keepAlive.hold();
   }
 
-  /** @returns whether the call can be sent now; false: it was given up */
-  async until(first: Promise<unknown>, obstacle: PendingRestart): Promise<boolean> {
-    for (let next: Promise<unknown> | undefined = first; next !== undefined; next = obstacle()) {
+  /**
+   * Waits for `first`, and then as long as there is a pending restart.
+   *
+   * @returns true when the call can be sent, false if the wait has been given up
+   */
+  async until(first: Promise<unknown>, pendingRestart: PendingRestart): Promise<boolean> {
+    for (let next: Promise<unknown> | undefined = first; next !== undefined; next = pendingRestart()) {
       await next;
       if (this.#isOver) return false;
     }
@@ -29,7 +36,7 @@ export class RestartWait {
     return true;
   }
 
-  /** Nobody waits any more. */
+  /** Ends the wait. Idempotent. */
   giveUp(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -49,9 +56,9 @@ class CallAfterRestart<T> extends CallFuture<T> {
     this.#waiting = waiting;
   }
 
-  async start(first: Promise<unknown>, obstacle: PendingRestart, make: () => Future<T>): Promise<void> {
+  async start(first: Promise<unknown>, pendingRestart: PendingRestart, make: () => Future<T>): Promise<void> {
     try {
-      if (!(await this.#waiting.until(first, obstacle))) return;
+      if (!(await this.#waiting.until(first, pendingRestart))) return;
       this.turn?.removeOutstanding(this);
       this.#current = make();
       const value = await this.#current;
@@ -68,20 +75,21 @@ class CallAfterRestart<T> extends CallFuture<T> {
   }
 }
 
-/** The parts of a call that waits. */
+/** The arguments of `callAfterRestart`. */
 export interface CallAfterRestartOptions<T> {
   readonly called: CalledEndpoint;
-  /** Milliseconds for the waiting and the call together; 0: none. */
+  /** The time limit of the wait and the call together, in milliseconds. 0: there is no limit. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
   readonly keepAlive: KeepAlive;
-  /** Settles when the call may be sent. */
+  /** The pending restart at the time of the call. */
   readonly first: Promise<unknown>;
   readonly pendingRestart: PendingRestart;
+  /** Sends the call. */
   readonly make: () => Future<T>;
 }
 
-/** Makes a call when nothing keeps it from being sent any more. */
+/** Sends a call when the ranks that it needs are alive, or when it must fail. */
 export function callAfterRestart<T>({
   called,
   timeout,

@@ -1,4 +1,4 @@
-/** What all calls have in common: who is called, what may end them early, and how their failures are told. */
+/** The base class of all calls: the called endpoint, the limits that end a call early, and the errors that callers see. */
 import type { Clock } from "../../link/clock.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { Codec } from "../../wire/codec.js";
@@ -12,15 +12,15 @@ import { lacksCallerStack } from "./caller-stack.js";
 import { describeWait } from "./describe-wait.js";
 import { Future } from "./future.js";
 
-/** What a call knows of its endpoint. */
+/** The endpoint of a call. */
 export interface CalledEndpoint {
-  /** `counters.value`. */
+  /** The mesh and the endpoint: `counters.value`. */
   readonly label: string;
-  /** Of the answers; undefined: void. */
+  /** The codec of the answers. Undefined if the endpoint returns void. */
   readonly result: Codec<unknown> | undefined;
   readonly clock: Clock;
   readonly view: MeshView;
-  /** Whether the runtime itself calls, to start, watch or stop something. */
+  /** Whether the runtime makes the call to start, watch or stop something. */
   readonly isInternal: boolean;
 }
 
@@ -28,7 +28,7 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
   turn: OutstandingCall["turn"];
   protected readonly called: CalledEndpoint;
   #guard: CallGuard | undefined;
-  /** Nothing was sent: the stack of its error is that of the caller. */
+  /** Whether nothing was sent. The error then has the stack of the caller. */
   #isRefused = false;
 
   constructor(called: CalledEndpoint) {
@@ -44,7 +44,11 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
     return this.called.clock;
   }
 
-  /** Ends the call early. @param timeout in milliseconds, 0: none */
+  /**
+   * Limits the call by a timeout and an abort signal.
+   *
+   * @param timeout in milliseconds, 0 for no limit
+   */
   guard(timeout: number, signal: AbortSignal | undefined): void {
     const { label, clock } = this.called;
     this.#guard = new CallGuard(this, label, clock, timeout, signal, () => this.waitText);
@@ -64,12 +68,12 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
   protected override rejectWith(error: unknown, quietly: boolean): void {
     this.#guard?.dispose();
     const { turn } = this;
-    // Checked for every error, so the rarest condition stands first.
+    // This runs for every error, so the rarest condition is checked first.
     if (isProgramEnding() && turn === undefined && !this.called.isInternal) return;
     turn?.removeOutstanding(this);
-    // What an actor throws when its time is over may come before a busy caller has noticed that itself.
+    // At a timeout, the error of the actor can arrive before the timer of a busy caller runs.
     const told = (error instanceof ActorError ? this.#guard?.expiredError : undefined) ?? error;
-    // Where nobody handles it, it is told by the context that it is rejected in whose call it was: on Node.js 24 and later.
+    // Node.js 24 and later attributes an unhandled rejection to the asynchronous context in which it happens.
     if (turn === undefined || quietly) this.#rejectWithCallers(told, quietly);
     else turn.runAsHandler(() => this.#rejectWithCallers(told, quietly));
   }
@@ -79,7 +83,7 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
     else this.rejectWithCallers(error, quietly);
   }
 
-  /** Nothing was sent: the call fails with `error`. */
+  /** Rejects the call with `error`, because nothing was sent. */
   refuse(error: Error): this {
     this.#isRefused = true;
     this.rejectWith(error, error instanceof SupervisionError);
@@ -87,7 +91,7 @@ export abstract class CallFuture<T> extends Future<T> implements OutstandingCall
   }
 }
 
-/** The error that callers see. */
+/** Returns the error that the caller sees for the error of one rank. */
 export function errorForCaller(called: Pick<CalledEndpoint, "label" | "view">, rank: number, error: Error): Error {
   if (error instanceof RemoteError) return actorError(called.label, rank, error);
   if (error instanceof DeliveryError) return supervisionError(called, rank, error);

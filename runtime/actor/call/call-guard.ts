@@ -1,4 +1,4 @@
-/** What may end a call before its answer: a timeout, an abort signal. Made only for calls that have one. */
+/** The timeout and the abort signal of a call, which can end it before its answer. Other calls have no guard. */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { offAbort, onAbort } from "../../abort-listeners.js";
 import type { Clock, Timer } from "../../link/clock.js";
@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly retry?: number | RetryOptions;
 }
 
-/** How a call is repeated. */
+/** The rules for repeating a call. */
 export interface RetryOptions {
   /** The largest number of attempts, the first one included; at least 1. */
   readonly attempts: number;
@@ -50,8 +50,9 @@ export interface RetryOptions {
   readonly deadline?: number;
 }
 
-/** Who can be given up: `reason` is an index of `cancelReasons`. */
+/** A call that can be abandoned. */
 export interface Abandonable {
+  /** @param reason an index of `cancelReasons` */
   abandon(error: unknown, reason: number): void;
 }
 
@@ -63,13 +64,13 @@ export class CallGuard {
   readonly #since: number;
   readonly #timer: Timer | undefined;
   readonly #signal: AbortSignal | undefined;
-  /** Describes the wait, for the text of its error. */
+  /** Returns the end of the text of the TimeoutError. */
   readonly #describeWait: () => string;
   readonly #onAbort = (): void => this.#call.abandon(this.#signal?.reason, 0);
 
   /**
-   * @param timeout in milliseconds, 0: none
-   * @param waited asked when the time is over; its text follows the error's
+   * @param timeout in milliseconds, 0 for no limit
+   * @param waited returns the end of the text of the TimeoutError
    */
   constructor(
     call: Abandonable,
@@ -90,13 +91,13 @@ export class CallGuard {
     if (timeout > 0) this.#timer = clock.after(timeout, () => call.abandon(this.#timeoutError(), 1));
   }
 
-  /** What the call fails with by itself from now on, although nobody has come to say so yet. */
+  /** The TimeoutError of the call if the timeout has passed, even if its timer has not run yet. */
   get expiredError(): TimeoutError | undefined {
     if (this.#timeout === 0 || this.#clock.now() < this.#since + this.#timeout) return undefined;
     return this.#timeoutError();
   }
 
-  /** The call has been settled. */
+  /** Removes the limits, because the call has settled. */
   dispose(): void {
     this.#timer?.cancel();
     if (this.#signal !== undefined) offAbort(this.#signal, this.#onAbort);
@@ -107,12 +108,16 @@ export class CallGuard {
   }
 }
 
-/** @param waited what else is known of the wait; it follows the text */
+/** @param waited the end of the text, which describes the wait */
 export function noAnswerError(label: string, timeout: number, waited = ""): TimeoutError {
   return new TimeoutError(`cannot call ${label}: no answer within ${timeout} ms${waited}`);
 }
 
-/** @throws RangeError, TypeError */
+/**
+ * @throws {TypeError} when an option is unknown or has a wrong type, or `retry` is given for an endpoint without
+ *   `@idempotent`
+ * @throws {RangeError} when a number is out of range
+ */
 export function checkCallOptions(label: string, idempotent: boolean, options: CallOptions): void {
   checkOptionNames(`cannot call ${label}`, options, optionNames);
   const { timeout, retry, signal, traceparent, wait } = options;

@@ -1,22 +1,25 @@
 /**
- * The caller's own lines in errors that come from elsewhere. A call does nothing for them: a stack trace for each would cost
- * more than the call. When one fails, V8 is asked which async functions await it: that finds those which `await` the future,
- * directly or by `Promise.all` and the like, and nobody who has only called `then`, or does not await it yet.
+ * Adds the stack of the caller to errors of other processes. Capturing a stack for each call would cost more than the
+ * call. When a call fails, V8 is asked which async functions await its future. V8 finds functions that await it directly or
+ * through `Promise.all` and the like. It does not find code that has called `then`, or that does not await the future yet.
  */
 import { isRuntimeFrame } from "../../user-stack.js";
 import { ActorError, SupervisionError, TimeoutError } from "../errors.js";
 
 const nothing = (): void => {};
 
-/** Whether the error was made when an answer came, or did not, and so knows nothing of the caller. */
+/** Returns whether an error was created when an answer or a timeout arrived, so that its stack lacks the caller. */
 export function lacksCallerStack(error: unknown): error is Error {
   return error instanceof ActorError || error instanceof SupervisionError || error instanceof TimeoutError;
 }
 
 /**
- * A promise that rejects with `error`, to resolve another one with at once: those who await that one are its callers. V8 finds
- * them from a reaction of the promise that they hang on, which they do after the first of its two steps.
- * @param found called when they have been looked for: V8 gives up at a promise that anybody else waits for, too
+ * Returns a promise that rejects with `error` after the stack of its callers has been added. The future must be resolved
+ * with it at once, so that the functions that await the future become its callers. They are attached to the promise after
+ * the first of its two steps, and V8 finds them from its second one.
+ *
+ * @param found called after the search. A second reaction of the promise must not be added before, because V8 then finds
+ *   no caller
  */
 export function rejectWithCallerStack(error: Error, found: () => void = nothing): Promise<never> {
   return Promise.resolve()
@@ -28,19 +31,19 @@ export function rejectWithCallerStack(error: Error, found: () => void = nothing)
     });
 }
 
-/** Ends the stack of an error with the async functions that await what this is a reaction for. */
+/** Appends the async functions that await the promise of this reaction to the stack of an error. */
 function appendCallerStack(error: Error): void {
   const here: { stack?: unknown } = {};
   Error.captureStackTrace(here);
   try {
-    // Not by the word "async": source maps may lose it. All that runs in this reaction is of the runtime.
+    // Source maps can remove the word "async", so the callers are the frames outside of the runtime.
     const lines = String(here.stack).split("\n");
     const callers = lines.filter((line) => /^\s+at /.test(line) && !isRuntimeFrame(line));
     if (callers.length === 0) return;
-    // The frames that it has, if any, are those of the runtime which has made it.
+    // The frames of other errors belong to the runtime, which has created the errors.
     const above = error instanceof ActorError ? `${error.stack}\n    called` : `${error.name}: ${error.message}`;
     error.stack = `${above}\n${callers.join("\n")}`;
   } catch {
-    // Programs can have stacks formatted as they like, and what does that may fail.
+    // A program can replace the formatting of stacks, and its function can throw.
   }
 }

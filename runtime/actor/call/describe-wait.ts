@@ -1,18 +1,19 @@
 /**
- * Describes where a call has waited, for the error when its time is over. Known are the handler that made the call, who
- * called that, and how many actors wait above; and whether the actor that was called waits for this one itself.
+ * Describes the wait of a call for the text of its TimeoutError: the call chain, as far as this process knows it, and
+ * whether the called actor waits for the calling actor.
  */
 import { emptyChain } from "../../link/frame/message-extension.js";
 import type { MeshView } from "../reference/mesh-view.js";
 import type { CallingTurn } from "../reference/outstanding-call.js";
 
-/** Actors of a mesh that are looked at: of larger ones, the others are left out. */
+/** The number of actors of the called mesh that are checked for waiting for the caller. */
 const MOST_LOOKED_AT = 64;
 
 /**
- * Returns the end of the error's text.
- * @param turn of the handler that made the call
- * @param label what it called: `counters.value`
+ * Returns the end of the text of the TimeoutError.
+ *
+ * @param turn the turn of the handler that made the call
+ * @param label the called endpoint: `counters.value`
  */
 export function describeWait(turn: CallingTurn, label: string, view: MeshView): string {
   const chain = [...callerNames(turn), turn.label, calledName(label, view)].join(" > ");
@@ -21,20 +22,20 @@ export function describeWait(turn: CallingTurn, label: string, view: MeshView): 
   return `; it waited in the chain ${chain}${crossed}`;
 }
 
-/** Names the actor, where it is one. */
+/** Returns the called endpoint, with the rank of the actor if the mesh has only one: `counters[3].value`. */
 function calledName(label: string, view: MeshView): string {
   const { name } = view.record;
   return view.size === 1 ? `${name}[${view.target(0).rank}]${label.slice(name.length)}` : label;
 }
 
-/** The actors that wait for the handler, outermost first. */
+/** Returns the actors that wait for the handler, outermost first. Only the direct caller is known by name. */
 function callerNames({ call, lane, extension }: CallingTurn): string[] {
   if (call === 0) return [];
   const above = (extension?.chain ?? emptyChain).length / 2 - 1;
   return [...(above > 0 ? [`${above} more`] : []), lane.sender.name];
 }
 
-/** An actor of the mesh whose own call, or one that it waits for, is in the mailbox of the handler's actor. */
+/** Returns an actor of the called mesh that waits, directly or through others, for the actor of the handler. */
 function crossedActor({ cell }: CallingTurn, view: MeshView): string | undefined {
   for (let rank = 0; rank < Math.min(view.size, MOST_LOOKED_AT); rank++) {
     const target = view.target(rank);

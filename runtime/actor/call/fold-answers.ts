@@ -1,6 +1,6 @@
 /**
- * Reductions on the way: a proc that hands a call on makes one answer of those of its actors and of the procs below, where
- * it knows the operation and the type of the answers. What it cannot fold goes on as it is: the caller can.
+ * Combines answers inside a cast tree: a proc combines the answers of its actors and of the procs below it, if it knows the
+ * reduction and the type of the answers. It passes other answers on unchanged, and the caller combines them.
  */
 import { type AnswerGroup, AnswerKind } from "../../cast/tree/answers.js";
 import type { AnswerFold } from "../../cast/tree/tree-node-types.js";
@@ -11,7 +11,7 @@ import { Reader } from "../../wire/reader.js";
 import { interfaceOf } from "../cell/handler.js";
 import { findReduction } from "./reduction.js";
 
-/** A value of ranks that follow each other: of each of them, or one for all. */
+/** The answer of consecutive ranks: the same value for each of them, or one combined value for all. */
 interface AnswerPiece {
   readonly start: number;
   readonly count: number;
@@ -56,12 +56,12 @@ function foldGroups(
     });
     return [...groups.filter((group) => !isFoldable(group)), ...folded];
   } catch {
-    // A result that the type cannot hold, or values that the operation does not take: the caller finds out the same way.
+    // The reduction rejects the values, or its result is out of range of the type. The caller will get the same error.
     return groups;
   }
 }
 
-/** Pieces without a gap between them. */
+/** Groups pieces whose ranks follow one another without a gap. */
 function groupNeighbours(pieces: readonly AnswerPiece[]): AnswerPiece[][] {
   const rows: AnswerPiece[][] = [];
   let next = -1;

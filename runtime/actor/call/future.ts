@@ -1,6 +1,6 @@
 /**
- * The answer to a call that is yet to come: a Promise that can also be asked with a timeout and cancelled. Who fills it
- * in is told in single.ts and round.ts.
+ * Futures: promises of answers that can also be awaited with a time limit, and cancelled. The subclasses in call-future.ts
+ * settle them.
  */
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { type Clock, MAX_TIMER_MS } from "../../link/clock.js";
@@ -14,7 +14,7 @@ type Settle<T> = (value: T) => void;
 
 let resolveLast: Settle<never>;
 let rejectLast: Settle<unknown>;
-/** One executor for all futures: a closure for each would cost as much as the promise. */
+/** The executor of all futures. A closure for each future would cost as much as the promise. */
 const captureSettlers = (resolve: Settle<never>, reject: Settle<unknown>): void => {
   resolveLast = resolve;
   rejectLast = reject;
@@ -54,7 +54,7 @@ export class Future<T> extends Promise<T> {
     awaitAsPromise(Future);
   }
   #settled = false;
-  // Of `never`, so that a future of something narrower is one of something wider.
+  // The parameter type `never` makes Future covariant: a future of a narrower type is assignable to a wider one.
   readonly #resolve: Settle<never>;
   readonly #reject: Settle<unknown>;
 
@@ -103,7 +103,7 @@ export class Future<T> extends Promise<T> {
     this.abandon(new DOMException("the call was cancelled", "AbortError"), 0);
   }
 
-  /** What is known without waiting: not the links and sessions that a call goes by. */
+  /** Prints only the state, because the links and sessions of the call would make the output long. */
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return `Future { ${this.#settled ? "<settled>" : "<pending>"} }`;
   }
@@ -178,9 +178,11 @@ function answerTimeoutError(timeout: number): TimeoutError {
 }
 
 /**
- * How long to wait, in milliseconds, for a timeout that a user gave; undefined: for ever. More than timers can tell, 24
- * days, is for ever too: Node.js would run such a timer at once.
- * @throws RangeError
+ * Checks a timeout that a user has given.
+ *
+ * @returns the timeout in milliseconds, or undefined for no limit. A timeout of more than 24 days is no limit, because
+ *   Node.js would run such a timer at once
+ * @throws {RangeError} when the timeout is not a number of at least 0
  */
 export function checkTimeout(timeout: number | undefined): number | undefined {
   if (timeout === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The answers of several actors to one call: collected by rank, then folded into what the adverb promises. Answers of
+ * Calls of several actors: collects the answers by rank, then combines them into the result of the adverb. Answers with
  * equal bytes are decoded once and share their value.
  */
 import { copyBytes } from "../../link/frame/frame.js";
@@ -21,13 +21,13 @@ export type Settled<T> =
   | { readonly status: "fulfilled"; readonly value: T }
   | { readonly status: "rejected"; readonly reason: Error };
 
-/** Stands for an answer that is part of the one before it. */
+/** Stands for the answer of a rank that a proc of the tree has combined with the answer before it. */
 const foldedIntoPrevious = Symbol("folded");
 
-/** Distinct answers that later ones are compared with. */
+/** The number of distinct answers that later answers are compared with. */
 const MOST_COMPARED = 4;
 
-/** Answers seen, as bytes and decoded, so that equal bytes are decoded once. */
+/** Decodes answers. Equal bytes are decoded once. */
 class AnswerDecoder {
   readonly #codec: Codec<unknown>;
   readonly #seen: { readonly bytes: Uint8Array; readonly protobuf: boolean; readonly value: unknown }[] = [];
@@ -36,7 +36,7 @@ class AnswerDecoder {
     this.#codec = codec;
   }
 
-  /** The value of the message that `r` stands at. */
+  /** Decodes the message at the position of `r`. */
   decode(r: Reader): unknown {
     if (r.blocks !== undefined) return decodeValue(this.#codec, r);
     const { protobuf } = r;
@@ -53,9 +53,9 @@ class AnswerDecoder {
 
 export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink, CastAnswerSink {
   protected readonly view: MeshView;
-  /** By rank, in the mesh that was called. */
+  /** The answers by rank, as numbered in the called mesh or slice. */
   protected readonly outcomes: unknown[];
-  /** Errors that handlers threw, and what else counts as an outcome. */
+  /** The errors by rank: of handlers, of decoding, and failures of actors if `acceptsFailures` is true. */
   protected errors: Map<number, Error> | undefined;
   readonly #decoded: AnswerDecoder | undefined;
   readonly #calls: RankCall[] = [];
@@ -99,7 +99,7 @@ export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink,
     for (let left = ranks.length; left > 0; left--) this.#countDown();
   }
 
-  /** How procs on the way make answers one, by name; empty: they do not. */
+  /** The name of the reduction by which procs of the tree combine answers. Empty: they combine none. */
   readonly reduction: string = "";
 
   foldedBy(ranks: readonly number[], r: Reader): void {
@@ -117,7 +117,7 @@ export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink,
     this.#remaining = this.view.size;
   }
 
-  /** All messages have been sent. */
+  /** Called when all messages have been sent. */
   allSent(): void {
     if (this.#remaining === 0 && !this.settled) this.finish();
   }
@@ -148,13 +148,13 @@ export abstract class GatherCall<T> extends CallFuture<T> implements AnswerSink,
 
   ended(): void {}
 
-  /** Whether the failure of an actor is an outcome like others; otherwise it ends the call at once. */
+  /** Whether the failure of an actor is the outcome of its rank. Otherwise it rejects the call at once. */
   protected abstract readonly acceptsFailures: boolean;
 
-  /** All ranks have an outcome. */
+  /** Settles the call, because all ranks have an outcome. */
   protected abstract finish(): void;
 
-  /** Fails with the error of the lowest rank. @returns whether there was one */
+  /** Rejects the call with the error of the lowest rank, if there is one. Returns whether the call was rejected. */
   protected rejectWithLowestRank(): boolean {
     if (this.errors === undefined) return false;
     const sorted = [...this.errors].sort(([a], [b]) => a - b).map(([, error]) => error);
@@ -183,7 +183,7 @@ function valuesOf<T, D extends string>({ answerRegion, extent }: MeshView, value
   return ValueMesh.inRegion(answerRegion as Region<D>, extent as Extent<D>, values);
 }
 
-/** `call`: all answers, by rank. */
+/** The call of the adverb `call`: its result has all answers by rank. */
 export class GatherAll<R, D extends string> extends GatherCall<ValueMesh<R, D>> {
   static {
     awaitAsPromise(GatherAll);
@@ -195,7 +195,7 @@ export class GatherAll<R, D extends string> extends GatherCall<ValueMesh<R, D>> 
   }
 }
 
-/** `callSettled`: all outcomes, by rank. */
+/** The call of the adverb `callSettled`: its result has all outcomes by rank. */
 export class GatherSettled<R, D extends string> extends GatherCall<ValueMesh<Settled<R>, D>> {
   static {
     awaitAsPromise(GatherSettled);
@@ -211,7 +211,7 @@ export class GatherSettled<R, D extends string> extends GatherCall<ValueMesh<Set
   }
 }
 
-/** `reduce`: one answer made of all, folded in rank order. */
+/** The call of the adverb `reduce`: its result combines all answers in rank order. */
 export class GatherReduced<R, X> extends GatherCall<X> {
   static {
     awaitAsPromise(GatherReduced);
@@ -220,7 +220,7 @@ export class GatherReduced<R, X> extends GatherCall<X> {
   readonly #fold: (values: readonly R[]) => X;
   override readonly reduction: string;
 
-  /** @param reduction by which procs on the way can fold parts of it; empty: they cannot */
+  /** @param reduction the name by which procs of the tree know the reduction; empty if they do not know it */
   constructor(called: CalledEndpoint, view: MeshView, fold: (values: readonly R[]) => X, reduction: string) {
     super(called, view);
     this.#fold = fold;

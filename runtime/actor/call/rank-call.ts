@@ -1,9 +1,9 @@
-/** One rank's part of a call to several: what its link keeps, and whom it tells. */
+/** The call to one rank as a part of a call to several ranks. The link keeps it until the answer arrives. */
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
 import type { Session } from "../../link/outbound/session.js";
 import type { Reader } from "../../wire/reader.js";
 
-/** Who waits for the answers of several ranks. None of these throws. */
+/** Receives the answers of several ranks. The methods never throw. */
 export interface RankCallOwner {
   answered(rank: number, r: Reader): void;
   failed(rank: number, error: Error): void;
@@ -16,7 +16,7 @@ export class RankCall implements PendingCall {
   session: Session | undefined;
   credit = 0;
   isAbandoned = false;
-  /** In the mesh that was called. */
+  /** The rank in the called mesh or slice. */
   readonly rank: number;
   readonly #target: RankCallOwner;
 
@@ -41,7 +41,7 @@ export class RankCall implements PendingCall {
     this.#target.ended(this.rank);
   }
 
-  /** Gives up, if it is still pending; `reason` is an index of `cancelReasons`. */
+  /** Abandons the call if it is pending. @param reason an index of `cancelReasons` */
   abandon(reason: number): void {
     if (this.id !== 0) this.session?.abandon(this, reason);
   }

@@ -1,6 +1,6 @@
 /**
- * Reductions: how the answers of all ranks become one. Folded in rank order; the operations are associative, so that
- * parts of the mesh can be folded where they are.
+ * Reductions: operations that combine the answers of all ranks, in rank order. They are associative, so that procs of a
+ * cast tree can combine the answers of parts of the mesh.
  */
 
 /**
@@ -67,7 +67,7 @@ export function topK<I>(k: number, by?: (item: I) => number | bigint): Reducer<r
   const key = by ?? (Number as (item: I) => number);
   return {
     name: `topK(${k})`,
-    // A function is known to this process alone.
+    // Other processes do not know the function.
     ...(by === undefined ? { everywhere: `topK ${k}` } : {}),
     fold: (values) => {
       const keyed = values.flat().map((item) => [key(item), item] as const);
@@ -103,7 +103,7 @@ export function registerReducer<R>(name: string, combine: (left: R, right: R) =>
 
 type Combine = (left: unknown, right: unknown) => unknown;
 
-/** By which every process knows an operation; empty: this one alone knows it. */
+/** Returns the name by which every process knows an operation, or an empty string if only this process knows it. */
 export function reductionName(operation: unknown): string {
   if (typeof operation === "string") return operation;
   return typeof operation === "object" && operation !== null
@@ -111,7 +111,7 @@ export function reductionName(operation: unknown): string {
     : "";
 }
 
-/** The operation of that name, whose results can be folded again; undefined: it is not known here. */
+/** Returns the operation with a name from `reductionName`, or undefined if this process does not know it. */
 export function findReduction(name: string): ((values: readonly unknown[]) => unknown) | undefined {
   if (Object.hasOwn(namedFolds, name)) return (values) => namedFolds[name as ReductionName]("", values);
   const k = /^topK (\d+)$/.exec(name)?.[1];
@@ -120,7 +120,11 @@ export function findReduction(name: string): ((values: readonly unknown[]) => un
   return combine === undefined ? undefined : (values) => foldPairwise(name, values, combine as Combine);
 }
 
-/** @throws TypeError if it is none of what `reduce` takes */
+/**
+ * Returns the function that combines answers by an operation.
+ *
+ * @throws {TypeError} when `operation` is not an operation of `reduce`
+ */
 export function foldOf(label: string, operation: unknown): (values: readonly unknown[]) => unknown {
   if (typeof operation === "function") {
     return (values) => foldPairwise(label, values, operation as (left: unknown, right: unknown) => unknown);

@@ -1,6 +1,7 @@
 /**
- * Calls that are made again when they fail by supervision or timeout: only endpoints that say so can be. Pauses between the
- * attempts grow, and are drawn at random, so that callers which have failed together do not come back together.
+ * Calls with the option `retry`: they are repeated when they fail by SupervisionError or TimeoutError. Only `@idempotent`
+ * endpoints allow it. The pauses between the attempts grow and are random, so that callers that have failed at the same
+ * time do not retry at the same time.
  */
 import type { Random } from "../../link/clock.js";
 import { awaitAsPromise } from "../../plain-promise.js";
@@ -30,7 +31,11 @@ class RetriedCall<T> extends CallFuture<T> {
     this.#startAttempt = make;
   }
 
-  /** @throws what making the first call throws: then it is over */
+  /**
+   * Makes the first attempt.
+   *
+   * @throws rethrows errors of the first attempt; the call has then been rejected
+   */
   start(): void {
     try {
       this.#attempt();
@@ -62,15 +67,15 @@ class RetriedCall<T> extends CallFuture<T> {
 
   #failed(error: unknown): void {
     if (this.settled) return;
-    const mayPass = error instanceof SupervisionError || error instanceof TimeoutError;
-    if (!mayPass || this.#attempts >= this.#options.attempts) {
+    const isTransient = error instanceof SupervisionError || error instanceof TimeoutError;
+    if (!isTransient || this.#attempts >= this.#options.attempts) {
       this.rejectWith(error, error instanceof SupervisionError);
       return;
     }
     this.clock.after(this.#pause(), () => this.#attemptAgain(), true);
   }
 
-  /** Before the next attempt: between half of the back-off and all of it. */
+  /** Returns the pause before the next attempt in milliseconds: between half of the backoff and all of it. */
   #pause(): number {
     const { backoff = FIRST_BACKOFF_MS } = this.#options;
     const longest = Math.min(backoff * 2 ** (this.#attempts - 1), LONGEST_BACKOFF_MS);
@@ -87,7 +92,11 @@ class RetriedCall<T> extends CallFuture<T> {
   }
 }
 
-/** @throws what making the first call throws */
+/**
+ * Makes a call, and repeats it if it fails.
+ *
+ * @throws rethrows errors of the first attempt
+ */
 export function callWithRetry<T>(
   called: CalledEndpoint,
   retry: number | RetryOptions,
@@ -96,7 +105,7 @@ export function callWithRetry<T>(
 ): Future<T> {
   const options = typeof retry === "number" ? { attempts: retry } : retry;
   const call = new RetriedCall(called, options, mainRoot().proc.random, make);
-  // Before its attempts: when it is given up, none of them is made again, and no pause is waited for.
+  // The call is registered before its attempts, so that it is abandoned first and makes no further attempt.
   currentTurn()?.addOutstanding(call);
   const deadline = checkTimeout(options.deadline) ?? 0;
   if (deadline > 0 || signal !== undefined) call.guard(deadline, signal);

@@ -1,4 +1,4 @@
-/** The answer of one actor: `callOne` and `choose`. The common case of a call, and the one that has to be quick. */
+/** Calls of one actor, by `callOne` and `choose`. They are the most common calls and must be fast. */
 import type { PendingCall } from "../../link/outbound/pending-calls.js";
 import type { Session } from "../../link/outbound/session.js";
 import { awaitAsPromise } from "../../plain-promise.js";
@@ -8,7 +8,7 @@ import { SupervisionError } from "../errors.js";
 import { ownReceivedPorts, portsRead } from "../port/announce-holders.js";
 import { type CalledEndpoint, CallFuture, errorForCaller } from "./call-future.js";
 
-/** Future and pending call in one: what a call takes in memory is what a busy caller's caches hold. */
+/** Both the future and the pending call. One object for both takes less memory, and so less of the processor's caches. */
 export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   static {
     awaitAsPromise(SingleCall);
@@ -19,7 +19,7 @@ export class SingleCall<T> extends CallFuture<T> implements PendingCall {
   isAbandoned = false;
   readonly #rankInCalledMesh: number;
 
-  /** @param rank in the mesh that was called */
+  /** @param rank the rank in the called mesh or slice */
   constructor(called: CalledEndpoint, rank: number) {
     super(called);
     this.#rankInCalledMesh = rank;

@@ -1,6 +1,7 @@
 /**
- * The consuming side of a stream: values of all ranks in the order in which they arrive, each with its place. What has
- * arrived and has not been taken is bounded for each rank; taking gives credit back. Leaving the loop stops the senders.
+ * The consuming side of a stream: yields the values of all ranks in the order of arrival, each with its position. Credit
+ * bounds the values of each rank that have arrived and were not taken. Taking values returns credit. Leaving the loop stops
+ * the senders.
  */
 import type { Clock } from "../../link/clock.js";
 import type { Point } from "../../shape/index.js";
@@ -18,14 +19,14 @@ import { lacksCallerStack, rejectWithCallerStack } from "./caller-stack.js";
 import { describeWait } from "./describe-wait.js";
 import { RankCall } from "./rank-call.js";
 
-/** Credit goes back when a quarter of the window has been taken. */
-const BATCHES = 4;
-/** Index in `cancelReasons`. */
+/** Credit is returned in batches of a window divided by this number. */
+const BATCHES_PER_WINDOW = 4;
+/** The index of "left" in `cancelReasons`. */
 const LEFT_REASON = 2;
 
-/** One actor's part. */
+/** The stream of one actor. */
 class RankStream extends RankCall {
-  /** Taken and not given back. */
+  /** The items and bytes that have been taken, and whose credit has not been returned. */
   items = 0;
   bytes = 0;
 }
@@ -33,7 +34,7 @@ class RankStream extends RankCall {
 interface ArrivedItem {
   readonly rank: number;
   readonly value: unknown;
-  /** Of the item; 0 for an answer, which has no credit of its own. */
+  /** The size in bytes. 0 for the answer of a call, which has no credit. */
   readonly size: number;
 }
 
@@ -47,7 +48,7 @@ const doneResult: IteratorReturnResult<undefined> = { done: true, value: undefin
 export class StreamCall
   implements AsyncIterableIterator<[Point, unknown], undefined, unknown>, AnswerSink, OutstandingCall
 {
-  /** What is called. */
+  /** The called endpoint: `counters.watch`. */
   readonly label: string;
   turn: OutstandingCall["turn"];
   readonly #codec: Codec<unknown> | undefined;
@@ -58,10 +59,10 @@ export class StreamCall
   readonly #waiting: WaitingReader[] = [];
   #remaining: number;
   #guard: CallGuard | undefined;
-  /** What ends the stream, after what has arrived. */
+  /** The error that ends the stream after the values that have arrived. */
   #error: { readonly error: unknown } | undefined;
   #isOver = false;
-  /** Told when nothing is under way any more. */
+  /** Called when all ranks have ended, or the stream has been abandoned. */
   onFinished: (() => void) | undefined;
 
   constructor(label: string, codec: Codec<unknown> | undefined, view: MeshView) {
@@ -103,7 +104,7 @@ export class StreamCall
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** The loop was left: the senders are stopped. */
+  /** Stops the senders, because the consumer has left the loop. */
   return(): Promise<IteratorResult<[Point, unknown], undefined>> {
     this.#stopSenders(LEFT_REASON);
     this.#error = undefined;
@@ -156,7 +157,7 @@ export class StreamCall
     if (waiting !== undefined) waiting.resolve(this.#take(arrived));
   }
 
-  /** Takes the oldest of what has arrived. */
+  /** Takes the oldest value that has arrived. */
   #take({ rank, value, size }: ArrivedItem): IteratorYieldResult<[Point, unknown]> {
     this.#head++;
     if (this.#head === this.#arrived.length) {
@@ -175,7 +176,7 @@ export class StreamCall
     for (const { resolve } of this.#waiting.splice(0)) resolve(doneResult);
   }
 
-  /** Nothing is under way any more. */
+  /** Removes the limits of the call, because all ranks have ended or the stream has been abandoned. */
   #finish(): void {
     this.#guard?.dispose();
     this.turn?.removeOutstanding(this);
@@ -193,7 +194,7 @@ export class StreamCall
     for (const { resolve } of others) resolve(doneResult);
   }
 
-  /** Nobody waits for the rest. */
+  /** Abandons the streams of all ranks that have not ended. */
   #stopSenders(reason: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -212,7 +213,7 @@ function returnCredit(source: RankStream, size: number): void {
   const link = source.session?.link;
   if (link === undefined) return;
   const { streamItems, streamBytes } = link.limits;
-  if (source.items * BATCHES < streamItems && source.bytes * BATCHES < streamBytes) return;
+  if (source.items * BATCHES_PER_WINDOW < streamItems && source.bytes * BATCHES_PER_WINDOW < streamBytes) return;
   if (source.id !== 0) link.sendStreamCredit(source.id, source.items, source.bytes);
   source.items = 0;
   source.bytes = 0;

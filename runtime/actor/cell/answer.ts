@@ -1,4 +1,4 @@
-/** Answers: what a handler returned or threw, on its way back to the caller. Nothing here throws. */
+/** Sends answers to callers: the value that a handler returned, or an error. The functions never throw. */
 import { DeliveryError } from "../../link/errors.js";
 import type { Lane } from "../../link/inbound/lane.js";
 import { errorChainOf } from "../../thrown.js";
@@ -6,10 +6,10 @@ import { writeDeliveryError, writeThrown } from "../delivery/error-codec.js";
 import { announceHolders, portsWritten } from "../port/announce-holders.js";
 import { callerAsHolder, type Turn } from "./turn.js";
 
-/** For calls that were given up before their turn came. */
+/** The answer to calls whose callers stopped waiting while the calls were queued. */
 export const abandonedBeforeStart = new DeliveryError("closed", "its caller no longer waited when its turn came");
 
-/** Answers a turn's call with a value; one that is not of the endpoint's type is an error of the handler. */
+/** Answers a turn's call with a value. A value of a wrong type counts as an error of the handler. */
 export function answerWithValue(turn: Turn, value: unknown): void {
   const { reply, result, creditWithAnswer } = turn.handler;
   try {
@@ -20,30 +20,30 @@ export function answerWithValue(turn: Turn, value: unknown): void {
   }
 }
 
-/** Answers a turn's call with what its handler threw. */
+/** Answers a turn's call with the error that its handler threw. */
 export function answerWithError(turn: Turn, thrown: unknown): void {
   const { lane, call, cell, handler } = turn;
   const chain = errorChainOf(thrown);
   lane.link.sendError(call, !handler.creditWithAnswer, (w) => writeThrown(w, cell.name, chain));
 }
 
-/** Answers a call that is not going to be handled; its message's credit goes back with the answer. */
+/** Answers a call that will not be handled. The answer returns the credit of the message. */
 export function answerUndelivered(lane: Lane, call: number, actor: string, error: DeliveryError): void {
   lane.link.sendError(call, false, (w) => writeDeliveryError(w, actor, error));
 }
 
-/** Answers a call whose arguments are not what the endpoint takes. */
+/** Answers a call whose arguments cannot be decoded. */
 export function answerUndecodable(lane: Lane, call: number, actor: string, error: unknown): void {
   lane.link.sendError(call, false, (w) => writeThrown(w, actor, errorChainOf(error)));
 }
 
-/** Answers the call of a turn whose handler has not come to an end, and will not. */
+/** Answers the call of a turn whose handler has not ended, because its actor has ended. */
 export function answerInterrupted(turn: Turn, error: DeliveryError): void {
   const { lane, call, cell, handler } = turn;
   lane.link.sendError(call, !handler.creditWithAnswer, (w) => writeDeliveryError(w, cell.name, error));
 }
 
-/** Sends a message without answer back. */
+/** Returns a message that expects no answer to its sender. */
 export function bounce(lane: Lane, slot: number, size: number, error: DeliveryError): void {
   if (lane.isOpen) lane.link.sendBounce(lane.id, slot, error);
   lane.consumed(size);

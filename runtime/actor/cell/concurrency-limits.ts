@@ -1,41 +1,41 @@
 /**
- * Messages of endpoints that handle a limited number at once (`@concurrent 8`). A message over the limit leaves the mailbox's
- * queue and waits here, so that it does not hold up messages of other endpoints. It starts when one of its own endpoint has
- * been handled, in the order in which they came.
+ * Limits the number of messages of an endpoint that are handled at the same time (`@concurrent 8`). A message over the
+ * limit leaves the queue of the mailbox and waits here, so that it does not delay messages of other endpoints. The waiting
+ * messages of an endpoint start in the order of their arrival.
  */
 import type { Turn } from "./turn.js";
 
 interface LimitedEndpoint {
   readonly limit: number;
   running: number;
-  /** Waiting messages begin at `head`. */
+  /** The waiting messages, from index `head` on. Earlier entries have been taken. */
   waiting: Turn[];
   head: number;
 }
 
 export class ConcurrencyLimits {
-  /** By the name of the method: an endpoint has a descriptor for each interface and each layout. */
+  /** The endpoints by the names of their methods, since an endpoint has one descriptor for each interface and layout. */
   readonly #endpoints = new Map<string, LimitedEndpoint>();
-  /** Endpoints that have both room and a waiting message. */
+  /** The endpoints that are below their limits and have waiting messages. */
   readonly #ready = new Set<LimitedEndpoint>();
   #length = 0;
 
-  /** How many messages wait. */
+  /** The number of waiting messages. */
   get length(): number {
     return this.#length;
   }
 
-  /** Messages that wait, those of one endpoint in their order. */
+  /** The waiting messages. Those of one endpoint are in the order of their arrival. */
   get waiting(): Turn[] {
     return [...this.#endpoints.values()].flatMap(({ waiting, head }) => waiting.slice(head));
   }
 
-  /** Whether a message that waits may start now. */
+  /** Returns whether a waiting message can start now. */
   get hasReady(): boolean {
     return this.#ready.size > 0;
   }
 
-  /** @returns whether the message may start; otherwise it waits until `takeReady` returns it */
+  /** Returns whether the message can start now. Otherwise it waits here until `takeReady` returns it. */
   admit(turn: Turn, limit: number): boolean {
     const endpoint = this.#endpointOf(turn, limit);
     if (endpoint.running < endpoint.limit) {
@@ -48,14 +48,14 @@ export class ConcurrencyLimits {
     return false;
   }
 
-  /** A message that was admitted has been handled. */
+  /** Called when a message that was admitted has been handled. */
   turnEnded(turn: Turn, limit: number): void {
     const endpoint = this.#endpointOf(turn, limit);
     endpoint.running--;
     if (endpoint.head < endpoint.waiting.length) this.#ready.add(endpoint);
   }
 
-  /** Takes a message that may start now. It has to be admitted, unless it is not started at all. */
+  /** Takes a message that can start now. The caller must admit it again before it starts. */
   takeReady(): Turn | undefined {
     for (const endpoint of this.#ready) return this.#take(endpoint);
     return undefined;
@@ -65,7 +65,7 @@ export class ConcurrencyLimits {
     const turn = endpoint.waiting[endpoint.head++] as Turn;
     this.#length--;
     if (endpoint.head === endpoint.waiting.length) this.#ready.delete(endpoint);
-    // Copying what is left once it is the smaller half costs each message a constant time.
+    // The rest is copied once it is the smaller half, which costs each message a constant time.
     if (endpoint.head * 2 >= endpoint.waiting.length) {
       endpoint.waiting = endpoint.waiting.slice(endpoint.head);
       endpoint.head = 0;

@@ -1,4 +1,4 @@
-/** The port of a call, once its handler has sent it on: whoever has it answers the call, once. */
+/** The port by which a call is answered, after the handler has sent it to other actors. Any holder can answer, once. */
 import type { ActorId, ProcId } from "../../link/address.js";
 import { DeliveryError } from "../../link/errors.js";
 import type { Binding } from "../../link/frame/binding.js";
@@ -16,7 +16,7 @@ import { schemaForPeer } from "../schema/compare-schemas.js";
 import { bindPort, readPortValue } from "../schema/port-interface.js";
 import { bounce } from "./answer.js";
 
-/** What answers. Each throws when the call has been answered already. */
+/** Answers the call. Both methods throw when the call has been answered before. */
 export interface ReplyAnswerer {
   answer(value: unknown): void;
   fail(error: unknown): void;
@@ -77,6 +77,7 @@ export class ForwardedReply implements OpenPort {
     this.cell.proc.closePort(this);
   }
 
+  /** Fails the call, because no holder of the port is left. */
   #orphan(): void {
     this.#answerer.fail(new Error(`everyone who could answer the call has ended: ${this.#holders.orphanReason}`));
   }

@@ -1,11 +1,11 @@
-/** Calling the method of a turn, and telling whether what it returned is a value or has to be awaited. */
+/** Calls the method of a turn, and finds out whether its result must be awaited. */
 import { types } from "node:util";
 import { type AnyTurn, runInTurn, runningTurn } from "../context.js";
 import type { Turn } from "./turn.js";
 
 /**
- * Run by `runInTurn`: calls the method of the running turn with its arguments. One function for all turns, so that none
- * needs a closure.
+ * Calls the method of the running turn with its arguments. `runInTurn` runs this function, which is the same for all turns,
+ * so that no turn needs a closure.
  */
 export function invokeHandler(): unknown {
   const { cell, handler, args, replier } = runningTurn() as Turn;
@@ -27,10 +27,11 @@ export function invokeHandler(): unknown {
 const { then: plainThen } = Promise.prototype;
 
 /**
- * Returns the promise of what user code returned, or undefined if that is a value. A promise is returned as it is. Any
- * other object with a `then` is wrapped in one, so that a `then` which throws, or calls back twice, or calls back at once,
- * does no more harm than it does to `await`; it is called in `turn`.
- * @throws what reading `then` throws
+ * Returns the result of user code as a promise, or undefined if the result is a plain value. A promise is returned as it
+ * is. Any other object with a method `then` is wrapped in a promise, as `await` does, so that a `then` that throws, or that
+ * calls back twice or at once, does no harm. This method runs in `turn`.
+ *
+ * @throws rethrows errors of reading the property `then`
  */
 export function promiseFrom(turn: AnyTurn, value: unknown): Promise<unknown> | undefined {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return undefined;

@@ -1,7 +1,8 @@
 /**
- * The mailbox of an actor: messages in the order in which they came, handled strictly one at a time, also across awaits.
- * A concurrent message starts at its place in the queue and does not hold up what follows; if its endpoint handles a limited
- * number at once, it may have to wait for one of those. Life and death of the actor are the cell's concern.
+ * The mailbox of an actor: a queue of messages in the order of their arrival. They are handled strictly one at a time, also
+ * while a handler awaits. The message of a `@concurrent` endpoint starts when it leaves the queue, and the next message does
+ * not wait for it. If its endpoint has a limit, it may wait for other messages of the endpoint. The lifecycle of the actor
+ * opens and closes the mailbox.
  */
 import type { Clock } from "../../link/clock.js";
 import type { DeliveryError } from "../../link/errors.js";
@@ -23,23 +24,23 @@ import { StreamProducer } from "./stream-producer.js";
 import type { Turn } from "./turn.js";
 import type { Watchdog } from "./watchdog.js";
 
-/** Messages taken from the queue in a row before the event loop gets its turn. */
+/** The number of messages that are taken from the queue before the event loop runs other tasks. */
 const STREAK = 64;
 
-/** Somebody wants to know when everything that has come before has been handled. */
+/** A request to be notified when all messages that have arrived before it are handled. */
 interface HandledMark {
-  /** The last message that had come. */
+  /** The last message that has arrived before the request. */
   readonly last: Turn;
   readonly notify: () => void;
-  /** The message has left the queue. */
+  /** Whether the message has left the queue. */
   isDequeued: boolean;
 }
 
-/** What the mailbox tells its cell. */
+/** Receives the errors that a mailbox has no caller for. */
 export interface MailboxOwner {
-  /** For people: `counters[1]`. */
+  /** The name of the actor: `counters[1]`. */
   readonly name: string;
-  /** A handler threw where nobody waits for the answer. */
+  /** Called when a handler threw and its message expects no answer. */
   messageFailed(turn: Turn, error: unknown): void;
 }
 
@@ -48,33 +49,33 @@ export class Mailbox {
   readonly #clock: Clock;
   #queue: Turn[] = [];
   #head = 0;
-  /** The message being handled, unless it is a concurrent one. */
+  /** The message that is being handled, other than concurrent ones. */
   #serial: Turn | undefined;
-  /** Concurrent messages being handled. */
+  /** The concurrent messages that are being handled. */
   #concurrent: Set<Turn> | undefined;
-  /** The limits of endpoints that handle a limited number of messages at once. */
+  /** Set when a message of an endpoint with a limit has started. */
   #limits: ConcurrencyLimits | undefined;
-  /** Calls whose handlers have ended and whose answers will come by port. */
+  /** The repliers of calls whose handlers have ended, and whose answers have not been sent to their ports. */
   #repliers: Set<Replier> | undefined;
   #isOpen = false;
   #streak = 0;
   readonly #watchdog: Watchdog | undefined;
-  /** The queue goes on in a later turn of the event loop, or is being worked on further up the stack. */
+  /** Whether `#next` is running further up the stack, or will run in a later turn of the event loop. */
   #isScheduled = false;
   #idleWaiters: (() => void)[] | undefined;
-  /** The marks are in the order of their messages. */
+  /** The marks in the order of their messages. */
   #marks: HandledMark[] | undefined;
   #serialReturned: ((value: unknown) => void) | undefined;
   #serialThrew: ((error: unknown) => void) | undefined;
 
-  /** @param watchdog undefined: handlers may take as long as they do */
+  /** @param watchdog undefined if handlers have no time limits */
   constructor(owner: MailboxOwner, clock: Clock, watchdog: Watchdog | undefined) {
     this.#owner = owner;
     this.#clock = clock;
     this.#watchdog = watchdog;
   }
 
-  /** Messages that wait. */
+  /** The number of waiting messages. */
   get length(): number {
     return this.#queued + (this.#limits?.length ?? 0);
   }
@@ -88,36 +89,36 @@ export class Mailbox {
     return this.#limits === undefined ? queued : [...this.#limits.waiting, ...queued];
   }
 
-  /** Calls that are being handled or wait, and that nobody has answered. */
+  /** The turns of calls that are being handled or wait, and are not answered. */
   get calls(): readonly Turn[] {
     return this.#allTurns().filter(({ call, isEnded }) => call !== 0 && !isEnded);
   }
 
-  /** Whether an actor waits for the answer of a message that waits here. */
+  /** Returns whether the actor `token` waits, directly or through others, for the answer to a waiting message. */
   isAwaitedBy(token: readonly [number, number]): boolean {
     return this.#waiting.some((turn) => isInChain(turn.extension?.chain ?? emptyChain, token));
   }
 
-  /** Nothing waits and nothing is being handled, and no call waits for an answer by port. */
+  /** Whether no message waits or is being handled, and no call waits for an answer through a port. */
   get isIdle(): boolean {
     if (this.#serial !== undefined || this.length > 0 || (this.#concurrent?.size ?? 0) > 0) return false;
     return ![...(this.#repliers ?? [])].some(({ turn }) => turn.call !== 0);
   }
 
-  /** Takes a message: handles it at once if nothing is before it. */
+  /** Adds a message, and handles it at once if no other message is before it. */
   add(turn: Turn): void {
-    // Nothing waits then: the queue goes on whenever a handler ends.
+    // The queue is empty then, because `#next` runs whenever a handler ends.
     if (this.#isOpen && this.#serial === undefined && !this.#isScheduled) this.#start(turn);
     else this.#queue.push(turn);
   }
 
-  /** Starts handling; messages have been waiting until now. */
+  /** Starts to handle messages. */
   open(): void {
     this.#isOpen = true;
     this.#next();
   }
 
-  /** Resolves when everything that is here has been handled, and answered by port. */
+  /** Resolves when no message waits or is being handled, and all calls are answered. */
   whenDrained(): Promise<void> {
     if (this.isIdle) return Promise.resolve();
     return new Promise((resolve) => {
@@ -127,8 +128,8 @@ export class Mailbox {
   }
 
   /**
-   * Calls `then` when everything that is here has been handled, messages of concurrent endpoints when they have been started;
-   * maybe at once.
+   * Calls `notify` when all messages that have arrived are handled, or have started if they are concurrent. The call can
+   * happen at once.
    */
   afterHandling(notify: () => void): void {
     const queued = this.#queued > 0;
@@ -140,17 +141,17 @@ export class Mailbox {
     }
   }
 
-  /** The caller of a message waits no more: one that has not started will not. */
+  /** Cancels a call, because its caller has stopped waiting. A call that has not started is not handled. */
   cancel(lane: Lane, call: number, reason: number): void {
     for (const turn of this.#allTurns()) if (turn.lane === lane && turn.call === call) turn.cancel(reason);
   }
 
-  /** The callers behind a lane are gone. Messages that are no calls are handled all the same. */
+  /** Cancels the calls of a lane, because its sender is gone. Messages without an answer are still handled. */
   cancelLane(lane: Lane, reason: number): void {
     for (const turn of this.#allTurns()) if (turn.lane === lane && turn.call !== 0) turn.cancel(reason);
   }
 
-  /** Ends everything: what waits comes back, what runs is answered with `error` and otherwise left alone. */
+  /** Closes the mailbox: waiting messages return to their senders, and running calls are answered with `error`. */
   close(error: DeliveryError): void {
     const running = this.#runningTurns();
     const waiting = this.#waiting;
@@ -190,7 +191,7 @@ export class Mailbox {
     turn.end();
   }
 
-  /** Handles what waits, until something takes longer. */
+  /** Starts waiting messages until one of them must be awaited. */
   #next(): void {
     this.#isScheduled = true;
     while (this.#isOpen && this.#canStart()) {
@@ -210,8 +211,8 @@ export class Mailbox {
   }
 
   /**
-   * Whether a message may start now. One that had to wait for others of its endpoint starts beside the message being handled, because
-   * its place in the queue was before that one's.
+   * Returns whether a message can start now. A message that has waited for the limit of its endpoint starts while another
+   * message is being handled, because it arrived before that message.
    */
   #canStart(): boolean {
     return (this.#serial === undefined && this.#queued > 0) || this.#limits?.hasReady === true;
@@ -233,7 +234,7 @@ export class Mailbox {
   #start(turn: Turn): void {
     const { endpoint, creditWithAnswer } = turn.handler;
     if (turn.isCancelled || turn.isExpired) {
-      // Nobody reads this answer: it brings the credit back.
+      // The caller ignores this answer, which returns the credit of the message.
       answerUndelivered(turn.lane, turn.call, this.#owner.name, abandonedBeforeStart);
       return;
     }
@@ -277,7 +278,7 @@ export class Mailbox {
     this.handlerReturned(turn, result);
   }
 
-  /** The same two functions for all messages: one at a time is being awaited. */
+  /** Awaits the handler of `#serial`. All messages share two callbacks, because only one handler is awaited at a time. */
   #awaitSerial(result: Promise<unknown>): void {
     this.#serialReturned ??= (value) => {
       if (this.#serial !== undefined) this.handlerReturned(this.#serial, value);
@@ -288,7 +289,7 @@ export class Mailbox {
     result.then(this.#serialReturned, this.#serialThrew);
   }
 
-  /** The handler has returned, for good. */
+  /** Called when the handler has returned or its promise has been fulfilled. */
   handlerReturned(turn: Turn, value: unknown): void {
     if (!turn.isEnded) {
       if (turn.replier !== undefined) turn.replier.handlerEnded();
@@ -299,20 +300,20 @@ export class Mailbox {
     this.turnEnded(turn);
   }
 
-  /** The handler has thrown, or its promise was rejected. */
+  /** Called when the handler has thrown or its promise has been rejected. */
   handlerThrew(turn: Turn, error: unknown): void {
     if (!turn.isEnded) {
-      let told = turn.call !== 0;
-      if (turn.replier !== undefined) told = turn.replier.handlerThrew(error);
-      else if (told) answerWithError(turn, error);
+      let hasCaller = turn.call !== 0;
+      if (turn.replier !== undefined) hasCaller = turn.replier.handlerThrew(error);
+      else if (hasCaller) answerWithError(turn, error);
       else if (turn.handler.creditWithAnswer) turn.lane.consumed(turn.size);
       turn.end();
-      if (!told) this.#owner.messageFailed(turn, error);
+      if (!hasCaller) this.#owner.messageFailed(turn, error);
     }
     this.turnEnded(turn);
   }
 
-  /** A message has left the mailbox: the next one's turn. */
+  /** Called when the turn of a message has ended. Starts the next message. */
   turnEnded(turn: Turn): void {
     this.#watchdog?.handlerEnded(turn);
     if (turn === this.#serial) this.#serial = undefined;
@@ -326,12 +327,13 @@ export class Mailbox {
     else if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
   }
 
-  /** An answer will come by port, after the handler has ended. */
+  /** Registers a call whose handler has ended and whose port will answer it. */
   addReplier(replier: Replier): void {
     this.#repliers ??= new Set();
     this.#repliers.add(replier);
   }
 
+  /** Unregisters a call that has been answered through its port. */
   removeReplier(replier: Replier): void {
     this.#repliers?.delete(replier);
     if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();

@@ -1,6 +1,6 @@
 /**
- * The answer of a `@respond` endpoint: given by port, once, during the handler or after it. A port that is dropped
- * without an answer is an error for the caller, found out when the garbage collector has been by.
+ * Answers the call of a `@respond` endpoint through a port, once, while the handler runs or after it. If the port is
+ * dropped without an answer, the caller gets an error as soon as the garbage collector has found that.
  */
 import type { DeliveryError } from "../../link/errors.js";
 import type { Codec } from "../../wire/codec.js";
@@ -12,13 +12,13 @@ import { answerInterrupted, answerWithError } from "./answer.js";
 import { ForwardedReply } from "./forwarded-reply.js";
 import { callerAsHolder, type Turn, type TurnReplier } from "./turn.js";
 
-/** What a replier tells the mailbox it belongs to. */
+/** Keeps the calls that a port has not answered yet. */
 export interface ReplierOwner {
   addReplier(replier: Replier): void;
   removeReplier(replier: Replier): void;
 }
 
-/** What the handler is given. */
+/** The port that the handler receives. */
 export class ReplyPort<T> extends Port<T> {
   readonly replier: Replier;
 
@@ -42,7 +42,7 @@ export class Replier implements TurnReplier {
   readonly turn: Turn;
   readonly #owner: ReplierOwner;
   #isSettled = false;
-  /** The actor has ended: what is answered now reaches nobody, and nobody is to blame. */
+  /** Whether the actor has ended. Later answers are then ignored without an error. */
   #isInterrupted = false;
   #forward: ForwardedReply | undefined;
   #sentPort: ChannelPort<unknown> | undefined;
@@ -54,19 +54,23 @@ export class Replier implements TurnReplier {
     this.#owner = owner;
   }
 
-  /** Of what is answered. */
+  /** The codec of the answer. */
   get codec(): Codec<unknown> | undefined {
     return this.turn.handler.endpoint.result;
   }
 
-  /** The port for the handler; made once. */
+  /** Creates the port for the handler. Called once. */
   port(): ReplyPort<unknown> {
     const port = new ReplyPort<unknown>(this);
     this.turn.cell.proc.drops.watch(port, this);
     return port;
   }
 
-  /** @throws Error if it was answered already, CodecError, MessageSizeError: then nothing has been sent */
+  /**
+   * @throws {Error} when the call has been answered before
+   * @throws {CodecError} when the value has a wrong type; nothing has been sent
+   * @throws {MessageSizeError} when the message is too large; nothing has been sent
+   */
   answer(value: unknown): void {
     if (this.#isInterrupted) return;
     this.#checkOpen();
@@ -78,7 +82,7 @@ export class Replier implements TurnReplier {
     this.#settle();
   }
 
-  /** @throws Error if it was answered already */
+  /** @throws {Error} when the call has been answered before */
   fail(error: unknown): void {
     if (this.#isInterrupted) return;
     this.#checkOpen();
@@ -86,7 +90,7 @@ export class Replier implements TurnReplier {
     this.#settle();
   }
 
-  /** The port is sent on: a port of this proc that whoever gets it can answer by. Made once. */
+  /** Returns a port of this proc by which other actors can answer, because the handler sends its port to them. */
   toChannelPort(): ChannelPort<unknown> {
     this.#checkOpen();
     if (this.#sentPort === undefined) {
@@ -114,7 +118,7 @@ export class Replier implements TurnReplier {
     }
   }
 
-  /** @returns whether the error found its caller */
+  /** Returns whether a caller received the error. */
   handlerThrew(error: unknown): boolean {
     this.#hasHandlerEnded = true;
     if (this.#isSettled) return false;
@@ -122,7 +126,7 @@ export class Replier implements TurnReplier {
     return this.turn.call !== 0;
   }
 
-  /** The actor has ended. */
+  /** Answers the call with `error`, because the actor has ended. */
   interrupt(error: DeliveryError): void {
     if (this.#isSettled) return;
     this.#isInterrupted = true;
@@ -130,7 +134,7 @@ export class Replier implements TurnReplier {
     this.#settle();
   }
 
-  /** Nobody has the port any more. */
+  /** Called when nothing refers to the port any more. */
   dropped(): void {
     this.#isDropped = true;
     if (!this.#hasHandlerEnded || this.#isSettled) return;

@@ -1,7 +1,7 @@
 /**
- * The producing side of a stream: takes values out of a handler's iterator, in its turn's context, as far as the
- * consumer has room, and sends them. Ends with the iterator, with what it throws, or when the consumer has left; then the
- * iterator's `return` runs its finally blocks.
+ * The producing side of a stream: takes values from the iterator of a handler, in the context of its turn, as far as the
+ * credit of the consumer allows, and sends them. The stream ends when the iterator ends or throws, or when the consumer has
+ * left. In the last case the method `return` of the iterator runs its finally blocks.
  */
 import type { StreamSource as LinkStreamSource } from "../../link/outbound/stream-source.js";
 import { runInTurn } from "../context.js";
@@ -9,12 +9,12 @@ import { answerWithError } from "./answer.js";
 import { invokeHandler, promiseFrom } from "./invoke.js";
 import type { Turn, TurnStream } from "./turn.js";
 
-/** Who is told that the turn is over. */
+/** Receives the end of a turn whose handler streams. */
 export interface StreamProducerOwner {
   turnEnded(turn: Turn): void;
 }
 
-/** Items in a row that need no waiting before the event loop gets its turn. */
+/** The number of items that are sent without waiting before the event loop runs other tasks. */
 const STREAK = 256;
 
 type Step = IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
@@ -33,12 +33,12 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
   readonly #turn: Turn;
   readonly #owner: StreamProducerOwner;
   #iterator: AnyIterator | undefined;
-  /** Room at the consumer. */
+  /** The credit of the consumer. */
   #items: number;
   #bytes: number;
-  /** Something is under way that goes on by itself. */
+  /** Whether a step of the iterator is running or pending. `#pump` continues after it. */
   #isBusy = false;
-  /** No more values are wanted. */
+  /** Whether the consumer has left, or the stream has failed. No more values are taken. */
   #isLeft = false;
   /** The error that the consumer gets when the generator has been left; undefined if nothing went wrong. */
   #failure: ThrownValue | undefined;
@@ -57,8 +57,8 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
     const turn = this.#turn;
     turn.stream = this;
     turn.lane.link.streams.set(turn.call, this);
-    this.#step(invokeHandler, (made) => {
-      this.#iterator = iteratorOf(made);
+    this.#step(invokeHandler, (returned) => {
+      this.#iterator = iteratorOf(returned);
     });
     this.#pump();
   }
@@ -69,13 +69,13 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
     this.#pump();
   }
 
-  /** The consumer has left, or nobody can tell it anything any more. */
+  /** Stops the stream, because its consumer has left or cannot be told anything any more. */
   leave(): void {
     this.#isLeft = true;
     this.#pump();
   }
 
-  /** Takes values as long as there is room and they come at once. */
+  /** Takes values as long as there is credit and no value must be awaited. */
   #pump(): void {
     while (!this.#isBusy && !this.#isOver) {
       if (this.#isLeft) {
@@ -103,13 +103,13 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
       this.#items--;
       this.#bytes -= size;
     } catch (thrown) {
-      // Not a value of the stream's type: the generator is left, and the consumer told.
+      // The value has a wrong type. The generator ends, and the consumer gets the error.
       this.#failure = { thrown };
       this.#isLeft = true;
     }
   };
 
-  /** Runs `body` in the turn and hands what it comes to to `take`; what goes wrong ends the stream. */
+  /** Runs `body` in the turn, and passes its awaited result to `take`. An error ends the stream. */
   #step(body: () => unknown, take: (result: unknown) => void): void {
     this.#isBusy = true;
     try {
@@ -150,7 +150,7 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
     });
   }
 
-  /** Lets the generator run its finally blocks, then ends. */
+  /** Lets the generator run its finally blocks, then ends the stream. */
   #return(): void {
     this.#isBusy = true;
     const end = (): void => this.#end(this.#failure);
@@ -164,7 +164,7 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
     }
   }
 
-  /** Tells the consumer and the mailbox. */
+  /** Ends the stream: tells the consumer and the mailbox. */
   #end(failure: ThrownValue | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -179,10 +179,10 @@ export class StreamProducer implements LinkStreamSource, TurnStream {
   }
 }
 
-/** @throws TypeError if the handler did not return something to iterate over */
-function iteratorOf(made: unknown): AnyIterator {
-  const iterable = made as Partial<AsyncIterable<unknown> & Iterable<unknown>> | null | undefined;
+/** @throws {TypeError} when the handler has not returned an iterable */
+function iteratorOf(returned: unknown): AnyIterator {
+  const iterable = returned as Partial<AsyncIterable<unknown> & Iterable<unknown>> | null | undefined;
   const iterator = iterable?.[Symbol.asyncIterator]?.() ?? iterable?.[Symbol.iterator]?.();
   if (iterator !== undefined) return iterator;
-  throw new TypeError(`cannot stream: expected an iterable from the handler, got ${typeof made}`);
+  throw new TypeError(`cannot stream: expected an iterable from the handler, got ${typeof returned}`);
 }

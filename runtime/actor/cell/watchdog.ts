@@ -1,23 +1,24 @@
 /**
- * The watchdog of one actor: notices handlers that take longer than they may while the event loop goes on, says what they
- * wait for, and in the end has the actor fail. A handler that never gives the event loop back is noticed elsewhere.
+ * The watchdog of one actor: reports handlers that exceed their time limits while the event loop runs, with the calls that
+ * they wait for, and finally makes the actor fail. The platform detects handlers that block the event loop.
  */
 import type { Clock, Timer } from "../../link/clock.js";
 import type { WatchLimits } from "../reference/actor-request.js";
 import type { Turn } from "./turn.js";
 
 export interface WatchedActor {
-  /** For people: `counters[1]`. */
+  /** The name of the actor: `counters[1]`. */
   readonly name: string;
-  /** A handler takes long. */
+  /** Called once for a handler that has exceeded its first time limit. */
   handlerSlow(message: string): void;
-  /** A handler has taken too long. */
+  /** Called for a handler that has exceeded both time limits. The actor fails. */
   handlerStuck(turn: Turn, message: string): void;
 }
 
 interface RunningHandler {
+  /** The time of its start, by the clock, in milliseconds. */
   readonly since: number;
-  /** When was warned of it. */
+  /** The time of the warning. */
   warnedAt?: number;
 }
 
@@ -27,7 +28,7 @@ export class Watchdog {
   readonly #clock: Clock;
   readonly #running = new Map<Turn, RunningHandler>();
   #timer: Timer | undefined;
-  /** When the timer ends. */
+  /** The time when the timer runs. */
   #due = Number.POSITIVE_INFINITY;
 
   constructor(watched: WatchedActor, limits: WatchLimits, clock: Clock) {
@@ -36,7 +37,7 @@ export class Watchdog {
     this.#clock = clock;
   }
 
-  /** A handler has been called, and goes on. Producers of streams wait for their consumers and are not watched. */
+  /** Called when a handler has started. Handlers that stream are not watched, because they wait for their consumers. */
   handlerStarted(turn: Turn): void {
     if (turn.handler.endpoint.stream) return;
     const since = this.#clock.now();
@@ -49,14 +50,14 @@ export class Watchdog {
     this.#running.delete(turn);
   }
 
-  /** The actor has come to its end. */
+  /** Stops watching, because the actor has ended. */
   close(): void {
     this.#running.clear();
     this.#timer?.cancel();
     this.#due = Number.POSITIVE_INFINITY;
   }
 
-  /** One timer for all handlers: most end before anybody has to look. */
+  /** Checks all running handlers. They share one timer, because most of them end before it runs. */
   #check(): void {
     this.#due = Number.POSITIVE_INFINITY;
     const now = this.#clock.now();
@@ -68,7 +69,8 @@ export class Watchdog {
         running.warnedAt = now;
         this.#watched.handlerSlow(this.#describe(turn, taken));
       }
-      // Counted from the warning: a process that was stopped, or busy, looks late, and its handlers could not go on either.
+      // The grace period starts at the warning. A process that was stopped or busy checks late, and its handlers could not
+      // run in the meantime.
       const left = running.warnedAt === undefined ? warnAfter - taken : running.warnedAt + this.#limits.grace - now;
       if (left > 0) next = Math.min(next, left);
       else {
