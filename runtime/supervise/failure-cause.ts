@@ -1,6 +1,6 @@
 /**
- * Causes of failures as plain data: an error and what caused it, down to the root, in a form that can be sent, printed
- * and turned back into errors. Errors that answer a call are not made here.
+ * Causes of failures as plain data: an error and the chain of its causes, in a form that can be sent, printed and
+ * converted back to errors. The errors that answer calls are made elsewhere.
  */
 import { errorChainOf, errorFromChain, type PlainError } from "../thrown.js";
 
@@ -16,7 +16,7 @@ export interface FailureCause {
   readonly cause?: FailureCause;
 }
 
-/** @returns the chain that begins with what was thrown, which need not be an Error. Never throws. */
+/** Returns the chain of causes of a thrown value, which need not be an Error. Never throws. */
 export function failureCauseOf(thrown: unknown): FailureCause {
   const [first, ...others] = errorChainOf(thrown) as [PlainError, ...PlainError[]];
   return linkCauses(first, others);
@@ -31,12 +31,12 @@ function linkCauses({ name, message, stack }: PlainError, [next, ...others]: rea
   };
 }
 
-/** @returns `cause` with `last` as the cause of the last of its chain */
+/** Returns `cause` with `last` appended to the end of its chain. */
 export function appendCause(cause: FailureCause, last: FailureCause): FailureCause {
   return { ...cause, cause: cause.cause === undefined ? last : appendCause(cause.cause, last) };
 }
 
-/** @returns an Error with the name, message, stack and causes of another process's */
+/** Returns an Error with the name, message, stack and causes that the error had in another process. */
 export function errorFromCause(cause: FailureCause): Error {
   const chain: PlainError[] = [];
   for (let next: FailureCause | undefined = cause; next !== undefined; next = next.cause) {
@@ -45,7 +45,7 @@ export function errorFromCause(cause: FailureCause): Error {
   return errorFromChain(chain);
 }
 
-/** The chain as text, one error a paragraph, each below what it caused. */
+/** Returns the chain as text, one paragraph for each error. Each error stands below the error that it caused. */
 export function describeCause(cause: FailureCause): string {
   const heading = `${cause.name}: ${cause.message}`;
   const { stack } = cause;

@@ -1,4 +1,4 @@
-/** How a MeshFailure travels: its record, by the codec that its schema has. */
+/** The codec of MeshFailure. It encodes the record of the failure with the codec that is generated from the schema. */
 import { type FailureRecord, FailureRecordCodec } from "../../generated/supervision.js";
 import type { Codec, DecodeOptions, JsonReadOptions, JsonWriteOptions } from "../wire/codec.js";
 import { type Structure, structureOf } from "../wire/protobuf/message-structure.js";
@@ -79,10 +79,10 @@ class FailureCodec implements Codec<MeshFailure> {
   }
 }
 
-/** Whatever is no MeshFailure is refused by the codec of the record, with the path of what is wrong. */
+/** Returns the record to encode. The codec of the record refuses values that are not a MeshFailure, with the path of the error. */
 function recordOf(value: MeshFailure): FailureRecord {
   return (value instanceof MeshFailure ? value.record : value) as unknown as FailureRecord;
 }
 
-/** Encodes and decodes failures: for channels of failures, and as a part of other codecs. */
+/** Encodes and decodes failures, for example in channels of failures or as a part of other codecs. */
 export const MeshFailureCodec: Codec<MeshFailure> = new FailureCodec();

@@ -1,6 +1,6 @@
 /**
- * What an owner is told when something it owns has failed. A value: it can be kept, compared, printed and sent. It says
- * what happened; what to do about it is the owner's decision, and not known here.
+ * The failure of ranks of a mesh, as the owner of the mesh receives it. A failure is a value: it can be kept, compared,
+ * printed and sent. It describes what happened; the owner decides what to do about it.
  */
 import type { FailureKind } from "../../generated/supervision.js";
 import { describeCause, errorFromCause, type FailureCause } from "./failure-cause.js";
@@ -17,7 +17,7 @@ export interface AffectedMesh {
 
 /** A failure after which the rank was made again. */
 export interface PastFailure {
-  /** How the rank failed. */
+  /** The kind of the failure. */
   readonly kind: FailureKind;
   /** The error that made the rank fail. */
   readonly cause: FailureCause;
@@ -31,7 +31,7 @@ export interface FailureRecord {
   readonly mesh: string;
   /** The ranks that failed, ascending, as numbered in the mesh that was spawned. */
   readonly ranks: readonly number[];
-  /** How the ranks failed. */
+  /** The kind of the failure. */
   readonly kind: FailureKind;
   /** The error that made the ranks fail. */
   readonly cause: FailureCause;
@@ -52,7 +52,7 @@ export class MeshFailure {
   readonly mesh: string;
   /** The ranks that failed, ascending, as numbered in the mesh that was spawned, never in a slice. */
   readonly ranks: readonly number[];
-  /** How the ranks failed. */
+  /** The kind of the failure. */
   readonly kind: FailureKind;
   /** The time of the failure, by the clock of the process that noticed it. */
   readonly at: Date;

@@ -1,27 +1,31 @@
 /**
- * Who owns which meshes: a strict tree. An owner is an actor, or the root of a process for code outside any actor; a
- * mesh has exactly one owner from its spawning to its end and never outlives it. Failures are no concern of this file.
+ * The owners of meshes, which form a strict tree. An owner is an actor, or the root of a process for code outside of
+ * actors. A mesh has exactly one owner from its spawning to its end, and never outlives it. Failures are handled in
+ * supervisor.ts.
  */
 import type { StopOptions } from "../actor/reference/stop-options.js";
 
 /** A mesh as its owner sees it. */
 export interface OwnedMesh {
   readonly name: string;
-  /** Idempotent, never rejects. */
+  /** Stops the mesh. Idempotent, never rejects. */
   stop(options: StopOptions): Promise<void>;
 }
 
-/** The meshes of all owners in this operating-system process. Owners are known by identity. */
+/** The meshes of all owners in this operating-system process. Owners are compared by identity. */
 export class Ownership<Owner extends object> {
   readonly #owned = new Map<Owner, Set<OwnedMesh>>();
   readonly #closed = new WeakSet<Owner>();
 
-  /** What the owner has is being stopped: what it might still spawn would outlive it. */
+  /** Forbids the owner to spawn meshes, because its meshes are being stopped and a new one would outlive it. */
   close(owner: Owner): void {
     this.#closed.add(owner);
   }
 
-  /** Later than the owner takes no more messages: those that it had are handled first, and may spawn. */
+  /**
+   * Returns whether the owner may no longer spawn meshes. An owner that takes no more messages still handles those in its
+   * mailbox, which may spawn, and is closed afterwards.
+   */
   isClosed(owner: Owner): boolean {
     return this.#closed.has(owner);
   }
@@ -43,8 +47,8 @@ export class Ownership<Owner extends object> {
   }
 
   /**
-   * Stops what `owner` owns, also what it goes on to spawn meanwhile. All at the same time: processes stop the actors in
-   * them before they end, and an actor need not wait for one that does not answer. Never rejects.
+   * Stops the meshes of `owner`, including those that it spawns meanwhile. All of them are stopped at the same time:
+   * processes stop their actors before they end, and no actor has to wait for one that does not answer. Never rejects.
    */
   async stopOwned(owner: Owner, options: StopOptions): Promise<void> {
     for (let meshes = this.ownedBy(owner); meshes.length > 0; meshes = this.ownedBy(owner)) {
@@ -53,7 +57,7 @@ export class Ownership<Owner extends object> {
     }
   }
 
-  /** Whether anything is owned by anyone. */
+  /** Whether no owner has a mesh. */
   get isEmpty(): boolean {
     return this.#owned.size === 0;
   }

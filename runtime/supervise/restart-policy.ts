@@ -1,12 +1,12 @@
 /**
- * Restart policies: whether what has failed is made again, when, and when that is given up. Keeps the account of a mesh,
- * rank by rank. How something is made again is no concern of this file.
+ * Restart policies: they decide whether a failed rank is restarted, after which pause, and when restarting is given up.
+ * A tracker counts the restarts of each rank of a mesh. The restart itself is carried out elsewhere.
  */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { checkOptionNames } from "../shape/index.js";
 import type { PastFailure } from "./mesh-failure.js";
 
-/** A restart policy: whether ranks that fail are made again in place, at the same address and with fresh state. */
+/** A restart policy: whether failed ranks are restarted in place, at the same address and with fresh state. */
 export interface RestartOptions {
   /**
    * Which failures lead to a restart.
@@ -30,15 +30,20 @@ export interface RestartOptions {
   readonly backoff?: number;
 }
 
-/** Options with everything decided. */
+/** Restart options with all defaults filled in. */
 export type RestartPlan = Required<RestartOptions>;
 
 const policies = ["never", "on-failure", "always"];
 
-/** No restart is put off for longer, in milliseconds. */
+/** The longest pause before a restart, in milliseconds. */
 const MAX_BACKOFF_MS = 30_000;
 
-/** @throws TypeError, RangeError for options that make no sense */
+/**
+ * Validates restart options and fills in the defaults.
+ *
+ * @param what the action that the options belong to, for error messages: `spawn procs`
+ * @throws TypeError, RangeError for invalid options
+ */
 export function planRestart(options: RestartOptions, what: string): RestartPlan {
   if (typeof options !== "object" || options === null) throw typeError(what, "restart as an object", options);
   checkOptionNames(`cannot ${what}: invalid restart`, options, ["policy", "maxRestarts", "within", "backoff"]);
@@ -64,12 +69,12 @@ function rangeError(what: string, expected: string, got: unknown): RangeError {
 }
 
 interface RestartRecord {
-  /** By the clock that is asked. */
+  /** The time of the restart in milliseconds, by the clock that `nextDelay` is called with. */
   readonly at: number;
   readonly failure: PastFailure;
 }
 
-/** What of a rank's past a failure tells. */
+/** The largest number of earlier failures in a MeshFailure. */
 const HISTORY_LIMIT = 16;
 
 /** The restarts of the ranks of one mesh. */
@@ -82,10 +87,11 @@ export class RestartTracker {
   }
 
   /**
-   * A rank has failed.
-   * @param now milliseconds of a clock that never goes back
-   * @param clean it has ended in order, when nobody had asked it to
-   * @returns in how many milliseconds it is to be made again; undefined: it is not
+   * Records the failure of a rank, and decides whether the rank is restarted.
+   *
+   * @param now the time in milliseconds, by a clock that never goes back
+   * @param clean whether the process ended with exit code 0 without having been asked to end
+   * @returns the pause before the restart in milliseconds, or undefined if the rank is not restarted
    */
   nextDelay(rank: number, failure: PastFailure, now: number, clean: boolean): number | undefined {
     const { policy, maxRestarts, within, backoff } = this.#plan;
@@ -93,14 +99,14 @@ export class RestartTracker {
     const recent = (this.#restartsByRank.get(rank) ?? []).filter(({ at }) => now - at < within);
     this.#restartsByRank.set(rank, recent);
     if (recent.length >= maxRestarts) return undefined;
-    // Where restarts are not limited, they need not all be remembered for the back-off to be the longest.
+    // With unlimited restarts the list would grow for ever. So many entries already give the longest back-off.
     if (maxRestarts === Number.POSITIVE_INFINITY && recent.length > HISTORY_LIMIT) recent.shift();
     const delay = Math.min(backoff * 2 ** recent.length, MAX_BACKOFF_MS);
     recent.push({ at: now, failure });
     return delay;
   }
 
-  /** The failures after which a rank was made again, as far as they count; the oldest first. */
+  /** Returns the failures after which a rank was restarted within the time `within`, the oldest first, at most 16. */
   history(rank: number): readonly PastFailure[] {
     return (this.#restartsByRank.get(rank) ?? []).slice(-HISTORY_LIMIT).map(({ failure }) => failure);
   }

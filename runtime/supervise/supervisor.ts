@@ -1,23 +1,23 @@
 /**
- * Brings failures to their owners: one at a time for each owner, whenever the event loop is free, in a turn of its own
- * that does not wait for the owner's handlers. An owner that does not handle a failure fails with it, and that failure
- * goes to the owner's own owner, up to the root. How failures are noticed is no concern of this file.
+ * Delivers failures to owners. An owner receives one failure at a time, in a turn of its own that starts when the event
+ * loop is free and does not wait for the owner's handlers. An owner that does not handle a failure fails too, and the
+ * failure goes to its own owner, up to the root. Failures are detected elsewhere.
  */
 import type { Clock } from "../link/clock.js";
 import { appendCause, type FailureCause, failureCauseOf } from "./failure-cause.js";
 import type { MeshFailure } from "./mesh-failure.js";
 
-/** What the supervisor needs of owners. */
+/** The operations on owners that the supervisor needs. */
 export interface OwnerActions<Owner extends object> {
-  /** Whether this is the root of a process: nobody is above it. */
+  /** Returns whether the owner is the root of a process, which has no owner. */
   isRoot(owner: Owner): boolean;
-  /** Whether it has failed or is being stopped: what it owns goes with it, and it is told of nothing any more. */
+  /** Returns whether the owner has failed or is being stopped. Its meshes end with it, so it receives no more failures. */
   hasEnded(owner: Owner): boolean;
-  /** Runs the owner's `supervise` as that actor. Rejects or throws when it does. */
+  /** Runs the owner's `supervise` in the context of that actor. Rejects or throws if `supervise` does. */
   supervise(owner: Owner, failure: MeshFailure): unknown;
-  /** Fails the owner, of a failure that it did not handle. */
+  /** Fails the owner because it did not handle a failure. */
   fail(owner: Owner, cause: FailureCause): void;
-  /** Takes a failure that reached a root. Never rejects. */
+  /** Receives a failure that has reached a root. Never rejects. */
   unhandled(failure: MeshFailure): Promise<void>;
 }
 
@@ -31,7 +31,10 @@ export class Supervisor<Owner extends object> {
     this.#clock = clock;
   }
 
-  /** Tells an owner, after what it was told before. Resolves when the failure was handled or has gone further up. */
+  /**
+   * Delivers a failure to an owner, after the failures before it. Resolves when the owner has handled the failure, or has
+   * failed because of it.
+   */
   notifyOwner(owner: Owner, failure: MeshFailure): Promise<void> {
     const previous = this.#lastDelivery.get(owner) ?? Promise.resolve();
     const turn = previous.then(() => this.#nextTurn()).then(() => this.#deliver(owner, failure));
@@ -46,7 +49,7 @@ export class Supervisor<Owner extends object> {
     if (cause !== undefined && !this.#owners.hasEnded(owner)) this.#owners.fail(owner, cause);
   }
 
-  /** Undefined: the owner has handled it. */
+  /** Returns the cause with which the owner fails, or undefined if it has handled the failure. */
   async #unhandledCause(owner: Owner, failure: MeshFailure): Promise<FailureCause | undefined> {
     const below: FailureCause = {
       name: "MeshFailure",

@@ -1,6 +1,6 @@
 /**
- * What happens to a failure that nobody above handled: the end of the supervision tree. By default the process prints
- * the report and ends with code 1; a hook replaces that.
+ * Failures that no owner up to the root has handled. By default the process prints the report and exits with code 1; a
+ * hook replaces this.
  */
 import { thrownStack } from "../thrown.js";
 import type { MeshFailure } from "./mesh-failure.js";
@@ -11,15 +11,15 @@ import type { MeshFailure } from "./mesh-failure.js";
  */
 export type UnhandledFaultHook = (failure: MeshFailure) => void | Promise<void>;
 
-/** What unhandled failures need of the process that they end. */
+/** The operations on the process that unhandled failures need. */
 export interface ProcessControl {
-  /** To the standard error. */
+  /** Writes to the standard error. */
   print(text: string): void;
-  /** Without a code: as it is set to. */
+  /** Ends the process. Without a code, `process.exitCode` applies. */
   exit(code?: number): void;
 }
 
-/** The end of the line for failures, in one process. */
+/** Handles the failures of one process that no owner has handled. */
 export class UnhandledFaults {
   readonly #process: ProcessControl;
   #hook: UnhandledFaultHook | undefined;
@@ -28,14 +28,14 @@ export class UnhandledFaults {
     this.#process = process;
   }
 
-  /** @returns the hook that was in place before */
+  /** Sets the hook, or removes it. Returns the previous hook. */
   replaceHook(hook: UnhandledFaultHook | undefined): UnhandledFaultHook | undefined {
     const previous = this.#hook;
     this.#hook = hook;
     return previous;
   }
 
-  /** Never rejects. */
+  /** Calls the hook, or prints the report and exits. Never rejects. */
   async handle(failure: MeshFailure): Promise<void> {
     if (this.#hook === undefined) {
       this.#printAndExit(failure);

@@ -135,7 +135,7 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
   }
 }
 
-/** What a handle refers to. */
+/** Returns the record that a handle refers to. */
 export function viewOf(mesh: ActorMesh): MeshView {
   return readView(mesh);
 }

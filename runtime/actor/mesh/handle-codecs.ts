@@ -36,7 +36,7 @@ function writePort(w: Writer, given: unknown, element: Codec<unknown>): void {
   const port = given instanceof ReplyPort ? given.replier.toChannelPort() : given;
   if (!(port instanceof ChannelPort)) throw new TypeError(`expected a port, got ${describeValue(given)}`);
   const { target, codec } = port;
-  // By what this process knows it for: whoever opened it may have another schema of the type.
+  // The type is checked against the schema of this process; the process that opened the port may have another one.
   if (codec.fingerprint !== element.fingerprint) {
     throw new TypeError(`expected a port of ${element.name}, got a port of ${codec.name}`);
   }

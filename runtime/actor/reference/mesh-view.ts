@@ -58,7 +58,7 @@ export class MeshView {
     return Array.from({ length: this.size }, (_, rank) => this.target(rank).proc);
   }
 
-  /** The same view as the trees of casts use it. */
+  /** This view in the form that cast trees use. */
   get castView(): CastView {
     this.#castView ??= createCastView(this);
     return this.#castView;
