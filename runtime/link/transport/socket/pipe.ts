@@ -3,8 +3,10 @@
  * Bytes are read directly into the memory of the link where Node.js allows that. Short writes go directly to the file
  * descriptor of the socket if the socket has nothing queued.
  */
+
 import { writeSync } from "node:fs";
 import { type ConnectOpts, Socket, type SocketConstructorOpts } from "node:net";
+import { HandshakeError } from "../../handshake/errors.js";
 import { type Pipe, type PipeSink, SHORT_WRITE_BYTES, totalBytes } from "../pipe.js";
 
 /** The size of the buffer for reads before the link is attached. */
@@ -225,9 +227,11 @@ export function connectPipe(
   });
 }
 
+/** Keeps the class of a HandshakeError: its reason decides whether the connection is attempted again. */
 function abortedError(what: string, signal: AbortSignal | undefined): Error {
   const { reason } = signal ?? {};
-  return new Error(`cannot connect to ${what}: ${reason instanceof Error ? reason.message : "it was given up"}`);
+  const text = `cannot connect to ${what}: ${reason instanceof Error ? reason.message : "it was given up"}`;
+  return reason instanceof HandshakeError ? new HandshakeError(reason.reason, text) : new Error(text);
 }
 
 /** Creates a pipe over a TLS socket. The socket is read as a stream, because the bytes of the connection are encrypted. */
