@@ -1,4 +1,4 @@
-/** `context()` in code that a handler has left behind: it is that of the handler, whoever has it run. */
+/** `context()` in callbacks of a handler returns the context of that handler, whatever code runs the callback. */
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { context } from "../../runtime/actor/context.js";
@@ -38,9 +38,9 @@ const begun = async (): Promise<void> => {
 };
 const spawn = () => world.spawn<typeof Watched, never>("watched", Watched, [0], [there], {}) as CounterMesh<never>;
 
-describe("a listener of its own signal", () => {
+describe("a handler's abort listener on its own signal", () => {
   test.each(["cancelled", "timed out", "left by its caller's process", "stopped"])(
-    "has the context of the call that is %s",
+    "has the context of the handler's call when that call is %s",
     async (how) => {
       const watched = spawn();
       const endpoint = how === "timed out" ? watched.untilAborted.with({ timeout: 20 }) : watched.untilAborted;

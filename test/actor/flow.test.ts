@@ -1,4 +1,4 @@
-/** Flow: a slow actor slows its callers, memory stays bounded, nothing is lost. */
+/** Flow control: a slow actor slows its callers, memory stays bounded, and no message is lost. */
 import { afterEach, describe, expect, test } from "vitest";
 import { BackpressureError } from "../../runtime/actor/errors.js";
 import { Counter, type CounterMesh, delay, until } from "./counter.js";
@@ -20,7 +20,7 @@ function slowCounter(limits = {}): { counter: CounterMesh<never>; there: TestPro
 }
 
 describe("a slow actor", () => {
-  test("slows a sender that awaits: its mailbox stays within the credit, and everything arrives", async () => {
+  test("slows a sender that awaits, so that its mailbox stays within the credit and all messages arrive", async () => {
     const { counter, there } = slowCounter({ creditMessages: 32 });
     await counter.value.callOne();
     const [cell] = [...there.proc.cells()];
@@ -34,7 +34,7 @@ describe("a slow actor", () => {
     expect(await counter.value.callOne()).toBe(2000);
   });
 
-  test("a sender that doesn't await gets BackpressureError, synchronously, and nothing is dropped", async () => {
+  test("makes broadcasts of a sender that does not await throw BackpressureError, and loses no message", async () => {
     const { counter } = slowCounter();
     let sent = 0;
     expect(() => {
@@ -65,7 +65,7 @@ describe("a slow actor", () => {
     expect(value).toBe(sent);
   });
 
-  test("a broadcast to many is sent to all or to none", async () => {
+  test("a broadcast to several actors is sent to all of them or to none", async () => {
     world = new World({ creditMessages: 2, sendWindowMessages: 2 });
     const procs = [world.proc("a"), world.proc("b")];
     const mesh = world.spawn("pair", Counter, [0], procs);
@@ -78,7 +78,7 @@ describe("a slow actor", () => {
     expect([...(await mesh.value.call()).values()]).toEqual([0, 3]);
   });
 
-  test("calls count too, and are answered in the end", async () => {
+  test("counts calls towards the send window, and answers all of them", async () => {
     const { counter } = slowCounter({ creditMessages: 4, sendWindowMessages: 100 });
     const calls = Array.from({ length: 104 }, () => counter.increment.callOne(1));
     expect(() => counter.increment.callOne(1)).toThrow(BackpressureError);
@@ -86,7 +86,7 @@ describe("a slow actor", () => {
     expect(await counter.value.callOne()).toBe(104);
   });
 
-  test("a message that waits for credit and is given up is never handled", async () => {
+  test("never handles a call that was cancelled while it waited for credit", async () => {
     const { counter } = slowCounter({ creditMessages: 1 });
     const running = counter.sleep.callOne(10);
     const waiting = counter.note.callOne("never", 0);
@@ -97,7 +97,7 @@ describe("a slow actor", () => {
   });
 });
 
-test("thousands of concurrent messages that wait for a later one don't hold it up", async () => {
+test("thousands of concurrent messages that wait for a later message do not block that message", async () => {
   world = new World({ creditMessages: 16 });
   const there = world.proc("there");
   let release = (): void => {};

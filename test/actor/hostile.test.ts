@@ -1,6 +1,6 @@
 /**
- * Objects of the user's that misbehave while they are read: answers, errors, items of streams, what `init`, `cleanup` and
- * `supervise` return. Each is an error of that call or of that actor; the link, the process and everybody else in it go on.
+ * User objects that misbehave while they are read: answers, errors, streams, and the results of `init`, `cleanup` and
+ * `undeliverable`. Each causes an error of that call or actor only; the link, the process and its other actors go on.
  */
 import { AsyncResource } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -18,11 +18,11 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** A text of which a report can show all that differs. */
+/** Shortens a long text so that a test report can show the whole difference. */
 const short = (text: string) =>
   text.length < 500 ? text : `${text.slice(0, 100)} (${text.length}) ${text.slice(-100)}`;
 
-/** The name of the method, in a form that no linter mistakes for a slip. */
+/** The method name as a variable, because a linter reports a literal `then` property as a mistake. */
 const then: string = "then";
 
 const boom = (): never => {
@@ -55,7 +55,7 @@ function circle(): Error {
   return error;
 }
 
-/** An actor whose `value` does what a test says, and whose neighbour lives in the same process. */
+/** Spawns an actor whose `value` runs the function of a test, and a neighbour in the same process. */
 function spawn(value: (this: Counter) => unknown, more: object = {}) {
   class Trickster extends Counter {
     override value(): number {
@@ -68,7 +68,7 @@ function spawn(value: (this: Counter) => unknown, more: object = {}) {
   return { one: one as CounterMesh<never>, neighbour: neighbour as CounterMesh<never> };
 }
 
-/** Both actors answer, each what it was asked, over the link that they had. */
+/** Checks that both actors still answer correctly, and that no other event was reported. */
 async function unharmed({ one, neighbour }: ReturnType<typeof spawn>): Promise<void> {
   expect(await one.bytes.callOne(new Uint8Array([1, 2]))).toEqual(new Uint8Array([1, 2]));
   expect(await neighbour.value.callOne()).toBe(7);
@@ -97,7 +97,7 @@ describe("an answer", () => {
     "that is a promise of one whose then throws": () => Promise.resolve<unknown>({ [then]: boom }),
   };
 
-  test.each(Object.entries(answers))("%s is an error of its call", async (_, value) => {
+  test.each(Object.entries(answers))("%s rejects its call with an ActorError", async (_, value) => {
     const actors = spawn(value);
     const [error, next] = await Promise.all([failure(actors.one.value.callOne()), actors.one.sleep.callOne(1)]);
     expect(error).toBeInstanceOf(ActorError);
@@ -105,7 +105,7 @@ describe("an answer", () => {
     await unharmed(actors);
   });
 
-  test("that comes twice, at once or later, is taken once, and none of it answers another call", async () => {
+  test("that resolves several times is taken once, and does not answer another call", async () => {
     const actors = spawn(() => ({
       [then](resolve: (value: number) => void) {
         resolve(1);
@@ -125,7 +125,7 @@ describe("an answer", () => {
     await unharmed(actors);
   });
 
-  test("whose then asks for the context has that of its call", async () => {
+  test("whose then calls context() gets the context of its call", async () => {
     const actors = spawn(() => ({
       [then](resolve: (value: number) => void) {
         setTimeout(() => resolve(context().caller.name === "root" ? context().rank.rank : -1), 1);
@@ -135,11 +135,11 @@ describe("an answer", () => {
     await unharmed(actors);
   });
 
-  test("whose getters send over the same link breaks nothing", async () => {
+  test("whose getters send over the same link arrives intact, and so do the sent messages", async () => {
     const others = world.spawn<typeof Counter, never>("others", Counter, [0], [world.root], {}) as CounterMesh<never>;
     const sent: PromiseLike<unknown>[] = [];
     const sneaky = (rank: number) => {
-      // As the actor, over its link: what reads the answer is no code of the handler.
+      // The getter runs outside of the handler, so it is bound here to send as the actor over its link.
       const send = AsyncResource.bind(() => {
         sent.push(others.note.broadcast(`${rank}`, 0), others.bytes.callOne(new Uint8Array(200_000).fill(rank)));
         return rank;
@@ -168,7 +168,7 @@ describe("an answer", () => {
     expect((await others.log.callOne()).filter((line) => line.startsWith("+"))).toEqual(["+1", "+2", "+100", "+101"]);
   });
 
-  test("whose getters send before it is refused loses nothing of that", async () => {
+  test("whose getters send before it is refused does not lose the sent message", async () => {
     const others = world.spawn<typeof Counter, never>("others", Counter, [0], [world.root], {}) as CounterMesh<never>;
     class Sneak extends Counter {
       override where() {
@@ -186,7 +186,7 @@ describe("an answer", () => {
   });
 });
 
-describe("what is thrown", () => {
+describe("a thrown value", () => {
   const thrown: Record<string, readonly [make: () => unknown, message: string]> = {
     "is undefined": [() => undefined, "threw undefined"],
     "is null": [() => null, "threw null"],
@@ -224,7 +224,7 @@ describe("what is thrown", () => {
     ],
   };
 
-  test.each(Object.entries(thrown))("%s: by a call, and the actor lives", async (_, [make, message]) => {
+  test.each(Object.entries(thrown))("that %s rejects its call, and the actor lives on", async (_, [make, message]) => {
     const actors = spawn(() => {
       throw make();
     });
@@ -234,7 +234,7 @@ describe("what is thrown", () => {
     await unharmed(actors);
   });
 
-  test.each(Object.entries(thrown))("%s: after an await", async (_, [make, message]) => {
+  test.each(Object.entries(thrown))("that %s rejects its call after an await, too", async (_, [make, message]) => {
     const actors = spawn(async () => {
       await null;
       throw make();
@@ -245,7 +245,7 @@ describe("what is thrown", () => {
     await unharmed(actors);
   });
 
-  test.each(Object.entries(thrown))("%s: by a broadcast, and it alone fails", async (_, [make, message]) => {
+  test.each(Object.entries(thrown))("that %s in a broadcast fails only its actor", async (_, [make, message]) => {
     const cleaned: unknown[] = [];
     const { one, neighbour } = spawn(
       () => {
@@ -261,7 +261,7 @@ describe("what is thrown", () => {
     expect(cleaned).toHaveLength(1);
   });
 
-  test.each(Object.entries(thrown))("%s: by a stream", async (_, [make, message]) => {
+  test.each(Object.entries(thrown))("that %s rejects the read of a stream", async (_, [make, message]) => {
     const actors = spawn(() => 0, {
       // biome-ignore lint/correctness/useYield: it throws before
       async *failingStream() {
@@ -300,7 +300,7 @@ describe("a stream", () => {
     },
   };
 
-  test.each(Object.entries(made))("%s is an error of its call", async (_, watch) => {
+  test.each(Object.entries(made))("%s rejects the first read with an ActorError", async (_, watch) => {
     const actors = spawn(() => 0, { watch });
     expect(await failure(actors.one.watch.stream(1).next())).toBeInstanceOf(ActorError);
     await unharmed(actors);
@@ -310,7 +310,7 @@ describe("a stream", () => {
     ["throws", boom],
     ["is a getter that throws", undefined],
     ["returns a then that throws", () => ({ [then]: boom })],
-  ])("whose return %s ends all the same", async (_, back) => {
+  ])("whose return method %s can still be left without an error", async (_, back) => {
     const iterator = { next: async () => ({ done: false, value: 1 }) };
     Object.defineProperty(iterator, "return", back === undefined ? { get: boom } : { value: back });
     const actors = spawn(() => 0, { watch: () => ({ [Symbol.asyncIterator]: () => iterator }) });
@@ -320,7 +320,7 @@ describe("a stream", () => {
 });
 
 describe("an actor", () => {
-  test("whose endpoint is a getter that needs an instance answers", async () => {
+  test("whose endpoint is a getter that needs the instance answers calls", async () => {
     const seen = new WeakSet<object>();
     class Bound extends Counter {
       constructor(initial: number) {
@@ -351,7 +351,7 @@ describe("an actor", () => {
     return Part;
   };
 
-  test.each(Object.entries(parts))("whose init %s never comes to be, and says so", async (_, part) => {
+  test.each(Object.entries(parts))("whose init %s fails, and calls to it reject with the cause", async (_, part) => {
     const one = world.spawn<typeof Counter, never>("one", define("init", part), [0], [there], {}) as CounterMesh<never>;
     expect((await failure(one.value.callOne())).message).toMatch(
       /has failed: (Error: boom|threw an object that cannot)/,
@@ -361,7 +361,7 @@ describe("an actor", () => {
     expect(there.failures().map(({ kind }) => kind)).toEqual(["init"]);
   });
 
-  test.each(Object.entries(parts))("whose cleanup %s is stopped all the same", async (_, part) => {
+  test.each(Object.entries(parts))("whose cleanup %s is stopped, and the failure is reported", async (_, part) => {
     const one = world.spawn<typeof Counter, never>(
       "one",
       define("cleanup", part),
@@ -374,7 +374,7 @@ describe("an actor", () => {
     expect(there.events.map(({ kind }) => kind)).toEqual(["started", "cleanupFailed"]);
   });
 
-  test.each(Object.entries(parts))("whose undeliverable %s fails alone", async (name, part) => {
+  test.each(Object.entries(parts))("whose undeliverable method %s does not harm its neighbour", async (name, part) => {
     const target = world.spawn<typeof Counter, never>("target", Counter, [0], [world.root], {}) as CounterMesh<never>;
     await target.value.callOne();
     const Part = define("undeliverable", part);
@@ -389,7 +389,7 @@ describe("an actor", () => {
     await one.increment.callOne();
     for (let i = 0; i < 20; i++) await neighbour.value.callOne();
     expect(await neighbour.value.callOne()).toBe(7);
-    // What it returns is nobody's concern.
+    // The runtime ignores the value that `undeliverable` returns.
     expect(there.failures().map(({ kind }) => kind)).toEqual(name.startsWith("returns") ? [] : ["message"]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * No call is ever lost: whatever fails, is stopped, cut off or given up, in whatever order, everything that was asked
- * for comes to an end.
+ * No call is ever lost: every operation that was started comes to an end, although actors fail or are stopped, links
+ * are cut and calls are cancelled, in any order.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -44,7 +44,7 @@ const script = fc.array(fc.record({ kind: fc.constantFrom(...kinds), rank: fc.in
   maxLength: 40,
 });
 
-/** What is under way, by what it is. */
+/** The operations that are under way, each with its kind. */
 class Asked {
   readonly #pending = new Map<number, string>();
   #last = 0;
@@ -159,7 +159,7 @@ const ways: readonly (readonly [string, Partial<LinkLimits>])[] = [
 ];
 
 test.each(ways)(
-  "everything that was asked for comes to an end, sent %s",
+  "every operation that is sent %s ends despite failures, lost links and cancellations",
   async (_way, limits) => {
     await fc.assert(
       fc.asyncProperty(script, fc.integer({ min: 1, max: 5 }), async (steps, creditMessages) => {

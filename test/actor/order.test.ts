@@ -1,6 +1,6 @@
 /**
- * Order: what one sender sends to one actor is handled in the order in which it was sent, over all adverbs, slices and
- * ways to reach it, whatever the credit.
+ * Order: an actor handles the messages of one sender in the order in which they were sent, over all adverbs, slices and
+ * routes, whatever the credit.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { cases, mayHang, timeLimit } from "../profile.js";
 import { ascending, play, Recorder, steps } from "./recorder.js";
 import { World } from "./world.js";
 
-test("several senders, any mix of adverbs and slices: each actor sees each sender's messages in order", async () => {
+test("each actor handles the messages of each sender in order, for any mix of adverbs and slices", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(steps, { minLength: 3, maxLength: 3 }),

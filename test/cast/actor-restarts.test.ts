@@ -44,7 +44,7 @@ async function replace({ proc }: TestProc, mesh: bigint): Promise<void> {
   proc.createActor({ ...spec, incarnation: spec.incarnation + 1, args: [] } as never);
 }
 
-test("each life handles what one sender has sent without gaps: a part of it that ends with the life", async () => {
+test("each incarnation of a restarted actor handles a gap-free part of one sender's messages in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 60 }),

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-test("a handler knows its place in the slice that was called", async () => {
+test("a handler knows its rank and its point in the slice that was called", async () => {
   const where = [...(await mesh.slice({ gpus: range(2, 12, 2) }).where.call()).values()];
   expect(where.map(({ rank, point, actor }) => [rank, point, actor])).toEqual([
     [0, "{'gpus': 0/5}", "counters 2"],
@@ -34,13 +34,13 @@ test("a handler knows its place in the slice that was called", async () => {
   ]);
 });
 
-test("a caller's deadline reaches every handler, and what is called next is not held up", async () => {
+test("the deadline of a caller reaches every handler, and the next call is not delayed", async () => {
   await mesh.value.call();
   await expect(mesh.untilAborted.with({ timeout: 1000 }).call()).rejects.toThrow(TimeoutError);
   for (const log of (await mesh.log.call()).values()) expect(log.at(-1)).toMatch(/^aborted: TimeoutError/);
 });
 
-test("a call that is given up is cancelled everywhere, and keeps its place in the order", async () => {
+test("a cancelled call is cancelled at all actors, and later messages are handled", async () => {
   await mesh.value.call();
   const call = mesh.untilAborted.call();
   await begun(...procs);
@@ -51,7 +51,7 @@ test("a call that is given up is cancelled everywhere, and keeps its place in th
   for (const log of (await mesh.log.call()).values()) expect(log.at(-1)).toBe("aborted: AbortError");
 });
 
-test("a slow actor slows those who cast to it: then they are told, and nothing is dropped", async () => {
+test("casts to slow actors throw BackpressureError at a full send window, and no accepted cast is lost", async () => {
   let sent = 0;
   const flood = (): void => {
     for (; sent < 1000; sent++) mesh.note.broadcast(`${sent}`, 1);
@@ -78,7 +78,7 @@ test("a slow actor slows those who cast to it: then they are told, and nothing i
   }
 });
 
-test("a port in a cast can be used by all", async () => {
+test("all receivers of a cast can send to a port in the cast", async () => {
   const [port, receiver] = Channel.open(codec.int32);
   mesh.feed.broadcast(port, 2);
   const received: number[] = [];
@@ -87,12 +87,12 @@ test("a port in a cast can be used by all", async () => {
   receiver.close();
 });
 
-test("large bytes go down and come up as they are", async () => {
+test("large byte arrays are cast and returned unchanged", async () => {
   const bytes = new Uint8Array(100_000).map((_, i) => i);
   for (const answer of (await mesh.bytes.call(bytes)).values()) expect(Buffer.compare(answer, bytes)).toBe(0);
 });
 
-test("an actor that fails is told to its caller, and the mesh goes on without it", async () => {
+test("a call to a failed actor is rejected with the failure, and the other actors still answer", async () => {
   mesh.slice({ gpus: 5 }).fail.broadcast("harmed");
   await until("it has failed", () => procs[5]!.failures().length === 1);
   await expect(mesh.value.call()).rejects.toThrow(
@@ -102,7 +102,7 @@ test("an actor that fails is told to its caller, and the mesh goes on without it
   expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(size - 1);
 });
 
-test("frames of trees that mean nothing end the link of who sent them, and harm nobody else", async () => {
+test("invalid tree frames end only the link of their sender, and frames for unknown parts are ignored", async () => {
   await mesh.value.call();
   for (const kind of [FrameKind.tree, FrameKind.sync]) {
     const evil = world.proc(`evil ${kind}`);
@@ -113,7 +113,7 @@ test("frames of trees that mean nothing end the link of who sent them, and harm 
     link.outbox.commit(at);
     await until("the link has ended", () => link.ended !== undefined);
   }
-  // Frames of what does not exist, or not any more, are ignored.
+  // Frames for parts that do not exist, or no longer exist, are ignored.
   const late = world.proc("late");
   const link = late.proc.routes.linkTo(procs[3]!.proc.id, procs[3]!.proc.location, undefined);
   await until("they know each other", () => link.isIntroduced);

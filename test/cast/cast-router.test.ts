@@ -182,7 +182,7 @@ const loss = (dead: bigint) => (w: Writer) => {
   writeText(w, "it is gone");
 };
 
-test("a part of a tree is set up here and below, and said to be ready when the part below is", () => {
+test("a setup is forwarded to the branch, and the part is reported as ready when the branch is ready", () => {
   const { plant, frame, above, below, bound } = proc();
   plant();
   const [tree] = below.sent();
@@ -203,7 +203,7 @@ test("a part of a tree is set up here and below, and said to be ready when the p
   expect(bound).toEqual([setup.interface]);
 });
 
-test("a setup that is not for this proc, or too long, breaks the protocol", () => {
+test("a setup for another proc or with unread bytes is a protocol error", () => {
   const { frame, above, plant } = proc();
   expect(() => plant({ procs: setup.procs.slice(1) })).toThrow(
     new ProtocolError("cannot read tree: the tree begins with another process"),
@@ -215,7 +215,7 @@ test("a setup that is not for this proc, or too long, breaks the protocol", () =
   expect(() => frame(above, FrameKind.tree, {}, long)).toThrow(new ProtocolError("cannot read tree: 4 bytes too many"));
 });
 
-test("a cast goes to the actors here and below, and their answers go up", () => {
+test("a cast is delivered to the actors here and forwarded to the branch, and the answers are sent up", () => {
   const { plant, cast, frame, above, below, posted } = proc();
   plant();
   below.sent();
@@ -228,7 +228,7 @@ test("a cast goes to the actors here and below, and their answers go up", () => 
   expect(answered(above)).toEqual(["cast 1 rank 0: here", "cast 1 rank 1: below"]);
 });
 
-test("blocks come with the casts and the answers that they belong to", () => {
+test("blocks are forwarded with the casts and the answers that they belong to", () => {
   const { plant, frame, above, below } = proc();
   plant({ procs: [{ ...setup.procs[0]!, ranks: [] }, setup.procs[1]!] });
   below.sent();
@@ -256,7 +256,7 @@ test("blocks come with the casts and the answers that they belong to", () => {
   expect(() => frame(below, FrameKind.answers, { a: 1, b: 1 }, writing)).toThrow(ProtocolError);
 });
 
-test("casts that were taken are told, at once if the root asks for it", () => {
+test("taken casts are reported at once if the root asks for a report", () => {
   const { plant, cast, frame, above, below, posted } = proc();
   plant({ window: { casts: 100, bytes: 40_000 } });
   cast(1, 0);
@@ -269,7 +269,7 @@ test("casts that were taken are told, at once if the root asks for it", () => {
   expect(below.sent().map(headerOf)).toEqual([[FrameKind.treeFlush, 0, 0, 1, FlushMode.tell]]);
 });
 
-test("a cast that is given up is given up here and below", () => {
+test("a cancelled cast is cancelled at the actor here and on the branch", () => {
   const { plant, cast, frame, above, below, abandoned } = proc();
   plant();
   cast(1);
@@ -279,7 +279,7 @@ test("a cast that is given up is given up here and below", () => {
   expect(below.sent().map(headerOf)).toEqual([[FrameKind.castCancel, 0, 3, 1, 1]]);
 });
 
-test("a cast that waits for a direct message goes on when that one will not come", () => {
+test("a cast that waits for a direct message is delivered when a release says that none will come", () => {
   const { plant, frame, above, below, posted } = proc();
   plant();
   below.sent();
@@ -305,7 +305,7 @@ test("a cast that waits for a direct message goes on when that one will not come
   );
 });
 
-test("what is lost and what came back below is told above", () => {
+test("lost procs and bounced casts of a branch are reported to the parent", () => {
   const { plant, frame, above, below } = proc();
   plant();
   frame(below, FrameKind.treeLost, { a: 1 }, loss(3n));
@@ -325,7 +325,7 @@ test("what is lost and what came back below is told above", () => {
   expect(headerOf(strange!).at(-1)).toBe(deliveryReasons.indexOf("unknown"));
 });
 
-test("frames of parts and branches that are not there, or are another link's, do nothing", () => {
+test("frames for parts and branches that do not exist or belong to another link are ignored", () => {
   const { plant, cast, frame, above, below, linkTo, posted } = proc();
   plant();
   below.sent();
@@ -351,7 +351,7 @@ test("frames of parts and branches that are not there, or are another link's, do
   expect(posted).toHaveLength(1);
 });
 
-test("frames from below that cannot be read break the protocol", () => {
+test("malformed frames of a branch are protocol errors", () => {
   const { plant, frame, below } = proc();
   plant();
   const long = (body: (w: Writer) => void) => (w: Writer) => {
@@ -373,7 +373,7 @@ test("frames from below that cannot be read break the protocol", () => {
   expect(() => frame(below, FrameKind.castRelease, { a: 70 }, () => {})).not.toThrow();
 });
 
-test("a tree that takes the place of another one ends that one's part here, and keeps what is waited for", () => {
+test("a new tree of a lineage ends the part of the old tree, and keeps the unfinished casts", () => {
   const { plant, cast, above, below, posted, linkTo, casts } = proc();
   plant();
   for (const seq of [1, 2]) cast(seq);
@@ -387,14 +387,14 @@ test("a tree that takes the place of another one ends that one's part here, and 
   for (const one of posted) answer(one, "x");
   expect(answered(above)).toEqual([]);
   expect(answered(other)).toEqual(["cast 1 rank 0: its answer was lost on the way, and is not known any more"]);
-  // A part of the old tree comes late: it is not set up.
+  // A part of the old tree that arrives late is not set up.
   plant({ tree: 5 }, 90, linkTo(6n));
   expect(kinds(below)).toEqual([FrameKind.cast, FrameKind.cast]);
   expect(casts.nextTreeNumber()).toBe(1);
   expect(casts.nextTreeNumber()).toBe(2);
 });
 
-test("trees of other lines stay as they are", () => {
+test("a new tree does not end the trees of other lineages", () => {
   const { plant, cast, above, posted } = proc();
   plant();
   plant({ tree: 6, lineage: 6 }, 71);
@@ -408,7 +408,7 @@ test("trees of other lines stay as they are", () => {
   expect(above.sent()).toEqual([]);
 });
 
-test("a tree that is not used any more ends here and below; its sender casts on by others", () => {
+test("a dropped tree ends here and below, and its sender can cast over another tree", () => {
   const { plant, cast, frame, above, below, posted, closed } = proc();
   plant();
   below.sent();
@@ -424,7 +424,7 @@ test("a tree that is not used any more ends here and below; its sender casts on 
   expect(posted).toHaveLength(1);
 });
 
-test("a sender that has ended is remembered: nothing of it that comes late is waited for", () => {
+test("an ended sender is remembered, and its late casts are refused", () => {
   const { plant, cast, frame, above, below, posted, closed, abandoned, casts } = proc();
   plant();
   cast(1);
@@ -449,7 +449,7 @@ test("a sender that has ended is remembered: nothing of it that comes late is wa
   expect(posted).toHaveLength(1);
 });
 
-test("the last 4096 senders that have ended are remembered", () => {
+test("the last 4096 ended senders are remembered, and older ones are forgotten", () => {
   const { casts } = proc();
   const isOver = (rank: number): boolean =>
     !casts
@@ -459,7 +459,7 @@ test("the last 4096 senders that have ended are remembered", () => {
   expect([isOver(0), isOver(1), isOver(4096)]).toEqual([false, true, true]);
 });
 
-test("where casts and direct messages meet is known by sender and actor, as long as it is used", () => {
+test("each pair of sender and actor has one set of arrivals, which is kept as long as it is used", () => {
   const { casts } = proc();
   const to = { mesh: 20n, owner: 21n, rank: 5 };
   const known = casts.arrivalsFor(sender, to);
@@ -511,7 +511,7 @@ test("a lane of direct messages waits for the casts that its sender names", () =
   expect(lane.destination).toBe("the actor");
 });
 
-test("only lanes to actors have places among casts, and only the lane of casts is asked how far it has come", () => {
+test("a `sync` frame is refused on a lane to a port, and `passed` on a lane that does not carry casts", () => {
   const { casts, synced } = proc();
   expect(() => casts.laneSynced(laneOf("port"), SyncKind.after, 1)).toThrow(
     new ProtocolError("cannot read sync: its lane leads to a port"),
@@ -535,7 +535,7 @@ test("only lanes to actors have places among casts, and only the lane of casts i
   expect(lane.destination).toBe("the actor");
 });
 
-test("an interface that was told of is the same object in all trees", () => {
+test("equal interfaces of several trees are the same object", () => {
   const { plant, bound, below } = proc();
   const known = setup.interface;
   const others = [
@@ -555,7 +555,7 @@ test("an interface that was told of is the same object in all trees", () => {
   below.sent();
 });
 
-/** The part here, of a tree whose root is `root`, below the proc 5. */
+/** Creates a part of a tree whose root is `root` and whose parent is the proc 5. */
 function middle(more: Partial<TreeSetup> = {}) {
   const made = proc();
   const parent = made.linkTo(5n);
@@ -565,19 +565,19 @@ function middle(more: Partial<TreeSetup> = {}) {
   return { ...made, parent };
 }
 
-test("when the proc above is gone, the root is told so, past all in between", () => {
+test("the loss of the parent proc is reported directly to the root", () => {
   const { casts, parent, above, routed, cast, posted } = middle();
   casts.linkEnded(parent.link, new DeliveryError("peer-down", "its process has ended"));
   const [lost] = above.sent();
   expect(routed.at(-1)).toEqual([root, "at the root", 21n]);
-  // The number of the tree stands for the part.
+  // The frame carries the number of the tree instead of the number of a part.
   expect(headerOf(lost!)).toEqual([FrameKind.treeLost, 0, 0, 5, 1]);
   expect([readU64(lost!.r), readText(lost!.r)]).toEqual([5n, "its process has ended"]);
   cast(1, 0, 0, 70, parent);
   expect(posted).toEqual([]);
 });
 
-test("when the root cannot be reached either, its sender has ended, and those below are told that they have lost it", () => {
+test("if the root cannot be reached either, its sender counts as ended and the branch is told of the loss", () => {
   const { casts, parent, below, closed, lost } = middle();
   lost.add(root);
   casts.linkEnded(parent.link, new DeliveryError("peer-down", "its process has ended"));
@@ -585,7 +585,7 @@ test("when the root cannot be reached either, its sender has ended, and those be
   expect(closed).toHaveLength(1);
 });
 
-test("a proc that hears from above that the root is lost asks the root itself", () => {
+test("a proc whose parent has lost the root reports directly to the root", () => {
   const { parent, above, frame, cast, posted, below } = middle();
   frame(parent, FrameKind.treeFlush, { b: FlushMode.orphan });
   const [lost] = above.sent();
@@ -595,7 +595,7 @@ test("a proc that hears from above that the root is lost asks the root itself", 
   expect([posted, below.sent()]).toEqual([[], []]);
 });
 
-test("when the link to the root is gone, its part here is over, and the sender has ended if there is no other link", () => {
+test("the end of the link to the root ends the part, and also the sender if there is no other link", () => {
   for (const another of [true, false]) {
     const { casts, plant, above, below, lost, closed, cast, posted } = proc();
     plant();
@@ -609,7 +609,7 @@ test("when the link to the root is gone, its part here is over, and the sender h
   }
 });
 
-test("a proc below at whose end the link has ended is told to the one above", () => {
+test("a proc below whose link has ended is reported to the parent as lost", () => {
   const { casts, plant, above, below, linkTo } = proc();
   plant();
   casts.linkEnded(linkTo(4n).link, new DeliveryError("peer-down", "it has ended"));
@@ -619,7 +619,7 @@ test("a proc below at whose end the link has ended is told to the one above", ()
   expect([headerOf(lost!), readU64(lost!.r)]).toEqual([[FrameKind.treeLost, 0, 0, 70, 0], 3n]);
 });
 
-test("where direct messages of a process that has ended wait for casts, they wait no longer", () => {
+test("direct messages of a process no longer wait for casts after the process has ended", () => {
   const { casts, lost, linkTo } = proc();
   const lane = laneOf("actor", { isOpen: true });
   casts.laneSynced(lane, SyncKind.after, 1);
@@ -633,7 +633,7 @@ test("where direct messages of a process that has ended wait for casts, they wai
   expect(lane.destination).toBe("the actor");
 });
 
-test("a proc that closes its links fails its own casts, and hears nothing of trees any more", () => {
+test("a router that is closed fails the calls of its own senders, and then reports no lost procs", () => {
   const { casts, plant, above, below } = proc();
   plant();
   const failed: unknown[] = [];
@@ -644,7 +644,7 @@ test("a proc that closes its links fails its own casts, and hears nothing of tre
   expect([failed, above.sent()]).toEqual([[why], []]);
 });
 
-test("what is asked of a mesh is asked of those who cast to it", async () => {
+test("requests about a mesh are passed only to the senders that cast to this mesh", async () => {
   const { casts } = proc();
   const asked: string[] = [];
   for (const id of [20n, 30n]) {
@@ -679,13 +679,13 @@ function top(casts: CastRouter, tree: number, at = self) {
   return { told, planted };
 }
 
-test("the root hears of lost procs by the number of its tree, from whoever has found out", () => {
+test("any proc can report a lost proc to the root, with the number of the tree", () => {
   const { casts, frame, linkTo, plant } = proc();
   plant();
   const [one, far, other] = [top(casts, 7), top(casts, 8, 4n), top(casts, 8)];
   frame(linkTo(6n), FrameKind.treeLost, { a: 8, b: 1 }, loss(3n));
   frame(linkTo(6n), FrameKind.treeLost, { a: 9, b: 1 }, loss(3n));
-  // Without the mark it is the number of a branch, of which there is none.
+  // Without the mark, the number refers to a branch, and there is no such branch.
   frame(linkTo(6n), FrameKind.treeLost, { a: 8, b: 0 }, loss(3n));
   expect([one.told, far.told]).toEqual([[], []]);
   expect(other.told).toEqual([["lost", 3n, new DeliveryError("unknown", "it is gone")]]);
@@ -695,7 +695,7 @@ test("the root hears of lost procs by the number of its tree, from whoever has f
   expect(other.told.slice(1)).toEqual([["drop", FlushMode.drop]]);
 });
 
-test("a number that is that of a branch and of a tree means the tree when the root is told past others", () => {
+test("a direct report to the root refers to a tree, even if a branch has the same number", () => {
   const { casts, frame, plant, above, below } = proc();
   plant();
   const one = top(casts, 1);
@@ -703,7 +703,7 @@ test("a number that is that of a branch and of a tree means the tree when the ro
   expect([one.told.length, above.sent()]).toEqual([1, []]);
 });
 
-test("a proc that is taken for dead is lost to the trees that begin here, and to no others", () => {
+test("a dead proc is reported only to the trees whose root is on this proc", () => {
   const { casts, plant, above } = proc();
   plant();
   const [own, far] = [top(casts, 7), top(casts, 8, 4n)];
@@ -712,7 +712,7 @@ test("a proc that is taken for dead is lost to the trees that begin here, and to
   expect([own.told, far.told, above.sent()]).toEqual([[["peerDown", 3n, why]], [], []]);
 });
 
-test("a sender here whose receivers are gone is forgotten, and may begin anew", () => {
+test("a sender on this proc whose receivers have ended is forgotten, and can start again", () => {
   const { casts } = proc();
   const ends: unknown[] = [];
   const plantAgain = () =>
@@ -737,7 +737,7 @@ test("a sender here whose receivers are gone is forgotten, and may begin anew", 
   ).toBe(true);
 });
 
-test("a proc passes on what its host knows", () => {
+test("the router passes on the properties and functions of its host", () => {
   const { casts, routed } = proc();
   expect([casts.id, casts.location, casts.limits.treeFanout]).toEqual([self, "here", 2]);
   expect(String(casts.answerOfError(new Error("why")).bytes)).toBe("why");
@@ -747,7 +747,7 @@ test("a proc passes on what its host knows", () => {
   expect(() => casts.linkEnded(link, new DeliveryError("closed", "x"))).not.toThrow();
 });
 
-test("what a lost root has planted ends here, also where its parts hang on others, and nothing else", () => {
+test("the loss of a root ends only the trees of that root, including parts below other procs", () => {
   const { casts, plant, parent, above, below, lost, cast, posted, linkTo } = middle();
   const other = linkTo(8n);
   const stranger = { root: 8n, sender: { ...sender, proc: 8n } };
@@ -764,7 +764,7 @@ test("what a lost root has planted ends here, also where its parts hang on other
   expect(posted).toHaveLength(2);
 });
 
-test("a tree takes the place of those of its own root alone", () => {
+test("a tree replaces only trees of its own root", () => {
   const { plant, cast, posted, linkTo } = proc();
   plant();
   plant({ root: 8n, sender: { ...sender, proc: 8n }, tree: 6, lineage: 5 }, 71, linkTo(8n));
@@ -772,7 +772,7 @@ test("a tree takes the place of those of its own root alone", () => {
   expect(posted).toHaveLength(1);
 });
 
-test("an error on the way to the root that is none of delivery is not hidden", () => {
+test("an error that is not a DeliveryError is thrown if it occurs on the way to the root", () => {
   const { casts, parent } = middle();
   casts.routes.linkTo = () => {
     throw new TypeError("broken");

@@ -1,11 +1,11 @@
-/** Tests of order over trees, like test/actor/order.test.ts, with casts that take other ways than direct messages. */
+/** Tests of order over trees, like test/actor/order.test.ts, with casts that are sent over trees. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ascending, play, Recorder, steps } from "../actor/recorder.js";
 import { World } from "../actor/world.js";
 import { cases, mayHang, timeLimit } from "../profile.js";
 
-test("any mix of casts, slices and direct messages: each actor sees each sender's messages once, in order", async () => {
+test("each actor gets each sender's casts, slice casts and direct messages once and in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(steps, { minLength: 3, maxLength: 3 }),

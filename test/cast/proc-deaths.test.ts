@@ -14,7 +14,7 @@ const deaths = fc.array(fc.record({ rank: fc.integer({ min: 1, max: 8 }), after:
   maxLength: 3,
 });
 
-test("whichever procs die, the others have had all casts and direct messages once, in order", async () => {
+test("when random procs die, the other procs get all casts and direct messages once and in order", async () => {
   await fc.assert(
     fc.asyncProperty(steps, deaths, fc.integer({ min: 1, max: 6 }), async (script, killed, creditMessages) => {
       const world = new World({ creditMessages, treeAbove: 1, treeFanout: 2 });
@@ -38,7 +38,7 @@ test("whichever procs die, the others have had all casts and direct messages onc
           const numbers = seen.value.get("root") ?? [];
           expect([rank, numbers]).toEqual([rank, ascending(numbers)]);
         }
-        // What `play` was asked to send to all, before a call of it was rejected, has come to those who live.
+        // The casts that `play` has sent to all ranks before one of its calls was rejected have reached the survivors.
         const sent = script.findIndex(({ adverb, wait }) => wait && adverb !== 0);
         const whole = script
           .slice(0, sent < 0 ? script.length : sent)
@@ -53,7 +53,7 @@ test("whichever procs die, the others have had all casts and direct messages onc
   );
 });
 
-test("what there is room for only because somebody has died comes to those who live", async () => {
+test("casts that get credit only because a proc has died reach the actors that are alive", async () => {
   class Silent extends Counter {
     override async sleep(): Promise<number> {
       const { rank } = context().actor.rank;
@@ -61,7 +61,7 @@ test("what there is room for only because somebody has died comes to those who l
       return 0;
     }
 
-    // One message is all the credit that there is: the next one is never taken.
+    // The credit is only one message, so the next message is never taken.
     override async note(text: string, ms: number): Promise<void> {
       if (context().actor.rank.rank === 2) await new Promise(() => {});
       await super.note(text, ms);
@@ -75,7 +75,7 @@ test("what there is room for only because somebody has died comes to those who l
     const asked = counters.sleep.callSettled(0);
     for (let n = 1; n <= 3; n++) counters.note.broadcast(`${n}`, 0);
     await delay(20);
-    // A failure is told at once, and with it what others have answered: then one answer is missing.
+    // A failure is reported at once, together with the answers so far. Then one answer is missing.
     const failed = [...procs[3]!.proc.cells()].at(-1)!;
     failed.fail({ kind: "message", error: new Error("told to fail"), at: 0 });
     await delay(20);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   crew = await loadCrew();
 });
 
-test("casts reach all of 66 processes; where one of them is killed, only its rank fails", async () => {
+test("casts reach all 66 processes, and if one process is killed, only its rank fails", async () => {
   await using procs = thisHost().spawnProcs({ gpus: size });
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -30,14 +30,14 @@ test("casts reach all of 66 processes; where one of them is killed, only its ran
     ...Array.from({ length: size - 1 }, () => "fulfilled"),
   ]);
   expect([...(await echoed).values()].filter(({ status }) => status === "fulfilled")).toHaveLength(size - 1);
-  // Its status may be known later than the end of its link.
+  // The exit status of the process may be known later than the end of its link.
   await until(() => faults.length > 0);
   await expect(workers.echo.call("x")).rejects.toThrow(
     `cannot call workers.echo on rank 0: process ${pids[0]} was killed by SIGKILL`,
   );
 });
 
-test("what was broadcast before a mesh is stopped is handled by all", async () => {
+test("a broadcast that was sent before the mesh is stopped is handled by all actors", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "viceroy-cast-")), "cleaned");
   await using procs = thisHost().spawnProcs({ gpus: size }, { isolation: "inline" });
   const workers = procs.spawn("workers", crew.SteelWorker);

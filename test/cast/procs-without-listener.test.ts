@@ -15,7 +15,7 @@ afterEach(() => world.close());
 /** A mesh of the root on procs that it has links to, each known by a location. */
 async function spawnAt(locationOf: (proc: TestProc) => string): Promise<CounterMesh> {
   const procs = ["a", "b", "c"].map((name) => world.proc(name));
-  // Without a location a proc is reached by a link that is there already.
+  // A proc without a location is reached over an existing link.
   for (const [, one] of world.spawn("links", Counter, [0], procs)) await one.value.callOne();
   const extent = { gpus: procs.length };
   const shape = { mesh: systemRandom.id(), name: "counters", owner: world.root.proc.id, extent };
@@ -37,8 +37,8 @@ async function spawnAt(locationOf: (proc: TestProc) => string): Promise<CounterM
 }
 
 test.each([
-  ["procs that can be dialled are called down a tree", (made: TestProc) => made.proc.location, 1],
-  ["procs that listen nowhere are called directly", () => "", 0],
+  ["procs that can be dialled are called over a tree", (made: TestProc) => made.proc.location, 1],
+  ["procs without a listener are called directly, without a tree", () => "", 0],
 ])("%s", async (_what, locationOf, trees) => {
   world = new World({ treeAbove: 1 });
   const counters = await spawnAt(locationOf);

@@ -65,7 +65,7 @@ function meshOf(scores: readonly (readonly number[])[], treeAbove: number) {
   return { world, mesh: world.spawn("scores", Scores as never, [scores], procs) as unknown as ScoresMesh<"gpus"> };
 }
 
-test("every operation gives what it gives at the root, in rank order", async () => {
+test("every reduction gives the same result in the tree as at the root", async () => {
   const scores = fc.array(fc.array(fc.integer({ min: -5, max: 5 }), { maxLength: 4 }), { minLength: 2, maxLength: 14 });
   await fc.assert(
     fc.asyncProperty(scores, async (given) => {
@@ -92,7 +92,7 @@ test("every operation gives what it gives at the root, in rank order", async () 
   );
 });
 
-test("a sum that the answers' type cannot hold is right all the same", async () => {
+test("a sum is correct even if it exceeds the range of the answers' type", async () => {
   const { world, mesh } = meshOf(
     Array.from({ length: 20 }, () => [2_000_000_000]),
     1,
@@ -101,13 +101,13 @@ test("a sum that the answers' type cannot hold is right all the same", async () 
   world.close();
 });
 
-test("two reducers cannot have one name", () => {
+test("two reducers cannot have the same name", () => {
   expect(() => registerReducer("longest", (a: number) => a)).toThrow(
     'cannot register reducer "longest": another function has that name already',
   );
 });
 
-test("an operation that does not fit the answers is an error of the caller", async () => {
+test("a call with a reduction that does not fit the type of the answers is rejected", async () => {
   const { world, mesh } = meshOf([[1], [2], [3]], 1);
   await expect(mesh.name.reduce("sum" as never)).rejects.toThrow(
     "cannot reduce scores.name: sum takes numbers, got string",

@@ -23,7 +23,7 @@ function meshOf(world: World, builds: readonly Build[]): GaugeMesh<"gpus"> {
   return wholeMesh(record, oldGauge) as unknown as GaugeMesh<"gpus">;
 }
 
-test("actors with another schema have the same casts in the same order, and answer", async () => {
+test("actors with another compatible schema get the same casts in the same order, and answer calls", async () => {
   const world = new World({ treeAbove: 1, treeFanout: 2 });
   const mesh = meshOf(world, [OldGauge, NewGauge, OldGauge, OldGauge, NewGauge, OldGauge]);
   const one = mesh.slice({ gpus: 4 });
@@ -36,7 +36,7 @@ test("actors with another schema have the same casts in the same order, and answ
   world.close();
 });
 
-test("an actor whose schema cannot be read is told of by its rank, and holds up nobody", async () => {
+test("errors about an actor with an incompatible schema name its rank, and the other actors answer", async () => {
   const world = new World({ treeAbove: 1, treeFanout: 2 });
   const mesh = meshOf(world, [OldGauge, OldGauge, OtherGauge, OldGauge]);
   mesh.note.broadcast(1);

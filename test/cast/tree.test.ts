@@ -4,14 +4,14 @@ import { Counter, delay, until } from "../actor/counter.js";
 import { World } from "../actor/world.js";
 import { kill } from "./kill-process.js";
 
-/** A mesh with one actor on each of so many procs. */
+/** Creates a mesh with one actor on each of the given number of procs. */
 function crowd(size: number, limits = {}) {
   const world = new World(limits);
   const procs = Array.from({ length: size }, (_, i) => world.proc(`p${i}`));
   return { world, procs, mesh: world.spawn("counters", Counter, [0], procs) };
 }
 
-test("a call to many actors has all answers, by rank, and the root speaks with a few procs only", async () => {
+test("a call to 100 actors returns all answers by rank, and the root has links to only 16 procs", async () => {
   const { world, mesh } = crowd(100);
   await mesh.increment.broadcast(2);
   const values = await mesh.value.call();
@@ -23,7 +23,7 @@ test("a call to many actors has all answers, by rank, and the root speaks with a
   world.close();
 });
 
-test("errors of handlers are told by rank, and a dead actor rejects at once", async () => {
+test("errors of handlers have their ranks, and a call to a mesh with a stopped actor is rejected at once", async () => {
   const { world, procs, mesh } = crowd(100);
   const settled = [...(await mesh.failOnEven.callSettled()).values()];
   expect(settled.map(({ status }) => status === "rejected")).toEqual(
@@ -40,7 +40,7 @@ test("errors of handlers are told by rank, and a dead actor rejects at once", as
   world.close();
 });
 
-test("a forwarder that dies in the middle costs its own rank, and nothing else", async () => {
+test("the death of a proc that forwards casts fails only the rank of that proc", async () => {
   const { world, procs, mesh } = crowd(100);
   await mesh.value.call();
   const pending = mesh.sleep.callSettled(50);
@@ -55,10 +55,10 @@ test("a forwarder that dies in the middle costs its own rank, and nothing else",
   world.close();
 });
 
-test("who is declared dead is not waited for, though others pass casts on to it", async () => {
+test("calls do not wait for a proc that is declared dead, even if other procs forward casts to it", async () => {
   const { world, procs, mesh } = crowd(3, { treeAbove: 1, treeFanout: 1 });
   const root = world.root.proc;
-  // The root has a link to it, at whose end the one declared dead takes the root for dead, too.
+  // The root gets a link to rank 2. When the link ends, the proc of rank 2 takes the root for dead, too.
   await mesh.slice({ gpus: 2 }).value.callOne();
   const pending = mesh.sleep.callSettled(50);
   await delay(10);
@@ -96,7 +96,7 @@ test("direct messages and casts are handled in the order in which they were sent
   world.close();
 });
 
-test("what is given up ends, also when later messages of its sender wait for casts that wait for it", async () => {
+test("a cancelled stream ends even if casts wait for the stream and later messages wait for the casts", async () => {
   const { world, mesh } = crowd(3, { treeAbove: 1, treeFanout: 1, creditMessages: 1, streamItems: 4 });
   const one = mesh.slice({ gpus: 1 });
   const endless = one.endless.stream();

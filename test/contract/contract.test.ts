@@ -1,6 +1,6 @@
 /**
- * The contract, tried as a user would: a project of its own is compiled by the command line and its programs run as
- * real processes. Each program prints a line for every promise it checks.
+ * Checks the contract as a user would: the command line compiles a separate project, and its programs run as real
+ * processes. Each program prints a line for every promise that it checks.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -37,15 +37,15 @@ function program(name: string, ...args: string[]): Promise<Outcome> {
   });
 }
 
-describe.each(["process", "thread", "inline"])("meshes over isolation %s", (isolation) => {
-  test("every promise is kept", async () => {
+describe.each(["process", "thread", "inline"])("a program with meshes of isolation %s", (isolation) => {
+  test("keeps every promise that it checks", async () => {
     const outcome = await program("meshes.ts", isolation);
     expect(outcome.stdout.split("\n").filter((l) => l.startsWith("not ok"))).toEqual([]);
     expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/# all kept\n$/) });
   });
 });
 
-test("failures arrive where they can be handled", async () => {
+test("failures reach the code that can handle them", async () => {
   const outcome = await program("failures.ts");
   expect(outcome.stdout.split("\n").filter((l) => l.startsWith("not ok"))).toEqual([]);
   expect(outcome).toMatchObject({ code: 0, stdout: expect.stringMatching(/# all kept\n$/) });
@@ -59,7 +59,7 @@ test("an unhandled fault ends the program with code 1 and a report", async () =>
   expect(outcome.stderr).toContain("probe");
 });
 
-test("a program with nothing pending ends by itself, with code 0, and leaves no process", async () => {
+test("a program without pending work ends by itself with code 0 and leaves no process behind", async () => {
   const outcome = await program("quiet-exit.ts");
   expect(outcome).toMatchObject({ code: 0, stderr: "" });
   const pids = outcome.stdout.trim().split(" ").map(Number);
@@ -68,7 +68,7 @@ test("a program with nothing pending ends by itself, with code 0, and leaves no 
 });
 
 test.each(["SIGKILL", "SIGINT", "SIGTERM"] as const)(
-  "%s of the driver leaves no process behind, stopped ones and grandchildren included",
+  "no process survives %s of the driver, including stopped processes and grandchildren",
   async (signal) => {
     const driver = spawn(process.execPath, ["--import", "tsx", path.join(project, "programs/hanging.ts")], {
       cwd: project,

@@ -1,4 +1,4 @@
-/** The check of the API reference finds every kind of fault. `npm run verify` runs the check over Viceroy itself. */
+/** Checks that the script for the API reference finds every kind of fault. `npm run verify` runs it over Viceroy. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ test("the check names each export, member and parameter that has no description,
   `);
 });
 
-test("each entry point has a folder with its pages", async () => {
+test("the script writes a folder with pages for each entry point", async () => {
   const out = path.join(folder, "docs");
   expect(await run(process.execPath, [script, "--package", folder], root)).toMatchObject({ code: 0 });
   try {

@@ -1,4 +1,4 @@
-/** The examples in docstrings compile against the declarations of the built package, as users get them. */
+/** Compiles the examples in docstrings against the declarations of the built package, as users get them. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,9 +17,9 @@ const examples = ["runtime", "compiler", "schemas"].flatMap((folder) =>
     .flatMap((file) => examplesOf(path.posix.join(folder, file.replaceAll(path.sep, "/")))),
 );
 
-test("docstrings have examples", () => expect(examples.length).toBeGreaterThan(20));
+test("docstrings contain more than 20 examples", () => expect(examples.length).toBeGreaterThan(20));
 
-test("every example compiles", () => {
+test("every example in a docstring compiles", () => {
   const folder = path.join(root, ".viceroy/docstrings");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

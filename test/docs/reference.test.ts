@@ -1,4 +1,4 @@
-/** The pages of options and errors are complete: they list what the declarations of the built package export. */
+/** Checks that the pages of options and errors list everything that the declarations of the built package export. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type ExportedDeclarations, Node, Project } from "ts-morph";
@@ -16,13 +16,13 @@ const modules = {
 
 const project = new Project({ compilerOptions: { strict: true }, skipAddingFilesFromTsConfig: true });
 
-describe.each(Object.entries(modules))("%s", (_module, file) => {
+describe.each(Object.entries(modules))("exports of %s", (_module, file) => {
   const source = project.addSourceFileAtPath(path.join(root, "dist/types", file));
   const exported = [...source.getExportedDeclarations()].map(([name, [declaration]]) => ({ name, declaration }));
 
   test("the page of options lists every option", () => {
     const text = readFileSync(path.join(root, "docs/reference/options.md"), "utf8");
-    // `retry.attempts` lists both.
+    // An entry such as `retry.attempts` lists both names.
     const listed = new Set([...text.matchAll(/`(\w+(?:\.\w+)*)`/g)].flatMap(([, name]) => name!.split(".")));
     const missing = exported.flatMap(({ name, declaration }) =>
       // Options of errors are for the code that constructs them.
@@ -45,7 +45,7 @@ describe.each(Object.entries(modules))("%s", (_module, file) => {
   });
 });
 
-test("the classes and codes of errors are found", () => {
+test("the helpers of this test recognise error classes and error codes in declarations", () => {
   const source = project.getSourceFileOrThrow(path.join(root, "dist/types", modules["viceroy/rdma"]));
   const exported = source.getExportedDeclarations();
   expect(isError(exported.get("RdmaError")?.[0])).toBe(true);

@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)("the documentation site, opened by chromi
     expect(broken).toEqual([]);
   });
 
-  test("the code on a page is that of its source, which other tests run", () => {
+  test("the code on a page equals the code in its Markdown source, which other tests run", () => {
     for (const { url, code } of pages) {
       const file = fileOf(url);
       if (file.startsWith("docs/api/")) continue;

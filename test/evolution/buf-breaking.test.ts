@@ -1,7 +1,7 @@
 /**
- * What `buf breaking` says of the `.proto` files of two schemas, with its category WIRE, and what our rules of the wire say of
- * the schemas: the same of every member, but for the differences that stand here with their reasons. The list can only
- * shrink: one that no pair of the corpus shows is an error.
+ * Compares what `buf breaking`, with its category WIRE, finds in the `.proto` files of two schemas with what our wire
+ * rules find in the schemas. They must agree on every member, except for the differences that are listed here with
+ * their reasons. The list can only shrink: a difference that no pair of the corpus shows is an error.
  */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
@@ -25,7 +25,7 @@ interface Difference {
   explains(finding: OneSided): boolean;
 }
 
-/** What buf takes for one encoding, and our rules do not take for one type. */
+/** The groups of scalars that buf treats as one encoding and that our rules treat as different types. */
 const encodings: readonly (readonly string[])[] = [
   ["int32", "uint32", "int64", "uint64", "bool"],
   ["sint32", "sint64"],
@@ -180,19 +180,19 @@ function scalarOf(type: ProtoType): string {
   return type.kind === "scalar" ? type.scalar : "";
 }
 
-/** Both sides have a message there, or an enum, under different names. */
+/** Returns whether both sides have a message, or both an enum, under different names. */
 function isCalledAnew({ rule, older, newer }: OneSided): boolean {
   const [was, is] = [older?.type, newer?.type];
   if (rule !== "FIELD_WIRE_COMPATIBLE_TYPE" || was === undefined || is === undefined) return false;
   return was.kind !== "scalar" && is.kind === was.kind && was.name !== is.name;
 }
 
-/** We found it in a message of a name that the older side has none of. */
+/** Returns whether we found the difference in a message whose name the older side does not have. */
 function isInNewMessage({ by, owner }: OneSided): boolean {
   return by === "viceroy" && owner.older === undefined && owner.newer !== undefined;
 }
 
-/** It is of what goes to an endpoint, or comes from it. */
+/** Returns whether the finding is in the request or the response of an endpoint. */
 function isOfCall({ unit, pair }: OneSided): boolean {
   const [owner] = unit.split("#");
   return [...pair.newer.schema.services.values()].some(({ methods }) =>
@@ -200,7 +200,7 @@ function isOfCall({ unit, pair }: OneSided): boolean {
   );
 }
 
-/** The differences that a finding is one of. */
+/** Returns the names of the listed differences that explain a finding. */
 function explanationsOf(finding: OneSided): readonly string[] {
   return differences.filter((difference) => difference.explains(finding)).map(({ name }) => name);
 }
@@ -210,7 +210,7 @@ function textOf({ by, rule, unit, older, newer }: OneSided): string {
 }
 
 describe.skipIf(peer("buf") === undefined)("buf breaking", () => {
-  test("of hand-made pairs it says what we say, but for what each of them shows", () => {
+  test("buf and our rules agree on hand-made pairs, except for the difference that each pair shows", () => {
     const pairs = new Map<string, ProtoPair>();
     for (const [i, { name, older, newer, withoutLock }] of corpus.entries()) {
       const pair = pairOf({ older: readText(older), newer: readText(newer) }, `pair${i}.v1`, withoutLock);
@@ -231,7 +231,7 @@ describe.skipIf(peer("buf") === undefined)("buf breaking", () => {
     expect(new Set(shown.flatMap(({ shows }) => shows))).toEqual(new Set(known));
   });
 
-  test("of random changes it says what we say, but for what is explained", { timeout: 600_000 }, () => {
+  test("buf and our rules agree on random changes, except for explained differences", { timeout: 600_000 }, () => {
     const seed = cases(7, Math.floor(Math.random() * 2 ** 31));
     const count = { agreed: 0, explained: 0 };
     const numbers = randomNumbers(seed);

@@ -1,6 +1,6 @@
 /**
- * Messages that go from process to process, of older and newer schemas in any order: those of the same schema speak lockstep,
- * where it has room for what is said, and the others protobuf. What went in comes out, whoever was in between.
+ * Sends messages from process to process, of older and newer schemas in any order. Processes of the same schema use
+ * lockstep where it can hold the message, and others use protobuf. The value must be unchanged at the end of the chain.
  */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
@@ -58,7 +58,7 @@ function hop(value: unknown, from: Codec<unknown>, to: Codec<unknown>): Hop {
   return { value: read.decodeFrom(r), layout: protobuf ? "protobuf" : "lockstep" };
 }
 
-test("any chain of older and newer processes gives back what went in", () => {
+test("a value comes back unchanged from any chain of older and newer processes", () => {
   const count = { lockstep: 0, protobuf: 0, unlike: 0 };
   const property = fc.property(randomSchema, fc.integer(), (plain, seed) => {
     const random = randomNumbers(seed);
@@ -98,11 +98,11 @@ test("any chain of older and newer processes gives back what went in", () => {
     }
   });
   fc.assert(property, { numRuns: cases(300) });
-  // Processes of one schema have spoken both layouts to each other: one because that is what they speak.
+  // Processes of one schema have used both layouts: lockstep as a rule, and protobuf for messages with unknown fields.
   for (const hops of Object.values(count)) expect(hops).toBeGreaterThan(100);
 });
 
-/** Tuples, collections and unions keep nothing that nobody knows. */
+/** Only interfaces keep unknown fields. Tuples, collections and unions drop them. */
 function isInterface(index: SchemaIndex, type: Type): boolean {
   return type.kind === "ref" && index.type(type.target).shape.kind === "message";
 }
@@ -125,7 +125,7 @@ test.each([
     codec.tupleWithRest([codec.int32 as Codec<unknown>], inner),
     (one: unknown) => [1, known, one],
   ],
-  ["what may be null", codec.nullable(inner), (one: unknown) => one],
+  ["a nullable value", codec.nullable(inner), (one: unknown) => one],
   ["a member", codec.object("Outer", { toString: codec.optional(inner) }), (one: unknown) => ({ toString: one })],
   ["a case", codec.oneof("Case", () => ({ a: inner, b: codec.int32 })), (one: unknown) => ({ case: "a", value: one })],
   [
@@ -138,16 +138,16 @@ test.each([
     codec.union("Union", "kind", () => ({ b: inner })),
     (one: unknown) => ({ kind: "b", ...(one as object) }),
   ],
-] as const)("unknown fields in %s", (_name, outer, wrap) => {
+] as const)("unknown fields of a message in %s are kept, because the sender uses protobuf", (_name, outer, wrap) => {
   const whole = outer as unknown as Codec<unknown>;
   const done = hop(wrap(kept), whole, whole);
   expect(done.layout).toBe("protobuf");
   expect(done.value).toEqual(wrap(kept));
-  // Beside messages that hold some, those that do not speak lockstep as ever.
+  // Messages without unknown fields still use lockstep.
   expect(hop(wrap(known), whole, whole)).toEqual({ value: wrap(known), layout: "lockstep" });
 });
 
-test("what is no value of its type is refused as ever, and so is one without an end", () => {
+test("encoding refuses a value of another type and a value that contains itself", () => {
   const list = codec.object("List", () => ({
     next: codec.optional(list),
     more: codec.optional(list),

@@ -36,7 +36,7 @@ const scalars: readonly ProtoScalar[] = [
 ];
 
 describe("fields", () => {
-  test("no scalar may become another one", () => {
+  test("a change from any scalar type to another one is a difference", () => {
     for (const before of scalars) {
       for (const after of scalars) {
         const found = between([field("x", 1, before)], [field("x", 1, after)]);
@@ -45,7 +45,7 @@ describe("fields", () => {
     }
   });
 
-  test("the text says what becomes of the values", () => {
+  test("the text of a type change says what happens to the values", () => {
     expect(between([field("x", 1, "int64")], [field("x", 1, "int32")])).toEqual([
       "VC5001 a.M.x: its type was int64 and is int32: numbers that need more than 32 bits are cut",
     ]);
@@ -57,7 +57,7 @@ describe("fields", () => {
     ]);
   });
 
-  test("an enum and int32 are the same on the wire, fields come and go, absent and default are one", () => {
+  test("changes between enum and int32, between presences, and added or removed fields are no differences", () => {
     const older = schema(
       message("a.M", [field("x", 1, "enum:a.E"), field("y", 2, "string")]),
       enumeration("a.E", { A: 0 }),
@@ -73,7 +73,7 @@ describe("fields", () => {
     expect(differences(newer, older)).toEqual([]);
   });
 
-  test("one value and many, lists and maps", () => {
+  test("a change between a value, a list and a map, or of the key type of a map, is a difference", () => {
     const one = [field("x", 1, "int32")];
     const many = [field("x", 1, "int32", { cardinality: "repeated" })];
     const map = [field("x", 1, "int32", { cardinality: "map", key: "string" })];
@@ -88,7 +88,7 @@ describe("fields", () => {
     ]);
   });
 
-  test("sets and narrow typed arrays", () => {
+  test("a change between list and set, or of the bits of elements, is a difference", () => {
     const list = field("x", 1, "sint32", { cardinality: "repeated" });
     expect(between([list], [{ ...list, unique: "value" }])).toEqual([
       "VC5011 a.M.x: it was a list and is a set: one side drops what the other may send twice",
@@ -98,14 +98,14 @@ describe("fields", () => {
     ]);
   });
 
-  test("times as fine as the finer side has them", () => {
+  test("a change of the precision of timestamps is a difference", () => {
     const time = field("at", 1, "message:google.protobuf.Timestamp");
     expect(between([{ ...time, millis: true }], [time])).toEqual([
       "VC5010 a.M.at: it kept milliseconds and keeps nanoseconds: the nanoseconds of the one side are lost on the other",
     ]);
   });
 
-  test("what is required and what is not", () => {
+  test("a field that becomes or ceases to be required, and an added or removed required field, is a difference", () => {
     const required = field("kind", 2, "enum:a.E", { demanded: true });
     const added = ["VC5004 a.M.kind: it is required now: messages of the older schema without it are refused"];
     expect(between([], [required])).toEqual(added);
@@ -119,7 +119,7 @@ describe("fields", () => {
     expect(between([required], [required])).toEqual([]);
   });
 
-  test("a message that is always there has a default, unless that is refused", () => {
+  test("a message field that becomes required is a difference only if its default is refused", () => {
     const holder = (always: boolean, inside: ProtoField) =>
       schema(
         message("a.M", [field("in", 1, "message:a.In", { always })]),
@@ -140,7 +140,7 @@ describe("oneofs and tuples", () => {
   const free = [field("a", 1, "string"), field("b", 2, "string")];
   const both = [field("a", 1, "string", { oneof: "x" }), field("b", 2, "string", { oneof: "x" })];
 
-  test("fields that exclude each other", () => {
+  test("two fields that begin or cease to exclude each other are a difference", () => {
     expect(between(free, both)).toEqual([
       "VC5006 a.M.x: a and b could be set together and exclude each other now: of messages with both one is lost",
     ]);
@@ -151,7 +151,7 @@ describe("oneofs and tuples", () => {
     expect(between(both, [...both, field("c", 3, "string", { oneof: "x" })])).toEqual([]);
   });
 
-  test("a union takes variants that it does not know, and no message without one", () => {
+  test("an added or removed variant of a union is no difference, and a change of its required state is one", () => {
     const union = { demandedOneofs: ["x"], standsFor: "union" } as const;
     const more = [...both, field("c", 3, "string", { oneof: "x" })];
     expect(between(both, more, { older: union, newer: union })).toEqual([]);
@@ -164,7 +164,7 @@ describe("oneofs and tuples", () => {
     ]);
   });
 
-  test("a required oneof among other fields takes a case that it does not know for one", () => {
+  test("an added or removed case of a required oneof among other fields is no difference", () => {
     const union = { demandedOneofs: ["x"] };
     const older = [...both, field("id", 9, "string")];
     const newer = [...older, field("c", 3, "string", { oneof: "x" })];
@@ -172,7 +172,7 @@ describe("oneofs and tuples", () => {
     expect(between(newer, older, { older: union, newer: union })).toEqual([]);
   });
 
-  test("a union keeps nothing beside a variant that it knows, a Oneof does", () => {
+  test("a field that is added beside a union is a difference, because unions drop it; a Oneof keeps it", () => {
     const older = { demandedOneofs: ["x"], standsFor: "union" } as const;
     const newer = [...both, field("note", 9, "string")];
     const beside = { demandedOneofs: ["x"] };
@@ -182,7 +182,7 @@ describe("oneofs and tuples", () => {
     expect(between(both, newer, { older: { ...older, standsFor: "oneof" }, newer: beside })).toEqual([]);
   });
 
-  test("a tuple keeps nothing that it does not know", () => {
+  test("an added or removed element of a tuple is a difference, because tuples drop unknown fields", () => {
     const closed = { standsFor: "tuple" } as const;
     expect(between([free[0]!], free, { older: closed, newer: closed })).toEqual([
       "VC5008 a.M: readers of the older schema drop b, which is new",
@@ -194,10 +194,10 @@ describe("oneofs and tuples", () => {
   });
 });
 
-describe("types of other names", () => {
+describe("types with different names", () => {
   const holder = (type: string) => message("a.Holder", [field("held", 1, type)]);
 
-  test("are the same by what is in them", () => {
+  test("types with different names are compared by their contents", () => {
     const older = schema(holder("message:a.A"), message("a.A", [field("x", 1, "int32")]), message("a.B", []));
     const newer = schema(holder("message:a.B"), message("a.A", [field("x", 1, "int32")]), message("a.B", []));
     expect(differences(older, newer)).toEqual([]);
@@ -216,7 +216,7 @@ describe("types of other names", () => {
     ]);
   });
 
-  test("recursive ones too", () => {
+  test("recursive types with different names are compared by their contents", () => {
     const node = (name: string, type: string) =>
       message(name, [field("next", 1, `message:${name}`), field("value", 2, type)]);
     const older = schema(holder("message:a.A"), node("a.A", "int32"), node("a.B", "int32"));
@@ -226,7 +226,7 @@ describe("types of other names", () => {
     ]);
   });
 
-  test("well-known ones are what their names say", () => {
+  test("well-known types are compared by their names", () => {
     const date = schema(holder("message:google.protobuf.Timestamp"));
     expect(differences(date, date)).toEqual([]);
     expect(differences(date, schema(holder("message:google.protobuf.Duration")))).toEqual([
@@ -236,7 +236,7 @@ describe("types of other names", () => {
   });
 });
 
-test("values of an enum that took the number of another", () => {
+test("an enum value that takes the number of another value is a difference, and a new value is not", () => {
   const holder = message("a.M", [field("x", 1, "enum:a.Color")]);
   const older = schema(holder, enumeration("a.Color", { COLOR_RED: 0, COLOR_GREEN: 1 }));
   expect(
@@ -245,7 +245,7 @@ test("values of an enum that took the number of another", () => {
     "VC5009 a.Color.COLOR_BLUE: its number 0 was that of RED: each reads as the other",
     "VC5009 a.Color.COLOR_RED: its number 1 was that of GREEN: each reads as the other",
   ]);
-  // Renamed, and more of them: what is new stays a number on the other side.
+  // A renamed value keeps its number, and a new value is a plain number to the other side.
   expect(
     differences(older, schema(holder, enumeration("a.Color", { COLOR_ROT: 0, COLOR_GREEN: 1, COLOR_BLUE: 2 }))),
   ).toEqual([]);
@@ -264,7 +264,7 @@ describe("handles", () => {
       message("a.Item", [field("value", 1, type)]),
     );
 
-  test("a port takes what it took", () => {
+  test("a change of the type that a port carries is a difference", () => {
     expect(differences(port("int32"), port("int32"))).toEqual([]);
     const older = findWireDifferences(port("int32"), port("string"), {
       messages: [{ older: "a.Holder", newer: "a.Holder" }],
@@ -277,7 +277,7 @@ describe("handles", () => {
     ]);
   });
 
-  test("one handle is no other", () => {
+  test("a handle of a mesh of another actor, or a port instead of a mesh, is a difference", () => {
     const mesh = (actor: number) => schema(holder("Mesh", { kind: "mesh", actor }), ...handles);
     expect(differences(mesh(1), mesh(2))).toEqual([
       "VC5012 a.Holder.held: its actors are others: calls reach an actor that does not know them",
@@ -296,7 +296,7 @@ describe("actors", () => {
     service("a.Counter", 7, { get: [1, "a.Empty", "a.Empty"], add: [2, "a.Empty", "a.Empty"] }),
   );
 
-  test("what has gone refuses calls, what is new does no harm", () => {
+  test("a removed actor or endpoint is a difference, and an added one is not", () => {
     const newer = schema(empty, service("a.Counter", 7, { add: [2, "a.Empty", "a.Empty"] }));
     expect(differences(older, newer)).toEqual([
       "VC5015 a.Counter.get: the endpoint has gone: calls of the older schema are refused",
@@ -309,7 +309,7 @@ describe("actors", () => {
     expect([...oneWayRules]).toEqual(["VC5013", "VC5015"]);
   });
 
-  test("ids and streams", () => {
+  test("a changed id of an actor or endpoint, or a changed stream mode, is a difference", () => {
     const methods = { get: [1, "a.Empty", "a.Empty"], add: [2, "a.Empty", "a.Empty"] } as const;
     expect(differences(older, schema(empty, service("a.Counter", 8, methods)))).toEqual([
       "VC5014 a.Counter: its id was 0x00000007 and is 0x00000008: neither side knows the other's actor",
@@ -324,7 +324,7 @@ describe("actors", () => {
     ]);
   });
 
-  test("arguments and results are compared by the ids of endpoints, whatever their messages are called", () => {
+  test("arguments of endpoints are compared by endpoint id, even when their messages have different names", () => {
     const call = (request: string, type: string) =>
       schema(
         empty,
@@ -337,13 +337,13 @@ describe("actors", () => {
     expect(differences(call("a.AddRequest", "int32"), call("a.PlusRequest", "int32"))).toEqual([]);
   });
 
-  test("only what is asked for is compared", () => {
+  test("only the requested messages and actors are compared", () => {
     const newer = schema(message("a.Empty", [field("kind", 1, "string", { demanded: true })]));
     expect(findWireDifferences(older, newer, { messages: [], actors: [] })).toEqual([]);
   });
 });
 
-test("rules have codes and names of their own", () => {
+test("every rule has a unique code and a unique name", () => {
   for (const key of ["code", "name"] as const) {
     const all = wireRules.map((rule) => rule[key]);
     expect(new Set(all).size).toBe(all.length);

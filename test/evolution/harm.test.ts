@@ -1,4 +1,4 @@
-/** Of every rule that compares messages a witness: a value that one side writes and the other refuses or reads as another. */
+/** Checks a witness of every rule that compares messages: a value that one side writes and the other misreads. */
 import { expect, test } from "vitest";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 import { describeCodecs } from "../../runtime/wire/protobuf/describe-schema.js";
@@ -14,7 +14,7 @@ const flat = (wrap: (one: AnyCodec) => AnyCodec) =>
   codec.object("M", { x: wrap(codec.oneof("", () => pair) as AnyCodec) }, { flat: ["x"] }) as AnyCodec;
 const maybe = (one: AnyCodec) => codec.optional(one) as AnyCodec;
 
-/** `comes`: what the reader makes of the value; undefined: it refuses the bytes. */
+/** `comes` is the value that the reader decodes, or undefined when the reader refuses the bytes. */
 const witnesses: readonly {
   readonly code: string;
   readonly writer: AnyCodec;
@@ -100,10 +100,10 @@ const witnesses: readonly {
   },
 ];
 
-test.each(witnesses)("$code", ({ code, writer, reader, value, comes }) => {
+test.each(witnesses)("a reader refuses or misreads a change with $code", ({ code, writer, reader, value, comes }) => {
   const sides = [describeCodecs([writer]), describeCodecs([reader])] as const;
   const roots = { messages: [{ older: "M", newer: "M" }], actors: [] };
-  // Whichever side is the older one: for what is required there is a rule for each direction.
+  // Either side may be the older one, because rules about required fields depend on the direction.
   const found = [...findWireDifferences(...sides, roots), ...findWireDifferences(sides[1], sides[0], roots)];
   expect(found.map((difference) => difference.code)).toContain(code);
   const bytes = writer.toProtobuf(value);
@@ -111,7 +111,7 @@ test.each(witnesses)("$code", ({ code, writer, reader, value, comes }) => {
   else expect(reader.fromProtobuf(bytes)).toEqual(comes);
 });
 
-test("every rule has a witness, but those of handles and actors, which mean something inside a mesh alone", () => {
+test("every rule has a witness, except for rules of handles and actors, which need a mesh", () => {
   const others = ["VC5012", "VC5013", "VC5014", "VC5015", "VC5016", "VC5017"];
   const shown = new Set(witnesses.map(({ code }) => code));
   expect(wireRules.map(({ code }) => code).sort()).toEqual([...shown, ...others].sort());

@@ -1,6 +1,6 @@
 /**
- * What `viceroy break` says nothing of means the same to both sides: in bytes and in JSON, whichever side writes. And what the
- * documentation calls a rename is none of its class WIRE.
+ * Checks that values mean the same to both sides, in bytes and in JSON, when `viceroy break` reports nothing about
+ * them. Also checks that a rename according to the documentation is not reported in the class WIRE.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -20,11 +20,11 @@ const holder: Type = { kind: "ref", target: "schemas/a.ts#Holder", args: [] };
 
 interface Tended extends SchemaState {
   readonly codec: Codec<unknown>;
-  /** Of the arguments of `plant`. */
+  /** The codec of the arguments of `plant`. */
   readonly args: Codec<unknown>;
 }
 
-/** @returns undefined: the compiler refuses the schema, as one whose type is renamed together with its members */
+/** @returns undefined if the compiler refuses the schema, as it does if a type is renamed together with its members */
 function sideOf(plain: Schema, before?: Lock): Tended | undefined {
   const { schema, lock, problems } = assignIds(plain, before);
   if (problems.some(({ kind }) => kind !== "ambiguousRename")) return undefined;
@@ -38,7 +38,7 @@ function sideOf(plain: Schema, before?: Lock): Tended | undefined {
   };
 }
 
-/** Those that say that something in a message is another than before. */
+/** Returns the breaking changes that concern the meaning of a message. */
 function said(breaks: readonly Break[]): readonly Break[] {
   return breaks.filter(({ code, class: of }) => of === "WIRE" || of === "BEHAVIOUR" || code === "VC5072");
 }
@@ -62,7 +62,7 @@ function meant(value: unknown, index: Meant["index"]): Meant {
   return { value, type: holder, index };
 }
 
-/** @param check what holds of two states, of which the newer one was changed */
+/** @param check checks a property of two states, the newer of which is a changed copy of the older one */
 function ofGardens(documented: boolean, check: (older: Tended, newer: Tended, random: () => number) => void): void {
   const property = fc.property(fc.integer(), (seed) => {
     const random = randomNumbers(seed);
@@ -74,7 +74,7 @@ function ofGardens(documented: boolean, check: (older: Tended, newer: Tended, ra
   fc.assert(property, { numRuns: cases(400) });
 }
 
-test("what break says nothing of means the same to both sides", () => {
+test("values mean the same to both sides when `viceroy break` reports no change of their meaning", () => {
   const count = { silent: 0, spoken: 0 };
   ofGardens(false, (older, newer, random) => {
     const found = findBreaks(older, newer);
@@ -83,7 +83,7 @@ test("what break says nothing of means the same to both sides", () => {
       return;
     }
     count.silent++;
-    // Names that JSON has change with those of members: SOURCE says that.
+    // A renamed member has another name in JSON, which the class SOURCE reports.
     const isSameInJson = found.every(({ class: of }) => of === "DANGEROUS");
     for (const isJson of isSameInJson ? [false, true] : [false]) {
       expect(harm(older, newer, random, isJson)).toBeUndefined();
@@ -94,7 +94,7 @@ test("what break says nothing of means the same to both sides", () => {
   expect(count.spoken).toBeGreaterThan(20);
 });
 
-test("a rename that says what the name was is no break of the wire", () => {
+test("a rename that states the former name is not a breaking change of the class WIRE", () => {
   ofGardens(true, (older, newer) => {
     const wire = findBreaks(older, newer).filter(({ class: of }) => of === "WIRE");
     expect(wire).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Where no rule of the wire has anything to say, processes of the two schemas can talk: whatever one writes the other reads,
- * and writes again without a loss, unknown fields included.
+ * Checks that processes of two schemas understand each other when no wire rule reports a difference: each side reads
+ * the values of the other, and writes them again without a loss, unknown fields included.
  */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
@@ -32,7 +32,7 @@ function sideOf(schema: Schema, lock: ReturnType<typeof assignIds>["lock"]): Sid
   };
 }
 
-/** What is lost on the way from one side to the other and back; undefined: nothing. */
+/** Returns a description of the loss on the way from one side to the other and back, or undefined if there is none. */
 function loss(writer: Side, reader: Side, type: Type, random: () => number): string | undefined {
   const index = indexSchema(writer.schema);
   const [write, read] = [writer.codecs.of(type), reader.codecs.of(type)];
@@ -54,12 +54,12 @@ function loss(writer: Side, reader: Side, type: Type, random: () => number): str
   return undefined;
 }
 
-/** Tuples, collections and unions keep nothing that nobody knows. */
+/** Only interfaces keep unknown fields. Tuples, collections and unions drop them. */
 function isInterface(schema: Schema, type: Type): boolean {
   return type.kind === "ref" && indexSchema(schema).type(type.target).shape.kind === "message";
 }
 
-test("what no rule objects to is read and written again by the other side without a loss", () => {
+test("the other side reads and writes a value without a loss when no wire rule reports a difference", () => {
   const count = { silent: 0, spoken: 0 };
   const property = fc.property(randomSchema, fc.integer(), (plain, seed) => {
     const random = randomNumbers(seed);
@@ -75,7 +75,7 @@ test("what no rule objects to is read and written again by the other side withou
       if (typeParameters.length > 0 || from === undefined || to === undefined) continue;
       const roots = { messages: [{ older: from, newer: to }], actors: [] };
       const found = findWireDifferences(older.lowered.schema, newer.lowered.schema, roots);
-      // Which side is the older one makes no difference to the bytes.
+      // The bytes do not depend on which side is the older one.
       const turned = { messages: [{ older: to, newer: from }], actors: [] };
       expect(findWireDifferences(newer.lowered.schema, older.lowered.schema, turned).length > 0).toBe(found.length > 0);
       if (found.length > 0) {
@@ -93,7 +93,7 @@ test("what no rule objects to is read and written again by the other side withou
     }
   });
   fc.assert(property, { numRuns: cases(300) });
-  // Neither all nor none: both sides of the question have been asked.
+  // The random schemas must contain enough pairs with differences and enough pairs without.
   expect(count.silent).toBeGreaterThan(50);
   expect(count.spoken).toBeGreaterThan(50);
 });

@@ -60,7 +60,7 @@ describeTensors("asynchronous reinforcement learning", () => {
     expect(rejected).toBeGreaterThan(0);
   });
 
-  test("pulls weights by stream as well", async () => {
+  test("pulls weights over the stream transport as well", async () => {
     const { versions, largestLag } = await trained(12, 4, "stream");
     expect(versions).toBeGreaterThanOrEqual(12);
     expect(largestLag).toBeLessThanOrEqual(4);

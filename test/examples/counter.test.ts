@@ -18,13 +18,13 @@ function expectCounts(output: string): void {
   expect(streamed.trim().split("\n").sort()).toEqual(watched);
 }
 
-test("counter: four processes count, and each is watched", async () => {
+test("counter: four processes count, and the program watches each of them", async () => {
   const { code, stdout, stderr } = await runExample("counter");
   expect(stderr).toBe("");
   expectCounts(stdout);
   expect(code).toBe(0);
 });
 
-test("counter: the page shows what is printed", () => {
+test("counter: the documentation page shows the expected output", () => {
   expectCounts(outputOf("docs/examples/counter.md"));
 });

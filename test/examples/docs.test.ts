@@ -20,13 +20,13 @@ const typescript = all
     page.fences.filter(({ language }) => language === "ts").map((fence) => ({ page, fence, file: fileOf(fence) })),
   );
 
-test.each(all.map((page) => page.file))("%s: every link has a target", (file) => {
+test.each(all.map((page) => page.file))("every link of %s has a target", (file) => {
   const page = readPage(file);
   const broken = linksOf(page).filter((target) => !/^https?:/.test(target) && !hasTarget(page, target));
   expect(broken).toEqual([]);
 });
 
-test("every page is reached from the index", () => {
+test("every page can be reached from the index", () => {
   const reached = new Set<string>();
   const visit = (file: string): void => {
     if (reached.has(file) || !file.endsWith(".md") || !existsSync(path.join(root, file))) return;
@@ -42,12 +42,12 @@ test("every page is reached from the index", () => {
   expect(all.map((page) => page.file).filter((file) => file.startsWith("docs/") && !reached.has(file))).toEqual([]);
 });
 
-describe("files and folders of the repository that a page names exist", () => {
+describe("paths of the repository in pages", () => {
   const folders = new Set(["bench", "compiler", "docs", "examples", "native", "runtime", "shared", "test", ".ci"]);
   // In other pages, these are folders of a user's project.
   const aboutSources = /^(?:CONTRIBUTING\.md|docs\/architecture\.md|docs\/decisions\/.*)$/;
   const generated = new Set(["bench/results/", "docs/api"]);
-  test.each(all.map((page) => page.file))("%s", (file) => {
+  test.each(all.map((page) => page.file))("%s names only files and folders that exist", (file) => {
     const named = pathsOf(readPage(file)).filter((name) => {
       const [top = ""] = name.split("/");
       return folders.has(top) || (aboutSources.test(file) && (top === "schemas" || top === "generated"));
@@ -56,7 +56,7 @@ describe("files and folders of the repository that a page names exist", () => {
   });
 });
 
-test("quotes of the examples are word for word", () => {
+test("quotes of the examples equal the source files", () => {
   for (const { page, fence, file } of typescript) {
     if (file?.startsWith("examples/") !== true) continue;
     const quote = fence.code.slice(fence.code.indexOf("\n") + 1);
@@ -106,7 +106,7 @@ test("schemas in the documentation compile without a diagnostic", async () => {
   rmSync(folder, { recursive: true });
 });
 
-describe("commands", () => {
+describe("commands that pages name", () => {
   const commands = new Map<string, Set<string>>();
   for (const page of all) {
     for (const [, command, rest] of page.text.matchAll(/(?:npx|`) ?viceroy ([a-z]+(?: [a-z]+)?)([^`\n]*)/g)) {
@@ -116,8 +116,8 @@ describe("commands", () => {
       commands.set(name, options);
     }
   }
-  test("pages name commands", () => expect(commands.size).toBeGreaterThan(0));
-  test.each([...commands])("viceroy %s exists, with the options that are named", async (command, options) => {
+  test("the pages name at least one command", () => expect(commands.size).toBeGreaterThan(0));
+  test.each([...commands])("viceroy %s exists and has the options that pages name", async (command, options) => {
     const cli = path.join(root, "dist/cli/viceroy.js");
     const { code, stdout } = await run(process.execPath, [cli, command, "--help"], root);
     expect(code).toBe(0);
@@ -139,7 +139,7 @@ test("YAML in the documentation is valid, and a workflow has jobs with steps", (
   }
 });
 
-test("every npm script that is named exists", () => {
+test("every npm script that a page names exists", () => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { scripts: object };
   for (const page of all) {
     for (const [, name] of page.text.matchAll(/npm run ([\w:-]+)/g)) {

@@ -1,6 +1,6 @@
 /**
- * The getting-started guide, followed to the letter in a folder of its own: files are written where it says so, the
- * commands marked `<!-- run -->` are run, and what they print is compared with the text that follows.
+ * Follows the getting-started guide to the letter in a folder of its own: writes the files that it names, runs the
+ * commands marked `<!-- run -->`, and compares their output with the text that follows.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { installInto, write } from "./project.js";
 const folder = mkdtempSync(path.join(tmpdir(), "guide-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("who follows the guide has an actor of their own at the end", async () => {
+test("the steps of the getting-started guide work, and the resulting project passes the type checker", async () => {
   installInto(folder);
   const { fences } = readPage("docs/tutorial/getting-started.md");
   let ran = 0;

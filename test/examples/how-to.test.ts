@@ -1,6 +1,6 @@
 /**
- * The how-to guides, each followed in a project of its own: files are written where they say, commands are run, and what
- * is printed is compared with the text that the page shows.
+ * Follows each how-to guide in a project of its own: writes the files that it names, runs its commands, and compares
+ * their output with the text that the page shows.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
@@ -56,11 +56,11 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-test.for(guides)("%s: a reader who follows it sees what it shows", async (file, { skip }) => {
+test.for(guides)("the steps of %s work and print the output that the page shows", async (file, { skip }) => {
   const name = path.basename(file, ".md");
   skip(followed[name] === false, "it needs what is not installed here");
   const own = path.join(folder, name);
-  // An addon that a guide builds is its own.
+  // The guide that builds the addon must not find one in the shared cache.
   const cache = name === "build-the-native-addons" ? { XDG_CACHE_HOME: path.join(own, "cache") } : {};
   const guide = new Guide(file, { folder: own, env: { ...env, ...cache }, ports });
   try {
@@ -87,7 +87,7 @@ test("the code of all guides, fragments included, passes the type checker", () =
   expect(complaints(folder)).toBe("");
 });
 
-/** Returns true without looking where everything is to be tested: a guide that cannot be followed fails there. */
+/** Returns true without a check where all peers are required, so that a guide whose peer is missing fails there. */
 function isInstalled(command: string): boolean {
   return process.env["VICEROY_PEERS"] === "required" || spawnSync(command, ["--version"]).error === undefined;
 }

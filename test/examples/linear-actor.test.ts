@@ -7,7 +7,7 @@ import { expectOutput, runExample } from "./program.js";
 const wanted = outputOf("docs/examples/linear-actor.md").replace(/loss [\d.]+/g, "loss <n>");
 
 describeTensors("a layer that is an actor", () => {
-  test("finds the weights, equal on both processes, while its answers stay there", async () => {
+  test("learns equal weights on both processes while its results stay on their processes", async () => {
     const { code, stdout, stderr } = await runExample("linear-actor", []);
     expect(stderr).toBe("");
     expectOutput(stdout, wanted);

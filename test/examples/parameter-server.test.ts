@@ -4,7 +4,7 @@ import { outputOf } from "./markdown.js";
 import { expectOutput, runExample } from "./program.js";
 
 // 4 MiB instead of 64 MiB: eight processes with 64 MiB each are too much for a machine that runs other tests meanwhile.
-test("parameter server: eight workers read weights and leave gradients, and the numbers are right", async () => {
+test("parameter server: eight workers read weights and write gradients, and the output is as expected", async () => {
   const { code, stdout, stderr } = await runExample("parameter-server", ["4"]);
   const { addon } = rdmaSupport();
   if (addon !== undefined) expect(stderr).toBe("");

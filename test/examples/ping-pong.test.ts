@@ -13,13 +13,13 @@ A rally of 6 strokes between two processes:
 20000 sequential calls: half within <n> us, 99 % within <n> us
 20000 calls, 64 in flight: <n> calls a second`;
 
-test("ping-pong: two processes play a rally, and calls are timed", async () => {
+test("ping-pong: two processes play a rally, and the program measures the time of calls", async () => {
   const { code, stdout, stderr } = await runExample("ping-pong");
   expect(stderr).toBe("");
   expectOutput(stdout, output);
   expect(code).toBe(0);
 });
 
-test("ping-pong: the page shows what is printed", () => {
+test("ping-pong: the documentation page shows the expected output", () => {
   expectOutput(outputOf("docs/examples/ping-pong.md"), output);
 });

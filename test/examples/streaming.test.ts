@@ -34,6 +34,6 @@ test("streaming: a slow consumer slows its producer", async () => {
   expect(code).toBe(0);
 });
 
-test("streaming: the page shows what is printed", () => {
+test("streaming: the documentation page shows the expected output", () => {
   expectOutput(plain(outputOf("docs/examples/streaming.md")), output);
 });

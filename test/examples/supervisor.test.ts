@@ -21,13 +21,13 @@ unhandled: bakery failed
   because mesh "kitchen" failed at rank 0 (process)
   because process <n> exited with code 7`;
 
-test("supervisor: an owner copes with a lost process, and fails when it can't", async () => {
+test("supervisor: an owner survives the loss of a process, and fails when it has no process to spare", async () => {
   const { code, stdout, stderr } = await runExample("supervisor");
   expect(stderr).toBe("");
   expectOutput(stdout, output);
   expect(code).toBe(0);
 });
 
-test("supervisor: the page shows what is printed", () => {
+test("supervisor: the documentation page shows the expected output", () => {
   expectOutput(outputOf("docs/examples/supervisor.md"), output);
 });

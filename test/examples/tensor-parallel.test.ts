@@ -9,7 +9,7 @@ const wanted = outputOf("docs/examples/tensor-parallel.md")
   .replace(/\de[+-]\d+/g, "<n>");
 
 describeTensors("tensor parallelism", () => {
-  test("four processes that divide layers and data have the results and the weights of one", async () => {
+  test("four processes that divide layers and data have the results and weights of a single process", async () => {
     const { code, stdout, stderr } = await runExample("tensor-parallel", ["5"]);
     expect(stderr).toBe("");
     expectOutput(stdout.replace(/\de[+-]\d+/g, "0"), wanted);

@@ -9,7 +9,7 @@ import { expectOutput, runExample } from "./program.js";
 const folder = mkdtempSync(path.join(tmpdir(), "text-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Without what depends on how fast it was: progress, who did what, and the unit of the throughput. */
+/** Returns the output without parts that depend on timing: progress, rows of processes, and units of the throughput. */
 const plain = (text: string) =>
   text
     .replace(/^ +\d+ % .*\n/gm, "")
@@ -25,7 +25,7 @@ beforeAll(() => {
   writeFileSync(path.join(folder, "data.bin"), new Uint8Array(100));
 });
 
-test("text analysis: lines, words and the most frequent ones of files and folders", async () => {
+test("text analysis: the program counts lines and words of files and folders, and lists frequent words", async () => {
   const { code, stdout, stderr } = await runExample("text-analysis", ["."], folder);
   expect(stderr).toBe("");
   expectOutput(
@@ -59,7 +59,7 @@ it's                     1
   expect(code).toBe(0);
 });
 
-test("text analysis: without arguments it reads the documentation, as its page shows", async () => {
+test("text analysis: without arguments the program reads the documentation, as its page shows", async () => {
   const { code, stdout, stderr } = await runExample("text-analysis");
   expect(stderr).toBe("");
   const output = `
@@ -81,7 +81,7 @@ process
   }
 });
 
-test("text analysis: a big file is cut into pieces, and no word is torn", async () => {
+test("text analysis: a big file is split into pieces, and no word is split", async () => {
   const file = path.join(folder, "big.log");
   const line = "grün größer ßtraße word\n";
   writeFileSync(file, line.repeat(200_000));
@@ -94,7 +94,7 @@ test("text analysis: a big file is cut into pieces, and no word is torn", async 
   expect(code).toBe(0);
 });
 
-test("text analysis: what is missing is told, the rest is analysed, the exit code is 1", async () => {
+test("text analysis: missing files are reported, other files are analysed, and the exit code is 1", async () => {
   symlinkSync("nowhere", path.join(folder, "dangling"));
   const { code, stdout, stderr } = await runExample("text-analysis", ["missing", "dangling", "a.txt"], folder);
   expect(stderr).toBe(
@@ -111,7 +111,7 @@ test.each(["empty.txt", "data.bin"])("text analysis: with %s alone there is noth
   expect(code).toBe(1);
 });
 
-test("text analysis: words are runs of letters and digits, whatever their case", () => {
+test("text analysis: words are sequences of letters and digits, counted without regard to case", () => {
   const table = new Map<string, number>();
   expect(countWords("Don't 'quote' ES2023; x-y ’tis ", table)).toBe(6);
   expect([...table]).toEqual([

@@ -14,14 +14,14 @@ function wanted(transport: string): string {
     .replace(/whole: \d+, (.*) revocation: \d+/, "whole: <n>, $1 revocation: <n>");
 }
 
-test("weight sync: versions arrive whole while trainers go on, and a revoked version is refused", async () => {
+test("weight sync: versions arrive complete while training continues, and a revoked version is refused", async () => {
   const { code, stdout, stderr } = await runExample("weight-sync", ["2"]);
   if (addon !== undefined) expect(stderr).toBe("");
   expectOutput(stdout, wanted(addon === undefined ? "stream" : "shared"));
   expect(code).toBe(0);
 });
 
-test("weight sync: by stream, too", async () => {
+test("weight sync: the example prints the same output over the stream transport", async () => {
   const { code, stdout } = await runExample("weight-sync", ["2"], root, { VICEROY_RDMA_TRANSPORT: "stream" });
   expectOutput(stdout, wanted("stream"));
   expect(code).toBe(0);

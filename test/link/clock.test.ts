@@ -9,7 +9,7 @@ const holding = () => process.getActiveResourcesInfo().filter((kind) => kind ===
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a timer keeps the process alive only if asked to, and not after it was cancelled", () => {
+test("a timer keeps the process alive only if requested, and only until the timer is cancelled", () => {
   const before = holding();
   const idle = systemClock.after(100_000, () => {});
   expect(holding()).toBe(before);
@@ -50,7 +50,7 @@ test("`nextTurn` runs its task in a later turn, after the tasks that are ready n
   expect([ran.length, ran.at(-1)]).toEqual([3, "soon"]);
 });
 
-test("ids have 64 bits, do not repeat, and are never those of agents and roots", () => {
+test("random ids have 64 bits, do not repeat, and never equal the ids of agents and roots", () => {
   const ids = Array.from({ length: 200 }, () => systemRandom.id());
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id > 1n && id < 2n ** 64n).toBe(true);
@@ -62,11 +62,11 @@ test.runIf(existsSync("/proc/self/fd"))("creating ids leaves no file open", () =
   const open = () => readdirSync("/proc/self/fd").length;
   const before = open();
   for (let i = 0; i < 5000; i++) systemRandom.id();
-  // Other threads may open a few meanwhile.
+  // Other threads may open a few files meanwhile.
   expect(open()).toBeLessThan(before + 50);
 });
 
-test("a process is kept alive from the first `hold` to the last `release`, repeatedly", () => {
+test("TimerKeepAlive keeps the process alive from the first `hold` to the last `release`, repeatedly", () => {
   const before = holding();
   const keepAlive = new TimerKeepAlive();
   for (let i = 0; i < 3; i++) {

@@ -23,12 +23,12 @@ class Link {
   }
 }
 
-test("a DeliveryError that is kept does not keep the objects of its stack alive", async () => {
+test("a stored DeliveryError does not keep the objects of its call stack alive", async () => {
   let link: Link | undefined = new Link();
   const reference = new WeakRef(link);
   const error = link.end();
   link = undefined;
-  // A reference that has been looked at is kept until the turn ends.
+  // A new WeakRef keeps its object alive until the turn ends.
   await new Promise((resolve) => setImmediate(resolve));
   collect();
   expect(reference.deref()).toBe(undefined);
@@ -36,7 +36,7 @@ test("a DeliveryError that is kept does not keep the objects of its stack alive"
   expect(new Error("others have stacks").stack).toMatch(/^ +at /m);
 });
 
-test("errors of sending have names, and removing their stack trace leaves other errors unchanged", () => {
+test("errors of sending have names and causes but no stack trace, and other errors keep theirs", () => {
   const cause = new Error("because");
   const delivery = new DeliveryError("stopped", "it has stopped", { cause });
   expect([delivery.name, delivery.reason, delivery.message, delivery.cause]).toEqual([

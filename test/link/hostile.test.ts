@@ -89,23 +89,27 @@ async function closedWith(bytes: Uint8Array, expected?: bigint): Promise<string 
   return host.ends[0]?.message;
 }
 
-describe("a link is closed on", () => {
+describe("a link is closed because of", () => {
   const cases: [string, Write[], string][] = [
     ["a frame before hello", [open(1)], "cannot read frame: kind 3 before hello"],
     ["another protocol", [hello(1n, 1, 0x47455420)], "cannot read hello: the peer does not speak this protocol"],
     [
-      "another version of it",
+      "another version of the protocol",
       [hello(1n, 99)],
       "cannot connect: the peer speaks version 99 of the protocol, this process 1; install the same version of " +
         "viceroy on both sides",
     ],
-    ["a stranger's universe", [hello(2n)], "cannot connect: the peer is of another universe"],
-    ["hello twice", [hello(), hello()], "cannot read hello: it came twice"],
-    ["an unknown kind", [hello(), frame(200, 0, 0)], "cannot read frame: unknown kind 200"],
-    ["a message on no lane", [hello(), frame(FrameKind.message, 7, 0)], "cannot read message: lane 7 is not open"],
-    ["a lane out of order", [hello(), open(9)], "cannot open lane 9: expected a free number, at most 1"],
+    ["another universe", [hello(2n)], "cannot connect: the peer is of another universe"],
+    ["a second hello", [hello(), hello()], "cannot read hello: it came twice"],
+    ["an unknown kind of frame", [hello(), frame(200, 0, 0)], "cannot read frame: unknown kind 200"],
+    [
+      "a message on an unopened lane",
+      [hello(), frame(FrameKind.message, 7, 0)],
+      "cannot read message: lane 7 is not open",
+    ],
+    ["a lane number out of order", [hello(), open(9)], "cannot open lane 9: expected a free number, at most 1"],
     ["a lane opened twice", [hello(), open(1), open(1)], "cannot open lane 1: expected a free number, at most 2"],
-    ["closing no lane", [hello(), frame(FrameKind.close, 3, 0)], "cannot read frame: lane 3 is not open"],
+    ["closing an unopened lane", [hello(), frame(FrameKind.close, 3, 0)], "cannot read frame: lane 3 is not open"],
     [
       "a body that is too short",
       [hello(), frame(FrameKind.open, 1, 0)],
@@ -156,26 +160,26 @@ describe("a link is closed on", () => {
     expect(await closedWith(bytesOf(writes))).toBe(message);
   });
 
-  test("another peer than was expected", async () => {
+  test("another peer than expected", async () => {
     expect(await closedWith(bytesOf([hello()]), 67n)).toBe("cannot connect: the peer is another process than expected");
   });
 
   test.each<[string, Write[], string]>([
-    ["no bytes", [piece(8, 0)], "cannot read piece: expected 1 to 8 bytes of a block of 8, got 0 of one of 8"],
+    ["an empty piece", [piece(8, 0)], "cannot read piece: expected 1 to 8 bytes of a block of 8, got 0 of one of 8"],
     [
-      "more than are left",
+      "more bytes than the block has left",
       [piece(8, 8 + 8)],
       "cannot read piece: expected 1 to 8 bytes of a block of 8, got 16 of one of 8",
     ],
-    ["another block", [piece(16, 8), piece(24, 8)], "expected 1 to 8 bytes of a block of 16, got 8 of one of 24"],
-    ["a block of nothing", [piece(0, 0)], "together, got one of 0"],
+    ["a different block", [piece(16, 8), piece(24, 8)], "expected 1 to 8 bytes of a block of 16, got 8 of one of 24"],
+    ["a block of size 0", [piece(0, 0)], "together, got one of 0"],
     ["blocks over the limit", [piece(8, 8), piece(0xffff_ffff, 8)], "together, got one of 4294967295"],
-    ["none of a block", [frame(FrameKind.block, 1, 0)], "cannot read block: it has not come in pieces"],
-  ])("pieces of %s", async (_what, writes, text) => {
+    ["no piece of a block", [frame(FrameKind.block, 1, 0)], "cannot read block: it has not come in pieces"],
+  ])("an invalid sequence of pieces: %s", async (_what, writes, text) => {
     expect(await closedWith(bytesOf([hello(), ...writes]))).toContain(text);
   });
 
-  test("blocks that are together over the limit", async () => {
+  test("blocks that together exceed the limit", async () => {
     const block = frame(FrameKind.block, 0, 0, (w) => {
       const at = w.reserve(600_000);
       w.bytes.fill(0, at, at + 600_000);
@@ -184,7 +188,7 @@ describe("a link is closed on", () => {
   });
 });
 
-test("answers, credit and the like for what does not exist change nothing", async () => {
+test("frames about calls, streams, lanes or questions that do not exist do not close the link", async () => {
   const strays = [
     frame(FrameKind.reply, 77, 0),
     frame(FrameKind.error, 77, 0),
@@ -216,7 +220,7 @@ function victim(): { world: World; pipe: Pipe; received: () => number } {
   return { world, pipe: theirs, received: () => received };
 }
 
-test("garbage of any kind never throws out of a link, and other links go on", async () => {
+test("random bytes never make a link throw, and a proc that receives an invalid frame still serves calls", async () => {
   const start = bytesOf([hello(1n), open(1)]);
   await fc.assert(
     fc.asyncProperty(
@@ -258,7 +262,7 @@ test("garbage of any kind never throws out of a link, and other links go on", as
   world.close();
 });
 
-test("mutated frames of a real conversation never throw out of a link", async () => {
+test("mutated frames of a valid conversation never make a link throw", async () => {
   const conversation = bytesOf([
     hello(1n),
     open(1),
@@ -323,17 +327,17 @@ async function attack(...writes: readonly Write[]): Promise<{ kinds: number[]; e
   await settled();
   const ended = link.ended?.message;
   const cell = world.root.proc.cell(mesh)!;
-  // Whatever came, the actor lives.
+  // The actor keeps running, whatever frames have arrived.
   expect(cell.lifecycle.state).toBe("running");
   world.close();
   return { kinds: kinds.map((word) => word & 0xff).filter((kind) => kind !== FrameKind.hello), ended };
 }
 
-describe("a layout that was not agreed", () => {
+describe("the agreement on a layout", () => {
   const value = (slot: number, flags: number, call = 1): Write =>
     frame(FrameKind.message | (flags << 8) | (slot << 16), 1, call);
 
-  test("lockstep, where schemas differ, closes the link with an error that says so", async () => {
+  test("a lockstep message closes the link if its interface was bound in the protobuf layout", async () => {
     const { kinds, ended } = await attack(bind(1, 0, Layout.protobuf, [2]), value(0, 0));
     expect(kinds).toEqual([]);
     expect(ended).toBe(
@@ -341,13 +345,13 @@ describe("a layout that was not agreed", () => {
     );
   });
 
-  test("protobuf, where schemas are the same, is read: every receiver can", async () => {
+  test("a protobuf message is handled even if its interface was bound in the lockstep layout", async () => {
     const { kinds, ended } = await attack(bind(1, 0, Layout.lockstep), value(1, FrameFlag.protobuf));
     expect(kinds).toEqual([FrameKind.bound, FrameKind.reply]);
     expect(ended).toBe(undefined);
   });
 
-  test("a fingerprint that lies gets errors for its messages, as other garbage does", async () => {
+  test("an undecodable call gets an error despite a matching fingerprint, and the link stays open", async () => {
     const garbage = (flags: number): Write =>
       frame(FrameKind.message | (flags << 8) | (2 << 16), 1, 1, (w) => {
         const at = w.reserve(7);
@@ -363,7 +367,7 @@ describe("a layout that was not agreed", () => {
     });
   });
 
-  test("another fingerprint gets the schema, and nothing else until layouts are agreed", async () => {
+  test("a binding with another fingerprint gets a `bound` frame, and later calls get no answer yet", async () => {
     const stranger = frame(FrameKind.bind, 1, Layout.lockstep, (w) => {
       writeU64(w, 1n);
       writeText(w, "test/counter#Counter");
@@ -374,7 +378,7 @@ describe("a layout that was not agreed", () => {
     });
   });
 
-  test("an answer says which layout it is in, whatever layout the call was in", async () => {
+  test("an answer names its own layout, independent of the layout of the call", async () => {
     const layouts: boolean[] = [];
     const { other, open, sender, near } = linked();
     const session = open();
@@ -399,7 +403,7 @@ describe("a layout that was not agreed", () => {
     expect(sender.bounces).toEqual([]);
   });
 
-  test("an answer to a binding that nobody made closes the link", async () => {
+  test("a `bound` frame for a slot that awaits no answer closes the link", async () => {
     const { other, open, near } = linked();
     const session = open();
     await settled();

@@ -20,6 +20,6 @@ test.each([
   ["recv", "received 0"],
   ["given-up", "given up"],
   ["nothing", ""],
-])("a program that waits for: %s", async (mode, output) => {
+])("a program exits as soon as its waiting ends, and not before: mode %s", async (mode, output) => {
   expect(await run(mode)).toEqual({ code: 0, output });
 });

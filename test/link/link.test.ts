@@ -24,7 +24,7 @@ class Answers implements RankCallOwner {
 }
 
 describe("messages", () => {
-  test("sent before anything is connected arrive, in order, with their sender and slot", async () => {
+  test("sent before the peers have exchanged `hello` arrive in order, with their sender", async () => {
     const { far, open } = linked();
     const session = open();
     session.slotOf(iface);
@@ -41,7 +41,7 @@ describe("messages", () => {
     });
   });
 
-  test("a large block is sent as it lies, and arrives whole between its neighbours", async () => {
+  test("with large blocks arrive complete and in order between small messages", async () => {
     const { far, open } = linked();
     const session = open();
     const block = new Uint8Array(300_000).map((_, i) => i);
@@ -62,7 +62,7 @@ describe("messages", () => {
     expect((got[1] as Uint8Array).constructor).toBe(Uint8Array);
   });
 
-  test("over the limit of a frame is refused before anything is sent", async () => {
+  test("over the frame limit are refused, and later messages are still sent", async () => {
     const { far, open } = linked({ maxFrame: 1000 });
     const session = open();
     const text = "x".repeat(2000);
@@ -80,7 +80,7 @@ describe("messages", () => {
 });
 
 describe("credit", () => {
-  test("limits the unconsumed messages; the others are queued in order, and none is lost", async () => {
+  test("limits the unconsumed messages, and further messages are queued in order without loss", async () => {
     const { far, open } = linked({ creditMessages: 8 });
     const session = open();
     far.sink.holds = true;
@@ -100,7 +100,7 @@ describe("credit", () => {
     expect(credited).toBe(100);
   });
 
-  test("counts bytes too, and lets one large message through", async () => {
+  test("is counted in bytes too, and lets one large message through", async () => {
     const { far, open } = linked({ creditBytes: 1000 });
     const session = open();
     far.sink.holds = true;
@@ -112,7 +112,7 @@ describe("credit", () => {
     expect(far.sink.received.length).toBe(3);
   });
 
-  test("a sender that exceeds its window gets BackpressureError, and accepted messages arrive", async () => {
+  test("that is exhausted leads to BackpressureError at a full send window, and accepted messages arrive", async () => {
     const { far, open } = linked({ creditMessages: 4, sendWindowMessages: 10 });
     const session = open();
     far.sink.holds = true;
@@ -128,7 +128,7 @@ describe("credit", () => {
     expect(far.sink.received.map(({ text }) => text)).toEqual(Array.from({ length: 14 }, (_, i) => `${i}`));
   });
 
-  test("an answer returns the credit of its call", async () => {
+  test("of a call is returned by the answer to the call", async () => {
     const { far, link, open } = linked({ creditMessages: 2 });
     const session = open();
     const answers = new Answers();
@@ -146,7 +146,7 @@ describe("credit", () => {
 });
 
 describe("calls", () => {
-  test("an answer that comes twice, or to no call, has no effect", async () => {
+  test("a second answer to a call, or an answer to no call, has no effect", async () => {
     const { far, open } = linked();
     const session = open();
     const answers = new Answers();
@@ -163,7 +163,7 @@ describe("calls", () => {
     expect(answers.log).toEqual(["0: first"]);
   });
 
-  test("all calls, queued ones included, fail if the pipe ends without `bye`", async () => {
+  test("all calls, including queued calls, fail if the pipe ends without `bye`", async () => {
     const { near, far, link, open, pipes, sender } = linked({ creditMessages: 2 });
     const session = open();
     session.slotOf(iface);
@@ -192,7 +192,7 @@ describe("calls", () => {
 });
 
 describe("lanes", () => {
-  test("the number of a closed lane is used again after the peer has confirmed", async () => {
+  test("the number of a closed lane is used again after the peer has confirmed the close", async () => {
     const { far, link, open } = linked();
     const first = open();
     first.cast(0, 0, texts, "first", waiter);
@@ -211,7 +211,7 @@ describe("lanes", () => {
     ]);
   });
 
-  test("a destination that ends closes its sessions, and queued messages are returned", async () => {
+  test("the end of a destination closes its sessions, and queued messages are returned", async () => {
     const { far, open, sender } = linked({ creditMessages: 1 });
     const session = open();
     session.slotOf(iface);
@@ -281,7 +281,7 @@ test("frames that are sent outside of a read leave in one write, after the ready
   expect(writes).toBe(1);
 });
 
-test("closing a link sends everything first, however slowly the peer reads", async () => {
+test("closing a link sends all queued messages first", async () => {
   const { far, link, open } = linked({ creditBytes: 1 << 30, creditMessages: 1000 });
   const session = open();
   for (let i = 0; i < 200; i++) session.cast(0, 0, texts, `${i} ${"x".repeat(5000)}`, waiter);

@@ -1,4 +1,4 @@
-/** Tests of the link to a peer, which is dialled, relayed or accepted, and of what is remembered of ended links. */
+/** Tests of the link to a peer, which is dialled, relayed or accepted, and of the memory of ended links. */
 import { describe, expect, test } from "vitest";
 import { DeliveryError } from "../../runtime/link/errors.js";
 import { HEADER_BYTES } from "../../runtime/link/frame/frame.js";
@@ -54,7 +54,7 @@ function overOf(link: Link): number {
 const gone = (text: string) => new DeliveryError("peer-down", text);
 
 describe("a peer that has a location", () => {
-  test("is dialled on first use, once; what is sent meanwhile waits in its link", async () => {
+  test("is dialled once, on first use; all callers share the link, which opens when the dial succeeds", async () => {
     const { routes, dials, made, opened } = routing();
     expect([routes.existingLink(peer), routes.allLinks(), routes.linksTo(peer)]).toEqual([undefined, [], []]);
     const link = routes.linkTo(peer, "unix:/a", undefined);
@@ -86,7 +86,7 @@ describe("a peer that has a location", () => {
     expect([relayed, opened]).toEqual([[[via, peer]], ["relay to 11"]]);
   });
 
-  test("is unreachable when there is no other way, for the reason that is known", async () => {
+  test("is unreachable if no route is left, and the error gives the known reason", async () => {
     const why = gone("it was killed");
     for (const [failure, owner, expected] of [
       [new Error("nobody listens there"), undefined, "its process cannot be reached"],
@@ -105,7 +105,7 @@ describe("a peer that has a location", () => {
   });
 });
 
-test("a proc reaches itself without anybody's help", async () => {
+test("a proc reaches itself without dialling and without relays", async () => {
   const { routes, dials, host, relayed } = routing();
   const link = routes.linkTo(own, "", undefined);
   await settled();
@@ -113,7 +113,7 @@ test("a proc reaches itself without anybody's help", async () => {
 });
 
 describe("a peer without a location", () => {
-  test("is reached through its owner, or else through the parent", () => {
+  test("is reached through its owner, or otherwise through the parent", () => {
     const { routes, relayed, dials } = routing({ id: 40n, connects: false });
     const [owner, parent] = [linkOf({ peer: 20n }), linkOf({ peer: 40n })];
     routes.addLink(20n, owner);
@@ -135,7 +135,7 @@ describe("a peer without a location", () => {
     expect(dials).toEqual([]);
   });
 
-  test("is unreachable where nobody knows a way, which whoever asks is told later", async () => {
+  test("is unreachable if no other proc can relay, and its link ends in a later turn", async () => {
     for (const parent of [undefined, { id: peer, connects: false }, { id: own, connects: false }]) {
       const { routes, host } = routing(parent);
       const link = routes.linkTo(peer, "", undefined);
@@ -170,7 +170,7 @@ describe("a peer without a location", () => {
 });
 
 describe("a peer that has ended", () => {
-  test("is not dialled again, until a link to it shows that it is there", () => {
+  test("is not dialled again until a new link shows that the peer is alive", () => {
     const { routes } = routing();
     const why = gone("it was killed");
     expect([routes.isUnreachable(peer), routes.deathOf(peer)]).toEqual([false, undefined]);
@@ -181,7 +181,7 @@ describe("a peer that has ended", () => {
     expect([routes.isUnreachable(peer), routes.deathOf(peer)]).toEqual([false, undefined]);
   });
 
-  test("is lost until it is known why", () => {
+  test("counts as lost until the reason of its end is known or a new link appears", () => {
     const { routes } = routing();
     routes.markLost(peer);
     expect([routes.isUnreachable(peer), routes.deathOf(peer), routes.hasLostPeers]).toEqual([true, undefined, true]);
@@ -192,7 +192,7 @@ describe("a peer that has ended", () => {
     expect([routes.isUnreachable(12n), routes.hasLostPeers]).toEqual([false, false]);
   });
 
-  test("is forgotten when 65536 others have ended since", () => {
+  test("is forgotten when 65536 other peers have ended after it", () => {
     const { routes } = routing();
     const why = gone("x");
     for (let i = 0n; i < 65_536n; i++) routes.markDead(100n + i, why);
@@ -207,7 +207,7 @@ describe("a peer that has ended", () => {
 });
 
 describe("several links to a peer", () => {
-  test("are used one after another, as the ones before end", () => {
+  test("are used in the order in which they were added, each when the earlier links have ended", () => {
     const { routes } = routing();
     const [one, two, three] = [linkOf(), linkOf(), linkOf()];
     for (const link of [one, two, two, one, three, three]) routes.addLink(peer, link);
@@ -220,7 +220,7 @@ describe("several links to a peer", () => {
     expect(routes.removeLink(linkOf({ peer: undefined }))).toBe(true);
   });
 
-  test("lose a spare one without a change of the one that is used", () => {
+  test("keep the link in use when a spare link is removed", () => {
     const { routes } = routing();
     const [one, two] = [linkOf(), linkOf()];
     routes.addLink(peer, one);
@@ -233,7 +233,7 @@ describe("several links to a peer", () => {
     expect(routes.removeLink(two)).toBe(true);
   });
 
-  test("are those of before for a peer that has dialled another one", () => {
+  test("are replaced by a newly dialled link if they have ended on the peer's side", () => {
     const { routes } = routing();
     const used = linkOf({ dialNumber: 1 });
     const dialledBefore = linkOf({ isDialler: true, dialNumber: 2 });
@@ -253,7 +253,7 @@ describe("several links to a peer", () => {
 });
 
 describe("a peer that is dialled anew", () => {
-  test("is told which of its own links is over here: the last one", () => {
+  test("learns from `hello` the highest number of its own links that have ended on this side", () => {
     const { routes } = routing();
     for (const dialNumber of [2, 3, 1]) {
       const link = linkOf({ dialNumber });
@@ -266,7 +266,7 @@ describe("a peer that is dialled anew", () => {
     expect(overOf(routes.linkTo(12n, "unix:/a", undefined))).toBe(0);
   });
 
-  test("is told so as long as the links of at most 65535 others have ended since", () => {
+  test("learns that number only if links of fewer than 65536 other peers have ended since", () => {
     const { routes } = routing();
     for (let i = 0n; i < 65_536n; i++) routes.removeLink(linkOf({ peer: 100n + i, dialNumber: 1 }));
     routes.removeLink(linkOf({ peer: 100n, dialNumber: 2 }));

@@ -8,13 +8,13 @@ import { Writer } from "../../runtime/wire/writer.js";
 
 const example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-test("what the specification gives as an example is read and written", () => {
+test("the example of the specification is parsed, and printed unchanged", () => {
   const trace = parseTraceparent(example)!;
   expect([trace.id, trace.span, trace.flags]).toEqual(["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7", 1]);
   expect(trace.toString()).toBe(example);
 });
 
-test("every part keeps its leading zeros, and its highest bits", () => {
+test("every part of a traceparent keeps its leading zeros and its highest bits", () => {
   const small = new TraceContext(0, 0xf, 0xabc, 1, 0, 2, 0);
   expect(small.toString()).toBe("00-000000000000000f00000abc00000001-0000000000000002-00");
   expect(parseTraceparent(small.toString())).toEqual(small);
@@ -24,14 +24,14 @@ test("every part keeps its leading zeros, and its highest bits", () => {
   expect(parseTraceparent(large)!.toString()).toBe(large);
 });
 
-test("only the id or the span of none is all zeros", () => {
+test("an id or a span with zeros is valid if at least one digit is not zero", () => {
   const ids = ["1".padStart(32, "0"), "1".padEnd(32, "0"), `0${"1".repeat(30)}0`];
   for (const id of ids) expect(isTraceparent(`00-${id}-00f067aa0ba902b7-01`)).toBe(true);
   const spans = ["1".padStart(16, "0"), "1".padEnd(16, "0")];
   for (const span of spans) expect(isTraceparent(`00-4bf92f3577b34da6a3ce929d0e0e4736-${span}-01`)).toBe(true);
 });
 
-test("later versions may have more fields", () => {
+test("a traceparent of a later version may have more fields", () => {
   expect(parseTraceparent(`01${example.slice(2)}-more`)?.toString()).toBe(example);
 });
 
@@ -55,11 +55,11 @@ test.each([
   example.slice(1),
   example.replaceAll("-", "_"),
   example.replace("4b", "4g"),
-])("no traceparent: %j", (text) => {
+])("%j is not a traceparent", (text) => {
   expect([parseTraceparent(text), isTraceparent(text)]).toEqual([undefined, false]);
 });
 
-test("traces differ, and those of two sources do; spans of one trace keep its id and its flags", () => {
+test("each new trace has its own id, and a new span keeps the id and the flags of its trace", () => {
   const [one, other] = [new TraceSource(systemRandom), new TraceSource(systemRandom)];
   const traces = Array.from({ length: 1000 }, (_, i) => (i % 2 === 0 ? one : other).newTrace());
   expect(new Set(traces.map(({ id }) => id)).size).toBe(1000);
@@ -69,17 +69,17 @@ test("traces differ, and those of two sources do; spans of one trace keep its id
   expect(span.span).not.toBe("00f067aa0ba902b7");
 });
 
-test("ids are drawn by sfc32, seeded from the randomness of the process once", () => {
+test("ids of traces come from the sfc32 generator, which is seeded once from the randomness of the process", () => {
   const seeds = [0x0123_4567_89ab_cdefn, 0xfedc_ba98_7654_3210n];
   const source = new TraceSource({ number: () => 0, id: () => seeds.shift()! });
   const first = source.newTrace();
-  // The first words that the published generator gives for these seeds.
+  // These are the first words that the published generator gives for these seeds.
   expect(`${first}`).toBe("00-89abcdee28f651ee514dcf1f1c86699e-386b98b48057593f-00");
   expect(`${source.newSpan(first)}`).toBe("00-89abcdee28f651ee514dcf1f1c86699e-74091a078ee9793b-00");
   expect(`${source.newTrace()}`).toBe("00-114c2dacec4ae882a3463c39d398371c-80e249f01106715e-00");
 });
 
-test("a message carries its trace, or none", () => {
+test("the extension of a message carries a trace or no trace", () => {
   for (const trace of [parseTraceparent(example), undefined]) {
     const w = new Writer();
     // The memory is not zero, so every byte must be written.

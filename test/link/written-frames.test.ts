@@ -67,7 +67,7 @@ function helloOf(link: Link) {
   return [header, body];
 }
 
-test("a link begins with who is here, and which of its dialler's links it is", () => {
+test("a link begins with a `hello` frame that has the id of the proc and the numbers of dialled links", () => {
   const waiting = new Link(new FakeHost(10n), undefined);
   const header = [FrameKind.hello, PROTOCOL_VERSION, 0];
   expect([waiting.isDialler, waiting.dialNumber, waiting.peer]).toEqual([false, 0, undefined]);
@@ -77,7 +77,7 @@ test("a link begins with who is here, and which of its dialler's links it is", (
   expect(helloOf(dialling)).toEqual([header, [HELLO_MAGIC, 0, 1n, 10n, 3, 2, 0]]);
 });
 
-test("a session is opened on a lane that is free, with who sends, where it leads, and the credit for streams", () => {
+test("a new session takes a free lane and sends its sender, its target and the credit limits", () => {
   const { link, sent, ordered } = linkOf({ creditMessages: 1, creditBytes: 2, streamItems: 3, streamBytes: 4 });
   const sender = new FakeSender();
   const session = link.openSession(sender, target(), "key");
@@ -95,7 +95,7 @@ test("a session is opened on a lane that is free, with who sends, where it leads
   expect([readU32(port), [...ordered]]).toEqual([1, []]);
 });
 
-test("orders to the agent of a proc come after all that was sent before, and nothing else does", () => {
+test("only the lanes to the agent of a proc keep the order behind all earlier frames", () => {
   const { link, ordered } = linkOf();
   link.openSession(new FakeSender(), target({ number: 0n }), 1);
   link.openSession(new FakeSender(), target({ number: 0n, kind: "port" }), 2);
@@ -105,7 +105,7 @@ test("orders to the agent of a proc come after all that was sent before, and not
   expect([...ordered]).toEqual([]);
 });
 
-test("the number of a lane is used again when the peer has forgotten it, once", () => {
+test("the number of a closed lane is used again, once, after the peer has confirmed the close", () => {
   const { link, sent } = linkOf();
   const [first, second] = [
     link.openSession(new FakeSender(), target(), 1),
@@ -123,7 +123,7 @@ test("the number of a lane is used again when the peer has forgotten it, once", 
   expect([next, second.lane]).toEqual([[1, 3], 2]);
 });
 
-test("an extent is told once, and has the same number from then on", () => {
+test("an extent is sent once, and keeps its number", () => {
   const { link, sent } = linkOf();
   const numbers = [{ gpus: 4 }, { hosts: 2, gpus: 4 }, { gpus: 4 }, { gpus: 5 }].map((extent) =>
     link.numberOfExtent(extent),
@@ -135,7 +135,7 @@ test("an extent is told once, and has the same number from then on", () => {
   expect([readU32(r), readText(r), readU32(r), readText(r), readU32(r)]).toEqual([2, "hosts", 2, "gpus", 4]);
 });
 
-test("interfaces are bound with their endpoints where the receiver must know them", () => {
+test("a `bind` frame lists the endpoints only in the protobuf layout, and `bound` describes another schema", () => {
   const { link, sent } = linkOf();
   const known = { firstSlot: 3, key: "a#B", fingerprint: 9n, endpoints: [{ id: 4, name: "e" }] };
   link.sendBind(5, { ...known, layout: Layout.lockstep });
@@ -153,7 +153,7 @@ test("interfaces are bound with their endpoints where the receiver must know the
   expect([readU64(other!.r), readText(other!.r)]).toEqual([8n, "{}"]);
 });
 
-test("calls are answered with a value, nothing, an error or an end, and say whether their credit was given back", () => {
+test("an answer is a value, nothing, an error or an end, and its flag tells if the credit was already returned", () => {
   const { link, sent } = linkOf({ maxFrame: 1000 });
   expect(link.sendReply(FrameKind.reply, 7, false, undefined, "ignored")).toBe(0);
   const size = link.sendReply(FrameKind.item, 7, true, codec.string, "x");
@@ -175,7 +175,7 @@ test("calls are answered with a value, nothing, an error or an end, and say whet
   sent();
 });
 
-test("the size of an answer counts what stands in blocks, and nothing that was written before", () => {
+test("the size of an answer includes its blocks, and excludes frames that were written before", () => {
   const { link } = linked();
   const small = codec.string.encode("x").length;
   expect([1, 2, 3].map((id) => link.sendReply(FrameKind.reply, id, false, codec.string, "x"))).toEqual([
@@ -199,11 +199,11 @@ describe("answers of a newer schema", () => {
     hasRead.unknownFields = true;
   });
 
-  test("go in the layout that has room for them", () => {
+  test("use the protobuf layout if the lockstep layout cannot represent them", () => {
     const { link, sent } = linkOf();
     link.sendReply(FrameKind.reply, 7, true, point, { x: 1 });
     link.sendReply(FrameKind.reply, 7, true, point, { x: 1, [unknownFields]: Uint8Array.of(0xf8, 7, 1) });
-    // A value that this process does not know, as it has read it.
+    // The enum value is unknown to this process, and has the form in which it was read.
     const unknown = protobufValue(color).decodeFrom(readerOf(Uint8Array.of(8, 5)));
     link.sendReply(FrameKind.item, 7, false, color, unknown);
     expect(sent().map(headerOf)).toEqual([
@@ -213,7 +213,7 @@ describe("answers of a newer schema", () => {
     ]);
   });
 
-  test("that neither layout takes are refused as by the first one, and other errors are not taken for such", () => {
+  test("that no layout can represent fail with the error of the lockstep layout, and other errors pass through", () => {
     const { link, sent } = linkOf();
     const refusal = new CodecError("encode", "Color", "why");
     let encoded = 0;
@@ -228,11 +228,11 @@ describe("answers of a newer schema", () => {
     expect(() => link.sendReply(FrameKind.reply, 7, false, color, "no color")).toThrow(
       expect.objectContaining({ name: "CodecError", message: lockstepRefusal(color, "no color") }),
     );
-    // What is no codec of whole values has no other layout.
+    // A codec that does not encode whole values has no other layout.
     expect(() => link.sendReply(FrameKind.reply, 7, false, refusing(refusal), 1)).toThrow(refusal);
     const broken = new Error("broken");
     expect(() => link.sendReply(FrameKind.reply, 7, false, refusing(broken, { protoForm: 1 }), 1)).toThrow(broken);
-    // As long as nothing of a newer schema has been read, nothing is taken for it.
+    // Until values of a newer schema have been read, no value is treated as one.
     const unknown = protobufValue(color).decodeFrom(readerOf(Uint8Array.of(8, 5)));
     hasRead.messages = false;
     expect(() => link.sendReply(FrameKind.reply, 7, false, color, unknown)).toThrow(CodecError);
@@ -240,7 +240,7 @@ describe("answers of a newer schema", () => {
   });
 });
 
-test("what cannot be answered with leaves nothing behind", () => {
+test("an answer that cannot be encoded or is too large leaves no bytes in the outbox", () => {
   const { link, sent } = linkOf({ maxFrame: 1000 });
   expect(() => link.sendReply(FrameKind.reply, 7, false, codec.string, 5)).toThrow();
   expect(() => link.sendReply(FrameKind.reply, 7, false, codec.string, "x".repeat(1000))).toThrow(
@@ -258,7 +258,7 @@ test("what cannot be answered with leaves nothing behind", () => {
   expect([sent(), link.outbox.writer.position]).toEqual([[], 0]);
 });
 
-test("small words between the two ends", () => {
+test("control frames have the expected headers and bodies", () => {
   const { link, sent } = linkOf();
   link.sendStreamCredit(7, 3, 40);
   link.sendCancel(5, 7, 2);
@@ -307,7 +307,7 @@ const call = (told: string[] = []): PendingCall => ({
   ended() {},
 });
 
-test("a call holds the process until it has ended or nobody waits for it", () => {
+test("a call keeps the process alive until the call ends or is abandoned", () => {
   const { link, held } = linkOf();
   const session = link.openSession(new FakeSender(), target(), 1);
   const [one, given] = [call(), call()];
@@ -326,7 +326,7 @@ test("a call holds the process until it has ended or nobody waits for it", () =>
   expect(held()).toBe(0);
 });
 
-test("a call that nobody waits for does not hold the process, and its end holds nothing back", () => {
+test("the end of an abandoned call does not release the process a second time", () => {
   const { link, held } = linkOf();
   const session = link.openSession(new FakeSender(), target(), 1);
   const all = [call(), call(), call()];
@@ -344,7 +344,7 @@ test("a call that nobody waits for does not hold the process, and its end holds 
   expect(held()).toBe(0);
 });
 
-test("what has moved is told of the end of each of its calls, answered or given up", () => {
+test("a moved receiver is finished when each of its calls has been answered or abandoned", () => {
   const { link } = linkOf();
   const [moved, stays] = [1, 2].map((key) => link.openSession(new FakeSender(), target(), key)) as [Session, Session];
   const [answered, given, other, alone] = [call(), call(), call(), call()];
@@ -373,7 +373,7 @@ test("what has moved is told of the end of each of its calls, answered or given 
   expect(over).toBe(1);
 });
 
-test("everything has been sent when all its sessions have sent everything", async () => {
+test("`whenAllSent` resolves when all sessions of the link have sent everything", async () => {
   const { link } = linkOf();
   const sessions = [1, 2, 3].map((key) => link.openSession(new FakeSender(), target(), key)) as Session[];
   link.freeLane(sessions[1]!.lane);
@@ -390,7 +390,7 @@ test("everything has been sent when all its sessions have sent everything", asyn
   await all;
 });
 
-test("nothing is said of sessions that end because their link does", () => {
+test("sessions that end with their link send no frames", () => {
   const { link, sent } = linkOf();
   const sender = new FakeSender();
   const [, other] = [1, 2].map((key) => link.openSession(sender, target(), key));
@@ -427,7 +427,7 @@ test("the end of a link fails its calls and ends its sessions and lanes, once", 
   link.closeSession(session);
 });
 
-test("extents are known to the peer by the numbers that it was told", async () => {
+test("the peer knows extents by the numbers that the link has sent", async () => {
   const { link, other } = linked();
   link.numberOfExtent({ gpus: 4 });
   link.numberOfExtent({ hosts: 2, gpus: 4 });
@@ -435,18 +435,18 @@ test("extents are known to the peer by the numbers that it was told", async () =
   expect(other.extents).toEqual([{}, { gpus: 4 }, { hosts: 2, gpus: 4 }]);
 });
 
-test("nothing goes over a link that has ended, also if its pipe stands", async () => {
+test("a link that has ended sends nothing, even if its pipe is still open", async () => {
   const { link, far } = linked();
   await settled();
   link.end(new DeliveryError("peer-down", "gone"));
   link.sendTell(1, true);
   await settled();
   expect(far.answers).toEqual([]);
-  // One that never had a pipe has none to end.
+  // A link that never had a pipe can be destroyed as well.
   new Link(new FakeHost(10n), 11n).destroy(new Error("x"));
 });
 
-test("a link without a way to its peer is over for its host; one that has ended takes no pipe", async () => {
+test("an unreachable link reports its end to the host, and closes a pipe that is attached later", async () => {
   const host = new FakeHost(10n);
   const link = new Link(host, 11n);
   link.failUnreachable(new DeliveryError("peer-down", "no way"));
@@ -459,7 +459,7 @@ test("a link without a way to its peer is over for its host; one that has ended 
   expect(ended).toBe(1);
 });
 
-test("a link that is closed says so last, once, and sends nothing of it if it has ended before", async () => {
+test("a closed link sends one `bye` as its last frame, and no `bye` if the link had already ended", async () => {
   const host = new FakeHost(10n);
   const link = new Link(host, 11n);
   expect(link.isClosing).toBe(false);

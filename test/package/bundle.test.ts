@@ -1,4 +1,4 @@
-/** The built runtime: one instance for all entry points of a thread, with or without a code cache. */
+/** Checks that all entry points of a thread share one instance of the built runtime, with or without a code cache. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ test.each([
   ["testing.js", "runtime/testing/index.js"],
   ["rdma.js", "runtime/rdma/index.js"],
   ["tensor.js", "runtime/tensor/index.js"],
-])("%s exports what %s does", async (facade, source) => {
+])("%s exports the same names as %s", async (facade, source) => {
   const built: object = await import(path.join(dist, facade));
   const sources: object = await import(path.join(dist, "..", source));
   expect(Object.keys(built).sort()).toEqual(Object.keys(sources).sort());
@@ -53,26 +53,26 @@ const sameActor = `
   console.log(Actor === generated, Actor === load("child").main.Actor, Actor.name);
 `;
 
-test("all entry points share one instance", () => {
+test("all entry points share one instance of the runtime", () => {
   expect(script(sameActor)).toBe("true true Actor");
 });
 
-test("what most processes never use is not loaded when they start", () => {
+test("modules of Node.js that most processes never use are not loaded when a process starts", () => {
   const rare = ["child_process", "crypto", "tls", "v8", "vm", "worker_threads"];
   const before = "const before = new Set(process.moduleLoadList);";
   const load = 'createRequire(import.meta.url)("./dist/load.cjs").load("child");';
   const after = `console.log(${JSON.stringify(rare)}.filter((name) => process.moduleLoadList.includes("NativeModule " + name) && !before.has("NativeModule " + name)).join());`;
-  // The code cache takes vm itself.
+  // The code cache itself loads vm.
   expect(script(`import { createRequire } from "node:module"; ${before} ${load} ${after}`)).toMatch(/^(vm)?$/);
 });
 
-test("the simulator has none of the runtime in it", () => {
+test("the built simulator contains no class of the runtime", () => {
   const text = fs.readFileSync(path.join(dist, "testing.js"), "utf8");
   expect(text).toMatch(/\bSimulation = class\b/);
   expect(text).not.toMatch(/\b(?:ActorCell|Proc|Link|ProcessRuntime|DropWatch) = class\b/);
 });
 
-test("so do those of a worker thread", () => {
+test("all entry points of a worker thread share one instance of the runtime", () => {
   expect(
     script(`
       import { isMainThread, Worker } from "node:worker_threads";
@@ -82,7 +82,7 @@ test("so do those of a worker thread", () => {
   ).toBe("true true Actor\ntrue true Actor");
 });
 
-test("what was compiled is kept, and not made again while it is good", () => {
+test("the code cache is written once and not written again while it is intact", () => {
   for (const file of caches()) fs.rmSync(file);
   script(sameActor);
   const made = caches();
@@ -98,7 +98,7 @@ test.each([
   ["empty", () => Buffer.alloc(0)],
   ["cut off", (bytes: Buffer) => bytes.subarray(0, bytes.length >> 1)],
   ["overwritten", (bytes: Buffer) => Buffer.alloc(bytes.length, 0x5a)],
-])("a cache that is %s is made anew, without a word", (_, damage) => {
+])("a cache file that is %s is replaced without an error message", (_, damage) => {
   script(sameActor);
   const [file] = caches();
   fs.writeFileSync(file!, damage(fs.readFileSync(file!)));

@@ -1,4 +1,4 @@
-/** A code cache is a convenience: used when it is intact and nobody else could have written it, made anew otherwise. */
+/** Checks that a code cache is used only if it is intact and only this user could have written it. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ afterEach(() => {
 
 const data = Buffer.from(Array.from({ length: 10_000 }, (_, i) => (i * 31) & 255));
 
-/** A script and the file of its cache, written. */
+/** Writes a script and its cache file, and returns the path of the cache file. */
 function written(): string {
   const script = path.join(home, "script.cjs");
   fs.writeFileSync(script, "exports.answer = 42;");
@@ -32,7 +32,7 @@ function written(): string {
   return file;
 }
 
-test("what was written is read, byte for byte, and only this user can read or write it", () => {
+test("a cache file is read back byte for byte, and only this user can read or write it", () => {
   const file = written();
   expect(readCache(file)).toEqual(data);
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
@@ -40,7 +40,7 @@ test("what was written is read, byte for byte, and only this user can read or wr
   expect(path.dirname(file)).toBe(path.join(home, "viceroy"));
 });
 
-test("a file with any byte changed, cut off or added is not used", () => {
+test("a cache file with a changed, missing or additional byte is not used", () => {
   const file = written();
   const intact = fs.readFileSync(file);
   fc.assert(
@@ -61,7 +61,7 @@ test("a file with any byte changed, cut off or added is not used", () => {
   expect(readCache(file)).toEqual(data);
 });
 
-test("neither a file nor a directory that others may write is used", () => {
+test("a cache file or directory that other users may write is not used", () => {
   const file = written();
   fs.chmodSync(file, 0o620);
   expect(readCache(file)).toBeUndefined();
@@ -73,7 +73,7 @@ test("neither a file nor a directory that others may write is used", () => {
   expect(fs.existsSync(file)).toBe(false);
 });
 
-test("a link to a file elsewhere is not followed", () => {
+test("a symbolic link in place of a cache file is not followed", () => {
   const file = written();
   const elsewhere = path.join(home, "elsewhere");
   fs.renameSync(file, elsewhere);
@@ -81,14 +81,14 @@ test("a link to a file elsewhere is not followed", () => {
   expect(readCache(file)).toBeUndefined();
 });
 
-test("a place that cannot be written is no error", () => {
+test("a cache folder that cannot be created causes no error", () => {
   const file = path.join(home, "plain-file", "viceroy", "cache");
   fs.writeFileSync(path.join(home, "plain-file"), "");
   expect(() => writeCache(file, data)).not.toThrow();
   expect(readCache(file)).toBeUndefined();
 });
 
-test("an edit of the script, other options and another use have caches of their own", () => {
+test("an edited script, other Node.js options and another use each have a cache file of their own", () => {
   const script = path.join(home, "script.cjs");
   fs.writeFileSync(script, "exports.answer = 42;");
   const first = cacheFilePath(script, "main");
@@ -101,21 +101,21 @@ test("an edit of the script, other options and another use have caches of their 
   expect(cacheFilePath(script, "main")).not.toBe(first);
 });
 
-test("there is none where Node.js was told to keep none", () => {
+test("cacheFilePath returns undefined when NODE_DISABLE_COMPILE_CACHE is set", () => {
   const script = path.join(home, "script.cjs");
   fs.writeFileSync(script, "");
   process.env["NODE_DISABLE_COMPILE_CACHE"] = "1";
   expect(cacheFilePath(script, "main")).toBeUndefined();
 });
 
-test("old files go when there are many", () => {
+test("writeCache deletes old files, so that at most 24 remain", () => {
   const file = written();
   for (let i = 0; i < 40; i++) writeCache(`${file}-${i}`, data);
   expect(fs.readdirSync(path.dirname(file)).length).toBe(24);
   expect(readCache(`${file}-39`)).toEqual(data);
 });
 
-test("a home of another user is not written to", () => {
+test("a cache home that belongs to another user is not used", () => {
   process.env["XDG_CACHE_HOME"] = "/usr";
   process.env["HOME"] = home;
   const script = path.join(home, "script.cjs");

@@ -1,4 +1,4 @@
-/** What is published: the built package and nothing else. */
+/** Checks that the published package contains the build and nothing else. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -31,7 +31,7 @@ beforeAll(() => {
   names = packed.files.map((file) => file.path);
 });
 
-test("every entry point that package.json names is there, with its declarations", () => {
+test("the package contains every entry point that package.json names, with its declarations", () => {
   const targets = [
     ...Object.values(manifest.bin),
     ...Object.values(manifest.exports).flatMap((target) =>
@@ -41,27 +41,27 @@ test("every entry point that package.json names is there, with its declarations"
   for (const target of targets) expect(names).toContain(target.replace(/^\.\//, ""));
 });
 
-test("the files that entry points load at run time are there", () => {
+test("the package contains the files that entry points load at run time", () => {
   expect(names).toEqual(expect.arrayContaining(["dist/runtime.cjs", "dist/load.cjs", "dist/boot.cjs", "LICENSE"]));
 });
 
-test("the pages that explain diagnostics are there: an installed package can be asked", () => {
+test("the package contains the pages that `viceroy explain` reads", () => {
   expect(names).toEqual(expect.arrayContaining([...explainingPages]));
 });
 
-test("nothing else is: no sources but those of addons, no tests, no leftovers", () => {
+test("the package contains no sources except those of addons, no tests and no other files", () => {
   const expected =
     /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
 });
 
-test("the command can be run", () => {
+test("the file of the command is executable", () => {
   const command = packed.files.find((file) => file.path === "dist/cli/viceroy.js");
   expect(command!.mode & 0o111).toBe(0o111);
 });
 
-test("the package is small", () => {
+test("the package is below the size limits", () => {
   // A quarter of it are declarations with their docstrings, which editors show.
   expect(packed.size).toBeLessThan(2_250_000);
   expect(packed.unpackedSize).toBeLessThan(9_500_000);

@@ -1,4 +1,4 @@
-/** The check of the lists of equivalent mutants finds entries whose file or line does not exist. */
+/** Checks that the script for the lists of equivalent mutants finds entries whose file or line does not exist. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

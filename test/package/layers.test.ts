@@ -1,4 +1,4 @@
-/** The check that keeps dependencies pointing downwards finds what it is there to find. */
+/** Checks that the script that forbids upward dependencies between layers finds each of them. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ const pairs = (imports: Readonly<Record<string, string>>) =>
     .map(([from, to]) => `${from} -> ${to}`)
     .sort();
 
-test("an import that points upwards, or to the other side, is found, also where it is of a type alone", () => {
+test("an import of a higher layer or of the other side is reported, even if it imports only a type", () => {
   const upwards = {
     "runtime/wire/a.ts": "runtime/shape/region.ts",
     "runtime/wire/b.ts": "runtime/link/frame/frame.ts",
@@ -81,7 +81,7 @@ test("an import that points upwards, or to the other side, is found, also where 
   expect([...new Set(found)]).toEqual(pairs(upwards));
 });
 
-test("an import that points downwards is not", () => {
+test("an import of a lower layer is not reported", () => {
   const downwards = {
     "runtime/link/a.ts": "runtime/wire/reader.ts",
     "runtime/actor/a.ts": "runtime/link/frame/frame.ts",
@@ -101,7 +101,7 @@ test("an import that points downwards is not", () => {
   expect(forbidden(downwards)).toEqual([]);
 });
 
-test("files that import each other are found, through types as well", () => {
+test("two files that import each other are reported, even if they import only types", () => {
   const cycle = { "runtime/shape/one.ts": "runtime/shape/two.ts", "runtime/shape/two.ts": "runtime/shape/one.ts" };
   expect(forbidden(cycle)).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 /**
- * What users get: the packed package, installed from its tarball in a folder of its own, with its dependencies from the
+ * Installs the packed package as users do, from its tarball in a folder of its own, with its dependencies from the
  * registry. The project that `init` writes is compiled and run, and so is a program of our own, with tsx and as plain
  * JavaScript.
  */
@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const root = path.resolve(import.meta.dirname, "../..");
 let project: string;
 
-/** What a test runner and an enclosing `npm run` put into the environment. */
+/** The environment variables that a test runner and an enclosing `npm run` set. */
 const foreign = /^(?:VITEST.*|TEST|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|npm_(?!config_).*)$/;
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 
@@ -74,7 +74,7 @@ test("init writes a project, compile generates its code, and the sample runs", (
   expect(succeed("npx", ["viceroy", "run", "src/main.ts"])).not.toBe("");
 });
 
-test("a package of CommonJS modules gets a folder that works, and reaches it", () => {
+test("a CommonJS package can init a project in a subfolder and import its build", () => {
   const shop = path.join(project, "shop");
   mkdirSync(shop);
   writeFileSync(path.join(shop, "package.json"), '{ "name": "shop", "version": "1.0.0", "type": "commonjs" }\n');
@@ -98,12 +98,12 @@ test("a program over four processes runs with tsx", () => {
   expect(run("node", ["--import", "tsx", "src/mesh.ts"])).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
 });
 
-test("it type-checks with the declarations of the package, and runs as plain JavaScript", () => {
+test("a program type-checks with the declarations of the package and runs as plain JavaScript", () => {
   succeed("npx", ["tsc", "-p", ".", "--skipLibCheck", "false"]);
   expect(run("node", ["build/src/mesh.js"])).toEqual({ code: 0, stdout: expectedOutput, stderr: "" });
 });
 
-test("compile --check is content until a schema is edited", () => {
+test("compile --check succeeds until a schema is edited, and again when the edit is undone", () => {
   succeed("npx", ["viceroy", "compile", "--check"]);
   const schema = path.join(project, "schemas/counter.ts");
   const before = readFileSync(schema, "utf8");

@@ -1,4 +1,4 @@
-/** The files of this folder compile; each line below a `@ts-expect-error` would not, or the directive itself is an error. */
+/** Compiles the files of this folder. A line below `@ts-expect-error` must fail, or the directive is an error. */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -6,13 +6,13 @@ import { expect, test } from "vitest";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-test("what a user may write compiles, what a user must not write does not", () => {
+test("allowed code of users compiles, and forbidden code does not compile", () => {
   const compiler = fileURLToPath(import.meta.resolve("typescript/package.json").replace("package.json", "bin/tsc"));
   expect(compile(compiler, folder)).toEqual({ status: 0, stdout: "" });
 });
 
-test("generated code compiles with the TypeScript that a user has, be it older", () => {
-  // The one of this repository is new; protoc-gen-es brings an older one.
+test("generated code compiles with an older version of TypeScript", () => {
+  // This repository uses a new version of TypeScript, and protoc-gen-es depends on an older one.
   const generator = createRequire(import.meta.resolve("@bufbuild/protoc-gen-es/package.json"));
   const older = createRequire(generator.resolve("@bufbuild/protoplugin"));
   expect((older("typescript/package.json") as { version: string }).version).toMatch(/^5\./);

@@ -1,4 +1,4 @@
-/** Rolling upgrades with two real builds of a package: processes of both answer, and nothing is lost while they are replaced. */
+/** Checks rolling upgrades with two real builds of a package, both of which answer during the replacement. */
 import { renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ beforeAll(() => {
   builds = new Builds("old", "new", "broken");
 });
 
-test.each(["old", "new"])("all of it answers while ranks are replaced, to a driver of the %s build", async (driver) => {
+test.each(["old", "new"])("all ranks answer a driver of the %s build while ranks are replaced", async (driver) => {
   const { code, stdout, stderr } = await builds.run(
     driver,
     "rolling.ts",
@@ -31,7 +31,7 @@ const apart = (who: string) =>
   "(was: there, is: here):\n  VC5001 field-type-changed at weather.v1.Reading.value: its type was string and is double: neither side " +
   "finds the other's value, which has another wire type";
 
-test("a build that cannot be read is refused with each difference; the others go on, and it can be replaced", async () => {
+test("a build with an incompatible schema is refused with its differences, and its rank can be replaced", async () => {
   const { code, stdout, stderr } = await builds.run(
     "old",
     "refused.ts",
@@ -58,7 +58,7 @@ test("a build that cannot be read is refused with each difference; the others go
   });
 });
 
-test("a build that lacks the actor, or has it elsewhere, is refused, and the old one goes on", async () => {
+test("a build that lacks the actor or has moved it is refused, and the old processes keep working", async () => {
   builds.derive("lacking", "new", (folder) => rmSync(path.join(folder, "src/real-station.ts")));
   builds.derive("moved", "new", (folder) =>
     renameSync(path.join(folder, "src/real-station.ts"), path.join(folder, "src/station.ts")),
@@ -81,7 +81,7 @@ test("a build that lacks the actor, or has it elsewhere, is refused, and the old
   });
 });
 
-test("an endpoint that an old process does not have is refused by its name", async () => {
+test("a call to an endpoint that an old process lacks fails with the name of the endpoint", async () => {
   const { stdout } = await builds.run("new", "refused.ts", builds.registry("old"), builds.registry("broken"));
   const { calibrate, second } = JSON.parse(stdout) as Record<string, string>;
   expect(second).toBe("old alpha 3");
@@ -91,7 +91,7 @@ test("an endpoint that an old process does not have is refused by its name", asy
   );
 });
 
-test.each(["process", "thread"])("a %s that has loaded a registry itself runs that build", async (isolation) => {
+test.each(["process", "thread"])("a %s that has loaded a registry itself runs its build", async (isolation) => {
   const { code, stdout, stderr } = await builds.run("old", "own.ts", isolation, builds.registry("new"));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const next = "new beta undefined no colour";
@@ -101,7 +101,7 @@ test.each(["process", "thread"])("a %s that has loaded a registry itself runs th
   ]);
 });
 
-test("what a newer process says goes on between older ones, by every way, and comes back as it was", async () => {
+test("values of a newer process pass through older ones unchanged by call, port, stream, cast and spawn", async () => {
   const { code, stdout, stderr } = await builds.run("new", "relay.ts", builds.registry("old"));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(JSON.parse(stdout)).toEqual({ byCall: 30, byPort: 30, byStream: 30, byCast: 30, bySpawn: 12 });

@@ -1,4 +1,4 @@
-/** One abort signal for many calls: each is ended by it, and Node.js sees no leak of listeners. */
+/** One abort signal for many calls: it ends each of them, and Node.js reports no leak of listeners. */
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { context } from "../../../runtime/actor/context.js";
@@ -25,7 +25,7 @@ const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 const spawn = <C extends typeof Counter>(name: string, actorClass: C) =>
   world.spawn(name, actorClass as typeof Counter, [0], [there], {}) as unknown as CounterMesh<never>;
 
-test("forty calls, streams among them, wait on one signal, and all end with it", async () => {
+test("forty calls and streams share one abort listener, and the abort ends the calls", async () => {
   const counter = spawn("counter", Counter);
   const given = new AbortController();
   const calls = Array.from({ length: 40 }, (_, i) =>
@@ -44,7 +44,7 @@ test("forty calls, streams among them, wait on one signal, and all end with it",
   expect(warnings).toEqual([]);
 });
 
-test("a signal that outlives its calls keeps nothing of them", async () => {
+test("a signal keeps no listeners of calls that have ended", async () => {
   const counter = spawn("counter", Counter);
   const { signal } = new AbortController();
   for (let i = 0; i < 3; i++) {
@@ -55,7 +55,7 @@ test("a signal that outlives its calls keeps nothing of them", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("a handler passes its own signal to many calls", async () => {
+test("a handler can pass its own signal to many calls without a warning of a listener leak", async () => {
   const counter = spawn("counter", Counter);
   class Boss extends Counter {
     override async untilAborted(): Promise<string> {

@@ -1,4 +1,4 @@
-/** The adverbs, over several procs. */
+/** The adverbs of calls, on a mesh over several processes. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ActorError, SupervisionError, TimeoutError } from "../../../runtime/actor/errors.js";
 import { range } from "../../../runtime/shape/index.js";
@@ -17,19 +17,19 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 describe("call", () => {
-  test("answers with the values of all ranks, in rank order", async () => {
+  test("resolves with the values of all ranks in rank order", async () => {
     counters.slice({ gpus: 2 }).increment.broadcast(5);
     const values = await counters.value.call();
     expect([...values.values()]).toEqual([3, 3, 8, 3]);
     expect(values.extent).toEqual({ gpus: 4 });
   });
 
-  test("an omitted argument is the implementation's default", async () => {
+  test("uses the default of the implementation for an omitted argument", async () => {
     await counters.increment.call();
     expect([...(await counters.value.call()).values()]).toEqual([4, 4, 4, 4]);
   });
 
-  test("waits for all ranks, then rejects with the error of the lowest, and holds the others", async () => {
+  test("waits for all ranks, then rejects with the error of the lowest rank and lists the others", async () => {
     const error = await counters.failOnEven.call().then(undefined, (e) => e);
     expect(error).toBeInstanceOf(ActorError);
     expect(error.message).toBe("even rank 0");
@@ -39,7 +39,7 @@ describe("call", () => {
     expect(error.others.map((e: ActorError) => e.message)).toEqual(["even rank 2"]);
   });
 
-  test("a slice's answers have the slice's shape, and its handlers see its ranks", async () => {
+  test("on a slice returns the shape of the slice, and the handlers see their ranks in the slice", async () => {
     const upper = counters.slice({ gpus: range(2, 4) });
     const where = await upper.where.call();
     expect([...where.values()]).toEqual([
@@ -50,15 +50,15 @@ describe("call", () => {
 });
 
 describe("callOne", () => {
-  test("answers with the value", async () => {
+  test("resolves with the value of the actor", async () => {
     expect(await counters.slice({ gpus: 1 }).value.callOne()).toBe(3);
   });
 
-  test("refuses more than one actor, before anything is sent", () => {
+  test("refuses a mesh of more than one actor before anything is sent", () => {
     expect(() => counters.value.callOne()).toThrow(new RangeError("callOne requires exactly 1 actor, but mesh has 4"));
   });
 
-  test("a handler's error comes with its class, message and causes; the actor lives", async () => {
+  test("rejects with the class name, message and cause of a handler's error, and the actor lives on", async () => {
     const one = counters.slice({ gpus: 1 });
     const error: ActorError = await one.fail.callOne("nope").then(undefined as never, (e) => e);
     expect(error).toBeInstanceOf(ActorError);
@@ -71,7 +71,7 @@ describe("callOne", () => {
   });
 });
 
-test("an endpoint's own timeout holds for each call, and with() replaces it", async () => {
+test("the timeout of an endpoint applies to each call, and with() replaces it", async () => {
   const one = counters.slice({ gpus: 0 });
   expect(await one.impatient.callOne(1)).toBe(1);
   await expect(one.impatient.callOne(60_000)).rejects.toEqual(
@@ -80,7 +80,7 @@ test("an endpoint's own timeout holds for each call, and with() replaces it", as
   await expect(counters.slice({ gpus: 1 }).impatient.with({ timeout: 60_000 }).callOne(600)).resolves.toBe(600);
 });
 
-test("an answer that is too large for a frame is an error of the handler, and the actor lives", async () => {
+test("an answer too large for a frame rejects its call with a MessageSizeError, and the actor lives on", async () => {
   const small = new World({ maxFrame: 10_000 });
   const counter = small.spawn<typeof Counter, never>("counter", Counter, [0], [small.proc("there")], {});
   const error: ActorError = await counter.large.callOne(50_000).then(undefined as never, (e) => e);
@@ -89,24 +89,24 @@ test("an answer that is too large for a frame is an error of the handler, and th
   small.close();
 });
 
-describe("what is known before sending throws", () => {
-  test("too many arguments", () => {
+describe("a call with invalid arguments", () => {
+  test("throws before anything is sent if there are too many arguments", () => {
     const call = counters.increment.call.bind(counters.increment) as (...args: unknown[]) => unknown;
     expect(() => call(1, 2)).toThrow(new TypeError("cannot call counters.increment: expected 0 to 1 arguments, got 2"));
   });
 
-  test("a value of another type", async () => {
+  test("throws before anything is sent if a value has a wrong type", async () => {
     expect(() => counters.increment.call(1.5)).toThrow(/cannot encode .*expected an integer/);
     expect(() => counters.slice({ gpus: 0 }).increment.broadcast(2 ** 31)).toThrow(/cannot encode/);
     expect([...(await counters.value.call()).values()]).toEqual([3, 3, 3, 3]);
   });
 });
 
-test("choose answers from one of the ranks", async () => {
+test("choose resolves with the answer of one rank", async () => {
   expect(await counters.value.choose()).toBe(3);
 });
 
-test("choose asks none of whose link has been lost, also while nobody knows why", async () => {
+test("choose never picks an actor whose link is lost, even before the cause of the loss is known", async () => {
   const ranks = () => counters.where.choose().then(({ rank }) => rank);
   await counters.value.call();
   const end = { explain: (_reason: string) => {} };
@@ -123,7 +123,7 @@ test("choose asks none of whose link has been lost, also while nobody knows why"
   for (let i = 0; i < 50; i++) expect(await ranks()).not.toBe(1);
 });
 
-test("callSettled tells of each rank how it went", async () => {
+test("callSettled returns the outcome of each rank", async () => {
   const settled = await counters.failOnEven.callSettled();
   expect([...settled.values()].map((s) => (s.status === "fulfilled" ? s.value : s.reason.message))).toEqual([
     "even rank 0",
@@ -144,13 +144,13 @@ test("reduce folds the answers in rank order", async () => {
   await expect(counters.failOnEven.reduce("sum")).rejects.toThrow("even rank 0");
 });
 
-test("stream yields each rank's answer with its place", async () => {
+test("stream yields the answer of each rank together with its point", async () => {
   const seen: string[] = [];
   for await (const [point, value] of counters.value.stream()) seen.push(`${point} ${value}`);
   expect(seen.sort()).toEqual(["{'gpus': 0/4} 3", "{'gpus': 1/4} 3", "{'gpus': 2/4} 3", "{'gpus': 3/4} 3"]);
 });
 
-test("a failed actor: calls to it reject at once, slices without it go on", async () => {
+test("calls to a failed actor reject at once, and slices without that actor still work", async () => {
   counters.slice({ gpus: 1 }).fail.broadcast("fatal");
   const error = await counters.value.call().then(undefined, (e) => e);
   expect(error).toBeInstanceOf(SupervisionError);

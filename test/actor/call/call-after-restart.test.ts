@@ -1,4 +1,4 @@
-/** Calls that wait until they may be sent, calls that are made again, and the first of several futures. */
+/** Calls that wait for a restart, calls that are retried, and the first completed of several futures. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callAfterRestart } from "../../../runtime/actor/call/call-after-restart.js";
 import type { CalledEndpoint } from "../../../runtime/actor/call/call-future.js";
@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-describe("a call that waits", () => {
+describe("a call that waits for a restart", () => {
   const start = (first: Promise<unknown>, more: Promise<unknown>[], make: () => Future<number>) =>
     callAfterRestart({
       called,
@@ -52,7 +52,7 @@ describe("a call that waits", () => {
       make,
     });
 
-  test("is made when nothing keeps it any more, and holds the process until then", async () => {
+  test("is made when no restart is pending any more, and keeps the process alive until then", async () => {
     const [first, second] = [later(), later()];
     let made = 0;
     const call = start(first.promise, [second.promise], () => {
@@ -70,7 +70,7 @@ describe("a call that waits", () => {
     expect(held).toBe(0);
   });
 
-  test("is never made when it is given up before, and does not hold the process", async () => {
+  test("is never made if it is cancelled before, and no longer keeps the process alive", async () => {
     const first = later();
     let made = 0;
     const call = start(first.promise, [], () => {
@@ -85,7 +85,7 @@ describe("a call that waits", () => {
     expect([made, held]).toEqual([0, 0]);
   });
 
-  test("rejects with what keeps it from being made", async () => {
+  test("rejects with the error that is thrown when the call is made", async () => {
     const call = start(Promise.resolve(), [], () => {
       throw new RangeError("refused");
     });
@@ -93,7 +93,7 @@ describe("a call that waits", () => {
     expect(held).toBe(0);
   });
 
-  test("is given up with the call that was made", async () => {
+  test("cancels the call that was made when it is cancelled itself", async () => {
     const made = new Made(() => {});
     const call = start(Promise.resolve(), [], () => made);
     await settled();
@@ -103,15 +103,15 @@ describe("a call that waits", () => {
   });
 });
 
-describe("a call that may be made again", () => {
-  test("rejects with what keeps its first attempt from being made, and throws that", () => {
+describe("a call with retry", () => {
+  test("throws the error that is thrown when its first attempt is made", () => {
     const refuse = () => {
       throw new RangeError("refused");
     };
     expect(() => callWithRetry(called, 3, undefined, refuse)).toThrow(new RangeError("refused"));
   });
 
-  test("answers with the answer of an attempt; given up, it gives that up", async () => {
+  test("resolves with the answer of an attempt, and its cancellation cancels the attempt", async () => {
     expect(await callWithRetry(called, 3, undefined, () => new Future<number>((resolve) => resolve(5)))).toBe(5);
     const made = new Made(() => {});
     const call = callWithRetry(called, 3, undefined, () => made);
@@ -121,27 +121,27 @@ describe("a call that may be made again", () => {
   });
 });
 
-describe("the first of several", () => {
+describe("the result of firstCompleted", () => {
   const [never, now] = [new Promise(() => {}), Promise.resolve(1)];
   test.each([
     [[now, never], 0, []],
     [[never, now], 1, [now]],
     [[now, now], 2, [now, now]],
     [[], 0, []],
-  ])("are those that have settled: %#", async (futures, n, first) => {
+  ])("holds the futures that have settled: %#", async (futures, n, first) => {
     const completed = await firstCompleted<PromiseLike<unknown>>(futures, n);
     await settled();
     expect(completed.length).toBe(n);
     expect(completed.every((future, i) => future === first[i])).toBe(true);
   });
 
-  test("are no more than were asked for, although others settle later", async () => {
+  test("holds no more futures than requested, although others settle too", async () => {
     const completed = await firstCompleted([now, now, now], 1);
     await settled();
     expect(completed.length).toBe(1);
   });
 
-  test.each([-1, 1.5, 3, Number.NaN])("cannot be %d of two", (n) => {
+  test.each([-1, 1.5, 3, Number.NaN])("is a RangeError for the first %d of two futures", (n) => {
     expect(() => firstCompleted([now, now], n)).toThrow(
       new RangeError(`cannot wait for the first ${n}: expected a number from 0 to 2`),
     );

@@ -1,4 +1,4 @@
-/** Options of calls: which are taken, and what is said of those that are not. */
+/** Options of calls: the options that are accepted, and the errors for all others. */
 import { expect, test } from "vitest";
 import { type CallOptions, checkCallOptions } from "../../../runtime/actor/call/call-guard.js";
 
@@ -17,11 +17,11 @@ test.each<[unknown]>([
   [{ retry: { attempts: 3, backoff: 0, deadline: 0.1 } }],
   [{ retry: { attempts: 3, backoff: 10, deadline: Number.POSITIVE_INFINITY } }],
   [{ timeout: undefined, signal: undefined, traceparent: undefined, wait: undefined, retry: undefined }],
-])("are taken: %o", (options) => {
+])("valid call options are accepted: %o", (options) => {
   expect(() => check(options)).not.toThrow();
 });
 
-test("of an endpoint that is not idempotent are all but retry", () => {
+test("an endpoint that is not idempotent accepts all options except retry", () => {
   expect(() => check({ timeout: 5, wait: true, traceparent }, false)).not.toThrow();
   expect(() => check({ retry: 1 }, false)).toThrow(new TypeError("cannot retry counters.value: it is not @idempotent"));
 });
@@ -66,6 +66,6 @@ test.each<[unknown, Error]>([
     { retry: { attempts: 2, pause: 5 } },
     new TypeError('cannot retry counters.value: expected one of the options attempts, backoff, deadline, got "pause"'),
   ],
-])("are refused, with what was expected: %o", (options, error) => {
+])("invalid call options are refused with an error that names the expected value: %o", (options, error) => {
   expect(() => check(options)).toThrow(error);
 });

@@ -1,4 +1,4 @@
-/** What errors of calls say of the caller: both names of the actor, and the lines that wait for the answer. */
+/** Errors of calls as the caller sees them: both names of the actor, and the lines that wait for the answer. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ActorError, SupervisionError, TimeoutError } from "../../../runtime/actor/errors.js";
 import { viewOf } from "../../../runtime/actor/mesh/actor-mesh.js";
@@ -25,13 +25,13 @@ const failure = (call: PromiseLike<unknown>): Promise<Error> =>
     (error) => error,
   );
 
-describe("the actor", () => {
+describe("the actor in the message of an error", () => {
   const dead = async (): Promise<void> => {
     counters.slice({ gpus: 2 }).fail.broadcast("fatal");
     await until("it has failed", () => procs[2]!.failures().length > 0);
   };
 
-  test("has both names in a slice: its rank there, and that of the mesh that was spawned", async () => {
+  test("is named by its rank in the slice and by its name in the mesh if the ranks differ", async () => {
     await dead();
     const why = "the actor counters[2] has failed: TypeError: fatal";
     const one = await failure(counters.slice({ gpus: 2 }).value.callOne());
@@ -51,7 +51,7 @@ describe("the actor", () => {
     expect(next.message).toMatch(/^cannot call counters\.watch on rank [01] \(counters\[2\]\): /);
   });
 
-  test("has one where they are the same", async () => {
+  test("is named only by its rank if it has the same rank in the mesh", async () => {
     await dead();
     const error = await failure(counters.value.call());
     expect(error).toMatchObject({ ranks: [2], actors: ["counters[2]"] });
@@ -62,7 +62,7 @@ describe("the actor", () => {
 });
 
 describe("the stack of an error", () => {
-  test("that a handler has thrown has the frames of whoever wrote it, not those of the runtime that called it", async () => {
+  test("that a handler threw has the frames of the handler and no frames of the runtime", async () => {
     const error = (await failure(counters.slice({ gpus: 1 }).fail.callOne("nope"))) as ActorError;
     expect(error.remoteStack).toMatch(/^TypeError: nope\n/);
     expect(error.remoteStack).toMatch(/counter\.ts:\d+:\d+\)$/);
@@ -88,7 +88,7 @@ describe("the stack of an error", () => {
     [whoAwaits, "whoAwaits"],
     [whoAwaitsAll, "whoAwaitsAll"],
     [whoGoesOn, "whoAwaits"],
-  ])("has the lines of those who await the call: %o", async (caller, name) => {
+  ])("contains the lines that await the call: %o", async (caller, name) => {
     const line = new RegExp(
       `\\n {4}called\\n(?: {4}at .*\\n)* {4}at (async )?${name} \\(\\S*caller-stack\\.test\\.ts:`,
     );
@@ -101,12 +101,12 @@ describe("the stack of an error", () => {
       const error = await failure(caller(call));
       expect(error).toBeInstanceOf(ActorError);
       expect(error.stack).toMatch(line);
-      // Where it was thrown comes first.
+      // The place where the error was thrown comes first.
       expect(error.stack).toMatch(/^ActorError: [^\n]+\n {4}in counters\.\w+ of counters\[\d\]\n\w*Error: /);
     }
   });
 
-  test("has them where nobody answers, without the frames of the runtime", async () => {
+  test("of a timeout or a lost process has the awaiting lines and no frames of the runtime", async () => {
     const slow = counters.slice({ gpus: 3 });
     const late = await failure(whoAwaits(() => slow.sleep.with({ timeout: 20 }).callOne(60_000)));
     expect(late).toBeInstanceOf(TimeoutError);
@@ -123,11 +123,11 @@ describe("the stack of an error", () => {
     expect(error.stack).not.toContain("call-future");
   });
 
-  test("has those of a loop over a stream", async () => {
+  test("contains the line of the loop that reads a stream", async () => {
     expect((await failure(whoIterates())).stack).toMatch(/\n {4}called\n {4}at (?:async )?whoIterates \(/);
   });
 
-  test("is left as it is where nobody awaits the call, and where stacks cannot be had", async () => {
+  test("is present if no code awaits the call, and the error arrives even if stack traces fail", async () => {
     const error = await failure(counters.slice({ gpus: 1 }).fail.callOne("refused"));
     expect(error.stack).toContain("TypeError: refused");
     const before = Error.prepareStackTrace;
@@ -137,7 +137,7 @@ describe("the stack of an error", () => {
     try {
       expect(await failure(whoAwaits(() => counters.fail.call("refused")))).toMatchObject({ message: "refused" });
     } finally {
-      // biome-ignore lint/suspicious/noExplicitAny: as it was, which may be undefined
+      // biome-ignore lint/suspicious/noExplicitAny: the former value may be undefined
       Error.prepareStackTrace = before as any;
     }
   });
@@ -153,7 +153,7 @@ describe("a mesh that was stopped", () => {
   test.each([
     [undefined, 'cannot call mesh.value on ranks 0, 1, 2, 3: mesh "mesh" was stopped'],
     ["enough", 'cannot call mesh.value on ranks 0, 1, 2, 3: mesh "mesh" was stopped: enough'],
-  ])("for the reason %s says no more than that", async (reason, text) => {
+  ])("refuses calls with an error that shows the stop reason only if there is one: %s", async (reason, text) => {
     const { mesh, control, options } = texts(reason);
     viewOf(mesh).record.control = control;
     await mesh.stop(options);

@@ -1,4 +1,4 @@
-/** Calls whose time is over say where they have waited, and whether two actors wait for each other. */
+/** Timeout errors name the chain in which a call has waited, and tell whether two actors wait for each other. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TimeoutError } from "../../../runtime/actor/errors.js";
 import { Counter, type CounterMesh, until } from "../counter.js";
@@ -8,7 +8,7 @@ let world: World;
 let meshes: Record<string, CounterMesh<never>>;
 const told: Record<string, Error> = {};
 
-/** Calls another one when it is asked to sleep, once a message of somebody waits behind that. */
+/** An actor class whose `sleep` calls another actor as soon as enough messages wait behind it. */
 function calling(to: string, timeout: number): typeof Counter {
   return class extends Counter {
     override async sleep(waiting: number): Promise<number> {
@@ -39,11 +39,11 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** Until a has begun. */
+/** Waits until actor a handles a message. */
 const busy = (): Promise<void> =>
   until("a has begun", () => [...world.procs.get("a")!.proc.cells()].some(({ calls }) => calls.length > 0));
 
-test("two that wait for each other, by calls of their own: the one whose time is over says so", async () => {
+test("the timeout of a call between two actors that wait for each other names this deadlock", async () => {
   const { a, b } = meshes as Record<string, CounterMesh<never>>;
   // b calls a, and its call waits behind the handler of a; then a calls b.
   const first = a!.sleep.callOne(1);
@@ -57,7 +57,7 @@ test("two that wait for each other, by calls of their own: the one whose time is
   );
 });
 
-test("the chain names the callers that are known, and counts those above", async () => {
+test("the chain in a timeout error names the known callers and counts the callers above them", async () => {
   const { first, b } = meshes as Record<string, CounterMesh<never>>;
   const second = class extends Counter {
     override sleep(): Promise<number> {

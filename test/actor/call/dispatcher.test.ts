@@ -1,4 +1,4 @@
-/** What one message takes with it, whom it goes to, and when nothing is sent at all. */
+/** Messages that are sent: their metadata, their receivers, and the cases in which nothing is sent at all. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
 import { context } from "../../../runtime/actor/context.js";
@@ -17,10 +17,10 @@ let world: World;
 let procs: TestProc[];
 let counters: CounterMesh<"gpus">;
 
-/** The processes of actors that send, beside those of the mesh. */
+/** The names of processes for sending actors, which do not belong to the mesh. */
 const senders = Array.from({ length: 20 }, (_, i) => `sender${i}`);
 
-/** A mesh of so many actors, whose processes have a clock that stands still, as the root has. */
+/** Makes a mesh of `size` actors; their processes and the root share the manual clock. */
 function make(size: number, limits = {}): void {
   world?.close();
   const names = Array.from({ length: size }, (_, i) => `p${i}`);
@@ -40,14 +40,14 @@ function handled(rank: number): Turn[] {
   return [...procs[rank]!.proc.cells()].flatMap(({ calls }) => calls);
 }
 
-/** Those of all ranks, once each has one. */
+/** The messages that the actors of all ranks are handling, as soon as each of them has one. */
 async function handledByAll(): Promise<Turn[]> {
   const each = procs.map((_, rank) => rank);
   await until("all handle a message", () => each.every((rank) => handled(rank).length > 0));
   return each.flatMap((rank) => handled(rank));
 }
 
-/** An actor whose handler of `sleep` sends what it is told to. */
+/** Spawns an actor whose handler of `sleep` calls `send`. */
 function spawnSender(send: () => unknown): CounterMesh<never> {
   class Sender extends Counter {
     override async sleep(ms: number): Promise<number> {
@@ -85,19 +85,19 @@ describe("the number of arguments", () => {
     ],
     ["of a stream", () => (counters.watch.stream as () => unknown)(), "watch: expected 1 argument, got 0"],
   ];
-  test.each(cases)("is known before anything is sent: %s", (_, send, text) => {
+  test.each(cases)("is checked before anything is sent, and a wrong number throws: %s", (_, send, text) => {
     expect(send).toThrow(new TypeError(`cannot call counters.${text}`));
   });
 
-  test("may be any between the least and the most", async () => {
+  test("may be any number from the minimum to the maximum of the endpoint", async () => {
     counters.increment.broadcast();
     counters.increment.broadcast(4);
     expect([...(await counters.value.call()).values()]).toEqual([5, 5]);
   });
 });
 
-describe("one endpoint that many send by", () => {
-  test("sends as whoever uses it", async () => {
+describe("an endpoint object that several actors share", () => {
+  test("sends each call in the name of the actor that uses it", async () => {
     const { where } = counters.slice({ gpus: 1 });
     const callers: string[] = [];
     const ask = async () => callers.push((await where.callOne()).caller);
@@ -110,7 +110,7 @@ describe("one endpoint that many send by", () => {
     expect(callers).toEqual(["root", "sender3[0]", "sender4[0]", "sender3[0]", "root"]);
   });
 
-  test("broadcasts as whoever uses it: what comes back, comes back to that one", async () => {
+  test("returns an undeliverable broadcast to the actor that has sent it", async () => {
     await world.stop(procs[1]!, [...procs[1]!.proc.cells()][0]!.mesh);
     const { increment } = counters.slice({ gpus: 1 });
     const a = spawnSender(() => increment.broadcast(1));
@@ -131,7 +131,7 @@ describe("one endpoint that many send by", () => {
     });
   });
 
-  test("goes on by another session when the one it has used has ended", async () => {
+  test("uses another session after the end of the session that it has used", async () => {
     const { value, increment } = counters.slice({ gpus: 0 });
     expect(await value.callOne()).toBe(0);
     const { mesh, spec } = [...procs[0]!.proc.cells()][0]!;
@@ -145,13 +145,13 @@ describe("one endpoint that many send by", () => {
 });
 
 describe("choose", () => {
-  /** Draws these numbers, and then no more. */
+  /** Makes the random generator return exactly these numbers. */
   function draw(...numbers: number[]): void {
     const { id } = world.root.proc.random;
     Object.assign(world.root.proc, { random: { id, number: () => numbers.shift()! } });
   }
 
-  test("asks the rank that was drawn, each time", async () => {
+  test("calls the rank that the random numbers select, anew each time", async () => {
     const ranks = [];
     for (const number of [0.6, 0.1, 0.9, 0.2]) {
       draw(number, number);
@@ -160,7 +160,7 @@ describe("choose", () => {
     expect(ranks).toEqual([1, 0, 1, 0]);
   });
 
-  test("asks the one with less under way of two that were drawn", async () => {
+  test("calls the actor with fewer pending calls of the two that were drawn", async () => {
     const busy = counters.slice({ gpus: 0 }).meanwhile.callOne(60_000);
     await handledBy(0);
     const ranks = [];
@@ -178,7 +178,7 @@ describe("choose", () => {
     expect(ranks).toEqual([1, 1, 0, 1]);
   });
 
-  test("asks the first of two that were drawn and have as little to do", async () => {
+  test("calls the first of the two drawn actors if both are equally busy", async () => {
     const ranks = [];
     for (const [one, other] of [
       [0.5, 0],
@@ -196,14 +196,14 @@ async function handledBy(rank: number): Promise<Turn> {
   return handled(rank)[0]!;
 }
 
-describe("the time for an answer", () => {
+describe("the timeout of a call", () => {
   test.each([
     ["none", {}, 0],
     ["its own", { timeout: 30_000 }, 30_000],
     ["whole milliseconds", { timeout: 29_999.5 }, 30_000],
     ["at least one", { timeout: 0.001 }, 1],
     ["none that never ends", { timeout: Number.POSITIVE_INFINITY }, 0],
-  ])("is what its receivers are told: %s", async (_, options, left) => {
+  ])("reaches the receivers as their remaining time: %s", async (_, options, left) => {
     const call = counters.untilAborted.with(options).call();
     const turns = await handledByAll();
     expect(turns.map(({ timeLeft }) => timeLeft)).toEqual([left, left]);
@@ -215,7 +215,7 @@ describe("the time for an answer", () => {
     ["the caller's, if the call has none", {}, 20_000],
     ["the call's, if it is less", { timeout: 10_000 }, 10_000],
     ["the caller's, if that is less", { timeout: 30_000 }, 20_000],
-  ])("of what a handler calls is no more than its caller has: %s", async (_, options, left) => {
+  ])("is limited by the remaining time of the handler that makes the call: %s", async (_, options, left) => {
     for (const part of [counters, counters.slice({ gpus: 1 })] as CounterMesh<never>[]) {
       const sender = spawnSender(() => part.untilAborted.with(options).call());
       const call = sender.sleep.with({ timeout: 20_000 }).callOne(0);
@@ -227,7 +227,7 @@ describe("the time for an answer", () => {
     }
   });
 
-  test("is not what messages have that nobody answers", async () => {
+  test("does not apply to a broadcast, which carries no time limit and no call chain of its sender", async () => {
     const sender = spawnSender(() => counters.untilAborted.broadcast());
     await sender.sleep.with({ timeout: 20_000 }).callOne(0);
     const seen: number[] = [];
@@ -240,11 +240,11 @@ describe("the time for an answer", () => {
     const other = spawnSender(() => seeing.increment.with({ timeout: 5000 }).broadcast());
     await other.sleep.with({ timeout: 20_000 }).callOne(0);
     await seeing.value.callOne();
-    // In its chain is only the actor itself: the sender does not wait.
+    // The chain holds only the actor itself, as two numbers, because the sender does not wait.
     expect(seen).toEqual([0, 2]);
   });
 
-  test("that is none at all sends nothing, and says so", async () => {
+  test("of 0 ms rejects the call, and nothing is sent", async () => {
     for (const call of [
       counters.increment.with({ timeout: 0 }).call(1),
       counters.slice({ gpus: 0 }).increment.with({ timeout: 0 }).callOne(1),
@@ -256,9 +256,9 @@ describe("the time for an answer", () => {
   });
 });
 
-describe("the trace", () => {
+describe("the trace of a message", () => {
   const given = `00-${"1".repeat(32)}-${"2".repeat(16)}-01`;
-  /** Where the messages of a call come from, by rank. */
+  /** The traces that the ranks get with the messages of `send`, by rank. */
   async function traces(send: (mesh: CounterMesh<"gpus">) => unknown): Promise<(string | undefined)[]> {
     const seen: (string | undefined)[] = [];
     class Seeing extends Counter {
@@ -286,25 +286,25 @@ describe("the trace", () => {
       (mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.with({ traceparent: given }).broadcast()),
     ],
     ["a handler", (mesh) => spawnSender(() => mesh.increment.with({ traceparent: given }).call()).sleep.callOne(0)],
-  ])("is the one that was given: %s", async (_, send) => {
+  ])("is the traceparent that the sender gave: %s", async (_, send) => {
     expect(await traces(send)).toEqual([given, given]);
   });
 
   test.each<[string, (mesh: CounterMesh<"gpus">) => unknown]>([
     ["a call", (mesh) => mesh.increment.call()],
     ["a broadcast", (mesh) => mesh.increment.broadcast()],
-  ])("that begins with %s to many is the same for all of them", async (_, send) => {
+  ])("that begins with %s to several actors is the same for all receivers", async (_, send) => {
     const [one, other] = await traces(send);
     expect(one).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
     expect(other).toBe(one);
   });
 
-  test("begins at the receiver where one alone is sent something from outside of actors", async () => {
+  test("is left out if code outside of actors sends to a single actor without a traceparent", async () => {
     expect(await traces((mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.callOne()))).toEqual([]);
     expect(await traces((mesh) => [0, 1].map((gpus) => mesh.slice({ gpus }).increment.broadcast()))).toEqual([]);
   });
 
-  test("of a handler is that of all that it sends", async () => {
+  test("that a handler has is passed on with every message that the handler sends", async () => {
     let own = "";
     const seen = await traces((mesh) => {
       const sender = spawnSender(async () => {
@@ -326,8 +326,8 @@ describe("the trace", () => {
   });
 });
 
-describe("a call that comes back to the actor that makes it", () => {
-  test("is a DeadlockError, whoever else is called", async () => {
+describe("a call from an actor to its own mesh", () => {
+  test("rejects with the message of a deadlock if its receivers include the caller itself", async () => {
     const all: { mesh?: CounterMesh<"gpus"> } = {};
     class Asking extends Counter {
       override async sleep(): Promise<number> {
@@ -342,7 +342,7 @@ describe("a call that comes back to the actor that makes it", () => {
     expect([...(await all.mesh.value.call()).values()]).toEqual([0, 0]);
   });
 
-  test("is none to the others of its mesh", async () => {
+  test("succeeds if its receiver is another actor of the mesh", async () => {
     const all: { mesh?: CounterMesh<"gpus"> } = {};
     class Asking extends Counter {
       override async sleep(): Promise<number> {
@@ -354,7 +354,7 @@ describe("a call that comes back to the actor that makes it", () => {
   });
 });
 
-describe("what a handler has called", () => {
+describe("a call that a handler has made", () => {
   test.each<[string, (mesh: CounterMesh<"gpus">) => Promise<unknown>]>([
     ["one actor", (mesh) => mesh.slice({ gpus: 1 }).untilAborted.callOne()],
     ["many", (mesh) => mesh.untilAborted.call()],
@@ -366,7 +366,7 @@ describe("what a handler has called", () => {
           .next()
           .then(() => new Promise(() => {})),
     ],
-  ])("is given up with the handler's own call: %s", async (_, call) => {
+  ])("is cancelled when the handler's own call is cancelled: %s", async (_, call) => {
     const sender = spawnSender(() => call(counters));
     const pending = sender.sleep.callOne(0);
     await handledBy(1);
@@ -376,15 +376,15 @@ describe("what a handler has called", () => {
   });
 });
 
-describe("what cannot be delivered to one of many", () => {
-  /** Of the second actor, whose process has ended. */
+describe("messages when one of several actors is unreachable", () => {
+  /** The process of the second actor has ended. */
   beforeEach(async () => {
     make(3);
     await counters.value.call();
     world.root.proc.peerDown(procs[1]!.proc.id, "it was killed");
   });
 
-  test("comes back from a broadcast, and reaches the others", async () => {
+  test("a broadcast reports the unreachable actor as undeliverable and reaches the others", async () => {
     counters.increment.broadcast(2);
     expect(await counters.slice({ gpus: 0 }).value.callOne()).toBe(2);
     expect(await counters.slice({ gpus: 2 }).value.callOne()).toBe(2);
@@ -393,26 +393,26 @@ describe("what cannot be delivered to one of many", () => {
     ]);
   });
 
-  test("ends a call, after all have been sent theirs", async () => {
+  test("a call rejects after its message was sent to all reachable actors", async () => {
     await expect(counters.increment.call(2)).rejects.toThrow("cannot call counters.increment on rank 1: it was killed");
     expect(await counters.slice({ gpus: 2 }).value.callOne()).toBe(2);
   });
 
-  test("is an outcome like others to those who ask for outcomes, also where it is the only one", async () => {
+  test("callSettled reports the unreachable actor as rejected, also if it is the only receiver", async () => {
     const statuses = (part: CounterMesh<never>) =>
       part.value.callSettled().then((all) => [...all.values()].map(({ status }) => status));
     expect(await statuses(counters as unknown as CounterMesh<never>)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(await statuses(counters.slice({ gpus: 1 }) as unknown as CounterMesh<never>)).toEqual(["rejected"]);
   });
 
-  test("is checked all the same: arguments of another type throw", () => {
+  test("a message to the unreachable actor still throws if an argument has a wrong type", () => {
     const one = counters.slice({ gpus: 1 });
     expect(() => one.increment.callOne(1.5)).toThrow(/cannot encode/);
     expect(() => one.increment.broadcast(1.5)).toThrow(/cannot encode/);
     expect(world.root.events.filter(({ kind }) => kind === "undeliverable")).toEqual([]);
   });
 
-  test("holds no port that was sent to it; those that were sent it hold theirs", async () => {
+  test("a port is held by the actors that got the port, and not by the unreachable actor", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     counters.feed.broadcast(port, 1);
     expect([await receiver.recv(), await receiver.recv()]).toEqual([0, 0]);
@@ -452,7 +452,7 @@ describe("what cannot be delivered to one of many", () => {
           .call(port, 1)
           .catch(() => {}),
     ],
-  ])("leaves a port that nobody else has without holders: %s", async (_, send) => {
+  ])("a port has no holders if its message has reached no actor: %s", async (_, send) => {
     const [port, receiver] = Channel.open(codec.int32);
     void send(port);
     await expect(receiver.recv()).rejects.toThrow("cannot receive: everyone who held the port has ended");
@@ -460,18 +460,18 @@ describe("what cannot be delivered to one of many", () => {
 });
 
 describe("credit", () => {
-  /** Fills the second actor with as much as it has credit for. */
+  /** Blocks the second actor with a call, so that further messages use up its credit. */
   async function fill(): Promise<{ cancel(): void }> {
     make(2, { creditMessages: 2, sendWindowMessages: 2 });
     await counters.value.call();
     const blocked = counters.slice({ gpus: 1 }).untilAborted.callOne();
     blocked.catch(() => {});
     await handledBy(1);
-    // Not the call itself: that would be awaited.
+    // The call itself cannot be returned, because an async function would wait for it.
     return { cancel: () => blocked.cancel() };
   }
 
-  test("of all receivers is what somebody waits for who awaits a broadcast", async () => {
+  test("of every receiver is needed before an awaited broadcast resolves", async () => {
     const blocked = await fill();
     counters.slice({ gpus: 1 }).increment.broadcast(1);
     const sent = counters.increment.broadcast(1);
@@ -486,7 +486,7 @@ describe("credit", () => {
     expect([...(await counters.value.call()).values()]).toEqual([1, 2]);
   });
 
-  test("that one receiver has not keeps a call to many from being sent to any", async () => {
+  test("that is missing for one receiver makes a call throw BackpressureError and reach no actor", async () => {
     const blocked = await fill();
     const sent = [1, 1, 1].map((by) => counters.slice({ gpus: 1 }).increment.broadcast(by));
     expect(() => counters.increment.call(100)).toThrow(BackpressureError);
@@ -496,8 +496,8 @@ describe("credit", () => {
   });
 });
 
-describe("a port in a call to many", () => {
-  test("is held by all of them until they have ended", async () => {
+describe("a port in a call to several actors", () => {
+  test("is held by the receivers until all of them have ended", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     await counters.feed.call(port, 1);
     expect([await receiver.recv(), await receiver.recv()]).toEqual([0, 0]);
@@ -507,8 +507,8 @@ describe("a port in a call to many", () => {
   });
 });
 
-describe("a call that waits for actors that are being restarted", () => {
-  /** The actor at a rank fails, and everybody knows. */
+describe("a call during the restart of an actor", () => {
+  /** Makes the actor at a rank fail, waits until the failure is known, and returns a function that restarts it. */
   async function end(rank: number): Promise<() => void> {
     const one = counters.slice({ gpus: rank });
     one.fail.broadcast("over");
@@ -567,7 +567,7 @@ describe("a call that waits for actors that are being restarted", () => {
           .then((all) => [...all.values()].map(({ status }) => status)),
       ["fulfilled", "fulfilled"],
     ],
-  ])("is sent when they are there: %s", async (_, call, answer) => {
+  ])("waits for the restart if its option wait is true: %s", async (_, call, answer) => {
     const restart = await end(1);
     const pending = call(counters);
     expect(await isSettled(pending)).toBe(false);
@@ -575,7 +575,7 @@ describe("a call that waits for actors that are being restarted", () => {
     expect(await pending).toEqual(answer);
   });
 
-  test("to any one of them waits only where none is there", async () => {
+  test("by choose with wait: true waits only while no actor is alive", async () => {
     const restarts = [await end(1)];
     expect(await counters.value.with({ wait: true }).choose()).toBe(0);
     restarts.push(await end(0));
@@ -585,19 +585,19 @@ describe("a call that waits for actors that are being restarted", () => {
     expect(await pending).toBe(41);
   });
 
-  test("is not made to wait without being told to", async () => {
+  test("rejects without waiting if it has no wait option", async () => {
     await end(1);
     await expect(counters.value.call()).rejects.toThrow("the actor counters[1] has failed: TypeError: over");
   });
 
-  test("says at once what is wrong with it", async () => {
+  test("throws at once if its arguments are invalid, although it has wait: true", async () => {
     await end(1);
     const one = counters.slice({ gpus: 1 });
     expect(() => one.increment.with({ wait: true }).callOne(1.5)).toThrow(/cannot encode/);
     expect(() => one.watch.with({ wait: true }).stream("x" as never)).toThrow(/cannot encode/);
   });
 
-  test("waits no longer than it is given, or wanted", async () => {
+  test("stops waiting at its timeout, at the abort of its signal, or when it is cancelled", async () => {
     await end(1);
     const one = counters.slice({ gpus: 1 }).value;
     const late = one.with({ wait: true, timeout: 50 }).callOne();
@@ -616,31 +616,31 @@ describe("a call that waits for actors that are being restarted", () => {
   });
 });
 
-describe("many receivers, down a tree of their processes", () => {
+describe("messages to many receivers, down a tree of their processes", () => {
   const size = 5;
   beforeEach(() => make(size, { treeAbove: 3, treeFanout: 1, maxFrame: 200_000 }));
   const links = () => world.root.proc.routes.allLinks().filter(({ peer }) => peer !== world.root.proc.id).length;
 
-  test("are spoken to by a few: calls and broadcasts", async () => {
+  test("calls and broadcasts use a single link of the sender if the fan-out is 1", async () => {
     await counters.increment.broadcast(3);
     expect([...(await counters.value.call()).values()]).toEqual(new Array(size).fill(3));
     expect(links()).toBe(1);
   });
 
-  test("are spoken to one by one where they are few", async () => {
+  test("calls and broadcasts to few receivers go to each receiver directly", async () => {
     const few = counters.slice({ gpus: range(0, 3) });
     await few.increment.broadcast(3);
     expect([...(await few.value.call()).values()]).toEqual([3, 3, 3]);
     expect(links()).toBe(3);
   });
 
-  test("are spoken to one by one by streams", async () => {
+  test("streams go to each receiver directly", async () => {
     const seen: number[] = [];
     for await (const [{ rank }] of counters.watch.stream(1)) seen.push(rank);
     expect([seen.sort(), links()]).toEqual([[0, 1, 2, 3, 4], size]);
   });
 
-  test("are spoken to one by one where the message and its places do not fit into a frame together", async () => {
+  test("a message that does not fit into a frame with its routing data goes to each receiver directly", async () => {
     const bytes = new Uint8Array(199_900).fill(7);
     const answers = await counters.bytes.call(bytes);
     expect([...answers.values()].every((answer) => answer.length === bytes.length && answer[9] === 7)).toBe(true);
@@ -649,7 +649,7 @@ describe("many receivers, down a tree of their processes", () => {
     expect([...(await counters.value.call()).values()]).toEqual(new Array(size).fill(0));
   });
 
-  test("have no time and no chain where nobody waits for them", async () => {
+  test("the receivers of a broadcast get no time limit and no call chain", async () => {
     const seen: number[][] = [];
     class Seeing extends Counter {
       override increment(): void {
@@ -664,7 +664,7 @@ describe("many receivers, down a tree of their processes", () => {
     expect(seen).toEqual(new Array(size).fill([0, 0]));
   });
 
-  test("have the caller's time, trace and chain", async () => {
+  test("the receivers of a call get the remaining time, the trace and the call chain of the caller", async () => {
     const sender = spawnSender(() => counters.untilAborted.call());
     const pending = sender.sleep.with({ timeout: 20_000 }).callOne(0);
     const turns = await handledByAll();
@@ -676,7 +676,7 @@ describe("many receivers, down a tree of their processes", () => {
     await until("nobody handles anything", () => procs.every((_, rank) => handled(rank).length === 0));
   });
 
-  test("all hold a port that was sent to them, until they have ended", async () => {
+  test("a port in a message down the tree is held by the receivers until all of them have ended", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     await counters.feed.call(port, 1);
     for (let i = 0; i < size; i++) expect(await receiver.recv()).toBe(0);
@@ -685,7 +685,7 @@ describe("many receivers, down a tree of their processes", () => {
     await expect(waiting).rejects.toThrow("cannot receive: everyone who held the port has ended");
   });
 
-  test("of an actor that has ended are none: what it sends then is refused", async () => {
+  test("a call down the tree is refused if the actor that sends it has ended", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

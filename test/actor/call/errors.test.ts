@@ -1,4 +1,4 @@
-/** Errors of calls: what their texts say, and that they travel as they are. */
+/** Errors of calls: their messages, and that they survive encoding and decoding. */
 import { describe, expect, test } from "vitest";
 import {
   encodeErrorAnswer,
@@ -24,7 +24,7 @@ import { errorChainOf } from "../../../runtime/thrown.js";
 import { Reader } from "../../../runtime/wire/reader.js";
 import { Writer } from "../../../runtime/wire/writer.js";
 
-/** What arrives of what `write` has written. */
+/** A reader of the bytes that `write` has written. */
 function sent(write: (w: Writer) => void): Reader {
   const w = new Writer(512);
   write(w);
@@ -40,7 +40,7 @@ function readerOf(bytes: Uint8Array): Reader {
 const thrown = () => new TypeError("outer", { cause: new RangeError("inner") });
 
 describe("an error of a handler", () => {
-  test("arrives with its actor, its names, its texts and its causes", () => {
+  test("arrives with its actor, name, message, stack and cause", () => {
     const error = readCallError(sent((w) => writeThrown(w, "counters[1]", errorChainOf(thrown())))) as RemoteError;
     expect(error).toBeInstanceOf(RemoteError);
     expect([error.name, error.actor, error.message]).toEqual(["RemoteError", "counters[1]", "outer"]);
@@ -65,7 +65,7 @@ describe("an error of a handler", () => {
     expect(errorChainOf(error)[0]!.name).toBe(name);
   });
 
-  test("whose class cannot be read has the name that it inherits", () => {
+  test("whose constructor property throws has the name that it inherits", () => {
     const error = new RangeError("no");
     Object.defineProperty(error, "constructor", {
       get() {
@@ -75,14 +75,14 @@ describe("an error of a handler", () => {
     expect(errorChainOf(error)[0]).toMatchObject({ name: "RangeError", message: "no" });
   });
 
-  test("that is none, and has no stack, arrives as what was thrown", () => {
+  test("that is not an Error object arrives as an Error whose message shows the thrown value", () => {
     const error = readCallError(sent((w) => writeThrown(w, "a[0]", errorChainOf(5)))) as RemoteError;
     expect(error.remote).toMatchObject({ name: "Error", message: "threw 5", stack: "Error: threw 5" });
     expect("cause" in error.remote).toBe(false);
   });
 });
 
-describe("what was not delivered", () => {
+describe("a delivery error", () => {
   test.each<[DeliveryReason]>([["peer-down"], ["closed"], ["failed"], ["stopped"], ["unknown"], ["refused"]])(
     "arrives with its reason: %s",
     (reason) => {
@@ -93,7 +93,7 @@ describe("what was not delivered", () => {
     },
   );
 
-  test("arrives with what it is caused by", () => {
+  test("arrives with its chain of causes", () => {
     const error = new DeliveryError("failed", "it has failed", { cause: thrown() });
     expect(readCallError(sent((w) => writeDeliveryError(w, "a[0]", error)))).toMatchObject({
       message: "it has failed",
@@ -101,13 +101,13 @@ describe("what was not delivered", () => {
     });
   });
 
-  test("for a reason that nobody knows here is unknown", () => {
+  test("with a reason that the receiver does not know arrives with the reason unknown", () => {
     const r = sent((w) => writeDeliveryError(w, "a[0]", new DeliveryError("nothing" as DeliveryReason, "why")));
     expect(readCallError(r)).toMatchObject({ reason: "unknown", message: "why" });
   });
 });
 
-test("what is cut short is a violation of the protocol, wherever it is cut", () => {
+test("an encoded error that is truncated cannot be read", () => {
   const w = new Writer(512);
   writeThrown(w, "counters[1]", errorChainOf(new Error("why")));
   const bytes = w.copy(0);
@@ -116,7 +116,7 @@ test("what is cut short is a violation of the protocol, wherever it is cut", () 
   }
 });
 
-test("an error has at most 16 causes; one with more is a violation of the protocol", () => {
+test("a chain of 16 errors arrives in full, and a longer chain cannot be read", () => {
   const read = (causes: number): string[] => {
     const chain = Array.from({ length: causes }, (_, i) => ({ name: "Error", message: `${i}`, stack: undefined }));
     const { remote } = readCallError(sent((w) => writeThrown(w, "a[0]", chain))) as RemoteError;
@@ -128,7 +128,7 @@ test("an error has at most 16 causes; one with more is a violation of the protoc
   expect(() => read(17)).toThrow("cannot read error: 19 bytes too many");
 });
 
-test("a port takes an error with its causes", () => {
+test("an error that is encoded for a port keeps its causes", () => {
   expect(readErrorWithCauses(sent((w) => writeErrorWithCauses(w, thrown())))).toMatchObject({
     name: "TypeError",
     message: "outer",
@@ -136,14 +136,14 @@ test("a port takes an error with its causes", () => {
   });
 });
 
-describe("an answer that procs of a tree pass on", () => {
+describe("an error answer that the processes of a tree pass on", () => {
   const passed = (error: Error) => {
     const { kind, isProtobuf, bytes, blocks } = encodeErrorAnswer(error);
     expect([isProtobuf, blocks]).toEqual([false, []]);
     return { kind, error: readCallError(readerOf(bytes)) };
   };
 
-  test("keeps what it is: undelivered, an actor's error, or another one", () => {
+  test("keeps its kind: a delivery error, an error of an actor, or another error", () => {
     expect(passed(new DeliveryError("stopped", "it was stopped"))).toMatchObject({
       kind: AnswerKind.failure,
       error: { reason: "stopped", message: "it was stopped" },
@@ -170,7 +170,7 @@ describe("an ActorError", () => {
     endpoint: "counters.value",
   };
 
-  test("says where it was thrown, and what it was", () => {
+  test("names the endpoint and the actor in its stack, before the remote stack", () => {
     const error = new ActorError(options);
     expect(error).toMatchObject({ ...options, name: "ActorError", others: [] });
     expect(error.stack).toBe(
@@ -178,13 +178,13 @@ describe("an ActorError", () => {
     );
   });
 
-  test("has its class in place of a stack that it has not, and no cause where there is none", () => {
+  test("without a remote stack shows the remote class name, and has no cause if there is none", () => {
     const error = new ActorError({ ...options, remoteStack: undefined, cause: undefined });
     expect(error.stack).toBe("ActorError: too much\n    in counters.value of counters[1]\nRangeError");
     expect([error.remoteStack, "cause" in error]).toEqual([undefined, false]);
   });
 
-  test("among others is the same, with those", () => {
+  test("that is combined with other errors keeps its properties and lists the others", () => {
     const others = [new ActorError({ ...options, rank: 2 })];
     expect(new ActorError(options).among(others)).toMatchObject({ ...options, others });
   });
@@ -202,7 +202,7 @@ describe("a SupervisionError", () => {
       ["counters[0]", "counters[2]"],
       "cannot call counters.value on ranks 0, 1 (counters[0], counters[2]): why",
     ],
-  ])("names ranks, and actors where they differ: %j %j", (ranks, actors, text) => {
+  ])("names the ranks, and the actors if their numbers differ from the ranks: %j %j", (ranks, actors, text) => {
     const cause = new Error("the root of it");
     const error = new SupervisionError("counters.value", ranks, "why", { actors, cause });
     expect(error).toMatchObject({
@@ -216,7 +216,7 @@ describe("a SupervisionError", () => {
     expect(new SupervisionError("counters.value", ranks, "why").actors).toEqual([]);
   });
 
-  test("of a port is that nobody holds it any more", () => {
+  test("for a port has a message that tells that all holders of the port have ended", () => {
     expect(new OrphanedError("it was killed")).toMatchObject({
       name: "SupervisionError",
       message: "cannot receive: everyone who held the port has ended: it was killed",
@@ -230,6 +230,6 @@ test.each([
   ["TimeoutError", TimeoutError],
   ["DeadlockError", DeadlockError],
   ["PortClosedError", PortClosedError],
-])("a %s has that name", (name, errorClass) => {
+])("the string form of a %s begins with the name of its class", (name, errorClass) => {
   expect(String(new errorClass("why"))).toBe(`${name}: why`);
 });

@@ -1,4 +1,4 @@
-/** Answers that a process makes one of on their way to the caller: which it can, and what goes on as it is. */
+/** Answers that a process combines on their way to the caller, and answers that it passes on unchanged. */
 import { describe, expect, test } from "vitest";
 import { createFold } from "../../../runtime/actor/call/fold-answers.js";
 import { type AnswerGroup, AnswerKind } from "../../../runtime/cast/tree/answers.js";
@@ -22,7 +22,7 @@ const descriptor = defineActor({
 const known = { key: descriptor.key, fingerprint: 5n } as CastInterface;
 const [number, nothing, text] = [0, 1, 2];
 
-/** The answer of ranks: each run is its first rank and how many there are. */
+/** An answer of several ranks; each run consists of its first rank and the number of its ranks. */
 function answer(value: number | string, runs: readonly (readonly [number, number])[], more: object = {}): AnswerGroup {
   const encoded = typeof value === "number" ? codec.int32.encode(value) : codec.string.encode(value);
   const ranks = runs.map(([start, count]) => ({ start, count }));
@@ -41,17 +41,17 @@ describe("the answers of an endpoint", () => {
     ["that answers nothing", {}, nothing, "sum"],
     ["by an operation that is not known here", {}, number, "no such operation"],
     ["that are only counted", {}, number, "count"],
-  ])("are not made one: %s", (_, other, endpoint, reduction) => {
+  ])("are not combined: %s", (_, other, endpoint, reduction) => {
     expect(createFold(descriptor, { ...known, ...other }, endpoint, reduction)).toBe(undefined);
   });
 
-  test("are made one where their ranks follow each other, in the order of ranks", () => {
+  test("are combined into one answer if their ranks are contiguous, whatever order they arrive in", () => {
     expect(sum([answer(10, [[2, 1]]), answer(1, [[0, 2]]), answer(100, [[3, 2]])])).toEqual([
       answer(212, [[0, 5]], folded),
     ]);
   });
 
-  test("are made one for each row of ranks, where some are missing in between", () => {
+  test("are combined into one answer for each contiguous run of ranks if some ranks are missing", () => {
     const all = [
       answer(1, [
         [0, 2],
@@ -66,17 +66,17 @@ describe("the answers of an endpoint", () => {
     expect(sum(all)).toEqual([answer(12, [[0, 3]], folded), answer(11, [[5, 2]], folded), answer(3, [[8, 1]], folded)]);
   });
 
-  test("are made one with those that were made one below, which count once", () => {
+  test("are combined with answers that were already combined further down the tree", () => {
     expect(sum([answer(5, [[0, 3]], folded), answer(2, [[3, 2]])])).toEqual([answer(9, [[0, 5]], folded)]);
   });
 
-  test("begin anywhere: also at the first rank alone, or behind it", () => {
+  test("of a single rank become a combined answer, and an empty list stays empty", () => {
     expect(sum([answer(7, [[1, 1]])])).toEqual([answer(7, [[1, 1]], folded)]);
     expect(sum([answer(7, [[0, 1]])])).toEqual([answer(7, [[0, 1]], folded)]);
     expect(sum([])).toEqual([]);
   });
 
-  test("go on as they are where they are errors, or in another layout", () => {
+  test("are passed on unchanged if they are errors or use the protobuf layout", () => {
     const error = answer(1, [[1, 1]], { kind: AnswerKind.error });
     const failure = answer(1, [[2, 1]], { kind: AnswerKind.failure });
     const protobuf = answer(1, [[3, 1]], { isProtobuf: true });
@@ -90,12 +90,12 @@ describe("the answers of an endpoint", () => {
     ]);
   });
 
-  test("go on as they are where their type cannot hold what they make", () => {
+  test("are passed on unchanged if their type cannot hold the combined value", () => {
     const groups = [answer(2 ** 31 - 1, [[0, 1]]), answer(1, [[1, 1]])];
     expect(sum(groups)).toBe(groups);
   });
 
-  test("go on as they are where the operation does not take them", () => {
+  test("are passed on unchanged if the operation does not accept their type", () => {
     const groups = [answer("a", [[0, 1]]), answer("b", [[1, 1]])];
     expect(concat(groups, "sum")).toBe(groups);
   });

@@ -1,4 +1,4 @@
-/** Futures: promises that can also be asked with a timeout, cancelled and waited for several at a time. */
+/** Futures: promises that also have a timeout and a cancellation, and of which the first several can be awaited. */
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Future, firstCompleted } from "../../../runtime/actor/call/future.js";
@@ -32,21 +32,21 @@ afterEach(() => {
 });
 
 describe("a future", () => {
-  test("is a promise: it can be awaited, chained and combined", async () => {
+  test("is a promise that can be awaited, chained and combined", async () => {
     const future = counter.value.callOne();
     expect(future).toBeInstanceOf(Promise);
     expect(future).toBeInstanceOf(Future);
     expect(await Promise.all([future, future.then((n) => n + 1)])).toEqual([0, 1]);
   });
 
-  test("is shown as what it is, without what it is made of", async () => {
+  test("is printed by inspect with its state and without its internals", async () => {
     const future = counter.value.callOne();
     expect(inspect(future)).toBe("Future { <pending> }");
     await future;
     expect(inspect({ future })).toBe("{ future: Future { <settled> } }");
   });
 
-  test("get with a timeout rejects and leaves it usable", async () => {
+  test("rejects get() when the timeout of get() ends, and can still be awaited", async () => {
     const future = counter.sleep.callOne(30);
     await expect(future.get({ timeout: 5 })).rejects.toEqual(
       new TimeoutError("cannot get the answer: it did not come within 5 ms"),
@@ -57,13 +57,13 @@ describe("a future", () => {
     expect(await future.get({ timeout: 5 })).toBe(30);
   });
 
-  test("a timeout that no timer can tell is none, on calls too: whoever wants to wait for ever may say so", async () => {
+  test("has no time limit if the timeout of get() or of the call is longer than a timer can run", async () => {
     const future = counter.sleep.with({ timeout: Number.POSITIVE_INFINITY }).callOne(20);
     expect(await future.get({ timeout: Number.POSITIVE_INFINITY })).toBe(20);
     expect(await counter.sleep.with({ timeout: 2 ** 40 }).callOne(5)).toBe(5);
   });
 
-  test("a call that is given no time rejects, and nothing is sent", async () => {
+  test("of a call with a timeout of 0 rejects, and nothing is sent", async () => {
     const late = new TimeoutError("cannot call counter.increment: no answer within 0 ms");
     const hurried = counter.increment.with({ timeout: 0 });
     for (let i = 0; i < 20; i++) {
@@ -78,21 +78,21 @@ describe("a future", () => {
     await expect(first).rejects.toThrow("cannot call counter.watch: no answer within 0 ms");
   });
 
-  test("so does a call to several actors", async () => {
+  test("of a call to several actors with a timeout of 0 rejects, and nothing is sent", async () => {
     const counters = world.spawn("counters", Counter, [0], [there, world.proc("beside")]);
     const hurried = counters.increment.with({ timeout: 0 });
     await expect(hurried.call(1)).rejects.toThrow("cannot call counters.increment: no answer within 0 ms");
     expect([...(await counters.value.call()).values()]).toEqual([0, 0]);
   });
 
-  test("get without any time rejects unless the answer is there", async () => {
+  test("rejects get() with a timeout of 0 unless the answer is there", async () => {
     const future = counter.value.callOne();
     await expect(future.get({ timeout: 0 })).rejects.toThrow("cannot get the answer: it did not come within 0 ms");
     await future;
     expect(await future.get({ timeout: 0 })).toBe(0);
   });
 
-  test("options that nobody knows are refused", () => {
+  test("refuses unknown options of with() and of get()", () => {
     const loose = counter.value as unknown as { with(options: unknown): unknown };
     expect(() => loose.with({ timeuot: 5 })).toThrow(
       'cannot call counter.value: expected one of the options timeout, signal, traceparent, wait, retry, got "timeuot"',
@@ -103,7 +103,7 @@ describe("a future", () => {
     );
   });
 
-  test("cancelled twice, or after the answer, changes nothing", async () => {
+  test("keeps its answer if it is cancelled after the answer has come", async () => {
     const answered = counter.value.callOne();
     await answered;
     answered.cancel();
@@ -111,14 +111,14 @@ describe("a future", () => {
   });
 });
 
-describe("a rejection that nobody handles", () => {
-  test("is a fault of the program if the handler threw", async () => {
+describe("an unhandled rejection of a call", () => {
+  test("is reported to the process if the handler threw an error", async () => {
     void counter.fail.callOne("dropped");
     await until("somebody is told", () => unhandled.length > 0);
     expect(unhandled.map((e) => (e as Error).message)).toEqual(["dropped"]);
   });
 
-  test("is none if the actor itself has failed", async () => {
+  test("is not reported to the process if the actor has failed or its process is gone", async () => {
     void counter.sleep.callOne(1000);
     counter.fail.broadcast("over");
     void counter.value.callOne();
@@ -133,7 +133,7 @@ describe("a rejection that nobody handles", () => {
 });
 
 describe("firstCompleted", () => {
-  test("answers with the first n that have settled, in that order, failed ones too", async () => {
+  test("resolves with the first n settled futures in their order, including rejected ones", async () => {
     const slow = counter.meanwhile.callOne(60_000);
     const quick = counter.meanwhile.callOne(20);
     const failed = counter.fail.callOne("x");
@@ -144,15 +144,15 @@ describe("firstCompleted", () => {
     await slow.catch(() => {});
   });
 
-  test("refuses to wait for more than there are", () => {
+  test("refuses to wait for more futures than there are", () => {
     expect(() => firstCompleted([], 1)).toThrow(
       new RangeError("cannot wait for the first 1: expected a number from 0 to 0"),
     );
   });
 });
 
-describe("with", () => {
-  test("retry makes a call again that failed by timeout or supervision", async () => {
+describe("the options of with()", () => {
+  test("retry repeats a call to a failed actor until the restarted actor answers", async () => {
     const mesh = world.spawn("pair", Counter, [0], [world.proc("p"), world.proc("q")]);
     const q = world.procs.get("q")!;
     const [cell] = [...q.proc.cells()];
@@ -164,7 +164,7 @@ describe("with", () => {
     await expect(retried).rejects.toThrow("even rank 0");
   });
 
-  test("retry gives up after so many attempts, with the last error", async () => {
+  test("retry rejects with the last error when all attempts have failed", async () => {
     counter.fail.broadcast("fatal");
     const error = await counter.failOnEven
       .with({ retry: { attempts: 2, backoff: 1 } })
@@ -196,7 +196,7 @@ describe("with", () => {
     }
   }
 
-  test.each([1, 3])("retry: %i is that many attempts in all, each with the whole timeout", async (attempts) => {
+  test.each([1, 3])("retry: %i makes that many attempts in total, each with the full timeout", async (attempts) => {
     using world = hurry();
     const one = world.spawn(Hanging);
     const error = await failureOf(one.failOnEven.with({ timeout: 30, retry: attempts }).callOne());
@@ -204,7 +204,7 @@ describe("with", () => {
     expect(world.pauses).toHaveLength(attempts - 1);
   });
 
-  test("a deadline ends all attempts and the pauses between them", async () => {
+  test("a retry deadline ends the attempts and the pauses between them", async () => {
     const hanging = world.spawn<typeof Hanging, never>("hanging", Hanging, [0], [world.proc("hang")], {});
     const endpoint = (hanging as CounterMesh<never>).failOnEven;
     const many = { attempts: 1_000_000, backoff: 1, deadline: 200 };
@@ -226,7 +226,7 @@ describe("with", () => {
     expect(await failureOf(call)).toEqual(new Error("enough"));
   });
 
-  test("pauses double, up to 30 s, and are drawn between half and all of it", async () => {
+  test("retry pauses double up to 30 s, and each is a random share between half and all of that", async () => {
     using world = hurry();
     const one = world.spawn(Counter);
     one.fail.broadcast("fatal");
@@ -238,7 +238,7 @@ describe("with", () => {
     expect(new Set(shares).size).toBeGreaterThan(1);
   });
 
-  test("options that cannot be are refused", () => {
+  test("invalid options are refused with an error that names the expected value", () => {
     expect(() => counter.failOnEven.with({ retry: 0 })).toThrow(
       new RangeError("cannot retry counter.failOnEven: expected at least 1 attempt, the first one included, got 0"),
     );

@@ -1,4 +1,4 @@
-/** The answers of several actors to one call, by themselves: who is waited for, what ends the call, what it comes to. */
+/** The answers of several actors to one call, in isolation: which answers it awaits, its end, and its result. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { CalledEndpoint } from "../../../runtime/actor/call/call-future.js";
 import { GatherAll, type GatherCall, GatherReduced, GatherSettled } from "../../../runtime/actor/call/gather-call.js";
@@ -40,7 +40,7 @@ const calledOf = (view: MeshView, result: Codec<unknown> | undefined = list): Ca
   isInternal: false,
 });
 
-/** The calls to the ranks, as if they had been sent. */
+/** Makes the calls to the ranks as if they had been sent. */
 function sent(gather: GatherCall<unknown>, size: number): RankCall[] {
   return Array.from({ length: size }, (_, rank) => {
     const abandon = ({ rank }: RankCall, reason: number) => void told.push(`rank ${rank} given up: ${reason}`);
@@ -69,7 +69,7 @@ const lost = new DeliveryError("failed", "it has failed");
 const failure = (promise: Promise<unknown>): Promise<ActorError> => promise.then(undefined as never, (error) => error);
 
 describe("call", () => {
-  test("answers when all have, by rank", async () => {
+  test("resolves with the values in rank order when all actors have answered", async () => {
     const { gather, calls } = all(3);
     gather.allSent();
     calls[2]!.answered(reader([2]));
@@ -81,25 +81,25 @@ describe("call", () => {
     expect([[...values.values()], values.extent]).toEqual([[[0], [1], [2]], { gpus: 3 }]);
   });
 
-  test("to nobody answers when it has been sent", async () => {
+  test("to no actors resolves when it has been sent", async () => {
     const { gather } = all(0);
     expect(gather.settled).toBe(false);
     gather.allSent();
     expect([...(await gather).values()]).toEqual([]);
   });
 
-  test("decodes equal answers once, as long as there are few different ones", async () => {
+  test("decodes an answer only once if it equals one of the last four different answers", async () => {
     const { gather, calls } = all(8);
     for (const [rank, value] of [1, 2, 1, 3, 4, 5, 2, 1].entries()) calls[rank]!.answered(reader([value]));
     const values = [...(await gather).values()];
     expect(values).toEqual([[1], [2], [1], [3], [4], [5], [2], [1]]);
     expect(values[2]).toBe(values[0]);
     expect(values[6]).toBe(values[1]);
-    // Four are compared with: the first has been forgotten.
+    // An answer is compared with four earlier ones, and the first is no longer among them.
     expect(values[7]).not.toBe(values[0]);
   });
 
-  test("keeps answers whose memory is used again", async () => {
+  test("keeps an answer although its memory is overwritten later", async () => {
     const { gather, calls } = all(2);
     const r = reader([1]);
     calls[0]!.answered(r);
@@ -108,7 +108,7 @@ describe("call", () => {
     expect([...(await gather).values()]).toEqual([[1], [1]]);
   });
 
-  test("rejects with the error of the lowest rank, once all have ended, and holds those of the others", async () => {
+  test("rejects with the error of the lowest rank when all have ended, and lists the other errors", async () => {
     const { gather, calls } = all(4);
     calls[3]!.failed(thrown("counters[3]", "three"));
     calls[1]!.failed(thrown("counters[1]", "one"));
@@ -121,14 +121,14 @@ describe("call", () => {
     expect(error.others.map(({ message }) => message)).toEqual(["three"]);
   });
 
-  test("rejects with what cannot be read, if that is of the lowest rank", async () => {
+  test("rejects with a CodecError if the answer of the lowest rank cannot be decoded", async () => {
     const { gather, calls } = all(2);
     calls[1]!.failed(thrown("counters[1]", "one"));
     calls[0]!.answered(broken());
     expect((await failure(gather)).name).toBe("CodecError");
   });
 
-  test("rejects at once when an actor has failed, and gives up nothing that may still be answered to others", async () => {
+  test("rejects at once when an actor has failed, and ignores later answers", async () => {
     const { gather, calls } = all(3);
     calls[1]!.failed(lost);
     expect(gather.settled).toBe(true);
@@ -143,7 +143,7 @@ describe("call", () => {
     expect(await failure(gather)).toBe(error);
   });
 
-  test("that is given up tells all ranks, and the tree that it went down", async () => {
+  test("that is abandoned gives up its cast down the tree and the calls to all ranks once", async () => {
     const { gather } = all(2);
     gather.castStarted((reason) => void told.push(`cast given up: ${reason}`), {} as never);
     gather.abandon(new Error("enough"), 1);
@@ -152,7 +152,7 @@ describe("call", () => {
     expect(told).toEqual(["cast given up: 1", "rank 0 given up: 1", "rank 1 given up: 1"]);
   });
 
-  test("of an endpoint without a result answers with nothing for each", async () => {
+  test("of an endpoint without a result resolves with undefined for each rank", async () => {
     const view = viewOf(2);
     const called = { ...calledOf(view), result: undefined };
     const gather = new GatherAll<void, string>(called, view);
@@ -160,7 +160,7 @@ describe("call", () => {
     expect([...(await gather).values()]).toEqual([undefined, undefined]);
   });
 
-  test("takes one answer for several ranks, where procs on the way have put them together", async () => {
+  test("accepts one answer for several ranks that a process on the way has combined", async () => {
     const { gather } = all(3);
     gather.answeredBy([0, 2], reader([7]));
     expect(gather.settled).toBe(false);
@@ -168,13 +168,13 @@ describe("call", () => {
     expect([...(await gather).values()]).toEqual([[7], [8], [7]]);
   });
 
-  test("takes none for several ranks that cannot be read", async () => {
+  test("rejects with a CodecError if one answer for several ranks cannot be decoded", async () => {
     const { gather } = all(2);
     gather.answeredBy([0, 1], broken());
     expect((await failure(gather)).name).toBe("CodecError");
   });
 
-  test("begins anew where what came by a tree is asked for again", async () => {
+  test("discards earlier answers when it is reset", async () => {
     const { gather } = all(2);
     gather.answeredBy([0], reader([1]));
     gather.reset();
@@ -185,7 +185,7 @@ describe("call", () => {
     expect([...(await gather).values()]).toEqual([[3], [2]]);
   });
 
-  test("forgets errors when it begins anew", async () => {
+  test("discards earlier errors when it is reset", async () => {
     const { gather, calls } = all(2);
     calls[0]!.failed(thrown("counters[0]", "once"));
     gather.reset();
@@ -195,7 +195,7 @@ describe("call", () => {
 });
 
 describe("callSettled", () => {
-  test("tells of each rank how it went, actors that have failed among them", async () => {
+  test("resolves with the outcome of each rank, including ranks whose actor has failed", async () => {
     const { gather, calls } = outcomes(3);
     calls[0]!.failed(lost);
     calls[2]!.failed(thrown("counters[2]", "two"));
@@ -223,14 +223,14 @@ describe("reduce", () => {
     return { gather, calls: sent(gather as GatherCall<unknown>, size) };
   };
 
-  test("folds all answers, in rank order", async () => {
+  test("folds all answers in rank order", async () => {
     const { gather, calls } = joinedTexts(3);
     expect(gather.reduction).toBe("join");
     for (const rank of [2, 0, 1]) calls[rank]!.answered(reader(`${rank}`, text));
     expect(await gather).toBe("0|1|2");
   });
 
-  test("takes what was folded on the way in the place of the first of its ranks", async () => {
+  test("puts a result that was folded on the way at the position of its first rank", async () => {
     const { gather } = joinedTexts(5);
     gather.foldedBy([3, 4], reader("3+4", text));
     gather.foldedBy([0], reader("0", text));
@@ -238,7 +238,7 @@ describe("reduce", () => {
     expect(await gather).toBe("0|1+2|3+4");
   });
 
-  test("rejects with an error of a rank, or with what folding throws", async () => {
+  test("rejects with the error of a handler, of the fold function, or of a failed actor", async () => {
     const failed = joinedTexts(2);
     failed.calls[1]!.failed(thrown("counters[1]", "one"));
     failed.calls[0]!.answered(reader("0", text));
@@ -253,7 +253,7 @@ describe("reduce", () => {
     expect(await failure(lostOne.gather)).toBeInstanceOf(SupervisionError);
   });
 
-  test("other calls are not folded on the way", () => {
+  test("call and callSettled have no reduction, so their answers are not folded on the way", () => {
     expect([all(1).gather.reduction, outcomes(1).gather.reduction]).toEqual(["", ""]);
   });
 });
@@ -266,13 +266,13 @@ describe("callOne", () => {
     return Object.assign(call, { id: 5, session: { abandon } as never });
   };
 
-  test("answers with the value", async () => {
+  test("resolves with the value of the answer", async () => {
     const call = one();
     call.answered(reader([3]));
     expect([call.settled, await call]).toEqual([true, [3]]);
   });
 
-  test("rejects with what the handler threw, what has become of the actor, or what cannot be read", async () => {
+  test("rejects with the error of the handler, the failure of the actor, or a decoding error", async () => {
     const [threw, ended, unread] = [one(), one(), one()];
     threw.failed(thrown("counters[2]", "two"));
     ended.failed(lost);
@@ -282,7 +282,7 @@ describe("callOne", () => {
     expect((await failure(unread)).name).toBe("CodecError");
   });
 
-  test("that is given up tells the actor, if it has been sent", async () => {
+  test("that is cancelled notifies the actor only if the call has been sent", async () => {
     const [call, unsent] = [one(), Object.assign(one(), { id: 0 })];
     for (const each of [call, unsent]) {
       each.cancel();
@@ -291,7 +291,7 @@ describe("callOne", () => {
     expect(told).toEqual(["given up: 0"]);
   });
 
-  test("is over when its time is, by its own clock", async () => {
+  test("rejects when its timeout ends on its own clock, unless it was answered before", async () => {
     const [late, early] = [one(), one()];
     for (const call of [late, early]) call.guard(50, undefined);
     early.answered(reader([1]));
@@ -301,7 +301,7 @@ describe("callOne", () => {
     expect([await early, told]).toEqual([[1], ["given up: 1"]]);
   });
 
-  test("rejects with its own timeout where an actor's error comes after that", async () => {
+  test("rejects with its own timeout if an error of the actor comes after the timeout", async () => {
     const [call, other] = [one(), one()];
     for (const each of [call, other]) each.guard(50, undefined);
     clock.sleep(49);
@@ -312,7 +312,7 @@ describe("callOne", () => {
     expect((await failure(other)).message).toBe("in time");
   });
 
-  test("ends with the signal that it was given, for the signal's reason", async () => {
+  test("rejects with the reason of its abort signal when the signal is aborted", async () => {
     const given = new AbortController();
     const call = one();
     call.guard(0, given.signal);

@@ -16,7 +16,7 @@ import { Counter, type CounterMesh, counterDescriptor } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 
 let events: unknown[];
-/** Called by the next encoding, once. */
+/** A function that only the next encoding calls. */
 let whileEncoding: (() => void) | undefined;
 const interceptor = {
   retainsResults: false,
@@ -76,7 +76,7 @@ test("a call to all actors has all their processes as receivers, in rank order",
   expect(events).toEqual([{ label: "intercepted.sleep", procs: ids(0, 1, 2) }, ["encoded", [0]], "sent"]);
 });
 
-test("a broadcast has all their processes as receivers, too", async () => {
+test("a broadcast to all actors has all their processes as receivers", async () => {
   await mesh.increment.broadcast(5);
   const sent = [{ label: "intercepted.increment", procs: ids(0, 1, 2) }, ["encoded", [5]], "sent"];
   expect(events).toEqual(sent);
@@ -89,7 +89,7 @@ test("a message that cannot be encoded is not reported as sent", () => {
   expect(events).toEqual([{ label: "intercepted.increment", procs: ids(0, 1, 2) }, ["encoded", ["five"]]]);
 });
 
-test("the interceptor encodes the protobuf layout, too", async () => {
+test("the interceptor also encodes arguments in the protobuf layout", async () => {
   const [w, plain] = [new Writer(), new Writer()];
   const dispatcher = createDispatcher(viewOf(mesh as unknown as ActorMesh), 0, {});
   whileEncoding = () => dispatcher.protobuf.encodeInto(w, [5]);

@@ -1,4 +1,4 @@
-/** Which actor is drawn of those that live, and what a call waits for where some are being restarted. */
+/** The random choice of a living actor, and the wait of a call for actors that are being restarted. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { drawLivingRank, pendingRestart, type RanksNeeded } from "../../../runtime/actor/call/living-ranks.js";
 import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
@@ -10,7 +10,7 @@ const size = 4;
 let down: (Downtime | undefined)[];
 let numbers: number[];
 let sender: ActorCell;
-/** The ranks of which was asked whether they are down, and those that have a session. */
+/** The ranks whose downtime was looked up, and the ranks that have a session. */
 let asked: number[];
 let sessions: Set<number>;
 let routes: { hasLostPeers: boolean };
@@ -44,15 +44,15 @@ function end(rank: number, lost = false): Downtime {
   return downtime;
 }
 
-describe("the actor that is drawn", () => {
-  test("is the first one that lives", () => {
+describe("the rank that is drawn", () => {
+  test("is the first drawn rank whose actor is alive", () => {
     end(0);
     numbers = [0.1, 0.6, 0.9];
     expect(drawLivingRank(view, sender)).toBe(2);
     expect(numbers).toEqual([0.9]);
   });
 
-  test("is one of those that live where four draws have found none", () => {
+  test("comes from a list of the living ranks if four draws have found no living actor", () => {
     end(0);
     end(1);
     numbers = [0, 0.1, 0.26, 0.49, 0.5, 0.9];
@@ -60,21 +60,21 @@ describe("the actor that is drawn", () => {
     expect(numbers).toEqual([0.9]);
   });
 
-  test("is the one that was drawn last where none lives", () => {
+  test("is the last drawn rank if no actor is alive", () => {
     for (let rank = 0; rank < size; rank++) end(rank);
     numbers = [0, 0.3, 0.9, 0.6, 0.1];
     expect(drawLivingRank(view, sender)).toBe(2);
     expect(numbers).toEqual([0.1]);
   });
 
-  test("lives without further questions while a session to it stands", () => {
+  test("counts as alive without a lookup of its downtime while a session to it exists", () => {
     numbers = [0.1, 0.3];
     sessions.add(0);
     expect([drawLivingRank(view, sender), drawLivingRank(view, sender)]).toEqual([0, 1]);
     expect(asked).toEqual([1]);
   });
 
-  test("is asked about in spite of its session when it has ended, or while the end of a link is being explained", () => {
+  test("needs a downtime lookup despite its session if the actor has ended or a lost link is unexplained", () => {
     sessions.add(0).add(1);
     end(0);
     numbers = [0.1, 0.3];
@@ -87,8 +87,8 @@ describe("the actor that is drawn", () => {
   });
 });
 
-describe("what keeps a call from being sent", () => {
-  /** Whether it is over; undefined: nothing keeps the call. */
+describe("the wait before a call is sent", () => {
+  /** Whether the wait is over; undefined means that the call does not wait. */
   async function isOver(obstacle: Promise<unknown> | undefined): Promise<boolean | undefined> {
     if (obstacle === undefined) return undefined;
     let over = false;
@@ -104,12 +104,12 @@ describe("what keeps a call from being sent", () => {
     ["any rank", "any"],
   ] as const satisfies readonly (readonly [string, RanksNeeded])[];
 
-  test.each(each)("to %s is nothing where all of them live", (_, needed) => {
+  test.each(each)("to %s is unnecessary if all actors are alive", (_, needed) => {
     expect(pendingRestart(view, sender, needed)).toBe(undefined);
     expect(asked).toEqual([0, 1, 2, 3]);
   });
 
-  test("to all ranks lasts until all are back that are being restarted", async () => {
+  test("to all ranks ends when all restarts are complete", async () => {
     const [one, other] = [end(1), end(3)];
     const obstacle = pendingRestart(view, sender, "all");
     expect(await isOver(obstacle)).toBe(false);
@@ -119,13 +119,13 @@ describe("what keeps a call from being sent", () => {
     expect(await isOver(obstacle)).toBe(true);
   });
 
-  test("to all ranks is nothing where one is lost: the call fails anyway", () => {
+  test("to all ranks is unnecessary if one rank is lost, because the call fails anyway", () => {
     end(1);
     end(2, true);
     expect(pendingRestart(view, sender, "all")).toBe(undefined);
   });
 
-  test("to each rank lasts until all are back that come back", async () => {
+  test("to each rank ends when all ranks that are not lost are back", async () => {
     const one = end(1);
     end(2, true);
     const obstacle = pendingRestart(view, sender, "each");
@@ -134,19 +134,19 @@ describe("what keeps a call from being sent", () => {
     expect(await isOver(obstacle)).toBe(true);
   });
 
-  test("to each rank is nothing where all that have ended are lost", () => {
+  test("to each rank is unnecessary if all ranks that have ended are lost", () => {
     end(2, true);
     expect(pendingRestart(view, sender, "each")).toBe(undefined);
   });
 
-  test("to any rank is nothing while one lives, or where all are lost", () => {
+  test("to any rank is unnecessary if one actor is alive or all ranks are lost", () => {
     for (const rank of [0, 1, 2]) end(rank);
     expect(pendingRestart(view, sender, "any")).toBe(undefined);
     for (let rank = 0; rank < size; rank++) end(rank, true);
     expect(pendingRestart(view, sender, "any")).toBe(undefined);
   });
 
-  test("to any rank lasts until the first one is back of those that come back", async () => {
+  test("to any rank ends when the first restart is complete", async () => {
     end(0, true);
     const returning = [1, 2, 3].map((rank) => end(rank));
     const obstacle = pendingRestart(view, sender, "any");

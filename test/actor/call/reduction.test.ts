@@ -1,10 +1,10 @@
-/** Reductions: what becomes of the answers of all ranks. */
+/** Reductions: operations that combine the answers of all ranks into one value. */
 import { describe, expect, test } from "vitest";
 import { findReduction, foldOf, reductionName, registerReducer, topK } from "../../../runtime/actor/call/reduction.js";
 
 const fold = (operation: unknown, values: readonly unknown[]): unknown => foldOf("mesh.endpoint", operation)(values);
 
-describe("named operations", () => {
+describe("a named operation", () => {
   test.each([
     ["sum", [1, 2, 3.5], 6.5],
     ["sum", [1n, 2n], 3n],
@@ -18,11 +18,11 @@ describe("named operations", () => {
     ["concat", [new Uint8Array([1]), new Uint8Array([2])], new Uint8Array([1, 2])],
     ["concat", [], []],
     ["count", ["x", "y"], 2],
-  ])("%s (%#)", (operation, values, expected) => {
+  ])("%s combines the answers into the expected value (%#)", (operation, values, expected) => {
     expect(fold(operation, values)).toEqual(expected);
   });
 
-  test("of what cannot be combined", () => {
+  test("throws an error if it is missing or cannot combine the answers", () => {
     expect(() => fold("sum", ["a"])).toThrow(
       new TypeError("cannot reduce mesh.endpoint: sum takes numbers, got string"),
     );
@@ -39,7 +39,7 @@ describe("named operations", () => {
   });
 });
 
-test("topK takes the largest items of all ranks, lower ranks first among equals", () => {
+test("topK takes the largest items of all ranks, and the lower rank first for equal items", () => {
   const words = [
     [
       { word: "a", count: 3 },
@@ -56,11 +56,11 @@ test("topK takes the largest items of all ranks, lower ranks first among equals"
   expect(() => topK(-1)).toThrow(new RangeError("cannot take the top -1: expected an integer of at least 0"));
 });
 
-test("a function folds from the lowest rank on", () => {
+test("a function folds the answers from the lowest rank upwards", () => {
   expect(fold((a: string, b: string) => `(${a}${b})`, ["x", "y", "z"])).toBe("((xy)z)");
 });
 
-test("anything else is refused before anything is sent", () => {
+test("an unknown operation name is refused before any answer exists", () => {
   expect(() => foldOf("mesh.endpoint", "average")).toThrow(
     new TypeError(
       "cannot reduce mesh.endpoint: expected sum, min, max, concat, count, a reducer or a function, got average",
@@ -68,7 +68,7 @@ test("anything else is refused before anything is sent", () => {
   );
 });
 
-describe("an operation that every process knows", () => {
+describe("an operation with a name that every process knows", () => {
   const shorter = (a: string, b: string) => (b.length < a.length ? b : a);
   const reducer = registerReducer("shorter", shorter);
 
@@ -80,7 +80,7 @@ describe("an operation that every process knows", () => {
     [topK(2), "topK 2", [[1, 5], [7]]],
     [topK(12), "topK 12", [[1, 5], [7]]],
     [reducer, "registered shorter", ["abc", "d", "ef"]],
-  ])("has a name by which it does the same elsewhere (%#)", (operation, name, values) => {
+  ])("gives the same result when another process finds it by its name (%#)", (operation, name, values) => {
     expect(reductionName(operation)).toBe(name);
     expect(findReduction(name)!(values)).toEqual(fold(operation, values));
   });
@@ -91,18 +91,18 @@ describe("an operation that every process knows", () => {
     [undefined],
     [null],
     [{ fold: () => 1 }],
-  ])("is none that has no name (%#)", (operation) => {
+  ])("an operation that other processes cannot know has an empty name (%#)", (operation) => {
     expect(reductionName(operation)).toBe("");
   });
 
   test.each(["", "average", "topK", "topK x", "topK 2 of 3", "not topK 2", "registered longer", "toString"])(
-    'is none of a name that nobody knows: "%s"',
+    'cannot be found by an unknown name: "%s"',
     (name) => {
       expect(findReduction(name)).toBe(undefined);
     },
   );
 
-  test("has its name alone", () => {
+  test("shares its name with no other function, but can be registered again", () => {
     expect(reducer).toMatchObject({ name: "shorter", everywhere: "registered shorter" });
     expect(fold(registerReducer("shorter", shorter), ["abc", "d", "e"])).toBe("d");
     expect(() => registerReducer("shorter", (a: string) => a)).toThrow(
@@ -110,7 +110,7 @@ describe("an operation that every process knows", () => {
     );
   });
 
-  test("says what it was applied to where there is nothing", () => {
+  test("shows its name in the error for an empty mesh, and a function shows the endpoint", () => {
     expect(() => fold(reducer, [])).toThrow(new RangeError("cannot reduce shorter: the mesh is empty"));
     expect(() => findReduction("registered shorter")!([])).toThrow(
       "cannot reduce registered shorter: the mesh is empty",
@@ -119,7 +119,7 @@ describe("an operation that every process knows", () => {
   });
 });
 
-test("topK is a whole number of items, those of the smallest mesh too", () => {
+test("topK accepts any whole number of items and refuses a fraction", () => {
   expect(topK(3).name).toBe("topK(3)");
   expect(fold(topK(0), [[1, 2]])).toEqual([]);
   expect(fold(topK(5), [[1, 2]])).toEqual([2, 1]);
@@ -132,7 +132,7 @@ test.each<[unknown, string]>([
   [null, "null"],
   ["toString", "toString"],
   [{}, "[object Object]"],
-])("what is no operation is refused by its name: %o", (operation, got) => {
+])("a value that is not an operation is refused with an error that shows the value: %o", (operation, got) => {
   expect(() => foldOf("mesh.endpoint", operation)).toThrow(
     new TypeError(
       `cannot reduce mesh.endpoint: expected sum, min, max, concat, count, a reducer or a function, got ${got}`,

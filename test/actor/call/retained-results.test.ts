@@ -72,7 +72,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-test("each rank retains its result under the key of the call, and the caller gets one outcome for each rank", async () => {
+test("each rank retains its result under the key of the call, and the caller gets one outcome per rank", async () => {
   const call = sleep.rref(5);
   expect(call).toMatchObject({ label: "retaining.sleep", procs: procs.map(({ proc }) => proc.id), args: [5] });
   const outcomes: RetainedOutcome[] = [...(await call.send("one"))];
@@ -86,7 +86,7 @@ test("each rank retains its result under the key of the call, and the caller get
   ]);
 });
 
-test("a handler that throws retains nothing, and the outcome is its error", async () => {
+test("a handler that throws retains no result, and the outcome holds its error", async () => {
   const outcomes: RetainedOutcome[] = [...(await sleep.rref(13).send("one"))];
   expect(outcomes).toMatchObject([
     { status: "rejected", reason: { message: "refused" } },

@@ -1,4 +1,4 @@
-/** The consuming side of a stream by itself: order, room that is given back, and every way in which it ends. */
+/** The consuming side of a stream in isolation: order, the credit that it returns, and all ways in which it ends. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RankCall } from "../../../runtime/actor/call/rank-call.js";
 import { StreamCall } from "../../../runtime/actor/call/stream-call.js";
@@ -12,7 +12,7 @@ import { Reader } from "../../../runtime/wire/reader.js";
 import { StillClock, settled } from "../parts.js";
 
 const text = codec.string as Codec<unknown>;
-/** A text that comes with a port. */
+/** A codec of strings that reads a port together with each string. */
 const withPort = Object.assign(Object.create(text), {
   decodeFrom: (r: Reader) => {
     portsRead.push({} as never);
@@ -27,7 +27,7 @@ beforeEach(() => {
   clock = new StillClock();
 });
 
-/** A call to so many actors, whose ranks have been sent it. */
+/** Makes a stream call to `size` actors as if it had been sent to all of them. */
 function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = true, hasPorts = false } = {}) {
   const view = {
     size,
@@ -55,7 +55,7 @@ function begin(size: number, { streamItems = 8, streamBytes = 1000, hasResult = 
   return { stream, calls };
 }
 
-/** The items of a stream as they arrive: the bytes of a text, or of whatever. */
+/** A reader of an item that arrives: an encoded string, or the given bytes. */
 function reader(value: unknown): Reader {
   const bytes = typeof value === "string" ? text.encode(value) : (value as Uint8Array);
   const r = new Reader();
@@ -67,8 +67,8 @@ const at = (rank: number, value: unknown) => ({ done: false, value: [`at ${rank}
 const over = { done: true, value: undefined };
 const failure = (promise: Promise<unknown>): Promise<Error> => promise.then(undefined as never, (error) => error);
 
-describe("values", () => {
-  test("come in the order in which they arrive, each with its place", async () => {
+describe("values of a stream", () => {
+  test("come in the order of their arrival, each with the point of its rank", async () => {
     const { stream, calls } = begin(2);
     const first = stream.next();
     calls[1]!.item(reader("a"), 10);
@@ -77,7 +77,7 @@ describe("values", () => {
     expect([await first, await stream.next(), await stream.next()]).toEqual([at(1, "a"), at(0, "b"), at(1, "c")]);
   });
 
-  test("go to those who wait in the order in which they have asked", async () => {
+  test("go to the waiting reads in the order in which these were made", async () => {
     const { stream, calls } = begin(1);
     const asked = [stream.next(), stream.next()];
     calls[0]!.item(reader("a"), 10);
@@ -86,19 +86,19 @@ describe("values", () => {
     expect(await Promise.all([...asked, stream.next()])).toEqual([at(0, "a"), at(0, "b"), at(0, "c")]);
   });
 
-  test("of an endpoint without a result are nothing", async () => {
+  test("are undefined for an endpoint without a result", async () => {
     const { stream, calls } = begin(1, { hasResult: false });
     calls[0]!.answered(reader("ignored"));
     expect([await stream.next(), await stream.next()]).toEqual([at(0, undefined), over]);
   });
 
-  test("may be ports, which whoever reads them holds", async () => {
+  test("may contain ports, which the reading actor then holds", async () => {
     const { stream, calls } = begin(2, { hasPorts: true });
     calls[1]!.item(reader("a"), 10);
     expect([await stream.next(), told, portsRead]).toEqual([at(1, "a"), ["1 ports of rank 1 held"], []]);
   });
 
-  test("are iterated over by a loop, with a place to leave", async () => {
+  test("can be read by a loop, and the stream is given up when the loop is left", async () => {
     const { stream, calls } = begin(1);
     for (const each of ["a", "b", "c"]) calls[0]!.item(reader(each), 10);
     const seen = [];
@@ -113,8 +113,8 @@ describe("values", () => {
   });
 });
 
-describe("room", () => {
-  test("goes back when a quarter of the items has been taken, to the rank that they came from", async () => {
+describe("stream credit", () => {
+  test("is returned to the rank of the items when a quarter of the item window was taken", async () => {
     const { stream, calls } = begin(2);
     for (const each of ["a", "b", "c", "d", "e"]) calls[0]!.item(reader(each), 10);
     calls[1]!.item(reader("x"), 7);
@@ -130,7 +130,7 @@ describe("room", () => {
     expect(told).toHaveLength(2);
   });
 
-  test("goes back when a quarter of the bytes has been taken", async () => {
+  test("is returned when a quarter of the byte window was taken", async () => {
     const { stream, calls } = begin(1, { streamItems: 100 });
     for (const size of [249, 1, 250]) calls[0]!.item(reader("a"), size);
     await stream.next();
@@ -141,7 +141,7 @@ describe("room", () => {
     expect(told.slice(1)).toEqual(["room of 1: 1 items, 250 bytes"]);
   });
 
-  test("goes back for what is taken by somebody who waits", async () => {
+  test("is returned for an item that a waiting read takes", async () => {
     const { stream, calls } = begin(1, { streamItems: 4 });
     const asked = stream.next();
     calls[0]!.item(reader("a"), 10);
@@ -149,14 +149,14 @@ describe("room", () => {
     expect(told).toEqual(["room of 1: 1 items, 10 bytes"]);
   });
 
-  test("is not what an answer takes that somebody waits for", async () => {
+  test("is not returned for an answer that a waiting read takes", async () => {
     const { stream, calls } = begin(1, { streamItems: 4 });
     const asked = stream.next();
     calls[0]!.answered(reader("an answer"));
     expect([await asked, told]).toEqual([at(0, "an answer"), ["left"]]);
   });
 
-  test("is not what an answer takes, nor what a rank that has ended, or is not there, would need", async () => {
+  test("is not returned for an answer, nor to a rank that has ended, is given up or has no session", async () => {
     const { stream, calls } = begin(4, { streamItems: 4 });
     calls[0]!.answered(reader("an answer"));
     calls[1]!.item(reader("its last"), 10);
@@ -170,8 +170,8 @@ describe("room", () => {
   });
 });
 
-describe("the end", () => {
-  test("comes when all ranks have ended, whether by an end or by an answer", async () => {
+describe("the end of a stream", () => {
+  test("comes when all ranks have ended, each by an end or by an answer", async () => {
     const { stream, calls } = begin(3);
     const asked = [stream.next(), stream.next(), stream.next()];
     calls[0]!.ended();
@@ -184,19 +184,19 @@ describe("the end", () => {
     expect(await stream.next()).toEqual(over);
   });
 
-  test("comes after what has arrived", async () => {
+  test("comes after the values that have arrived", async () => {
     const { stream, calls } = begin(1);
     calls[0]!.item(reader("a"), 10);
     calls[0]!.ended();
     expect([await stream.next(), await stream.next(), await stream.next()]).toEqual([at(0, "a"), over, over]);
   });
 
-  test("of a call to nobody is at once, and it can be left", async () => {
+  test("comes at once for a call to no actors, which can also be left", async () => {
     const { stream } = begin(0);
     expect([await stream.next(), await stream.return()]).toEqual([over, over]);
   });
 
-  test("by leaving gives up all that are under way, and forgets what has arrived", async () => {
+  test("by return() gives up the ranks that still run and discards the values that have arrived", async () => {
     const { stream, calls } = begin(3);
     calls[1]!.ended();
     calls[0]!.item(reader("a"), 10);
@@ -209,14 +209,14 @@ describe("the end", () => {
     expect(told).toHaveLength(3);
   });
 
-  test("by leaving is told to those who wait", async () => {
+  test("by its disposal ends all reads that wait", async () => {
     const { stream } = begin(1);
     const asked = [stream.next(), stream.next()];
     await stream[Symbol.asyncDispose]();
     expect(await Promise.all(asked)).toEqual([over, over]);
   });
 
-  test("by leaving does nothing to ranks that have not been sent anything", async () => {
+  test("by return() does not give up ranks that the call was not sent to", async () => {
     const { stream, calls } = begin(1);
     Object.assign(calls[0]!, { id: 0 });
     await stream.return();
@@ -224,11 +224,11 @@ describe("the end", () => {
   });
 });
 
-describe("an error", () => {
+describe("an error of a stream", () => {
   const lost = new DeliveryError("failed", "it has failed");
   const text = "cannot call counters.watch on rank 1: it has failed";
 
-  test("comes once, after what has arrived, and gives up the other ranks", async () => {
+  test("comes once, after the values that have arrived, and gives up the other ranks", async () => {
     const { stream, calls } = begin(3);
     calls[0]!.item(reader("a"), 10);
     calls[1]!.failed(lost);
@@ -240,14 +240,14 @@ describe("an error", () => {
     expect(await stream.next()).toEqual(over);
   });
 
-  test("goes to the first who waits; there is nothing for the others", async () => {
+  test("goes to the first waiting read, and the other reads get the end of the stream", async () => {
     const { stream, calls } = begin(2);
     const [first, second] = [failure(stream.next()), stream.next()];
     calls[1]!.failed(lost);
     expect([(await first).message, await second, await stream.next()]).toEqual([text, over, over]);
   });
 
-  test("of another kind than those of calls comes as it is, to whoever waits or asks", async () => {
+  test("that abandons the stream reaches a waiting read or the next read unchanged", async () => {
     const error = new TypeError("no");
     const [waiting, later] = [begin(1), begin(1)];
     const asked = failure(waiting.stream.next());
@@ -256,7 +256,7 @@ describe("an error", () => {
     expect(told).toEqual(["left", "rank 0 given up: 0", "left", "rank 0 given up: 0"]);
   });
 
-  test("comes once: what follows it, or the end, is not heard of", async () => {
+  test("is ignored if it follows another error or the end of the stream", async () => {
     const { stream, calls } = begin(2);
     stream.abandon(new Error("first"), 1);
     stream.abandon(new Error("second"), 1);
@@ -270,14 +270,14 @@ describe("an error", () => {
     expect(await ended.stream.next()).toEqual(over);
   });
 
-  test("that nobody has asked for goes with the loop that is left", async () => {
+  test("is discarded if the stream is left before the error was read", async () => {
     const { stream } = begin(1);
     stream.abandon(new Error("no"), 0);
     await stream.return();
     expect(await stream.next()).toEqual(over);
   });
 
-  test("is what cannot be read", async () => {
+  test("is a CodecError if an item cannot be decoded", async () => {
     const { stream, calls } = begin(2);
     calls[0]!.item(reader(new Uint8Array([9])), 10);
     expect((await failure(stream.next())).name).toBe("CodecError");
@@ -285,8 +285,8 @@ describe("an error", () => {
   });
 });
 
-describe("a time limit", () => {
-  test("ends the stream when it is over", async () => {
+describe("a time limit of a stream", () => {
+  test("ends the stream with a timeout error when the time has passed", async () => {
     const { stream } = begin(1);
     stream.guard(clock, 50, undefined);
     const asked = failure(stream.next());
@@ -298,7 +298,7 @@ describe("a time limit", () => {
   test.each<[string, (begun: ReturnType<typeof begin>) => void]>([
     ["ended", ({ calls }) => calls[0]!.ended()],
     ["left", ({ stream }) => void stream.return()],
-  ])("is none for a stream that was %s", (_, end) => {
+  ])("is removed when the stream was %s", (_, end) => {
     const begun = begin(1);
     begun.stream.guard(clock, 50, undefined);
     end(begun);
@@ -306,7 +306,7 @@ describe("a time limit", () => {
   });
 });
 
-test("the handler that reads it is told when it has ended, and is what a time limit's error tells of", async () => {
+test("a stream leaves its reading handler when it ends, and its timeout error names that handler", async () => {
   const unbound: unknown[] = [];
   const { stream, calls } = begin(1);
   expect(stream.waitText).toBe("");

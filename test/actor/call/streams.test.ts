@@ -1,4 +1,4 @@
-/** Streams: values as they come, no faster than they are taken, and an end for everyone. */
+/** Streams between actors: their values, their flow control, and all ways in which they end. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ActorError, SupervisionError } from "../../../runtime/actor/errors.js";
 import { begun, Counter, type CounterMesh, delay, until } from "../counter.js";
@@ -15,14 +15,14 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-test("many values per rank, in the order of each rank, with their places", async () => {
+test("a stream yields all values of each rank, each with the point of its rank", async () => {
   const seen: string[] = [];
   for await (const [point, value] of counters.watch.stream(20)) seen.push(`${point} ${value}`);
   expect(seen.length).toBe(40);
   expect(seen.filter((text) => text === "{'gpus': 1/2} 3").length).toBe(20);
 });
 
-test("an endless sender is at most a window ahead of its consumer", async () => {
+test("the sender of an endless stream is at most one window ahead of its consumer", async () => {
   let produced = 0;
   class Watched extends Counter {
     override async *endless(): AsyncGenerator<number> {
@@ -42,13 +42,13 @@ test("an endless sender is at most a window ahead of its consumer", async () => 
   }
 });
 
-test("leaving the loop ends the generators, finally blocks and all", async () => {
+test("leaving the loop ends the generators and runs their finally blocks", async () => {
   let n = 0;
   for await (const _ of counters.endless.stream()) if (++n === 50) break;
   expect([...(await counters.streamEnded.call()).values()]).toEqual([true, true]);
 });
 
-test("a stream that nobody iterates over doesn't run away, and can be left too", async () => {
+test("a stream that was never iterated over can be left, and its generators end", async () => {
   const stream = counters.endless.stream();
   await begun(...procs);
   await stream.return?.();
@@ -56,7 +56,7 @@ test("a stream that nobody iterates over doesn't run away, and can be left too",
   expect([...(await counters.streamEnded.call()).values()]).toEqual([true, true]);
 });
 
-test("what came before an error is yielded; then the loop throws it", async () => {
+test("a loop yields the values that precede an error, and then throws the error", async () => {
   const seen: number[] = [];
   const error = await (async () => {
     for await (const [, value] of counters.slice({ gpus: 1 }).failingStream.stream(3)) seen.push(value);
@@ -67,7 +67,7 @@ test("what came before an error is yielded; then the loop throws it", async () =
   expect(await counters.slice({ gpus: 1 }).value.callOne()).toBe(3);
 });
 
-test("the actor takes its next message when the stream has ended, not before", async () => {
+test("an actor handles its next message only after its stream has ended", async () => {
   const one = counters.slice({ gpus: 0 });
   const stream = one.endless.stream();
   const value = one.value.callOne();
@@ -90,7 +90,7 @@ test("a timeout ends the stream and its generators", async () => {
   expect([...(await counters.streamEnded.call()).values()]).toEqual([true, true]);
 });
 
-test("an actor that fails while it streams ends the loop", async () => {
+test("a loop throws a SupervisionError when the actor fails during the stream", async () => {
   class Failing extends Counter {
     override async *endless(): AsyncGenerator<number> {
       yield 1;
@@ -107,7 +107,7 @@ test("an actor that fails while it streams ends the loop", async () => {
   expect(error.message).toBe("cannot call failing.endless on rank 0: the actor failing[0] has failed: Error: ordered");
 });
 
-test("a value that is not of the stream's type ends the stream with that, and the generator", async () => {
+test("a value of a wrong type ends the stream with a CodecError and ends the generator", async () => {
   let ended = false;
   class Wrong extends Counter {
     override async *watch(): AsyncGenerator<number> {

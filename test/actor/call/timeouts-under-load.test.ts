@@ -1,4 +1,4 @@
-/** Time that is over, where those whose time it is notice last: they are busy, and somebody that they have called is not. */
+/** Timeouts that busy actors notice late, while an actor that they have called notices its timeout in time. */
 import { afterEach, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
 import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
@@ -57,7 +57,7 @@ class Helper extends Actor {
     signal.throwIfAborted();
   }
 
-  /** Takes longer than the caller's caller is late. */
+  /** Takes longer than the timer of its caller is late. */
   async letGo(): Promise<void> {
     await delay(400);
   }
@@ -67,7 +67,7 @@ class Helper extends Actor {
   }
 }
 
-/** Tells the time, and wakes those who wait for it late. */
+/** A clock that tells the right time, but whose timers fire late. */
 function lateBy(late: number): Clock {
   return {
     now: () => systemClock.now(),
@@ -80,7 +80,7 @@ function lateBy(late: number): Clock {
 let world: World;
 afterEach(() => world.close());
 
-test("a caller that is late gets its own timeout, and what a late handler calls then is not given up", async () => {
+test("a late caller rejects with its own timeout, and a call that a late handler then makes completes", async () => {
   world = new World({}, { root: lateBy(60_000), first: lateBy(100) });
   const first = world.spawn("first", Helper, [], [world.proc("first")]) as HelperMesh;
   const second = world.spawn("second", Helper, [], [world.proc("second")]) as HelperMesh;

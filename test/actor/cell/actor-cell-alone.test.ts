@@ -1,4 +1,4 @@
-/** The cell of an actor with lanes and sessions that stand in for a link: what is agreed on, what is told, and what an end waits for. */
+/** These tests check the cell of an actor with fake lanes and sessions: bindings, the end, and the replacement. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
 import { handlersOf } from "../../../runtime/actor/cell/handler.js";
@@ -32,7 +32,7 @@ function spawn(actorClass: typeof Counter = Counter): ActorCell {
   return [...there.proc.cells()].at(-1)!;
 }
 
-/** A lane that notes what is told by it. */
+/** Creates a lane that records what is sent on it and what is done to it. */
 function newLane(more: object = {}): Lane {
   return {
     id: 3,
@@ -58,21 +58,21 @@ const binding = (more: Partial<Binding> = {}): Binding => ({
   ...more,
 });
 
-describe("an interface that a sender names", () => {
-  test("is agreed on where both know the same schema", () => {
+describe("an interface that a sender binds", () => {
+  test("is confirmed if both sides have the same schema", () => {
     const lane = newLane();
     spawn().inbound.bind(lane, binding());
     expect(lane.slots.slice(2)).toEqual(handlersOf(Counter as unknown as ActorClass, counterDescriptor));
     expect(told).toEqual([["bound", 3, 2, undefined]]);
   });
 
-  test("is answered with the actor's own schema where that is another one, and nothing is taken meanwhile", () => {
+  test("is answered with the schema of the actor if the two schemas differ, and the lane pauses", () => {
     const lane = newLane();
     spawn().inbound.bind(lane, binding({ fingerprint: 1n }));
     expect([lane.slots, told]).toEqual([[], ["paused", ["bound", 3, 2, schemaForPeer(counterDescriptor)]]]);
   });
 
-  test("is known by the ids of its endpoints where the sender knows that schemas differ", () => {
+  test("is matched by endpoint ids in the protobuf layout, and unknown endpoints are refused", () => {
     const lane = newLane();
     const endpoints = [
       { id: 2, name: "value" },
@@ -93,7 +93,7 @@ describe("an interface that a sender names", () => {
     expect(told).toEqual([]);
   });
 
-  test("is not agreed on where nothing will come by it", () => {
+  test("gets neither handlers nor a confirmation if it is bound without a layout", () => {
     const lane = newLane();
     spawn().inbound.bind(lane, binding({ layout: Layout.none }));
     expect([lane.slots, told]).toEqual([[], []]);
@@ -102,7 +102,7 @@ describe("an interface that a sender names", () => {
   test.each([
     [Layout.lockstep, [["bound", 3, 2, undefined]]],
     [Layout.protobuf, []],
-  ])("is refused where the actor is something else, and that is agreed on in layout %i alone", (layout, answers) => {
+  ])("is refused if the actor does not have it, and only lockstep is confirmed: layout %i", (layout, answers) => {
     const [lane, other] = [newLane(), newLane()];
     spawn().inbound.bind(lane, binding({ key: "test/other#Other", layout }));
     there.proc.root.inbound.bind(other, binding({ layout }));
@@ -119,7 +119,7 @@ describe("the end of an actor", () => {
   const options = { reason: "ordered", drain: 0 };
   const gone = ["gone", "stopped", "the actor counter[0] was stopped: ordered"];
 
-  test("is told once by each lane that leads to it and is still there", async () => {
+  test("is announced once on each open lane that leads to the actor", async () => {
     const cell = spawn();
     const [lane, closed] = [newLane(), newLane()];
     cell.inbound.bind(lane, binding());
@@ -132,7 +132,7 @@ describe("the end of an actor", () => {
     expect(told).toEqual([gone]);
   });
 
-  test("is told by a lane that comes later", async () => {
+  test("is announced on a lane that is bound later", async () => {
     const cell = spawn();
     cell.inbound.laneClosed(newLane());
     await cell.lifecycle.stop(options);
@@ -141,13 +141,13 @@ describe("the end of an actor", () => {
     expect([cell.ended!.reason, cell.outbound.ended!.reason]).toEqual(["stopped", "closed"]);
   });
 
-  test("by a failure says so", () => {
+  test("has the reason failed if the actor has failed", () => {
     const cell = spawn();
     cell.fail({ kind: "killed", error: new Error("enough"), at: 0 });
     expect(cell.ended!.reason).toBe("failed");
   });
 
-  test("waits for messages that come again in another layout, if it handles what waits at all", async () => {
+  test("waits for messages that are sent again in another layout, but only with a drain time", async () => {
     let resume = () => {};
     const whenResumed = new Promise<void>((resolve) => {
       resume = () => resolve();
@@ -166,7 +166,7 @@ describe("the end of an actor", () => {
     expect([draining.lifecycle.state, clock.waiting]).toEqual(["stopped", 0]);
   });
 
-  describe("while it begins", () => {
+  describe("while the actor starts", () => {
     let release: () => void;
     class Slow extends Counter {
       override init(): Promise<void> {
@@ -176,7 +176,7 @@ describe("the end of an actor", () => {
       }
     }
 
-    test("waits for its init where messages wait for that, and handles them", async () => {
+    test("waits for init if messages are queued, and handles them", async () => {
       const counter = world.spawn<typeof Counter, never>("counter", Slow, [0], [there], {});
       const cell = [...there.proc.cells()].at(-1)!;
       const call = counter.value.callOne();
@@ -189,7 +189,7 @@ describe("the end of an actor", () => {
       await stopping;
     });
 
-    test("does not wait for it where nothing waits, or nothing is handled any more", async () => {
+    test("does not wait for init if no message is queued or there is no drain time", async () => {
       const idle = spawn(Slow);
       await idle.lifecycle.stop({ ...options, drain: 1000 });
       const counter = world.spawn<typeof Counter, never>("counter", Slow, [0], [there], {});
@@ -203,7 +203,7 @@ describe("the end of an actor", () => {
 
   describe("that has sent messages", () => {
     const record = new MeshRecord({ id: 70n, name: "others", owner: 2n, extent: { gpus: 4 } });
-    /** Opens a session to one of the others, whose link is not there. */
+    /** Opens a fake session to the actor at `rank` of another mesh. */
     function open(
       cell: ActorCell,
       rank: number,
@@ -230,7 +230,7 @@ describe("the end of an actor", () => {
       return { session: cell.outbound.session(target, target, "here"), target, sent: () => opened.sent() };
     }
 
-    test("closes its sessions, and nobody asks anything of them any more", async () => {
+    test("closes the sessions of the actor, and opens no new ones", async () => {
       const cell = spawn();
       const { session, target } = open(cell, 1);
       expect(cell.outbound.knownSession(target)).toBe(session);
@@ -243,7 +243,7 @@ describe("the end of an actor", () => {
       );
     });
 
-    test("waits until they can be read where that is being asked, for a second", async () => {
+    test("waits at most a second for sessions that ask for the schema of their receiver", async () => {
       const cell = spawn();
       const asking = open(cell, 1, { isAskingForSchema: true });
       open(cell, 2);
@@ -265,7 +265,7 @@ describe("the end of an actor", () => {
       expect(other.lifecycle.state).toBe("stopped");
     });
 
-    test("has forgotten sessions that have ended, and no other", () => {
+    test("an ended session is forgotten, and a different session to the same target is kept", () => {
       const cell = spawn();
       const { session, target } = open(cell, 1);
       const before = { ...session, close: () => {} } as unknown as Session;
@@ -280,7 +280,7 @@ describe("the end of an actor", () => {
   });
 });
 
-test("whoever was sent to and has ended is down, and holds no port by any name that it had", () => {
+test("an ended receiver is marked as down, and none of its incarnations holds a port any more", () => {
   const holders: string[] = [];
   Object.assign(there.proc, { holderEnded: (holder: string) => holders.push(holder) });
   const record = new MeshRecord({ id: 70n, name: "others", owner: 2n, extent: { gpus: 4 } });
@@ -299,7 +299,7 @@ describe("an actor that was replaced", () => {
     return there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
   };
 
-  test("hands its lanes over, and those that name an interface later", () => {
+  test("redirects its lanes to the new actor, also lanes that bind an interface later", () => {
     const cell = spawn();
     const [lane, late] = [newLane(), newLane()];
     cell.inbound.bind(lane, binding());
@@ -313,7 +313,7 @@ describe("an actor that was replaced", () => {
     ]);
   });
 
-  test("leaves it to the other one to say when everything has been handled", async () => {
+  test("leaves it to the new actor to confirm that messages are handled", async () => {
     const cell = spawn();
     cell.inbound.confirmHandled(newLane());
     expect(told).toEqual(["reached"]);

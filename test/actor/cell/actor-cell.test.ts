@@ -1,4 +1,4 @@
-/** The cell of an actor: how it becomes, what it says of its failures, how long its end may take, and that each comes once. */
+/** These tests check the cell of an actor: its start, its failures, its stop, and that each of them happens once. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
 import type { ActorCell } from "../../../runtime/actor/cell/actor-cell.js";
@@ -37,8 +37,8 @@ const failure = (promise: PromiseLike<unknown>): Promise<Error> =>
   );
 const killed = (message: string) => ({ kind: "killed", error: new Error(message), at: 0 }) as const;
 
-describe("an actor that begins", () => {
-  test("is running when its init has ended, and its proc says so, once", async () => {
+describe("an actor that starts", () => {
+  test("is running when its init has ended, and its proc reports one start", async () => {
     let release = () => {};
     class Slow extends Counter {
       override init(): Promise<void> {
@@ -57,7 +57,7 @@ describe("an actor that begins", () => {
     ]);
   });
 
-  test("that fails while its init runs does not begin when that ends", async () => {
+  test("stays failed if it fails while its init runs and init ends later", async () => {
     let release = () => {};
     class Slow extends Counter {
       override init(): Promise<void> {
@@ -86,14 +86,14 @@ describe("an actor that begins", () => {
       [0],
       "at once",
     ],
-  ])("and throws in its %s tells its owner that, and when", async (kind, actorClass, args, message) => {
+  ])("reports the error and the time of the failure if its %s throws", async (kind, actorClass, args, message) => {
     clock.sleep(1234);
     const call = failure(spawn(actorClass, args).value.callOne());
     expect((await call).message).toContain(message);
     expect(there.failures()).toMatchObject([{ kind, error: { message }, at: 1234 }]);
   });
 
-  test("is its own context: no message, and its name, rank and process", () => {
+  test("has a context in init with its name, rank, mesh and process, but without a message", () => {
     let seen: unknown[] = [];
     class Looking extends Counter {
       override init(): void {
@@ -108,7 +108,7 @@ describe("an actor that begins", () => {
     expect(there.failures()).toEqual([]);
   });
 
-  test("and calls itself in its init gets a DeadlockError", async () => {
+  test("gets DeadlockError if it calls itself in its init", async () => {
     const own: { mesh?: CounterMesh<never> } = {};
     let told: unknown;
     class Asking extends Counter {
@@ -126,7 +126,7 @@ describe("an actor that begins", () => {
 });
 
 describe("an actor whose constructor throws", () => {
-  test("has nothing that could clean up, supervise or be told of messages that come back", async () => {
+  test("runs no supervise, and its proc reports the messages that return to it", async () => {
     spawn(Counter, [-1]);
     await lastCell().lifecycle.whenVacated();
     expect(lastCell().supervise("a failure" as never)).toBe(undefined);
@@ -135,8 +135,8 @@ describe("an actor whose constructor throws", () => {
   });
 });
 
-describe("a failure", () => {
-  test("is told with the endpoint where a message is its cause, and with the time", async () => {
+describe("the failure of an actor", () => {
+  test("is reported with its time, and with the endpoint if a handler has thrown", async () => {
     clock.sleep(99);
     spawn().fail.broadcast("fatal");
     await until("it has failed", () => there.failures().length > 0);
@@ -161,7 +161,7 @@ describe("a failure", () => {
       (cell, turn) => cell.lifecycle.handlerStuck(turn, "it has been running"),
       { kind: "stuck", endpoint: "untilAborted", error: { message: "it has been running" }, at: 7 },
     ],
-  ])("is told of %s", async (_, fail, told) => {
+  ])("is reported with its kind and time for %s", async (_, fail, told) => {
     const call = failure(spawn().untilAborted.callOne());
     await until("it handles the message", () => lastCell().calls.length > 0);
     clock.sleep(7);
@@ -171,7 +171,7 @@ describe("a failure", () => {
     expect("endpoint" in there.failures()[0]!).toBe("endpoint" in told);
   });
 
-  test("has the text of whatever was thrown, and the error as its cause if it was one", async () => {
+  test("carries the text of any thrown value, and carries a thrown error as its cause", async () => {
     spawn();
     lastCell().fail({ kind: "killed", error: "no error", at: 0 });
     expect(lastCell().ended).toMatchObject({
@@ -187,7 +187,7 @@ describe("a failure", () => {
     });
   });
 
-  test("is none of an actor that has ended", async () => {
+  test("is ignored if the actor has stopped before", async () => {
     spawn();
     const cell = lastCell();
     await world.stop(there, cell.mesh);
@@ -195,7 +195,7 @@ describe("a failure", () => {
     expect([cell.lifecycle.state, there.failures()]).toEqual(["stopped", []]);
   });
 
-  test("gives its cleanup an error, whatever was thrown", async () => {
+  test("passes an Error to cleanup even if the thrown value is not an Error", async () => {
     const cleaned: unknown[] = [];
     class Cleaning extends Counter {
       override cleanup(error?: Error): void {
@@ -210,8 +210,8 @@ describe("a failure", () => {
   });
 });
 
-describe("stopping", () => {
-  test("is done once, whoever asks again", async () => {
+describe("stopping an actor", () => {
+  test("happens once: a second request gets the same promise", async () => {
     spawn();
     const options = { reason: "ordered", drain: 0 };
     const stopping = lastCell().lifecycle.stop(options);
@@ -219,7 +219,7 @@ describe("stopping", () => {
     await stopping;
   });
 
-  test("handles what waits for no longer than it is given", async () => {
+  test("rejects new calls at once, and running calls when the drain time is over", async () => {
     const counter = spawn();
     const running = failure(counter.untilAborted.callOne());
     await until("it runs", () => lastCell().calls.length > 0);
@@ -238,7 +238,7 @@ describe("stopping", () => {
     expect([cell.lifecycle.state, there.proc.cell(cell.mesh), clock.waiting]).toEqual(["stopped", undefined, 0]);
   });
 
-  test("does not say a reason that nobody has given", async () => {
+  test("adds no reason to the errors of later calls if none was given", async () => {
     const counter = spawn();
     await counter.value.callOne();
     await world.stop(there, lastCell().mesh, { reason: "stopped" });
@@ -247,7 +247,7 @@ describe("stopping", () => {
     );
   });
 
-  test("waits for an init that does not end as long as for messages, and no longer", async () => {
+  test("waits for an endless init until the drain time is over, then rejects the waiting calls", async () => {
     class Never extends Counter {
       override init(): Promise<void> {
         return new Promise(() => {});
@@ -270,7 +270,7 @@ describe("stopping", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test("an actor that has failed runs no cleanup again, and keeps the reason of its failure", async () => {
+  test("runs no second cleanup after a failure, and keeps the failure as the reason", async () => {
     let cleaned = 0;
     class Cleaning extends Counter {
       override cleanup(): void {
@@ -285,7 +285,7 @@ describe("stopping", () => {
     expect((await failure(counter.value.callOne())).message).toMatch(/has failed: Error: enough$/);
   });
 
-  test("waits 3 s for cleanup, and no longer", async () => {
+  test("waits at most 3 s for cleanup", async () => {
     class Cleaning extends Counter {
       override cleanup(): Promise<void> {
         return new Promise(() => {});
@@ -320,7 +320,7 @@ describe("stopping", () => {
         }
       },
     ],
-  ])("tells of a cleanup that %s, and goes on", async (_, actorClass) => {
+  ])("reports a cleanup that %s, and still completes", async (_, actorClass) => {
     spawn(actorClass);
     const cell = lastCell();
     await cell.lifecycle.stop({ reason: "ordered", drain: 0 });
@@ -346,9 +346,9 @@ describe("stopping", () => {
   });
 });
 
-describe("what could not be delivered", () => {
-  /** An actor that sends to one that has ended, and what its method makes of what comes back. */
-  async function sendToNobody(undeliverable: ((message: unknown) => void) | undefined): Promise<void> {
+describe("a message that cannot be delivered", () => {
+  /** Lets an actor send to an ended actor. The message returns to the method `undeliverable` of the sender. */
+  async function sendToEndedActor(undeliverable: ((message: unknown) => void) | undefined): Promise<void> {
     const gone = world.spawn<typeof Counter, never>("gone", Counter, [0], [world.proc("elsewhere")], {});
     await gone.value.callOne();
     world.root.proc.peerDown(world.procs.get("elsewhere")!.proc.id, "it was killed");
@@ -364,28 +364,28 @@ describe("what could not be delivered", () => {
   }
   const told = () => there.events.filter(({ kind }) => kind === "undeliverable");
 
-  test("comes back to an actor that wants to know, as its own code, and nobody else is told", async () => {
+  test("is passed to the method undeliverable of its sender, and the proc reports no event", async () => {
     const seen: unknown[] = [];
-    await sendToNobody((message) => seen.push(message, context().actor.name));
+    await sendToEndedActor((message) => seen.push(message, context().actor.name));
     expect(seen).toEqual([{ to: "gone.increment", reason: "peer-down", message: "it was killed" }, "counter"]);
     expect(told()).toEqual([]);
   });
 
-  test("is told to the process otherwise", async () => {
-    await sendToNobody(undefined);
+  test("is reported by the proc if the sender has no method undeliverable", async () => {
+    await sendToEndedActor(undefined);
     expect(told()).toMatchObject([{ actor: "counter[0]", detail: { to: "gone.increment" } }]);
   });
 
-  test("is the end of an actor that throws when it is told", async () => {
+  test("fails its sender if the method undeliverable throws", async () => {
     clock.sleep(3);
-    await sendToNobody(() => {
+    await sendToEndedActor(() => {
       throw new Error("no");
     }).catch(() => {});
     expect(there.failures()).toMatchObject([{ kind: "message", error: { message: "no" }, at: 3 }]);
     expect(told()).toEqual([]);
   });
 
-  test("is told to nobody when the sender has stopped", async () => {
+  test("is dropped without an event if its sender has stopped", async () => {
     spawn();
     const cell = lastCell();
     await cell.lifecycle.stop({ reason: "ordered", drain: 0 });
@@ -394,7 +394,7 @@ describe("what could not be delivered", () => {
   });
 });
 
-test("an actor is named by its mesh and rank, and the root of a process by its name", () => {
+test("the name of an actor is its mesh and rank, and the root of a process has the name of the process", () => {
   spawn();
   const [cell, { root }] = [lastCell(), there.proc];
   expect([cell.name, cell.isRoot, cell.rank]).toEqual(["counter[0]", false, 0]);
@@ -402,7 +402,7 @@ test("an actor is named by its mesh and rank, and the root of a process by its n
   expect(cell.id).toEqual({ universe: world.universe, proc: there.proc.id, mesh: cell.mesh, rank: 0, incarnation: 0 });
 });
 
-test("supervise runs as the actor's own code, and what it returns is its answer", () => {
+test("supervise runs in the context of its actor, and its result is returned", () => {
   const seen: unknown[] = [];
   class Owner extends Counter {
     override supervise(failed: unknown): boolean {
@@ -417,15 +417,15 @@ test("supervise runs as the actor's own code, and what it returns is its answer"
   expect(lastCell().supervise("a failure" as never)).toBe(undefined);
 });
 
-test("a handler that takes long is told of by its proc", async () => {
+test("a slow handler is reported as an event of its proc", async () => {
   const counter = spawn();
   await counter.value.callOne();
   lastCell().lifecycle.handlerSlow("it takes long");
   expect(there.events.at(-1)).toEqual({ kind: "slow", actor: "counter[0]", detail: "it takes long" });
 });
 
-describe("a message that its sender has got wrong", () => {
-  /** The counter as a process knows it whose schema says the same of itself and is another one. */
+describe("a message that cannot be decoded", () => {
+  /** Returns the counter as seen by a process that has another schema with the same fingerprint. */
   function mistaken(): CounterMesh<never> {
     const { mesh } = lastCell();
     const record = new MeshRecord({ id: mesh, name: "counter", owner: world.root.proc.id, extent: {} });
@@ -437,7 +437,7 @@ describe("a message that its sender has got wrong", () => {
     return wholeMesh(record, defineActor({ key, name, id, fingerprint, args, endpoints })) as never;
   }
 
-  test("is an error of the caller, or comes back, and the actor goes on", async () => {
+  test("fails its call or returns to its sender, and the actor still runs", async () => {
     const counter = spawn();
     await counter.increment.callOne(2);
     const wrong = mistaken().increment as unknown as Endpoint<string[], void, never>;
@@ -450,7 +450,7 @@ describe("a message that its sender has got wrong", () => {
     expect(await counter.value.callOne()).toBe(2);
   });
 
-  test("is a violation of the protocol where nothing was agreed for its slot, or another layout", () => {
+  test("violates the protocol if its slot is not bound, or is bound to another layout", () => {
     spawn();
     const cell = lastCell();
     const lane = { slots: [undefined, { layout: FrameFlag.protobuf }], open: true } as unknown as Lane;
@@ -465,8 +465,8 @@ describe("a message that its sender has got wrong", () => {
   });
 });
 
-describe("an actor that takes the place of one that has failed", () => {
-  test("gets what is sent by those who have spoken to the other one, in order", async () => {
+describe("an actor that replaces a failed actor", () => {
+  test("gets later messages of senders that have used the failed actor, in order", async () => {
     const counter = spawn();
     await counter.increment.callOne(1);
     const cell = lastCell();
@@ -476,11 +476,11 @@ describe("an actor that takes the place of one that has failed", () => {
     there.proc.createActor({ ...cell.spec, incarnation: 1, args: [10] } as never);
     for (const by of [1, 2, 3]) counter.increment.broadcast(by);
     expect(await counter.value.callOne()).toBe(16);
-    // An endpoint that has not been used before, by an interface that has been named.
+    // This endpoint is used for the first time, and its interface has been bound before.
     expect(await counter.log.callOne()).toEqual(["init"]);
   });
 
-  test("gets what is sent by those who speak for the first time to either", async () => {
+  test("gets messages of senders that have never used the failed actor", async () => {
     const counter = spawn();
     lastCell().fail(killed("over"));
     await lastCell().lifecycle.whenVacated();
@@ -489,7 +489,7 @@ describe("an actor that takes the place of one that has failed", () => {
     expect(lastCell().id.incarnation).toBe(1);
   });
 
-  test("makes what the other one still sends come back", async () => {
+  test("code of the failed actor cannot call other actors any more", async () => {
     const taker = world.spawn<typeof Counter, never>("taker", Counter, [0], [world.proc("elsewhere")], {});
     spawn();
     const cell = lastCell();

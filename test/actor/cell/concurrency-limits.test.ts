@@ -1,4 +1,4 @@
-/** Limits of endpoints by themselves: who may start, who waits, and in which order those go on. */
+/** These tests check the limits of endpoints: which messages start, which ones wait, and in which order. */
 import { beforeEach, expect, test } from "vitest";
 import { ConcurrencyLimits } from "../../../runtime/actor/cell/concurrency-limits.js";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
@@ -12,19 +12,19 @@ beforeEach(() => {
   limits = new ConcurrencyLimits();
 });
 
-/** Messages of an endpoint, by their calls' numbers. */
+/** Creates messages of one endpoint with the given call numbers. */
 const turns = (name: string, ...calls: number[]) => calls.map((call) => parts.turn(() => {}, { name, call }));
 const waiting = () => limits.waiting.map(({ call }) => call);
 const state = () => ({ length: limits.length, ready: limits.hasReady, waiting: waiting() });
 
-test("as many as the limit start, the others wait in their order", () => {
+test("messages start up to the limit of their endpoint, and the others wait in order", () => {
   const [a, b, c, d] = turns("two", 1, 2, 3, 4) as [Turn, Turn, Turn, Turn];
   expect([a, b, c, d].map((turn) => limits.admit(turn, 2))).toEqual([true, true, false, false]);
   expect(state()).toEqual({ length: 2, ready: false, waiting: [3, 4] });
   expect(limits.takeReady()).toBe(undefined);
 });
 
-test("when one has ended the next is ready, until it has started", () => {
+test("a waiting message is ready once a running one has ended, until the waiting one starts", () => {
   const [a, b, c] = turns("one", 1, 2, 3) as [Turn, Turn, Turn];
   for (const turn of [a, b, c]) limits.admit(turn, 1);
   limits.turnEnded(a, 1);
@@ -35,7 +35,7 @@ test("when one has ended the next is ready, until it has started", () => {
   expect(state()).toEqual({ length: 1, ready: false, waiting: [3] });
 });
 
-test("the last that waits leaves nobody ready, though there is room for more", () => {
+test("no message is ready after the last waiting one is taken, even below the limit", () => {
   const [a, b, c] = turns("two", 1, 2, 3) as [Turn, Turn, Turn];
   for (const turn of [a, b, c]) limits.admit(turn, 2);
   limits.turnEnded(a, 2);
@@ -46,7 +46,7 @@ test("the last that waits leaves nobody ready, though there is room for more", (
   expect(state()).toEqual({ length: 0, ready: false, waiting: [] });
 });
 
-test("one that is given up while it waits makes room for the next at once", () => {
+test("a taken message that is not started leaves its place to the next waiting message", () => {
   const [a, b, c] = turns("one", 1, 2, 3) as [Turn, Turn, Turn];
   for (const turn of [a, b, c]) limits.admit(turn, 1);
   limits.turnEnded(a, 1);
@@ -54,7 +54,7 @@ test("one that is given up while it waits makes room for the next at once", () =
   expect([limits.hasReady, limits.takeReady()]).toEqual([true, c]);
 });
 
-test("endpoints have their own limits, whatever interface they are known by", () => {
+test("each endpoint has its own limit, which it shares with its variant that retains results", () => {
   const [a, b] = turns("one", 1, 2) as [Turn, Turn];
   const [other] = turns("other", 3) as [Turn];
   const kept = parts.turn(() => {}, { name: "one!", retains: { name: "one" } as EndpointDescriptor, call: 4 });
@@ -62,7 +62,7 @@ test("endpoints have their own limits, whatever interface they are known by", ()
   expect(waiting()).toEqual([4, 2]);
 });
 
-test("many wait in their order, whoever comes meanwhile", () => {
+test("waiting messages keep their order while new messages arrive", () => {
   const seen: number[] = [];
   const first = turns("one", ...Array.from({ length: 100 }, (_, i) => i));
   for (const turn of first) limits.admit(turn, 1);

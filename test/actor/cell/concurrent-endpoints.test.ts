@@ -38,7 +38,7 @@ interface GatesMesh<D extends string = string> extends ActorMesh<GatesKind, D> {
   readonly log: Endpoint<[], string[], D>;
 }
 
-/** Handlers wait at a gate of their name; those of `x` throw behind it, those of `-` do not wait. */
+/** Each handler waits at the gate of its name. `-` does not wait; names that start with `x` throw after the gate. */
 class Gates extends Actor {
   static override readonly descriptor = gates;
   declare readonly $kind: GatesKind;
@@ -99,10 +99,10 @@ afterEach(() => world.close());
 
 const lastMesh = (): bigint => [...world.ordered].at(-1) as bigint;
 
-/** What has begun and ended so far, in order. */
+/** Returns the starts and ends of handlers so far, in order. */
 const log = () => mesh.log.callOne();
 
-test("one more than the limit waits, and messages of other endpoints go on", async () => {
+test("calls over the limit wait, and messages of other endpoints are still handled", async () => {
   const calls = ["a", "b", "c", "d"].map((it) => mesh.two.callOne(it));
   mesh.open.broadcast("nobody");
   const other = mesh.one.callOne("other");
@@ -122,7 +122,7 @@ test("one more than the limit waits, and messages of other endpoints go on", asy
   expect(await Promise.all([calls[3], other])).toEqual(["d", "other"]);
 });
 
-test("a handler that throws makes room, and so does a message that nobody answers", async () => {
+test("a handler that throws frees its place, and so does a message without an answer", async () => {
   const thrown = mesh.two.callOne("x1");
   mesh.two.broadcast("quiet");
   const next = ["c", "d"].map((it) => mesh.two.callOne(it));
@@ -137,7 +137,7 @@ test("a handler that throws makes room, and so does a message that nobody answer
   expect(await Promise.all(next)).toEqual(["c", "d"]);
 });
 
-test("what waits starts beside a handler that runs on: that one may wait for it", async () => {
+test("a call that waits for the limit can start while a serial handler still runs", async () => {
   const first = mesh.one.callOne("first");
   const second = mesh.one.callOne("second");
   const serial = mesh.serial.callOne("serial");
@@ -151,7 +151,7 @@ test("what waits starts beside a handler that runs on: that one may wait for it"
   expect(await log()).toEqual(["+first", "+serial", "-first", "+second", "-second", "-serial"]);
 });
 
-test("streams count until they have ended", async () => {
+test("a stream counts toward the limit until it has ended", async () => {
   const first = mesh.items.stream("first")[Symbol.asyncIterator]();
   const second = mesh.items.stream("second")[Symbol.asyncIterator]();
   const [one, two] = [first.next(), second.next()];
@@ -164,7 +164,7 @@ test("streams count until they have ended", async () => {
   expect((await two).value?.[1]).toBe("second");
 });
 
-test("a call that is given up while it waits never starts, and the next one does", async () => {
+test("a waiting call that is cancelled never starts, and the next one starts instead", async () => {
   const running = mesh.one.callOne("running");
   const waiting = mesh.one.callOne("waiting");
   const next = mesh.one.callOne("next");
@@ -178,7 +178,7 @@ test("a call that is given up while it waits never starts, and the next one does
   expect(await next).toBe("next");
 });
 
-test("when the actor ends, what waits comes back to its callers", async () => {
+test("stopping the actor without drain time rejects running and waiting calls", async () => {
   const calls = ["a", "b", "c", "d"].map((it) => mesh.one.callOne(it));
   expect(await log()).toEqual(["+a"]);
   const ended = Promise.allSettled(calls);
@@ -186,7 +186,7 @@ test("when the actor ends, what waits comes back to its callers", async () => {
   expect((await ended).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "rejected"]);
 });
 
-test("an actor that is stopped handles what waits, within its time", async () => {
+test("a stopped actor handles its waiting calls within the drain time", async () => {
   const [a, b] = [mesh.one.callOne("a"), mesh.one.callOne("b")];
   expect(await log()).toEqual(["+a"]);
   const stopped = world.stop(there, lastMesh(), { drain: 60_000 });
@@ -197,7 +197,7 @@ test("an actor that is stopped handles what waits, within its time", async () =>
   await stopped;
 });
 
-test("thousands wait in their order, and hold nobody up", async () => {
+test("thousands of waiting calls start in order, and do not delay other endpoints", async () => {
   const names = Array.from({ length: 3000 }, (_, i) => `${i}`);
   const calls = names.map((it) => mesh.one.callOne(it));
   expect(await mesh.serial.callOne("-")).toBe("-");

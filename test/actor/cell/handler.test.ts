@@ -1,4 +1,4 @@
-/** The handlers of actor classes: which method takes a message, what it is called with, and what its answer is. */
+/** These tests check the handlers of actor classes: how methods are found and called, and how results are awaited. */
 import { describe, expect, test } from "vitest";
 import { handlerById, handlersOf, interfaceOf, protobufVariant } from "../../../runtime/actor/cell/handler.js";
 import { interceptedMethod } from "../../../runtime/actor/cell/intercepted-method.js";
@@ -35,12 +35,12 @@ describe("the method of an endpoint", () => {
   }
   const called = (name: string, self: object, ...args: unknown[]) => methodOf(Actor.prototype, name).apply(self, args);
 
-  test("is the one that the class declares or inherits", () => {
+  test("is the method that the class declares or inherits", () => {
     expect(methodOf(Actor.prototype, "declared")).toBe(Actor.prototype.declared);
     expect(methodOf(Actor.prototype, "inherited")).toBe(Base.prototype.inherited);
   });
 
-  test("is looked up in the actor where each has its own", () => {
+  test("is looked up in the instance if it is an instance property or a getter", () => {
     expect(
       called(
         "own",
@@ -54,16 +54,16 @@ describe("the method of an endpoint", () => {
     expect(called("made", new Actor("a"), 3)).toEqual(["a", [3]]);
   });
 
-  test.each(["own", "missing"])("is an error when it is called and is none: %s", (name) => {
+  test.each(["own", "missing"])("throws TypeError if the property is missing or is no function: %s", (name) => {
     expect(() => called(name, new Actor("no function"))).toThrow(
       new TypeError(`cannot call ${name}: the actor class has no such method`),
     );
   });
 });
 
-describe("a method is called", () => {
+describe("a handler method", () => {
   test.each([[[]], [[1]], [[1, 2]], [[1, 2, 3]], [[1, 2, 3, 4]]])(
-    "with the actor and exactly the arguments that were sent: %j",
+    "gets the actor as this, and exactly the arguments that were sent: %j",
     (args) => {
       const parts = new Parts();
       const turn = parts.turn(
@@ -77,7 +77,7 @@ describe("a method is called", () => {
   );
 });
 
-describe("what a method returns", () => {
+describe("the result of a handler method", () => {
   const turn = new Parts().turn(() => {});
   const promise = (value: unknown) => promiseFrom(turn, value);
   const withThen = (then: unknown): object => ({ then });
@@ -92,16 +92,16 @@ describe("what a method returns", () => {
     [withThen(5)],
     [withThen(null)],
     [Object.create(null)],
-  ])("is a value: %j", (value) => {
+  ])("is not awaited if it is a plain value: %j", (value) => {
     expect(promise(value)).toBe(undefined);
   });
 
-  test("is a promise, and stays that", () => {
+  test("is used unchanged if it is a promise", () => {
     const given = Promise.resolve(5);
     expect(promise(given)).toBe(given);
   });
 
-  test("may be anything with a method then, which is called as code of the handler", async () => {
+  test("may be any object or function with a method then, which runs in the turn of the handler", async () => {
     const seen: unknown[] = [];
     const then = (resolve: (value: unknown) => void): void => {
       seen.push(currentTurn());
@@ -115,7 +115,7 @@ describe("what a method returns", () => {
     expect(seen).toEqual([turn, turn]);
   });
 
-  test("is awaited by the then that it has, also where that of promises is replaced", async () => {
+  test("is awaited through its own method then if it is a promise that overrides then", async () => {
     const odd = Object.assign(
       Promise.resolve("first"),
       withThen((resolve: (value: string) => void) => resolve("second")),
@@ -124,7 +124,7 @@ describe("what a method returns", () => {
     expect(await promise(odd)).toBe("second");
   });
 
-  test("rejects where its then throws, as that of a promise does on what is none", async () => {
+  test("becomes a rejected promise if its method then throws", async () => {
     await expect(promise(withThen(Promise.prototype.then))).rejects.toThrow(TypeError);
     const broken = withThen(() => {
       throw new RangeError("broken");
@@ -146,14 +146,14 @@ describe("the handlers of a class", () => {
   const other = { ...base, key: "test/base#Other", extends: [] };
   const derived = { ...base, key: "test/base#Derived", extends: [() => other, () => middle] };
 
-  test("are found for every interface that it has", () => {
+  test("interfaceOf finds the own interface and all extended ones by their keys", () => {
     const keys = ["Derived", "Other", "Middle", "Base"].map((name) => `test/base#${name}`);
     expect(keys.map((key) => interfaceOf(derived, key))).toEqual([derived, other, middle, base]);
     expect(keys.map((key) => interfaceOf(derived, key)?.key)).toEqual(keys);
     expect(interfaceOf(derived, "test/base#Nobody")).toBe(undefined);
   });
 
-  test("are made once for each interface", () => {
+  test("are created once for each class and interface", () => {
     const actorClass = Counter as unknown as ActorClass;
     const handlers = handlersOf(actorClass, counterDescriptor);
     expect(handlersOf(actorClass, counterDescriptor)).toBe(handlers);
@@ -163,7 +163,7 @@ describe("the handlers of a class", () => {
     expect(handlers[0]!.method).toBe(Counter.prototype.increment);
   });
 
-  test("take messages in the lockstep layout, or by ids in the protobuf layout", () => {
+  test("use the lockstep layout, or the protobuf layout if they are found by endpoint id", () => {
     const actorClass = Counter as unknown as ActorClass;
     const [increment, value] = handlersOf(actorClass, counterDescriptor);
     expect(increment).toMatchObject({ layout: 0, reply: FrameKind.reply, item: FrameKind.item });
@@ -179,7 +179,7 @@ describe("the handlers of a class", () => {
     expect([byId(1)!.result, byId(2)!.result === codec.int32, byId(99)]).toEqual([undefined, false, undefined]);
   });
 
-  test("bring the credit of a message with its answer where that is its end", () => {
+  test("return credit with the answer, except for concurrent, @respond and stream endpoints", () => {
     const credits = handlersOf(Counter as unknown as ActorClass, counterDescriptor).map(
       ({ endpoint, creditWithAnswer }) => [endpoint.name, creditWithAnswer],
     );
@@ -225,7 +225,7 @@ describe("an endpoint with an interceptor", () => {
     return { parts, turn, arrive, answer: runInTurn(turn, invokeHandler) };
   }
 
-  test("begins at once if its arguments are complete", () => {
+  test("calls its handler at once if the arguments are complete", () => {
     const { turn, parts, answer } = handle(
       {},
       function (this: unknown, ...args: unknown[]) {
@@ -238,7 +238,7 @@ describe("an endpoint with an interceptor", () => {
     expect(events).toEqual([["beforeHandler", [1, 2], turn]]);
   });
 
-  test("begins when its arguments are complete", async () => {
+  test("calls its handler once the arguments have become complete", async () => {
     const { parts, arrive, answer } = handle(
       {},
       function (this: unknown, ...args: unknown[]) {
@@ -254,7 +254,7 @@ describe("an endpoint with an interceptor", () => {
     expect(await answer).toEqual([parts.cell.instance, [1, 2]]);
   });
 
-  test.each([true, false])("streams when its arguments are complete, which they are at once: %s", async (arrives) => {
+  test.each([true, false])("starts its stream once the arguments are complete (at once: %s)", async (arrives) => {
     const { parts, arrive, answer } = handle(
       { stream: true },
       async function* (this: unknown, ...args: unknown[]) {
@@ -276,7 +276,7 @@ describe("an endpoint with an interceptor", () => {
   });
 
   const retaining = { retains: { name: "forward" } };
-  test("retains the result, and reports that its handler has ended", async () => {
+  test("retains the result, and tells the interceptor that the handler has ended", async () => {
     const { parts, turn, arrive, answer } = handle(
       retaining,
       async function (this: unknown, ...args: unknown[]) {
@@ -299,7 +299,7 @@ describe("an endpoint with an interceptor", () => {
     ]);
   });
 
-  test("retains nothing if its handler throws, and reports that it has ended", async () => {
+  test("retains nothing if its handler throws, and still tells the interceptor about the end", async () => {
     const { answer } = handle(
       retaining,
       () => {

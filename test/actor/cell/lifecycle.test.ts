@@ -1,4 +1,4 @@
-/** The life of an actor: how it comes to be, how it ends, and what its callers are told. */
+/** These tests follow the life of an actor: its start, its failure, its stop, and the errors that its callers get. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SupervisionError } from "../../../runtime/actor/errors.js";
 import { wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
@@ -32,8 +32,8 @@ function lastMesh(): bigint {
   return [...there.proc.cells()].at(-1)!.mesh;
 }
 
-describe("an actor that never comes to be", () => {
-  test("a constructor that throws: callers get SupervisionError with the cause, the owner is told once", async () => {
+describe("an actor that fails to start", () => {
+  test("rejects calls with SupervisionError and reports one failure if its constructor throws", async () => {
     const counter = counterAt([-1]);
     const error = await failure(counter.value.callOne());
     expect(error).toBeInstanceOf(SupervisionError);
@@ -44,14 +44,14 @@ describe("an actor that never comes to be", () => {
     expect(there.failures().map(({ kind }) => kind)).toEqual(["constructor"]);
   });
 
-  test("an init that rejects: what waited for it is told", async () => {
+  test("rejects waiting calls and reports one failure if its init rejects", async () => {
     const counter = counterAt([-2]);
     const error = await failure(counter.value.callOne());
     expect(error.message).toMatch(/has failed: Error: init refused$/);
     expect(there.failures().map(({ kind }) => kind)).toEqual(["init"]);
   });
 
-  test("one that was refused by whoever should have created it", async () => {
+  test("rejects waiting calls with the reason and reports no failure if its creation is refused", async () => {
     const mesh = 77_000_000_001n;
     const record = currentMeshRecord({ id: mesh, name: "ghost", owner: world.root.proc.id, extent: {} });
     record.setLocation(0, { proc: there.proc.id, location: "there" });
@@ -75,7 +75,7 @@ describe("messages for an actor that is not known yet", () => {
     return wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
   }
 
-  test("are kept while its owner says that it is coming, and handled in order when it is there", async () => {
+  test("wait if the owner says that the mesh was ordered, and are handled in order once the actor exists", async () => {
     const mesh = 77_000_000_002n;
     world.ordered.add(mesh);
     const counter = ghost(mesh);
@@ -89,7 +89,7 @@ describe("messages for an actor that is not known yet", () => {
     expect((await log).slice(1)).toEqual(Array.from({ length: 100 }, (_, i) => [`+${i}`, `-${i}`]).flat());
   });
 
-  test("come back when its owner says that there is none", async () => {
+  test("fail their calls or return to the sender if the owner says that there is no such actor", async () => {
     const counter = ghost(77_000_000_003n);
     counter.note.broadcast("a", 0);
     const error = await failure(counter.value.callOne());
@@ -105,8 +105,8 @@ describe("messages for an actor that is not known yet", () => {
   });
 });
 
-describe("a failure", () => {
-  test("ends what is being handled and what waits; the owner is told once", async () => {
+describe("an actor that fails", () => {
+  test("rejects running and queued calls, returns queued messages, and reports only its first failure", async () => {
     const counter = counterAt([0]);
     const running = failure(counter.meanwhile.callOne(60_000));
     const mesh = lastMesh();
@@ -126,7 +126,7 @@ describe("a failure", () => {
     ]);
   });
 
-  test("runs cleanup, once, with the error, after what the actor owned has stopped", async () => {
+  test("runs cleanup once, with the error, after everything that it owns has stopped", async () => {
     const log: string[] = [];
     class Cleaning extends Counter {
       override async cleanup(error?: Error): Promise<void> {
@@ -148,7 +148,7 @@ describe("a failure", () => {
     expect(log).toEqual(["owned stopped", "cleanup: fatal"]);
   });
 
-  test("a rank that was replaced takes messages at the same address, with fresh state", async () => {
+  test("can be replaced at the same address by an actor with fresh state, while a live actor cannot", async () => {
     const counter = counterAt([5]);
     await counter.increment.callOne(1);
     counter.fail.broadcast("fatal");
@@ -164,9 +164,9 @@ describe("a failure", () => {
   });
 });
 
-describe("a handler that outlives its actor", () => {
+describe("a handler that still runs after the end of its actor", () => {
   const kinds = { failed: "has failed: Error: fatal", stopped: "was stopped: ordered" } as const;
-  test.each(["failed", "stopped"] as const)("of an actor that was %s: nothing that it sends is sent", async (how) => {
+  test.each(["failed", "stopped"] as const)("cannot send or call any more if the actor %s", async (how) => {
     const elsewhere = world.proc("elsewhere");
     const taker = world.spawn<typeof Counter, never>("taker", Counter, [0], [elsewhere], {});
     const pair = world.spawn<typeof Counter, "gpus">("pair", Counter, [0], [elsewhere, world.proc("further")]);
@@ -174,7 +174,7 @@ describe("a handler that outlives its actor", () => {
     let goOn: (() => void) | undefined;
     let said: Promise<string[]> | undefined;
     class Undying extends Counter {
-      // Before and after by the same endpoint, as code that keeps what it calls does it.
+      // Uses one endpoint before and after the end of the actor, like code that keeps it in a variable.
       override async increment(): Promise<void> {
         await value.callOne();
         note.broadcast("before", 0);
@@ -214,8 +214,8 @@ describe("a handler that outlives its actor", () => {
   });
 });
 
-describe("stop", () => {
-  test("handles what waits, then cleans up; later messages come back", async () => {
+describe("stopping an actor", () => {
+  test("handles queued messages, then runs cleanup, and rejects later calls", async () => {
     const cleaned: (Error | undefined)[] = [];
     class Cleaning extends Counter {
       override cleanup(error?: Error): void {
@@ -236,7 +236,7 @@ describe("stop", () => {
     expect(there.proc.cell(mesh)).toBe(undefined);
   });
 
-  test("waits no longer than drain says; what was not handled comes back", async () => {
+  test("rejects running and queued calls that have not ended within the drain time", async () => {
     const counter = counterAt([0]);
     const running = failure(counter.sleep.callOne(60_000));
     const waiting = failure(counter.value.callOne());
@@ -246,7 +246,7 @@ describe("stop", () => {
     expect((await waiting).message).toMatch(/was stopped: ordered$/);
   });
 
-  test("a cleanup that throws is reported, and the actor ends all the same", async () => {
+  test("reports an error of cleanup, and still ends the actor", async () => {
     class Cleaning extends Counter {
       override cleanup(): void {
         throw new Error("mess");
@@ -259,7 +259,7 @@ describe("stop", () => {
     expect(there.events.filter(({ kind }) => kind === "cleanupFailed").length).toBe(1);
   });
 
-  test("lanes to and from a stopped actor are given up on both sides", async () => {
+  test("removes the sessions and lanes that lead to the actor on both sides of the link", async () => {
     const counter = counterAt([0]);
     await counter.value.callOne();
     const link = world.root.proc.routes.existingLink(there.proc.id)!;
@@ -273,7 +273,7 @@ describe("stop", () => {
   });
 });
 
-test("a process that ends fails all that is pending there, at once, and all that is called later", async () => {
+test("the end of a process rejects its pending calls at once, and later calls to it, with the reason", async () => {
   const counter = counterAt([0]);
   await counter.value.callOne();
   const pending = failure(counter.sleep.callOne(60_000));
@@ -286,8 +286,8 @@ test("a process that ends fails all that is pending there, at once, and all that
   expect(world.root.events.map(({ kind }) => kind)).toEqual(["peerDown", "undeliverable"]);
 });
 
-describe("an actor that is stopped", () => {
-  test("has sent what it was asked to send, even what waited for credit", async () => {
+describe("a stopped actor", () => {
+  test("still delivers all messages that it sent before, even those that wait for credit", async () => {
     const tight = new World({ creditMessages: 4 });
     const [a, b] = [tight.proc("a"), tight.proc("b")];
     const slow = tight.spawn<typeof Counter, never>("slow", Counter, [0], [b], {});

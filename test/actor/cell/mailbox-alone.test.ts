@@ -1,4 +1,4 @@
-/** The mailbox by itself: what starts when, what is answered, and whose credit goes back. */
+/** These tests check the mailbox without a process: the order of messages, their answers, and their credit. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { Mailbox } from "../../../runtime/actor/cell/mailbox.js";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
@@ -28,7 +28,7 @@ function note(what: string | number, message?: Message): void {
   mailbox.add(parts.turn(() => void log.push(what), message));
 }
 
-/** Adds a message whose handler ends when it is told. */
+/** Adds a message whose handler ends when the test resolves or rejects its promise. */
 function hold(message?: Message): Held {
   const held = new Held();
   mailbox.add(parts.turn(held.method, message));
@@ -37,21 +37,21 @@ function hold(message?: Message): Held {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
-describe("what starts", () => {
-  test("is nothing before the mailbox is open, and then all in order", () => {
+describe("the start of messages", () => {
+  test("messages wait until the mailbox opens, and then start in order", () => {
     for (const each of ["a", "b", "c"]) note(each);
     expect([log, mailbox.length, mailbox.isIdle]).toEqual([[], 3, false]);
     mailbox.open();
     expect([log, mailbox.length, mailbox.isIdle]).toEqual([["a", "b", "c"], 0, true]);
   });
 
-  test("is a message at once when nothing is before it", () => {
+  test("a message starts at once if the open mailbox is empty", () => {
     mailbox.open();
     note("a");
     expect(log).toEqual(["a"]);
   });
 
-  test("is nothing while a handler runs, and the rest in order when that has ended", async () => {
+  test("no message starts while a handler runs, and the others start in order after it", async () => {
     mailbox.open();
     const held = hold();
     note("b");
@@ -63,7 +63,7 @@ describe("what starts", () => {
     expect([log, mailbox.length, mailbox.isIdle]).toEqual([["b", "c"], 0, true]);
   });
 
-  test("is the rest after a handler whose promise is rejected", async () => {
+  test("the next message starts after a handler whose promise is rejected", async () => {
     mailbox.open();
     const held = hold({ call: 1 });
     note("b");
@@ -72,7 +72,7 @@ describe("what starts", () => {
     expect(log).toEqual(["b"]);
   });
 
-  test("is what follows a concurrent message, although that goes on", async () => {
+  test("the next message starts while a concurrent handler still runs", async () => {
     mailbox.open();
     const held = hold({ concurrent: true });
     note("b");
@@ -82,7 +82,7 @@ describe("what starts", () => {
     expect(mailbox.isIdle).toBe(true);
   });
 
-  test("is nothing inside of a handler that is being called: what comes meanwhile starts when that has returned", () => {
+  test("a message that arrives while a handler is being called starts after that call has returned", () => {
     const begun = () => {
       log.push("begun");
       note("came meanwhile");
@@ -93,7 +93,7 @@ describe("what starts", () => {
     expect(log).toEqual(["begun", "returned", "came meanwhile"]);
   });
 
-  test("are 64 messages in a row; then the event loop turns, and what comes meanwhile keeps its place", () => {
+  test("64 messages start in a row, then the event loop turns, and new messages keep their order", () => {
     for (const each of range(0, 150)) note(each);
     mailbox.open();
     expect([log, mailbox.length]).toEqual([range(0, 64), 86]);
@@ -104,7 +104,7 @@ describe("what starts", () => {
     expect(parts.clock.turn()).toBe(0);
   });
 
-  test("are 64 in a row again once the queue has been empty", async () => {
+  test("the count of 64 messages starts again after the queue has been empty", async () => {
     for (const each of range(0, 40)) note(each);
     mailbox.open();
     const held = hold();
@@ -114,7 +114,7 @@ describe("what starts", () => {
     expect([log, parts.clock.soonTasks.length]).toEqual([range(0, 100), 0]);
   });
 
-  test("are 64 in a row, too, where handlers await what is there already", async () => {
+  test("64 messages start in a row also if their handlers return promises that resolve at once", async () => {
     for (const each of range(0, 100)) mailbox.add(parts.turn(async () => void log.push(each)));
     mailbox.open();
     await settled();
@@ -124,14 +124,14 @@ describe("what starts", () => {
     expect(log).toEqual(range(0, 100));
   });
 
-  test("keeps its order, and comes once, in a queue of thousands", () => {
+  test("thousands of queued messages start once each, in order", () => {
     for (const each of range(0, 3000)) note(each);
     mailbox.open();
     while (parts.clock.turn() > 0);
     expect([log, mailbox.length]).toEqual([range(0, 3000), 0]);
   });
 
-  test("is no message whose caller has left, or whose time is over: its answer brings its credit back", () => {
+  test("a queued call does not start if its caller has left or timed out, and its answer returns the credit", () => {
     const given = parts.turn(() => log.push("given up"), { call: 1 });
     mailbox.add(given);
     note("late", { call: 2, extension: { timeout: 50 } });
@@ -145,8 +145,8 @@ describe("what starts", () => {
   });
 });
 
-describe("a limit of an endpoint", () => {
-  test("makes messages wait that others overtake, and those that wait count as waiting", async () => {
+describe("the limit of an endpoint", () => {
+  test("lets other messages overtake the waiting ones, which still count in the mailbox length", async () => {
     mailbox.open();
     const [one, two] = [hold({ concurrent: 1 }), hold({ concurrent: 1 })];
     note("other");
@@ -159,7 +159,7 @@ describe("a limit of an endpoint", () => {
     expect(mailbox.isIdle).toBe(true);
   });
 
-  test("lets what waits start beside a serial handler", async () => {
+  test("lets a waiting message start while a serial handler runs", async () => {
     mailbox.open();
     const [one, two] = [hold({ concurrent: 1 }), hold({ concurrent: 1 })];
     const serial = hold();
@@ -171,15 +171,15 @@ describe("a limit of an endpoint", () => {
   });
 });
 
-describe("credit", () => {
-  test("goes back with the answer of a call, and by itself when nobody waits for one", () => {
+describe("the credit of a message", () => {
+  test("returns with the answer of a call, and on its own if no answer is expected", () => {
     mailbox.open();
     mailbox.add(parts.turn(() => 5, { call: 1 }));
     mailbox.add(parts.turn(() => 6, { size: 24 }));
     expect(parts.told).toEqual(["answer 1: 5", "credit 24"]);
   });
 
-  test("goes back when the handler has ended, not when it begins", async () => {
+  test("returns when the handler has ended, not when it starts", async () => {
     mailbox.open();
     const held = hold({ size: 24 });
     expect(parts.told).toEqual([]);
@@ -188,7 +188,7 @@ describe("credit", () => {
     expect(parts.told).toEqual(["credit 24"]);
   });
 
-  test("of a concurrent message goes back when it starts, once", async () => {
+  test("returns once, at the start of the handler, if the message is concurrent", async () => {
     mailbox.open();
     const [call, message] = [hold({ concurrent: true, call: 1, size: 24 }), hold({ concurrent: true, size: 32 })];
     expect(parts.told).toEqual(["credit 24", "credit 32"]);
@@ -198,7 +198,7 @@ describe("credit", () => {
     expect(parts.told.slice(2)).toEqual(["answer 1: done, credited"]);
   });
 
-  test("of what throws goes back all the same", () => {
+  test("also returns if the handler throws", () => {
     mailbox.open();
     const throwing = () => {
       throw new Error("no");
@@ -224,7 +224,7 @@ describe("an answer by port", () => {
     return given.port as Port<unknown>;
   };
 
-  test("comes after its handler, and the next message does not wait for it", () => {
+  test("may follow after the end of its handler, and the next message does not wait for it", () => {
     mailbox.open();
     const late = port();
     note("next");
@@ -233,7 +233,7 @@ describe("an answer by port", () => {
     expect(parts.told.filter((line) => line.includes("answer"))).toEqual(["answer 1: late, credited"]);
   });
 
-  test("is the error of the actor that ends before, and what is sent afterwards reaches nobody", () => {
+  test("is the error of the actor if the actor ends first, and later answers are ignored", () => {
     mailbox.open();
     const late = port();
     const answered = port({ call: 2 });
@@ -244,7 +244,7 @@ describe("an answer by port", () => {
     expect(parts.told).toEqual(["error 1: failed: it has failed, credited"]);
   });
 
-  test("is the error of a handler that throws; where nobody waits for an answer, its actor fails", () => {
+  test("is the error of a handler that throws, and the actor fails if no caller waits", () => {
     mailbox.open();
     const throwing = () => {
       throw new Error("no");
@@ -255,7 +255,7 @@ describe("an answer by port", () => {
     expect(log).toEqual(["failed in increment: no"]);
   });
 
-  test("of a handler that still runs when the actor ends is that error too, and no other comes after it", () => {
+  test("is the error of the actor also while the handler still runs, and no other answer follows", () => {
     mailbox.open();
     const given: Port<unknown>[] = [];
     const method = (port: Port<unknown>) => {
@@ -270,7 +270,7 @@ describe("an answer by port", () => {
 });
 
 describe("a caller that leaves", () => {
-  test("takes back the one call, of its own lane: running or waiting", async () => {
+  test("cancels only the given call of its own lane, whether that call runs or waits", async () => {
     mailbox.open();
     const other = parts.newLane("other");
     const held = hold({ call: 1 });
@@ -287,7 +287,7 @@ describe("a caller that leaves", () => {
     expect(log).toEqual(["of the other"]);
   });
 
-  test("says why: the handler's signal is aborted for that reason", () => {
+  test("aborts the signal of the handler with the reason of the cancellation", () => {
     mailbox.open();
     const held = hold({ call: 1, concurrent: true });
     const { signal } = held.turn as Turn;
@@ -295,7 +295,7 @@ describe("a caller that leaves", () => {
     expect((signal.reason as Error).name).toBe("TimeoutError");
   });
 
-  test("with its lane takes all of its calls back, and leaves its other messages and those of others", async () => {
+  test("cancels all calls of its lane, but no other messages and no calls of other lanes", async () => {
     mailbox.open();
     const other = parts.newLane("other");
     const [held, concurrent] = [hold({ call: 1 }), hold({ call: 2, concurrent: true })];
@@ -312,10 +312,10 @@ describe("a caller that leaves", () => {
   });
 });
 
-describe("the end", () => {
+describe("the end of a mailbox", () => {
   const end = new DeliveryError("failed", "it has failed");
 
-  test("is told to whoever waits, once, whether their messages run or wait", async () => {
+  test("rejects each running and queued call once, and returns queued messages to their senders", async () => {
     mailbox.open();
     const held = [hold({ call: 1, concurrent: true }), hold({ call: 2, concurrent: 1 })];
     hold({ call: 4, concurrent: 1 });
@@ -342,14 +342,14 @@ describe("the end", () => {
     expect([parts.told.length, log, mailbox.length, mailbox.isIdle]).toEqual([told.length, [], 0, true]);
   });
 
-  test("says nothing to those whose messages no answer was asked of, while they run", () => {
+  test("sends nothing for a running message that expects no answer", () => {
     mailbox.open();
     const held = hold({ size: 8 });
     mailbox.close(end);
     expect([parts.told, (held.turn as Turn).isEnded]).toEqual([[], true]);
   });
 
-  test("comes once for a handler that fails its actor and then returns", async () => {
+  test("answers a running call once, even if its handler rejects later", async () => {
     mailbox.open();
     const held = hold({ call: 1 });
     mailbox.close(end);
@@ -358,7 +358,7 @@ describe("the end", () => {
     expect([parts.told, log]).toEqual([["error 1: failed: it has failed"], []]);
   });
 
-  test("leaves nothing behind of a handler that rejects afterwards", async () => {
+  test("causes no unhandled rejection if a handler rejects later", async () => {
     const unhandled: unknown[] = [];
     const listen = (error: unknown) => void unhandled.push(error);
     process.on("unhandledRejection", listen);
@@ -372,7 +372,7 @@ describe("the end", () => {
     expect([unhandled, log]).toEqual([[], []]);
   });
 
-  test("of an actor whose message has thrown aborts nothing of that message: it has ended by itself", () => {
+  test("does not abort the signal of the message that has caused the end by throwing", () => {
     const failing = new Mailbox({ ...owner, messageFailed: () => failing.close(end) }, parts.clock, undefined);
     failing.open();
     const turn = parts.turn(() => {
@@ -383,7 +383,7 @@ describe("the end", () => {
     expect([log, turn.isEnded, turn.isCancelled, failing.isIdle]).toEqual([[], true, false, true]);
   });
 
-  test("sends back what waits, and nothing of what was handled before", () => {
+  test("rejects only calls that still wait, not those that were handled before", () => {
     for (const each of range(0, 70)) note(each, { call: each + 1 });
     mailbox.open();
     parts.told.length = 0;
@@ -391,7 +391,7 @@ describe("the end", () => {
     expect(parts.told).toEqual(range(65, 71).map((call) => `error ${call}: failed: it has failed`));
   });
 
-  test("lets nothing start afterwards", async () => {
+  test("lets no message start afterwards", async () => {
     mailbox.open();
     const held = hold({ concurrent: true });
     mailbox.close(end);
@@ -417,7 +417,7 @@ describe("the end", () => {
   });
 });
 
-test("the watchdog sees handlers begin and end", async () => {
+test("the watchdog is told when handlers start and end", async () => {
   const handlerSlow = (message: string) => void log.push(message);
   const watchdog = new Watchdog(
     { name: "counters[1]", handlerSlow, handlerStuck: () => {} },
@@ -436,7 +436,7 @@ test("the watchdog sees handlers begin and end", async () => {
   ]);
 });
 
-describe("drained", () => {
+describe("whenDrained", () => {
   const drained = () => {
     const state = { yes: false };
     void mailbox.whenDrained().then(() => {
@@ -445,7 +445,7 @@ describe("drained", () => {
     return state;
   };
 
-  test("is at once what has nothing to do", async () => {
+  test("resolves at once if the open mailbox is empty", async () => {
     mailbox.open();
     const state = drained();
     await settled();
@@ -454,11 +454,11 @@ describe("drained", () => {
 
   test.each<[string, Message[]]>([
     ["a handler that runs", [{}]],
-    ["a concurrent one", [{ concurrent: true }]],
-    ["several of those", [{ concurrent: true }, { concurrent: true }]],
-    ["one that waits for others of its endpoint", [{ concurrent: 1 }, { concurrent: 1 }]],
-    ["one that waits", [{}, {}]],
-  ])("is not what has %s, and everybody is told when that has ended", async (_, messages) => {
+    ["a concurrent handler", [{ concurrent: true }]],
+    ["several concurrent handlers", [{ concurrent: true }, { concurrent: true }]],
+    ["a message that waits for the limit of its endpoint", [{ concurrent: 1 }, { concurrent: 1 }]],
+    ["a queued message", [{}, {}]],
+  ])("waits for %s, and then resolves all of its promises", async (_, messages) => {
     mailbox.open();
     const held = messages.map((message) => hold(message));
     const states = [drained(), drained()];
@@ -471,7 +471,7 @@ describe("drained", () => {
     expect(states.map(({ yes }) => yes)).toEqual([true, true]);
   });
 
-  test("is what is closed", async () => {
+  test("resolves when the mailbox closes", async () => {
     mailbox.open();
     hold();
     const state = drained();
@@ -480,7 +480,7 @@ describe("drained", () => {
     expect(state.yes).toBe(true);
   });
 
-  test("is not what has not been opened", async () => {
+  test("waits until the mailbox opens if messages are queued", async () => {
     note("a");
     const state = drained();
     await settled();
@@ -491,7 +491,7 @@ describe("drained", () => {
   });
 });
 
-test("the calls that nobody has answered are those that run or wait", async () => {
+test("the calls of a mailbox are those that run or wait, without those whose turns have ended", async () => {
   mailbox.open();
   hold({ call: 1, concurrent: true });
   hold({ concurrent: true });
@@ -506,26 +506,26 @@ test("the calls that nobody has answered are those that run or wait", async () =
   expect(calls()).toEqual([1, 2, 3, 5]);
 });
 
-test("an actor is waited for by whoever is in the chain of a message that waits", () => {
+test("a mailbox is awaited by the actors in the chains of queued messages, but not of running ones", () => {
   mailbox.open();
   hold({ call: 1, extension: { chain: [1, 1] } });
   note("call", { call: 2, extension: { chain: [2, 2, 3, 3] } });
   note("no chain", { call: 3 });
   const waits = (...token: [number, number]) => mailbox.isAwaitedBy(token);
-  // The one that runs has its turn: what its chain waits for is not this mailbox.
+  // The running message has left the queue, so the actors in its chain do not wait for the mailbox.
   expect([waits(1, 1), waits(2, 2), waits(3, 3), waits(4, 4)]).toEqual([false, true, true, false]);
 });
 
-describe("whoever waits until everything that is here has been handled", () => {
+describe("afterHandling", () => {
   const mark = (name: string) => mailbox.afterHandling(() => void log.push(name));
 
-  test("is told at once where nothing is here", () => {
+  test("notifies at once if the mailbox is empty", () => {
     mailbox.open();
     mark("mark");
     expect(log).toEqual(["mark"]);
   });
 
-  test("is told when the last message that had come has been handled, before those that came later", async () => {
+  test("notifies when the last earlier message has been handled, without waiting for later messages", async () => {
     mailbox.open();
     const first = hold();
     const last = hold();
@@ -544,7 +544,7 @@ describe("whoever waits until everything that is here has been handled", () => {
     expect(log).toEqual(["mark", "later still"]);
   });
 
-  test("is told when what is being handled has ended, where nothing waits", async () => {
+  test("notifies when the running handler has ended if no message is queued", async () => {
     mailbox.open();
     const held = hold();
     mark("mark");
@@ -555,7 +555,7 @@ describe("whoever waits until everything that is here has been handled", () => {
     expect(log).toEqual(["mark"]);
   });
 
-  test("is told in the order of asking, each behind the messages that it asked about", async () => {
+  test("notifies in the order of the requests, each one after the messages that arrived before it", async () => {
     mailbox.open();
     const held = hold();
     note("a");
@@ -576,7 +576,7 @@ describe("whoever waits until everything that is here has been handled", () => {
     expect(log.indexOf("b")).toBeLessThan(log.indexOf("behind b"));
   });
 
-  test("is told of a concurrent message when it has started", async () => {
+  test("notifies when a concurrent message has started, before its handler ends", async () => {
     mailbox.open();
     const first = hold();
     const concurrent = hold({ concurrent: true });
@@ -589,7 +589,7 @@ describe("whoever waits until everything that is here has been handled", () => {
     expect(log).toEqual(["mark"]);
   });
 
-  test("is told when the mailbox ends", async () => {
+  test("notifies when the mailbox closes", async () => {
     mailbox.open();
     hold();
     note("never");
@@ -614,7 +614,7 @@ describe("a call that is answered by port", () => {
     return () => port!.send("answer");
   };
 
-  test("keeps the mailbox busy until it has been answered, although its handler has ended", async () => {
+  test("keeps the mailbox busy until it is answered, even if its handler has ended", async () => {
     mailbox.open();
     const send = answer(1);
     await settled();
@@ -629,7 +629,7 @@ describe("a call that is answered by port", () => {
     expect([mailbox.isIdle, drained]).toEqual([true, true]);
   });
 
-  test("keeps nobody waiting where no caller waits for the answer", async () => {
+  test("leaves the mailbox idle if no caller waits for the answer", async () => {
     mailbox.open();
     answer(0);
     await settled();

@@ -1,4 +1,4 @@
-/** The mailbox: one message at a time, in order, and what a handler knows of its message. */
+/** These tests check how an actor handles messages: their order, their context, and their call chains. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
 import type { Endpoint } from "../../../runtime/actor/call/endpoint.js";
@@ -22,15 +22,15 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-describe("one message at a time", () => {
-  test("also across await: a handler ends before the next one starts", async () => {
+describe("the order of messages", () => {
+  test("a handler that awaits ends before the next one starts", async () => {
     counter.note.broadcast("a", 5);
     counter.note.broadcast("b", 0);
     counter.note.broadcast("c", 1);
     expect(await counter.log.callOne()).toEqual(["init", "+a", "-a", "+b", "-b", "+c", "-c"]);
   });
 
-  test("a concurrent message starts at its place in the queue and doesn't hold up later ones", async () => {
+  test("a concurrent message starts at its place in the queue and does not delay later messages", async () => {
     counter.note.broadcast("a", 5);
     const slow = counter.meanwhile.callOne(30);
     counter.note.broadcast("b", 0);
@@ -38,7 +38,7 @@ describe("one message at a time", () => {
     expect(await slow).toBe("slept 30");
   });
 
-  test("init ends before the first message starts, however slow it is", async () => {
+  test("init ends before the first handler starts, even if init is slow", async () => {
     class Slow extends Counter {
       override async init(): Promise<void> {
         await delay(10);
@@ -50,7 +50,7 @@ describe("one message at a time", () => {
     expect(await slow.log.callOne()).toEqual(["init", "+a", "-a"]);
   });
 
-  test("thousands of queued messages are handled in order, and the event loop turns meanwhile", async () => {
+  test("thousands of queued messages are handled in order, and timers still run in between", async () => {
     const slow = counter.sleep.callOne(5);
     let turns = 0;
     const turning = setInterval(() => turns++, 0);
@@ -64,7 +64,7 @@ describe("one message at a time", () => {
 });
 
 describe("context", () => {
-  test("says who is called, by whom, and where in the slice; after an await and in a stream too", async () => {
+  test("names the rank in the slice, the actor and the caller, also after an await and in a stream", async () => {
     const mesh = world.spawn("pair", Counter, [0], [world.proc("p"), world.proc("q")]);
     const expected = { rank: 1, point: "{'gpus': 1/2}", actor: "pair 1", caller: "root" };
     expect([...(await mesh.where.call()).values()][1]).toEqual(expected);
@@ -77,7 +77,7 @@ describe("context", () => {
     expect(seen).toEqual([alone, alone]);
   });
 
-  test("two handlers at once each keep their own, across awaits", async () => {
+  test("belongs to its own handler across awaits while handlers of other actors run", async () => {
     const mesh = world.spawn("many", Counter, [0], [world.proc("p"), world.proc("q"), world.proc("r")]);
     const ranks = await Promise.all(
       Array.from({ length: 30 }, (_, i) => mesh.slice({ gpus: i % 3 }).whereAfterAwait.callOne()),
@@ -85,7 +85,7 @@ describe("context", () => {
     expect(ranks.map(({ actor }) => actor)).toEqual(Array.from({ length: 30 }, (_, i) => `many ${i % 3}`));
   });
 
-  test("outside of a handler rank and signal throw, actor and proc don't", () => {
+  test("throws for rank and signal outside of a handler, but still has the actor and the process", () => {
     expect(() => context().rank).toThrow(
       "cannot read context().rank: expected a handler of a message, got code outside of one",
     );
@@ -94,7 +94,7 @@ describe("context", () => {
     expect(context().proc.id).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test("kept beyond its handler it knows the actor and no message any more", async () => {
+  test("throws for rank after its handler has ended, but still has the actor", async () => {
     let kept: ReturnType<typeof context> | undefined;
     class Keeper extends Counter {
       override value(): number {
@@ -109,8 +109,8 @@ describe("context", () => {
   });
 });
 
-describe("signal", () => {
-  test("is aborted when the caller's time is over, and the caller gets TimeoutError", async () => {
+describe("the cancellation of calls", () => {
+  test("a timeout aborts the signal of the handler and rejects the call with TimeoutError", async () => {
     await counter.value.callOne();
     const error = await counter.untilAborted
       .with({ timeout: 500 })
@@ -121,7 +121,7 @@ describe("signal", () => {
     expect((await counter.log.callOne()).at(-1)).toMatch(/^aborted: TimeoutError$/);
   });
 
-  test("is aborted when the caller aborts", async () => {
+  test("a caller that aborts its signal aborts the signal of the handler, and the call is rejected", async () => {
     const abort = new AbortController();
     const call = counter.untilAborted.with({ signal: abort.signal }).callOne();
     const given = expect(call).rejects.toThrow("enough");
@@ -131,7 +131,7 @@ describe("signal", () => {
     expect((await counter.log.callOne()).at(-1)).toBe("aborted: AbortError");
   });
 
-  test("is aborted when the future is cancelled; a message that waits is not handled at all", async () => {
+  test("cancelling a call aborts the signal of its handler, and a queued call is never handled", async () => {
     const running = counter.untilAborted.callOne();
     const waiting = counter.note.callOne("never", 0);
     await begun(there);
@@ -142,7 +142,7 @@ describe("signal", () => {
     expect(await counter.log.callOne()).toEqual(["init", "aborted: AbortError"]);
   });
 
-  test("a signal that is aborted already refuses the call, and nothing is sent", async () => {
+  test("a call with a signal that is already aborted is rejected, and no message is sent", async () => {
     const call = counter.note.with({ signal: AbortSignal.abort(new Error("no")) }).callOne("x", 0);
     await expect(call).rejects.toThrow("no");
     expect(await counter.log.callOne()).toEqual(["init"]);
@@ -222,11 +222,11 @@ describe("a call chain", () => {
     b = world.spawn<typeof Caller, never>("b", Caller, [], [world.proc("elsewhere")], {});
   });
 
-  test("may go from actor to actor, and each knows its caller", async () => {
+  test("can lead from one actor to another, which sees the first one as its caller", async () => {
     expect(await a.ask.callOne(b)).toBe("pong to a[0]");
   });
 
-  test("that comes back to an actor which waits is a DeadlockError, not a deadlock", async () => {
+  test("is rejected with DeadlockError if it returns to an actor that waits for it", async () => {
     for (const call of [a.ask.callOne(a), a.askBack.callOne(a)]) {
       const error = await call.then(undefined, (e) => e);
       expect(error).toBeInstanceOf(ActorError);
@@ -236,7 +236,7 @@ describe("a call chain", () => {
     expect(new DeadlockError("x").name).toBe("DeadlockError");
   });
 
-  test("through another actor too", async () => {
+  test("gets an error that names the waiting actor if it returns there through another actor", async () => {
     class Between extends Caller {
       override ask(mesh: CallerMesh): Promise<string> {
         return mesh.ask.callOne(between);
@@ -251,11 +251,11 @@ describe("a call chain", () => {
     );
   });
 
-  test("may come back to an actor whose endpoint is concurrent: that one doesn't wait", async () => {
+  test("may return to an actor whose endpoint is concurrent, because that actor does not wait", async () => {
     expect(await a.askMeanwhile.callOne(b, a)).toBe("pong to b[0]");
   });
 
-  test("has one trace from end to end", async () => {
+  test("has one trace id from end to end, which differs from that of other chains", async () => {
     const [first, ...others] = await a.traces.callOne(b);
     expect(first).toMatch(/^[0-9a-f]{32}$/);
     expect(others).toEqual([first, first]);

@@ -1,4 +1,4 @@
-/** The answer that a handler gives by port: once, by whoever has the port, or not at all. */
+/** These tests check the answer that a handler gives through a port: once, later, through another actor, or never. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { Replier } from "../../../runtime/actor/cell/replier.js";
 import { DeliveryError } from "../../../runtime/actor/errors.js";
@@ -35,8 +35,8 @@ function replier(message: Message = {}): Replier {
 const answered = "cannot answer ask by its port: the call has been answered already";
 const error = (text: string) => `error 1: thrown by counters[1]: ${text}, credited`;
 
-describe("an answer", () => {
-  test("is given once, by value or error", async () => {
+describe("an answer by port", () => {
+  test("is given once, as a value or as an error, and a second answer throws", async () => {
     const one = replier();
     const port = one.port();
     await port.send("yes");
@@ -50,7 +50,7 @@ describe("an answer", () => {
     expect(told).toEqual(["watched", "not watched", "settled", "watched", "not watched", "settled"]);
   });
 
-  test("that nobody asked for goes nowhere, and is given once all the same", () => {
+  test("is not sent if the message expects none, and a second answer still throws", () => {
     const [one, other] = [replier({ call: 0 }), replier({ call: 0 })];
     one.answer("yes");
     other.fail(new Error("why"));
@@ -58,7 +58,7 @@ describe("an answer", () => {
     for (const each of [one, other]) expect(() => each.answer("no")).toThrow(answered);
   });
 
-  test("of another type is refused, and another one can be given", () => {
+  test("throws if its value cannot be encoded, and a correct answer can follow", () => {
     parts.refused.add("wrong");
     const one = replier();
     expect(() => one.answer("wrong")).toThrow("cannot encode wrong");
@@ -66,14 +66,14 @@ describe("an answer", () => {
     expect(parts.told).toEqual(["answer 1: right, credited"]);
   });
 
-  test("before the handler ends needs nobody to wait", () => {
+  test("leaves no open call if it is given before the handler ends", () => {
     const one = replier();
     one.answer("yes");
     one.handlerEnded();
     expect(told).toEqual(["not watched", "settled"]);
   });
 
-  test("after it has ended is waited for, and whether somebody still has the port is looked after", () => {
+  test("is awaited after the handler has ended, and the port of a call is suspected to be dropped", () => {
     replier().handlerEnded();
     expect(told).toEqual(["waits", "suspected"]);
     told.length = 0;
@@ -82,14 +82,14 @@ describe("an answer", () => {
   });
 });
 
-describe("a handler that throws", () => {
-  test("has answered with that", () => {
+describe("a @respond handler that throws", () => {
+  test("answers its call with the error", () => {
     const one = replier();
     expect(one.handlerThrew(new Error("why"))).toBe(true);
     expect(parts.told).toEqual([error("why")]);
   });
 
-  test("tells nobody where nobody asked, or where it has answered before", () => {
+  test("sends no answer if no caller waits or if it has answered before", () => {
     const [nobody, before] = [replier({ call: 0 }), replier()];
     before.answer("yes");
     expect([nobody.handlerThrew(new Error("why")), before.handlerThrew(new Error("why"))]).toEqual([false, false]);
@@ -97,9 +97,9 @@ describe("a handler that throws", () => {
   });
 });
 
-describe("a port that nobody has any more", () => {
+describe("a dropped port", () => {
   const text = "cannot answer ask: its handler dropped the port without using it";
-  test("is an error for the caller once the handler has ended, whichever comes first", () => {
+  test("fails its call once the handler has ended, whether the drop comes before or after", () => {
     const [before, after] = [replier(), replier()];
     before.dropped();
     expect(parts.told).toEqual([]);
@@ -110,7 +110,7 @@ describe("a port that nobody has any more", () => {
     expect(parts.told).toEqual([error(text), error(text)]);
   });
 
-  test("is nothing to a caller who has the answer", () => {
+  test("does not affect a call that has been answered", () => {
     const one = replier();
     one.answer("yes");
     one.handlerEnded();
@@ -121,7 +121,7 @@ describe("a port that nobody has any more", () => {
 
 describe("the end of the actor", () => {
   const end = new DeliveryError("failed", "it has failed");
-  test("is the answer, and what is given afterwards reaches nobody", () => {
+  test("fails the call once, and later answers are ignored", () => {
     const one = replier();
     one.interrupt(end);
     one.interrupt(end);
@@ -130,7 +130,7 @@ describe("the end of the actor", () => {
     expect(parts.told).toEqual(["error 1: failed: it has failed, credited"]);
   });
 
-  test("is nothing to those who have the answer, or asked for none", () => {
+  test("sends no error for an answered call or for a message that expects no answer", () => {
     const [before, nobody] = [replier(), replier({ call: 0 })];
     before.answer("yes");
     before.interrupt(end);
@@ -139,8 +139,8 @@ describe("the end of the actor", () => {
   });
 });
 
-describe("a port that is sent on", () => {
-  test("is one port of the actor's process, which is looked after by those who hold it, and ends with the answer", () => {
+describe("a port that is sent to another actor", () => {
+  test("becomes one open port of the process, is no longer watched for drops, and closes with the answer", () => {
     const one = replier();
     const port = one.toChannelPort();
     expect(one.toChannelPort()).toBe(port);
@@ -157,7 +157,7 @@ describe("a port that is sent on", () => {
     expect(() => one.toChannelPort()).toThrow(answered);
   });
 
-  test("has a type", () => {
+  test("must have a value type: a port of void throws TypeError", () => {
     expect(() => replier({ result: undefined as never }).toChannelPort()).toThrow(
       new TypeError("expected a port of a type, got a port of void"),
     );

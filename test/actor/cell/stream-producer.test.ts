@@ -1,4 +1,4 @@
-/** The producing side of a stream by itself: how far it goes, how it ends, and what the consumer is told. */
+/** These tests check the producing side of a stream: its items, its credit, its errors and its end. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { StreamProducer } from "../../../runtime/actor/cell/stream-producer.js";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
@@ -15,7 +15,7 @@ beforeEach(() => {
   cleaned = 0;
 });
 
-/** Starts a stream whose consumer has room for so much. */
+/** Starts a stream whose consumer grants credit for the given numbers of items and bytes. */
 function start(handler: () => unknown, streamItems = 1000, streamBytes = 1e6) {
   const lane = parts.newLane("root", { streamItems, streamBytes });
   const turn = parts.turn(handler, { call: 7, stream: true, lane });
@@ -39,21 +39,21 @@ async function* laterUpTo(count: number): AsyncGenerator<number> {
 
 const items = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `item 7: ${from + i}`);
 
-describe("an iterable of any kind", () => {
+describe("the iterable that a handler returns", () => {
   test.each<[string, () => unknown]>([
     ["a generator", () => upTo(3)],
     ["an asynchronous generator", () => laterUpTo(3)],
     ["an array", () => [0, 1, 2]],
     ["a promise of an iterable", async () => [0, 1, 2]],
     ["an iterator without return", () => ({ [Symbol.iterator]: () => [0, 1, 2].values() })],
-  ])("is sent to its end: %s", async (_, handler) => {
+  ])("is sent from its first to its last item: %s", async (_, handler) => {
     const { turn, streams } = start(handler);
     await settled();
     expect(parts.told).toEqual([...items(0, 3), "end 7"]);
     expect([ended, turn.isEnded, streams.size]).toEqual([[turn], true, 0]);
   });
 
-  test("is taken asynchronously where it can be either way", async () => {
+  test("is iterated asynchronously if it has both kinds of iterator", async () => {
     start(() => ({ [Symbol.asyncIterator]: () => laterUpTo(1), [Symbol.iterator]: () => upTo(5) }));
     await settled();
     expect(parts.told).toEqual([...items(0, 1), "end 7"]);
@@ -64,7 +64,7 @@ describe("an iterable of any kind", () => {
     ["null", null, "object"],
     ["a number", 5, "number"],
     ["an object", {}, "object"],
-  ])("is what a handler must return, not %s", (_, made, type) => {
+  ])("must not be %s: the consumer gets an error", (_, made, type) => {
     const { turn, streams } = start(() => made);
     expect(parts.told).toEqual([
       `error 7: thrown by counters[1]: cannot stream: expected an iterable from the handler, got ${type}, credited`,
@@ -73,7 +73,7 @@ describe("an iterable of any kind", () => {
   });
 });
 
-test("runs in the context of its message, before and after what it awaits", async () => {
+test("a generator runs in the context of its message, before and after it awaits", async () => {
   const seen: unknown[] = [];
   const { turn } = start(async function* () {
     seen.push(context());
@@ -85,11 +85,11 @@ test("runs in the context of its message, before and after what it awaits", asyn
   expect(seen).toEqual([turn, turn]);
 });
 
-describe("the consumer's room", () => {
+describe("the credit of a consumer", () => {
   test.each([
     ["generator", upTo],
     ["asynchronous generator", laterUpTo],
-  ])("bounds how many items of a %s are under way", async (_, generator) => {
+  ])("limits how many items the %s sends ahead", async (_, generator) => {
     const { source, streams, turn } = start(() => generator(5), 3);
     await settled();
     expect([parts.told, streams.get(7)]).toEqual([items(0, 3), source]);
@@ -102,7 +102,7 @@ describe("the consumer's room", () => {
     expect(ended).toEqual([turn]);
   });
 
-  test("bounds how many bytes are, too: the item that goes beyond is the last", () => {
+  test("also limits the bytes: the item that exceeds the limit is sent, and no further one", () => {
     const { source } = start(() => upTo(5), 1000, ITEM_BYTES + 1);
     expect(parts.told).toEqual(items(0, 2));
     source.credited(2, ITEM_BYTES - 1);
@@ -111,7 +111,7 @@ describe("the consumer's room", () => {
     expect(parts.told).toEqual(items(0, 3));
   });
 
-  test("that is given back after the end changes nothing", () => {
+  test("has no effect if it arrives after the end of the stream", () => {
     const { source } = start(() => upTo(1));
     source.credited(10, 100);
     source.leave();
@@ -119,7 +119,7 @@ describe("the consumer's room", () => {
   });
 });
 
-test("the event loop turns after 256 items that need no waiting", () => {
+test("the event loop turns after each 256 items that are sent without waiting", () => {
   start(() => upTo(600));
   for (const sent of [256, 512]) {
     expect(parts.told).toEqual(items(0, sent));
@@ -129,13 +129,13 @@ test("the event loop turns after 256 items that need no waiting", () => {
   expect(parts.clock.turn()).toBe(0);
 });
 
-test("nothing is taken while the event loop turns, whoever makes room", () => {
+test("no item is taken during the pause for the event loop, even if new credit arrives", () => {
   const { source } = start(() => upTo(600));
   source.credited(1, ITEM_BYTES);
   expect(parts.told).toEqual(items(0, 256));
 });
 
-describe("what goes wrong", () => {
+describe("an error of a stream", () => {
   const failing: [string, () => unknown][] = [
     [
       "the handler throws",
@@ -152,14 +152,14 @@ describe("what goes wrong", () => {
     ],
   ];
 
-  test.each(failing)("is told to the consumer, once: %s", async (_, handler) => {
+  test.each(failing)("reaches the consumer once: %s", async (_, handler) => {
     const { turn, streams } = start(handler);
     await settled();
     expect(parts.told).toEqual(["error 7: thrown by counters[1]: broke, credited"]);
     expect([ended, turn.isEnded, streams.size]).toEqual([[turn], true, 0]);
   });
 
-  test("follows the items before it, and may be undefined", () => {
+  test("follows the items before it, and may be the thrown value undefined", () => {
     start(function* () {
       yield 0;
       throw undefined;
@@ -170,7 +170,7 @@ describe("what goes wrong", () => {
   test.each([
     ["generator", upTo],
     ["asynchronous generator", laterUpTo],
-  ])("is a value of another type: the %s is left, then the consumer is told", async (_, generator) => {
+  ])("closes the %s and reaches the consumer if a value cannot be encoded", async (_, generator) => {
     parts.refused.add(2);
     start(() => generator(5));
     await settled();
@@ -183,7 +183,7 @@ describe("a consumer that leaves", () => {
   test.each([
     ["generator", upTo],
     ["asynchronous generator", laterUpTo],
-  ])("has the %s run its finally blocks, and is told of the end", async (_, generator) => {
+  ])("makes the %s run its finally blocks, and then gets the end of the stream", async (_, generator) => {
     const { source, turn, streams } = start(() => generator(5), 2);
     await settled();
     source.leave();
@@ -195,7 +195,7 @@ describe("a consumer that leaves", () => {
     expect(ended.length).toBe(1);
   });
 
-  test("while a value is being made gets it no more, and the generator is left when it comes", async () => {
+  test("does not get a pending value, and the iterator is closed when that value arrives", async () => {
     let make: (step: unknown) => void = () => {};
     let returned = 0;
     const iterator = {
@@ -211,7 +211,7 @@ describe("a consumer that leaves", () => {
     expect([returned, ended.length, parts.told]).toEqual([1, 1, ["end 7"]]);
   });
 
-  test("before there is anything to iterate over ends it when there is", async () => {
+  test("gets the end once the handler has returned its iterable, if it left before", async () => {
     let make: (made: unknown) => void = () => {};
     const { source } = start(() => new Promise((resolve) => (make = resolve)));
     source.leave();
@@ -222,10 +222,10 @@ describe("a consumer that leaves", () => {
 
   test.each<[string, object]>([
     ["has no return", {}],
-    ["throws in it", { return: () => upTo.call(null, null as never).throw(new Error("in return")) }],
-    ["rejects it", { return: () => Promise.reject(new Error("in return")) }],
-    ["takes its time in it", { return: () => settled() }],
-  ])("gets the end of an iterator that %s", async (_, more) => {
+    ["throws in return", { return: () => upTo.call(null, null as never).throw(new Error("in return")) }],
+    ["rejects in return", { return: () => Promise.reject(new Error("in return")) }],
+    ["waits in return", { return: () => settled() }],
+  ])("gets the end of the stream if the iterator %s", async (_, more) => {
     const iterator = { next: () => ({ done: false, value: 1 }), ...more };
     const { source, turn } = start(() => ({ [Symbol.iterator]: () => iterator }), 1);
     source.leave();
@@ -233,7 +233,7 @@ describe("a consumer that leaves", () => {
     expect([parts.told, ended]).toEqual([["item 7: 1", "end 7"], [turn]]);
   });
 
-  test("leaves a generator while it cleans up, once", async () => {
+  test("triggers one call of the iterator's return, even if it leaves twice and grants more credit", async () => {
     let release = () => {};
     let returned = 0;
     const cleanup = () => {
@@ -251,7 +251,7 @@ describe("a consumer that leaves", () => {
     expect([returned, ended.length, parts.told]).toEqual([1, 1, ["item 7: 1", "end 7"]]);
   });
 
-  test("runs what the generator does last in its message's context", async () => {
+  test("triggers the iterator's return in the context of the message", async () => {
     let seen: unknown;
     const iterator = { next: () => ({ done: false, value: 1 }), return: () => (seen = context()) };
     const { source, turn } = start(() => ({ [Symbol.iterator]: () => iterator }), 1);
@@ -260,7 +260,7 @@ describe("a consumer that leaves", () => {
   });
 });
 
-test("a message that was answered otherwise, because its actor has ended, is not answered again", async () => {
+test("a stream whose turn has already ended sends neither an end nor an error", async () => {
   const { source, turn } = start(() => upTo(5), 2);
   turn.end();
   source.leave();

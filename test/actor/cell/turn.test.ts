@@ -1,4 +1,4 @@
-/** A turn by itself: what a handler sees of its message, its time, and what ends with its caller. */
+/** These tests check a turn without a process: the context of its handler, its timeout, its signal and its calls. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { callerAsHolder, cancelReasons, type Turn } from "../../../runtime/actor/cell/turn.js";
 import { context } from "../../../runtime/actor/context.js";
@@ -15,10 +15,10 @@ beforeEach(() => {
 });
 
 const turn = (message: Message = {}): Turn => parts.turn(() => {}, message);
-/** With so many milliseconds to go. */
+/** Creates a turn whose caller waits for `timeout` milliseconds. */
 const within = (timeout: number, message: Message = {}): Turn => turn({ ...message, extension: { timeout } });
 
-/** A call that a handler has made, and how it was given up. */
+/** A call of a handler, which records how it was abandoned. */
 class Called implements OutstandingCall {
   readonly label: string;
   readonly waitText = "; it waited long";
@@ -32,51 +32,51 @@ class Called implements OutstandingCall {
   }
 }
 
-describe("the place that a message was sent to", () => {
+describe("the rank and extent of a turn", () => {
   test.each<[string, Message]>([
-    ["has come without one", {}],
+    ["names no rank", {}],
     ["was sent to the mesh as it was spawned", { extension: { rank: 7, extent: 0 } }],
-  ])("is the actor's own where it %s", (_, message) => {
+  ])("are those of the actor if the message %s", (_, message) => {
     const { extent, rank } = turn(message);
     expect([extent, rank.toString()]).toEqual([{ gpus: 2 }, "{'gpus': 1/2}"]);
   });
 
-  test("is that in the slice which the caller's link has named", () => {
+  test("are those in the slice that the link of the caller has declared", () => {
     const { extent, rank } = turn({ extension: { rank: 3, extent: 1 } });
     expect([extent, rank.toString()]).toEqual([{ hosts: 4 }, "{'hosts': 3/4}"]);
   });
 
-  test("has no sizes where the link has named none", () => {
+  test("have an empty extent if the link has not declared the slice", () => {
     expect(turn({ extension: { rank: 0, extent: 9 } }).extent).toEqual({});
   });
 });
 
-test.each(["rank", "extent", "signal"] as const)("%s cannot be read when the message has been handled", (what) => {
+test.each(["rank", "extent", "signal"] as const)("%s cannot be read after the message has been handled", (what) => {
   const over = turn();
   over.end();
   expect(() => over[what]).toThrow(new Error(`cannot read context().${what}: the message has been handled already`));
 });
 
-test("a turn knows its caller, its actor and its process", () => {
+test("a turn names its caller, its actor and its process", () => {
   const { caller, actor, proc } = turn();
   expect(caller).toEqual({ id: parts.lane.sender, name: "root" });
   expect([actor.name, proc.id]).toEqual(["counters", "0000000000000009"]);
   expect(callerAsHolder(turn())).toMatchObject({ proc: 8n });
 });
 
-test("is named by its actor and its endpoint; one that keeps its answers has the name of the other", () => {
+test("the label of a turn names actor and endpoint, also for the variant that retains results", () => {
   expect(turn({ name: "value" }).label).toBe("counters[1].value");
   expect(turn({ name: "value!", retains: { name: "value" } as EndpointDescriptor }).label).toBe("counters[1].value");
 });
 
-test("asks its actor who waits for it", () => {
+test("a turn has the token of its actor, and is awaited by the actors that wait for its actor", () => {
   expect([turn().token, turn().isAwaitedBy([4, 0]), turn().isAwaitedBy([5, 0])]).toEqual([[77, 1], true, false]);
 });
 
-describe("the trace", () => {
+describe("the trace of a turn", () => {
   const sent = new TraceContext(1, 2, 3, 4, 5, 6, 1);
 
-  test("begins with a message that brings none, and stays the same", () => {
+  test("is new if the message has none, and stays the same for the whole turn", () => {
     const one = turn();
     const { trace } = one;
     expect(trace).not.toHaveProperty("parentId");
@@ -85,7 +85,7 @@ describe("the trace", () => {
     expect(turn().trace.id).not.toBe(trace.id);
   });
 
-  test("goes on with one that brings it: the same id, and a span of its own below that of the sender", () => {
+  test("continues the trace of the message, with a span of its own below the span of the sender", () => {
     const { trace } = turn({ extension: { trace: sent } });
     expect([trace.id, trace.parentId]).toEqual([sent.id, sent.span]);
     expect(trace.spanId).not.toBe(sent.span);
@@ -93,21 +93,21 @@ describe("the trace", () => {
   });
 });
 
-describe("the chain", () => {
+describe("the call chain of a turn", () => {
   const extension = { chain: [1, 2] };
 
-  test("of what a handler calls has the actors above it, and its own", () => {
+  test("has the actors in the chain of its message, followed by its own actor", () => {
     expect(turn().chain).toEqual([77, 1]);
     expect(turn({ extension }).chain).toEqual([1, 2, 77, 1]);
   });
 
-  test("leaves out an actor that takes other messages meanwhile", () => {
+  test("leaves out its own actor if the endpoint is concurrent", () => {
     expect(turn({ extension, concurrent: true }).chain).toEqual([1, 2]);
     expect(turn({ extension, concurrent: 3 }).chain).toEqual([1, 2]);
     expect(turn({ concurrent: true }).chain).toEqual([]);
   });
 
-  test("is empty when the handler has ended: nobody waits for what it calls then", () => {
+  test("is empty after the handler has ended, because no actor waits for its later calls", () => {
     const over = turn({ extension });
     expect(over.chain).toHaveLength(4);
     over.end();
@@ -115,8 +115,8 @@ describe("the chain", () => {
   });
 });
 
-describe("the time of a caller", () => {
-  test("is rounded up, and is at least a millisecond as long as nobody has said that it is over", () => {
+describe("the time that a caller still waits", () => {
+  test("is rounded up to whole milliseconds, and is at least 1 until the turn ends or is cancelled", () => {
     const one = within(100);
     expect(one.timeLeft).toBe(100);
     parts.clock.sleep(10.5);
@@ -125,14 +125,14 @@ describe("the time of a caller", () => {
     expect(one.timeLeft).toBe(1);
   });
 
-  test("is 0 where there is none to count: no limit, the message handled, the caller gone", () => {
+  test("is 0 without a timeout, after the message is handled, and after the caller has left", () => {
     const [none, zero, over, given] = [turn(), within(0), within(100), within(100)];
     over.end();
     given.cancel(0);
     expect([none, zero, over, given].map(({ timeLeft }) => timeLeft)).toEqual([0, 0, 0, 0]);
   });
 
-  test("is over at its end, not before", () => {
+  test("expires when the timeout has passed, not before, and never without a timeout", () => {
     const [limited, unlimited] = [within(100), turn()];
     parts.clock.sleep(99);
     expect([limited.isExpired, unlimited.isExpired]).toEqual([false, false]);
@@ -141,14 +141,14 @@ describe("the time of a caller", () => {
   });
 });
 
-describe("the signal", () => {
-  test("is one for the whole message", () => {
+describe("the signal of a turn", () => {
+  test("is the same object at each access, and is not aborted at first", () => {
     const one = turn();
     const { signal } = one;
     expect([one.signal === signal, signal.aborted]).toEqual([true, false]);
   });
 
-  test("is aborted already where the caller has left before", () => {
+  test("is already aborted at the first access if the caller has left before", () => {
     const gone = turn();
     gone.cancel(0);
     const { aborted, reason } = gone.signal;
@@ -158,14 +158,14 @@ describe("the signal", () => {
     ]);
   });
 
-  test("says that the caller has left", () => {
+  test("is aborted with AbortError when the caller leaves", () => {
     const one = turn({ name: "sleep" });
     const { signal } = one;
     one.cancel(0);
     expect([signal.reason.name, signal.reason.message]).toEqual(["AbortError", "the caller of sleep waits no longer"]);
   });
 
-  test("says that the caller's time is over, a little later than the caller does", () => {
+  test("is aborted with TimeoutError 20 ms after the timeout, which also cancels the turn", () => {
     const one = within(100, { name: "sleep" });
     const { signal } = one;
     parts.clock.pass(119);
@@ -175,7 +175,7 @@ describe("the signal", () => {
     expect(one.isCancelled).toBe(true);
   });
 
-  test("that is read when the time is over already is aborted a little later", () => {
+  test("is aborted 20 ms after its first access if the timeout has already passed", () => {
     const one = within(100);
     parts.clock.sleep(500);
     const { signal } = one;
@@ -184,7 +184,7 @@ describe("the signal", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("is listened to in the context of its handler", () => {
+  test("calls its abort listeners in the context of the handler", () => {
     const one = turn();
     let seen: unknown;
     one.signal.addEventListener("abort", () => {
@@ -194,7 +194,7 @@ describe("the signal", () => {
     expect(seen).toBe(one);
   });
 
-  test("needs no timer for a caller without a limit, and one for all that need it otherwise", () => {
+  test("needs no timer without a timeout, and otherwise shares one with the calls of its turn", () => {
     expect([turn().signal.aborted, parts.clock.waiting]).toEqual([false, 0]);
     const limited = within(100);
     expect(parts.clock.waiting).toBe(0);
@@ -210,14 +210,14 @@ describe("the signal", () => {
   test.each<[string, (one: Turn) => void]>([
     ["has been handled", (one) => one.end()],
     ["has been given up", (one) => one.cancel(0)],
-  ])("keeps no timer when the message %s", (_, end) => {
+  ])("has no timer left when the message %s", (_, end) => {
     const one = within(100);
     expect(one.signal.aborted).toBe(false);
     end(one);
     expect(parts.clock.waiting).toBe(0);
   });
 
-  test("is none that a timer which is late aborts after the message has been handled", () => {
+  test("is not aborted by a late timer after the message has been handled", () => {
     const one = within(100);
     const { signal } = one;
     let late = () => {};
@@ -234,8 +234,8 @@ describe("the signal", () => {
   });
 });
 
-describe("what a handler has called", () => {
-  test("is under way until it has ended, the oldest first", () => {
+describe("the calls of a handler", () => {
+  test("are outstanding until each of them has ended", () => {
     const one = turn();
     const [a, b, c] = [new Called("a"), new Called("b"), new Called("c")];
     expect(one.outstandingCalls).toEqual([]);
@@ -259,7 +259,7 @@ describe("what a handler has called", () => {
     ["cancelled", "AbortError", "the caller of increment waits no longer", 0],
     ["timeout", "TimeoutError", "the caller of increment waits no longer: its time is over; it waited long", 1],
     ["left", "AbortError", "the caller of increment waits no longer", 0],
-  ] as const)("is given up, quietly, when the caller has left: %s", (reason, name, why, told) => {
+  ] as const)("are abandoned quietly when the caller stops waiting: %s", (reason, name, why, told) => {
     const one = turn();
     const calls = [new Called("a.value"), new Called("b.value")];
     for (const call of calls) one.addOutstanding(call);
@@ -272,7 +272,7 @@ describe("what a handler has called", () => {
     }
   });
 
-  test("is given up when the caller's time is over, without anybody having said so", () => {
+  test("are abandoned 20 ms after the timeout of the caller, even without a cancel frame", () => {
     const [one, call] = [within(100), new Called()];
     one.addOutstanding(call);
     parts.clock.pass(119);
@@ -281,7 +281,7 @@ describe("what a handler has called", () => {
     expect(call.abandoned.map(([, reason]) => reason)).toEqual([1]);
   });
 
-  test("after the caller's time ends the message's other calls, and is not given up itself: it may let go of what is held", () => {
+  test("are abandoned when a new call starts after the timeout, but the new call is not", () => {
     const [one, before, after] = [within(100), new Called(), new Called()];
     one.addOutstanding(before);
     parts.clock.sleep(100);
@@ -299,14 +299,14 @@ describe("what a handler has called", () => {
   test.each<[string, (one: Turn) => void]>([
     ["handled", (one) => one.end()],
     ["given up", (one) => one.cancel(0)],
-  ])("after the message has been %s is not the message's concern", (_, end) => {
+  ])("are not registered if they start after the message has been %s", (_, end) => {
     const [one, call] = [within(100), new Called()];
     end(one);
     one.addOutstanding(call);
     expect([call.turn, one.outstandingCalls, parts.clock.waiting]).toEqual([undefined, [], 0]);
   });
 
-  test("goes on when the message has been handled", () => {
+  test("continue after the message has been handled, even if the turn is cancelled later", () => {
     const one = turn();
     const calls = [new Called(), new Called()];
     for (const call of calls) one.addOutstanding(call);
@@ -317,7 +317,7 @@ describe("what a handler has called", () => {
   });
 });
 
-test("a stream is left with its caller", () => {
+test("a turn stops its stream when its caller leaves", () => {
   const one = turn();
   let left = 0;
   one.stream = { leave: () => left++ } as never;
@@ -325,7 +325,7 @@ test("a stream is left with its caller", () => {
   expect(left).toBe(1);
 });
 
-test("runs code as its own", () => {
+test("runAsHandler runs code in the context of its turn", () => {
   const one = turn();
   let seen: unknown;
   one.runAsHandler(() => {

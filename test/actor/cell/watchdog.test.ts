@@ -1,4 +1,4 @@
-/** When handlers that take long are warned of, and when their actors fail, by a clock of the test. */
+/** These tests check when slow handlers cause a warning and when they fail their actor, with a manual clock. */
 import { beforeEach, expect, test } from "vitest";
 import type { Turn } from "../../../runtime/actor/cell/turn.js";
 import { Watchdog } from "../../../runtime/actor/cell/watchdog.js";
@@ -33,7 +33,7 @@ function turn(timeout?: number, waits: readonly string[] = [], stream = false): 
 const after = (ms: number) =>
   `counters[1].hang, which root has sent, has been running for ${ms} ms: it awaits something that is no call`;
 
-test("a handler is warned of once, and fails its actor when the rest of its time is over", () => {
+test("a slow handler causes one warning, and fails its actor after the grace period", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   watched.handlerStarted(turn());
   clock.pass(199);
@@ -46,7 +46,7 @@ test("a handler is warned of once, and fails its actor when the rest of its time
   expect(told.length).toBe(2);
 });
 
-test("a process that was stopped for longer than a handler may take warns first, and gives it the rest of its time", () => {
+test("a process that was suspended warns first, and gives its handlers the full grace period", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   const [ends, hangs] = [turn(), turn()];
   watched.handlerStarted(ends);
@@ -61,7 +61,7 @@ test("a process that was stopped for longer than a handler may take warns first,
   expect(told.slice(2)).toEqual([`failed: ${after(5400)}`]);
 });
 
-test("a @timeout takes the place of the time after which is warned", () => {
+test("a @timeout replaces the default time before the warning", () => {
   const watched = watchdog({ warn: 60_000, grace: Number.POSITIVE_INFINITY });
   watched.handlerStarted(turn());
   watched.handlerStarted(turn(100));
@@ -71,7 +71,7 @@ test("a @timeout takes the place of the time after which is warned", () => {
   expect(told).toEqual([`warned: ${after(100)}`, `warned: ${after(60_000)}`]);
 });
 
-test("what a handler waits for is named", () => {
+test("the warning names the calls that the handler waits for", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   watched.handlerStarted(turn(undefined, ["others.value", "others.watch"]));
   clock.pass(200);
@@ -81,14 +81,14 @@ test("what a handler waits for is named", () => {
   ]);
 });
 
-test("producers of streams are not watched", () => {
+test("handlers that produce streams are not watched", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   watched.handlerStarted(turn(undefined, [], true));
   clock.pass(10_000);
   expect([told, clock.waiting]).toEqual([[], 0]);
 });
 
-test("one timer is enough for many handlers, and none is left when all have ended", () => {
+test("many handlers share one timer, and no timer is left after all have ended", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   const turns = [turn(), turn(), turn(50)];
   for (const each of turns) watched.handlerStarted(each);
@@ -98,7 +98,7 @@ test("one timer is enough for many handlers, and none is left when all have ende
   expect([told, clock.waiting]).toEqual([[], 0]);
 });
 
-test("a handler that begins later is warned of later", () => {
+test("the time before a warning counts from the start of each handler", () => {
   const watched = watchdog({ warn: 200, grace: Number.POSITIVE_INFINITY });
   watched.handlerStarted(turn());
   clock.pass(150);
@@ -109,7 +109,7 @@ test("a handler that begins later is warned of later", () => {
   expect(told).toEqual([`warned: ${after(200)}`, `warned: ${after(200)}`]);
 });
 
-test("nothing is watched any more when the actor has ended, and what begins then is", () => {
+test("close ends the watch over running handlers, and handlers that start later are watched", () => {
   const watched = watchdog({ warn: 200, grace: 400 });
   watched.handlerStarted(turn());
   watched.close();

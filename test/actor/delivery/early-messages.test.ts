@@ -1,4 +1,4 @@
-/** Messages that came before their actor. */
+/** These tests check messages that arrive before their actor exists. */
 import { beforeEach, expect, test } from "vitest";
 import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js";
 import type { Binding } from "../../../runtime/link/frame/binding.js";
@@ -27,7 +27,7 @@ beforeEach(() => {
   };
 });
 
-test("it gets them in order when it comes, and its lanes lead to it from then on", () => {
+test("early messages reach their actor in order once it exists, and their lanes lead to it from then on", () => {
   const held = new EarlyMessages();
   const one = lane(held);
   held.bind(one, binding);
@@ -39,7 +39,7 @@ test("it gets them in order when it comes, and its lanes lead to it from then on
   expect(one.destination).toBe(actor);
 });
 
-test("a lane on which nothing had come when it came leads to it, too", () => {
+test("a lane without early messages leads to the actor as well, from its first message on", () => {
   const held = new EarlyMessages();
   held.release(actor);
   const [late, later, last] = [lane(held), lane(held), lane(held)];

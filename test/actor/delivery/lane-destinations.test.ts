@@ -1,4 +1,4 @@
-/** These tests follow lanes that lead to no actor: ports, calls that are answered by port, actors that have not come, and nowhere. */
+/** These tests check lanes to ports, to calls that are answered by port, and to actors that do not exist. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { ForwardedReply, type ReplyAnswerer } from "../../../runtime/actor/cell/forwarded-reply.js";
 import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js";
@@ -50,10 +50,10 @@ function readerOf(bytes: Uint8Array, blocks?: readonly Uint8Array[]): Reader {
   return r;
 }
 
-describe("a lane to what is not there", () => {
+describe("a lane to an actor or port that does not exist", () => {
   const error = new DeliveryError("unknown", "it is gone");
 
-  test("says so with each message, and once for all", () => {
+  test("returns each message, rejects each call, and announces once that the target is gone", () => {
     const refusal = new RefusingDestination(error);
     const lane = newLane();
     refusal.message(lane, 4, 0, 0, new Reader(), 8);
@@ -66,17 +66,17 @@ describe("a lane to what is not there", () => {
     ]);
   });
 
-  test("agrees to anything that has to be agreed on", () => {
+  test("confirms a binding in the lockstep layout, and sends nothing for other layouts", () => {
     const refusal = new RefusingDestination(error);
     for (const layout of [Layout.lockstep, Layout.protobuf, Layout.none]) refusal.bind(newLane(), binding({ layout }));
     expect(told).toEqual([["bound", 3, 2, undefined]]);
   });
 });
 
-describe("a lane to an actor that has not come", () => {
+describe("a lane to an actor that does not exist yet", () => {
   const nobody = {} as Destination;
 
-  test("hears when everything has been handled from the actor, when that has come", () => {
+  test("passes a request for confirmation to the actor if the actor exists by then", () => {
     const held = new EarlyMessages();
     held.release(nobody);
     const lane = newLane();
@@ -87,7 +87,7 @@ describe("a lane to an actor that has not come", () => {
     ]);
   });
 
-  test("leads to the actor when that comes, though nothing but a question has come by it", () => {
+  test("passes an earlier request for confirmation to the actor when the actor is created", () => {
     const held = new EarlyMessages();
     const lane = newLane();
     held.confirmHandled(lane);
@@ -100,7 +100,7 @@ describe("a lane to an actor that has not come", () => {
   });
 });
 
-describe("what a port takes", () => {
+describe("the value type of a port", () => {
   const schema = { fingerprint: 9n, description: "" };
   const bind = (more: Partial<Binding>, element = codec.int32) => {
     const lane = newLane();
@@ -111,28 +111,28 @@ describe("what a port takes", () => {
     return lane;
   };
 
-  test("is the same interface for the same codec", () => {
+  test("is described by one interface object for each codec", () => {
     expect(portInterface(codec.int32)).toBe(portInterface(codec.int32));
     expect(portInterface(codec.int32)).toMatchObject({ key: "port of int32", name: "port" });
     expect(portInterface(codec.int32).asActor().name).toBe("Port");
   });
 
-  test("is agreed on where both know the same type", () => {
+  test("is confirmed if both sides have the same type", () => {
     bind({ fingerprint: codec.int32.fingerprint });
     expect(told).toEqual([["bound", 3, 2, undefined]]);
   });
 
-  test("is told where the sender knows another one, and nothing is taken meanwhile", () => {
+  test("is described to a sender that has another type, and the lane pauses", () => {
     bind({});
     expect(told).toEqual(["paused", portInterface(codec.int32), ["bound", 3, 2, schema]]);
   });
 
-  test.each([Layout.protobuf, Layout.none])("is not told again to who knows that: layout %i", (layout) => {
+  test.each([Layout.protobuf, Layout.none])("is not described to a sender that binds layout %i", (layout) => {
     expect(bind({ layout }).slots.length > 0).toBe(layout === Layout.protobuf);
     expect(told).toEqual([]);
   });
 
-  test("is read in the layout that was agreed on, and in no other", () => {
+  test("is decoded in the agreed layout, and another layout violates the protocol", () => {
     const lane = bind({ layout: Layout.protobuf });
     const limits = defaultLinkLimits;
     const message = { label: "port", codec: codec.int32, protobuf: protobufValue(codec.int32) };
@@ -145,7 +145,7 @@ describe("what a port takes", () => {
   });
 });
 
-describe("the port of a call that was handed on", () => {
+describe("the port of a call that other actors can answer", () => {
   let forward: ForwardedReply;
   let refuses: boolean;
   beforeEach(() => {
@@ -160,7 +160,7 @@ describe("the port of a call that was handed on", () => {
   });
   const value = () => readerOf(codec.int32.encode(5));
 
-  test("answers with what it is sent", () => {
+  test("answers the call with the value that it receives", () => {
     forward.message(newLane(), 0, 0, 0, value(), 8);
     expect(told).toEqual([
       ["answer", 5],
@@ -168,7 +168,7 @@ describe("the port of a call that was handed on", () => {
     ]);
   });
 
-  test("refuses a second answer, which comes back", () => {
+  test("returns a second answer to its sender as refused", () => {
     refuses = true;
     forward.message(newLane(), 4, 0, 0, value(), 8);
     expect(told).toEqual([
@@ -177,19 +177,19 @@ describe("the port of a call that was handed on", () => {
     ]);
   });
 
-  test("lets a violation of the protocol be one", () => {
+  test("throws ProtocolError if a value is not in the agreed layout", () => {
     const lane = newLane();
     forward.bind(lane, binding({ layout: Layout.protobuf }));
     expect(() => forward.message(lane, 2, 0, 0, value(), 8)).toThrow(ProtocolError);
     expect(told).toEqual([]);
   });
 
-  test("agrees on its type", () => {
+  test("confirms the binding of a sender that has the same type", () => {
     forward.bind(newLane(), binding({ fingerprint: codec.int32.fingerprint }));
     expect(told).toEqual([["bound", 3, 2, undefined]]);
   });
 
-  test("fails the call when all who could answer have ended, or their processes", () => {
+  test("fails the call when all holders of the port or their processes have ended", () => {
     const why = "everyone who could answer the call has ended:";
     forward.setHolder("one", 2n, true);
     forward.setHolder("other", 3n, true);
@@ -204,14 +204,14 @@ describe("the port of a call that was handed on", () => {
     expect(told[1]).toEqual(["fail", `${why} the actor that held its port has ended`]);
   });
 
-  test("is closed with its call", () => {
+  test("is removed from the open ports of its process when it closes", () => {
     forward.close();
     expect(told).toEqual([["port closed", forward]]);
   });
 });
 
 test.each([10, 1_000_000])(
-  "a message of %i bytes says the same in the layout that another schema can read",
+  "a lockstep message of %i bytes keeps its value when it is translated to the protobuf layout",
   (length) => {
     const protobuf = protobufValue(codec.bytes);
     const message = { label: "bytes", codec: codec.bytes, protobuf };

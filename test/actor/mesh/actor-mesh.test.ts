@@ -1,4 +1,4 @@
-/** Meshes as users hold them: parts, shapes, and as values that can be sent. */
+/** Meshes as users see them: their parts and shapes, meshes as values in messages, and stop. */
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Actor } from "../../../runtime/actor/actor.js";
@@ -68,7 +68,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 describe("parts of a mesh", () => {
-  test("have sizes, places and ranks of their own", async () => {
+  test("have their own extents and ranks, and messages reach only their actors", async () => {
     expect(counters.extent).toEqual({ gpus: 4 });
     const grid = counters.split({ gpus: ["dp", "tp"] }, { tp: 2 });
     expect(grid.extent).toEqual({ dp: 2, tp: 2 });
@@ -80,7 +80,7 @@ describe("parts of a mesh", () => {
     expect(() => grid.slice({ tp: 0 }).flatten("x")).toThrow(/cannot flatten/);
   });
 
-  test("a place is one rank: an index for each dimension, no range", () => {
+  test("at() takes one index for each dimension, and refuses missing indexes and ranges", () => {
     const grid = counters.split({ gpus: ["dp", "tp"] }, { tp: 2 });
     const at = (where: unknown) => () => (grid.at as (where: unknown) => unknown)(where);
     expect(grid.at({ dp: 1, tp: 0 } as never).extent).toEqual({});
@@ -104,13 +104,13 @@ describe("parts of a mesh", () => {
     expect(await counters.at([...counters][2]![0]).where.callOne()).toMatchObject({ actor: "counters 2" });
   });
 
-  test("print as a table", () => {
+  test("are printed by toTable with the rank, dimension, actor and process of each actor", () => {
     expect(counters.slice({ gpus: range(2, 4) }).toTable()).toMatch(
       /^rank {2}gpus {2}actor {8}process\n0 {5}0 {5}counters\[2\] {2}[0-9a-f]{16}\n1 {5}1 {5}counters\[3\] {2}[0-9a-f]{16}$/,
     );
   });
 
-  test("are shown as what they are, endpoints too", () => {
+  test("are printed by inspect with their type, name and extent, and endpoints with their name", () => {
     expect(inspect(counters)).toBe('CounterMesh counters{"gpus":4}');
     expect(inspect(counters.slice({ gpus: 1 }))).toBe("CounterMesh counters{}");
     expect(inspect([counters.value, counters.watch])).toBe(
@@ -118,7 +118,7 @@ describe("parts of a mesh", () => {
     );
   });
 
-  test("an empty part has no answers, and nobody to choose from", async () => {
+  test("an empty mesh gives no answers, and choose refuses it", async () => {
     const record = currentMeshRecord({ id: 991n, name: "none", owner: world.root.proc.id, extent: { gpus: 0 } });
     const { makeMesh } = await import("../../../runtime/actor/mesh/actor-mesh.js");
     const { MeshView } = await import("../../../runtime/actor/reference/mesh-view.js");
@@ -133,13 +133,13 @@ describe("parts of a mesh", () => {
 });
 
 describe("a mesh as a value", () => {
-  test("is an argument, whole or in part", async () => {
+  test("can be an argument, as a whole or as a slice", async () => {
     expect(await users.sum.callOne(counters)).toBe(4);
     expect(await users.sum.callOne(counters.slice({ gpus: range(0, 2) }))).toBe(2);
     expect(await users.sum.callOne(counters.slice({ gpus: 3 }))).toBe(1);
   });
 
-  test("is a result, and stays the same mesh", async () => {
+  test("can be a result, and still refers to the same mesh", async () => {
     await users.keep.callOne(counters.slice({ gpus: range(1, 3) }));
     const back = await users.kept.callOne();
     expect(back.extent).toEqual({ gpus: 2 });
@@ -148,7 +148,7 @@ describe("a mesh as a value", () => {
     expect(viewOf(back as unknown as ActorMesh).record).toBe(viewOf(counters as unknown as ActorMesh).record);
   });
 
-  test("can be sent before it exists", async () => {
+  test("can be sent before its actor exists", async () => {
     const mesh = 992n;
     world.ordered.add(mesh);
     const owner = world.root.proc.id;
@@ -169,7 +169,7 @@ describe("a mesh as a value", () => {
     expect(await sum).toBe(21);
   });
 
-  test("of another interface, or other dimensions, is refused before anything is sent", () => {
+  test("of another interface or with other dimensions is refused before anything is sent", () => {
     expect(() => users.sum.callOne(users as unknown as CounterMesh)).toThrow(
       /expected a mesh of Counter, got a mesh of User/,
     );
@@ -181,12 +181,12 @@ describe("a mesh as a value", () => {
 });
 
 describe("stop", () => {
-  test("belongs to the owner, and to the whole mesh", () => {
+  test("is refused for a slice and for a mesh that the caller does not own", () => {
     expect(() => counters.stop()).toThrow('cannot stop mesh "counters": only its owner can');
     expect(() => counters.slice({ gpus: 0 }).stop()).toThrow('cannot stop a slice of mesh "counters"');
   });
 
-  test("that is refused for its options has not begun", async () => {
+  test("with invalid options is refused, and the mesh continues to answer", async () => {
     const { record } = viewOf(counters as unknown as ActorMesh);
     record.control = { ready: Promise.resolve(), stop: async () => {} };
     const stop = (options: unknown) => () => counters.stop(options as MeshStopOptions);
@@ -200,7 +200,7 @@ describe("stop", () => {
     expect(await counters.slice({ gpus: 0 }).value.callOne()).toBe(1);
   });
 
-  test("makes later messages throw, on slices too, before anything is sent", async () => {
+  test("makes later messages throw before anything is sent, on slices too", async () => {
     const { record } = viewOf(counters as unknown as ActorMesh);
     const orders: unknown[] = [];
     record.control = {

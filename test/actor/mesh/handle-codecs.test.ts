@@ -1,4 +1,4 @@
-/** Meshes and ports as values: what a process that has never heard of them reads of what another one has written. */
+/** Codecs of meshes and ports: one process writes a value, and a process that does not know the value reads it. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runInTurn } from "../../../runtime/actor/context.js";
 import { type ActorMesh, viewOf, wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
@@ -56,7 +56,7 @@ function known(given: unknown) {
   return { id, name, owner, extent, region: view.region, descriptor: view.descriptor.key, targets };
 }
 
-describe("a mesh", () => {
+describe("the codec of meshes", () => {
   const grid = () => mesh({ a: 3, b: 4 }, { 0: 2, 7: 1, 11: 5 });
   test.each<[string, () => unknown]>([
     ["as it was spawned", grid],
@@ -67,23 +67,23 @@ describe("a mesh", () => {
     ["by another name", () => grid().rename({ a: "host" } as never)],
     ["of one actor", () => mesh({})],
     ["of one actor that has moved", () => mesh({}, { 0: 9 })],
-  ])("is the same elsewhere: %s", (_, make) => {
+  ])("keeps all properties of a mesh that another process reads: %s", (_, make) => {
     const given = make();
     const read = readThere(counters, counters.encode(given));
     expect(known(read)).toEqual(known(given));
     expect(viewOf(read as ActorMesh).record).not.toBe(viewOf(given as ActorMesh).record);
   });
 
-  test("is one record, however often it is read, and knows of moves", () => {
+  test("reads a mesh twice into the same record, and updates ranks that have moved", () => {
     const before = readThere(counters, counters.encode(mesh({ a: 2, b: 1 })));
     const after = readThere(counters, counters.encode(mesh({ a: 2, b: 1 }, { 1: 3 })));
     expect(viewOf(after as ActorMesh).record).toBe(viewOf(before as ActorMesh).record);
     expect(viewOf(before as ActorMesh).target(1).generation).toBe(3);
   });
 
-  test("names each process once", () => {
+  test("writes the location of each process only once", () => {
     const size = (extent: Record<string, number>) => counters.encode(mesh(extent)).length;
-    // Two more ranks in one process: its place, and a number for each.
+    // Two more ranks in one process take up its location once, and one number for each rank.
     expect(size({ a: 5 }) - size({ a: 4 })).toBeGreaterThan(8);
     expect(size({ a: 6 }) - size({ a: 5 })).toBeLessThanOrEqual(8);
   });
@@ -96,12 +96,12 @@ describe("a mesh", () => {
     [{}, "an object"],
     [Object.create(null), "an object"],
     [new Date(0), "a Date"],
-  ])("is no %o", (given, got) => {
+  ])("refuses a value that is not a mesh: %o", (given, got) => {
     expect(() => counters.encode(given)).toThrow(`expected a mesh of Counter, got ${got}`);
   });
 
   const dims = (...names: string[]) => codec.mesh(() => counterDescriptor, names) as Codec<unknown>;
-  test("has the dimensions that are asked for, in any order", () => {
+  test("accepts a mesh that has the requested dimensions in any order", () => {
     const bytes = dims("b", "a").encode(mesh({ a: 2, b: 2 }));
     expect(known(readThere(dims("a", "b"), bytes)).extent).toEqual({ a: 2, b: 2 });
     expect(dims().encode(mesh({})).length).toBeGreaterThan(0);
@@ -112,13 +112,13 @@ describe("a mesh", () => {
     [["a", "b"], { a: 2 }, "expected a mesh with the dimensions a, b, got {'a': 2}"],
     [["a", "c"], { a: 2, b: 2 }, "expected a mesh with the dimensions a, c, got {'a': 2, 'b': 2}"],
     [[], { a: 2 }, "expected a mesh with no dimensions, got {'a': 2}"],
-  ])("without the dimensions %j is refused, written or read: %j", (names, extent, text) => {
+  ])("refuses to write or read a mesh that does not have exactly the dimensions %j: %j", (names, extent, text) => {
     expect(() => dims(...names).encode(mesh(extent))).toThrow(text);
     const bytes = counters.encode(mesh(extent));
     expect(() => readThere(dims(...names), bytes)).toThrow(text);
   });
 
-  describe("of another interface", () => {
+  describe("a mesh of another interface", () => {
     const none = () => defineArgs(codec.tuple(), 0, 0);
     const define = (name: string, fingerprint: bigint, bases: readonly (() => ActorDescriptor)[] = []) =>
       defineActor({
@@ -139,12 +139,12 @@ describe("a mesh", () => {
       return wholeMesh(record, descriptor);
     };
 
-    test("is taken if it extends the one that is asked for, and read as that", () => {
+    test("is accepted if it extends the requested interface, and is read as that interface", () => {
       const read = readThere(asBase, asBase.encode(made(derived)));
       expect(viewOf(read as ActorMesh).descriptor).toBe(base);
     });
 
-    test("is refused otherwise: another one, or the same in another version", () => {
+    test("is refused if it does not extend the requested interface, or has another fingerprint", () => {
       expect(() => asBase.encode(made(define("Other", 3n)))).toThrow("expected a mesh of Base, got a mesh of Other");
       expect(() => asBase.encode(made(define("Base", 9n)))).toThrow("expected a mesh of Base, got a mesh of Base");
       expect(() => (codec.mesh(() => derived) as Codec<unknown>).encode(made(base))).toThrow(
@@ -156,14 +156,14 @@ describe("a mesh", () => {
     });
   });
 
-  test("that is cut short, wherever, is not read", () => {
+  test("refuses to read a mesh that is truncated at any position", () => {
     const bytes = counters.encode(mesh({ a: 2, b: 2 }, { 1: 4 }));
     for (let end = 0; end < bytes.length; end++) {
       expect(() => readThere(counters, bytes.slice(0, end)), `${end}`).toThrow();
     }
   });
 
-  test("with any number in it changed is another mesh or none, and never ends the process", () => {
+  test("reads a mesh with a changed byte as a complete mesh, or throws an expected kind of error", () => {
     const bytes = counters.encode(mesh({ a: 2, b: 2 }, { 1: 4 }));
     for (let at = 0; at < bytes.length; at++) {
       for (const value of [0, 1, 255]) {
@@ -180,9 +180,9 @@ describe("a mesh", () => {
   });
 });
 
-describe("a port", () => {
+describe("the codec of ports", () => {
   const texts = codec.port(() => codec.string) as Codec<Port<string>>;
-  test("is the same elsewhere, and both sides know whom it was sent", () => {
+  test("keeps the target of a port, and records the port as written and as read", () => {
     const [port] = Channel.open(codec.string);
     const bytes = texts.encode(port);
     expect(portsWritten).toEqual([port]);
@@ -196,12 +196,12 @@ describe("a port", () => {
     [5, "expected a port, got 5"],
     [null, "expected a port, got null"],
     [{}, "expected a port, got an object"],
-  ])("is no %o", (given, text) => {
+  ])("refuses a value that is not a port: %o", (given, text) => {
     expect(() => texts.encode(given as never)).toThrow(text);
     expect(portsWritten).toEqual([]);
   });
 
-  test("of another type is refused", () => {
+  test("refuses a port with another value type", () => {
     const [port] = Channel.open(codec.int32);
     expect(() => texts.encode(port as never)).toThrow("expected a port of string, got a port of int32");
   });

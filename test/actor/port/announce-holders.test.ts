@@ -1,4 +1,4 @@
-/** Who is told that an actor holds a port, or does not any more, and when. */
+/** Announcements to the owner of a port that an actor holds the port, or has released it. */
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   announceHolders,
@@ -18,7 +18,7 @@ import { codec } from "../../../runtime/wire/composed/index.js";
 const here = 9n;
 const there = 8n;
 let told: string[];
-/** What happens when a port has been dropped, by its number. */
+/** The functions to call when a port has been dropped, by the number of the port. */
 let drop: Map<bigint, () => void>;
 let reachable: boolean;
 let proc: Proc;
@@ -49,14 +49,14 @@ beforeEach(() => {
   portsRead.length = 0;
 });
 
-test("an actor is named by its mesh, its rank and how often it was made again", () => {
+test("the name of a holder consists of its mesh, its rank and its incarnation", () => {
   expect(holderName({ mesh: 77n, rank: 3, incarnation: 2 })).toBe("77/3/2");
 });
 
 describe("the ports in a message that was sent", () => {
   const receivers = [1, 2].map((rank) => ({ proc: 5n, name: `r${rank}` }));
 
-  test("are held by all who were sent it, as their owners are told", () => {
+  test("are announced to their owners as held by all receivers", () => {
     portsWritten.push(port(1n), port(2n, here));
     announceHolders(proc, receivers);
     expect(told).toEqual([
@@ -68,13 +68,13 @@ describe("the ports in a message that was sent", () => {
     expect(portsWritten).toEqual([]);
   });
 
-  test("are let go of at once by those who cannot be reached", () => {
+  test("are announced as held and then as released for receivers that cannot be reached", () => {
     portsWritten.push(port(1n));
     announceHolders(proc, [receivers[0]!], [receivers[1]!]);
     expect(told).toEqual([text(1n, "r1", 5n, true), text(1n, "r2", 5n, true), text(1n, "r2", 5n, false)]);
   });
 
-  test("are held by nobody as far as anybody knows where their owner's process has ended", () => {
+  test("are not announced if the process of their owner cannot be reached", () => {
     reachable = false;
     portsWritten.push(port(1n));
     announceHolders(proc, receivers);
@@ -83,7 +83,7 @@ describe("the ports in a message that was sent", () => {
 });
 
 describe("the ports in an answer", () => {
-  test("are held by who has asked, if that is an actor", () => {
+  test("are held by the actor that made the call", () => {
     let held = 0;
     ownReceivedPorts({
       sender: { ports: { ownDecoded: () => void held++ } },
@@ -91,12 +91,12 @@ describe("the ports in an answer", () => {
     expect(held).toBe(1);
   });
 
-  test.each([[undefined], [{}], [{ sender: {} }]])("are held by nobody else: %j", (session) => {
+  test.each([[undefined], [{}], [{ sender: {} }]])("are skipped if the session has no sending actor: %j", (session) => {
     expect(() => ownReceivedPorts(session as unknown as Session)).not.toThrow();
   });
 });
 
-describe("the ports that an actor was sent", () => {
+describe("the ports that an actor has received", () => {
   const held = (incarnation = 0): OwnedPorts =>
     new OwnedPorts(proc, { universe: 1n, proc: here, mesh: 77n, rank: 3, incarnation });
   const session = (number: bigint) => {
@@ -105,7 +105,7 @@ describe("the ports that an actor was sent", () => {
     return { waiting, session: { target: { number }, afterAllSent } as unknown as Session };
   };
 
-  test("are its own, and let go of when it ends", () => {
+  test("are released once when the actor ends", () => {
     const ports = held();
     portsRead.push(port(1n), port(2n));
     ports.ownDecoded();
@@ -116,7 +116,7 @@ describe("the ports that an actor was sent", () => {
     expect(told.length).toBe(2);
   });
 
-  test("are held by every name that those may know it by who have sent them", () => {
+  test("are announced under the current incarnation, and released under all incarnations so far", () => {
     const ports = held(2);
     portsRead.push(port(1n));
     ports.ownDecoded();
@@ -126,7 +126,7 @@ describe("the ports that an actor was sent", () => {
     expect(told).toEqual([0, 1, 2].map((incarnation) => text(1n, `77/3/${incarnation}`, here, false)));
   });
 
-  test("are not let go of again if it has dropped them", () => {
+  test("are not released when the actor ends if the actor has dropped them before", () => {
     const ports = held();
     portsRead.push(port(1n), port(2n));
     ports.ownDecoded();
@@ -135,14 +135,14 @@ describe("the ports that an actor was sent", () => {
     expect(told).toEqual([text(2n, "77/3/0", here, false)]);
   });
 
-  test("are let go of at once where nobody gets them", () => {
+  test("are released at once if no actor gets them", () => {
     portsRead.push(port(1n));
     held(1).releaseDecoded();
     expect(told).toEqual([0, 1].map((incarnation) => text(1n, `77/3/${incarnation}`, here, false)));
     expect(portsRead).toEqual([]);
   });
 
-  test("are let go of behind what it has sent by them", () => {
+  test("are released after all messages that the actor has sent through them", () => {
     const ports = held();
     portsRead.push(port(1n));
     ports.ownDecoded();

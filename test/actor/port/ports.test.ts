@@ -46,13 +46,13 @@ describe("a channel", () => {
     [null, "got null"],
     [{}, "got an object"],
     [Counter, "got a function"],
-  ])("is refused at once where %o is no codec", (given, got) => {
+  ])("cannot be opened with %o, which is not a codec", (given, got) => {
     const wanted =
       "cannot open a channel: expected a codec, such as codec.int32 or the one of a type of your schemas, ";
     expect(() => Channel.open(given as never)).toThrow(new TypeError(wanted + got));
   });
 
-  test("brings what is sent, in order", async () => {
+  test("delivers values in the order in which they were sent", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     await Promise.all([
       counter.feed.callOne(port, 100),
@@ -62,7 +62,7 @@ describe("a channel", () => {
     ]);
   });
 
-  test("is iterated over until it is closed", async () => {
+  test("can be iterated over until its receiver is closed", async () => {
     const [port, receiver] = Channel.open(codec.string);
     for (const text of ["a", "b", "c"]) port.send(text);
     const seen: string[] = [];
@@ -74,7 +74,7 @@ describe("a channel", () => {
     expect(await failure(receiver.recv())).toEqual(new PortClosedError("cannot receive: its receiver was closed"));
   });
 
-  test("recv with a timeout rejects, and takes nothing away", async () => {
+  test("rejects recv() when its timeout ends, and loses no later value", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     expect(await failure(receiver.recv({ timeout: 10 }))).toEqual(
       new TimeoutError("cannot receive: nothing came within 10 ms"),
@@ -89,7 +89,7 @@ describe("a channel", () => {
     );
   });
 
-  test("a sender that awaits is no faster than the receiver", async () => {
+  test("slows a sender that awaits down to the pace of the receiver", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     const feeding = counter.feed.callOne(port, 1000);
     await delay(10);
@@ -98,7 +98,7 @@ describe("a channel", () => {
     await feeding;
   });
 
-  test("an exception that is sent makes recv reject with it", async () => {
+  test("rejects recv() with an exception that was sent, in order with the values", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     port.send(1);
     port.exception(new RangeError("no more", { cause: new Error("why") }));
@@ -114,7 +114,7 @@ describe("a channel", () => {
     expect(await receiver.recv()).toBe(2);
   });
 
-  test("what is known before sending throws: values and ports of another type", () => {
+  test("throws before anything is sent if a value or a port has another type", () => {
     const [port] = Channel.open(codec.int32);
     expect(() => port.send(1.5)).toThrow(/cannot encode int32: .*got 1\.5/);
     const [texts] = Channel.open(codec.string);
@@ -123,7 +123,7 @@ describe("a channel", () => {
     );
   });
 
-  test("a message to a closed receiver comes back to its sender", async () => {
+  test("reports a message to a closed receiver as undeliverable to its sender", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     receiver.close();
     await counter.feed.callOne(port, 1);
@@ -137,7 +137,7 @@ describe("a channel", () => {
     ]);
   });
 
-  test("an actor can take back what it could not deliver", async () => {
+  test("passes an undeliverable message to the undeliverable method of the sending actor", async () => {
     const back: string[] = [];
     class Careful extends Counter {
       override undeliverable({ to, reason }: { to: string; reason: string }): void {
@@ -154,8 +154,8 @@ describe("a channel", () => {
   });
 });
 
-describe("a receiver whose only sender has gone rejects instead of waiting for ever", () => {
-  test("when the sender's process ends", async () => {
+describe("a receiver", () => {
+  test("rejects when the process of its only sender ends", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     await counter.feed.callOne(port, 2);
     expect([await receiver.recv(), await receiver.recv()]).toEqual([0, 1]);
@@ -168,7 +168,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
   });
 
-  test("when the sender fails, and its process lives", async () => {
+  test("rejects when its only sender fails, although the process of the sender lives", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     await counter.feed.callOne(port, 1);
     const waiting = failure(receiver.recv().then(() => receiver.recv()));
@@ -178,7 +178,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     );
   });
 
-  test("when the port never reached anyone: the actor had ended before", async () => {
+  test("rejects if its port was sent only to an actor that had ended before", async () => {
     counter.fail.broadcast("over");
     const [port, receiver] = Channel.open(codec.int32);
     counter.feed.broadcast(port, 1);
@@ -189,7 +189,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     expect(await failure(nothing.recv())).toBeInstanceOf(OrphanedError);
   });
 
-  test("when an actor that has failed turns the message away, and waits to be made again", async () => {
+  test("rejects if a failed actor that awaits its restart refuses the message with the port", async () => {
     counter.fail.broadcast("over");
     await failure(counter.value.callOne());
     const [port, receiver] = Channel.open(codec.int32);
@@ -197,7 +197,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     expect(await failure(receiver.recv())).toBeInstanceOf(OrphanedError);
   });
 
-  test("not while the actor that was made again has it, though its sender does not know that it was", async () => {
+  test("waits while a restarted actor holds its port, even if the sender does not know of the restart", async () => {
     counter.fail.broadcast("over");
     await failure(counter.value.callOne());
     const cell = [...there.proc.cells()].at(-1)!;
@@ -211,7 +211,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
     expect(await waiting).toBeInstanceOf(OrphanedError);
   });
 
-  test("not while another one holds the port", async () => {
+  test("waits while another actor still holds its port", async () => {
     const other = world.spawn<typeof Counter, never>("other", Counter, [0], [world.proc("other")], {});
     const [port, receiver] = Channel.open(codec.int32);
     await Promise.all([counter.feed.callOne(port, 0), other.feed.callOne(port, 0)]);
@@ -224,7 +224,7 @@ describe("a receiver whose only sender has gone rejects instead of waiting for e
 });
 
 describe("an endpoint that answers by port", () => {
-  test("at once, later, or with an error", async () => {
+  test("can answer at once, later, or with an error", async () => {
     expect(await counter.answer.callOne("now")).toBe("at once");
     expect(await counter.answer.callOne("later")).toBe("later");
     const refused = (await failure(counter.answer.callOne("error"))) as ActorError;
@@ -235,27 +235,27 @@ describe("an endpoint that answers by port", () => {
     ]);
   });
 
-  test("a handler that throws rejects the call, and the actor lives", async () => {
+  test("rejects the call if its handler throws, and the actor lives on", async () => {
     const error = (await failure(counter.answer.callOne("throw"))) as ActorError;
     expect([error.remoteName, error.message]).toEqual(["EvalError", "thrown"]);
     expect(await counter.value.callOne()).toBe(0);
   });
 
-  test("a second answer is refused where it is given", async () => {
+  test("refuses a second answer in the handler that gives it", async () => {
     expect(await counter.answer.callOne("twice")).toBe("first");
     expect((await counter.log.callOne()).at(-1)).toBe(
       "cannot answer answer by its port: the call has been answered already",
     );
   });
 
-  // Nobody notices before memory is collected: that takes ten seconds where nothing else asks for it.
-  test.skipIf(isMutationRun)("a handler that drops its port rejects the call", async () => {
+  // A dropped port is noticed at garbage collection, which takes ten seconds if nothing else triggers it.
+  test.skipIf(isMutationRun)("rejects the call if its handler drops the port", async () => {
     const error = (await failure(counter.answer.callOne("drop"))) as ActorError;
     expect(error).toBeInstanceOf(ActorError);
     expect(error.message).toBe("cannot answer answer: its handler dropped the port without using it");
   });
 
-  test("an actor that fails before it has answered rejects the call", async () => {
+  test("rejects the call if its actor fails before it has answered", async () => {
     const later = failure(counter.answer.callOne("later"));
     counter.fail.broadcast("over");
     expect(await later).toBeInstanceOf(SupervisionError);
@@ -335,30 +335,30 @@ describe("ports as values", () => {
     b = world.spawn<typeof Relay, never>("b", Relay, [], [world.proc("elsewhere")], {});
   });
 
-  test("a call's port can be handed on, and whoever has it answers", async () => {
+  test("the answer port of a call can be passed to another actor, which then answers the call", async () => {
     expect(await a.ask.callOne(b, "hello")).toBe("told: hello");
   });
 
-  test("when all who could answer have ended, the call rejects", async () => {
+  test("a call rejects when all actors that could answer it have ended", async () => {
     const error = (await failure(a.ask.callOne(b, "die"))) as ActorError;
     expect(error).toBeInstanceOf(ActorError);
     expect(error.message).toBe("everyone who could answer the call has ended: the actor that held its port has ended");
   });
 
-  test("a port can be an answer", async () => {
+  test("a port can be the result of a call", async () => {
     const port = await a.open.callOne();
     port.send("to a");
     expect(await a.received.callOne()).toBe("to a");
   });
 
-  test("send lets answers go to a port", async () => {
+  test("send() directs the answers of a call to a port", async () => {
     const [port, receiver] = Channel.open(codec.int32);
     const mesh = world.spawn("pair", Counter, [7], [world.proc("p"), world.proc("q")]);
     send(mesh.value, [], port);
     expect([await receiver.recv(), await receiver.recv()]).toEqual([7, 7]);
   });
 
-  test("send refuses, before anything is sent, what is no endpoint that answers, no port, or a port of another type", () => {
+  test("send() refuses a wrong endpoint, wrong arguments or a wrong port before anything is sent", () => {
     const [port] = Channel.open(codec.int32);
     const [texts] = Channel.open(codec.string);
     const loose = send as (...args: unknown[]) => void;

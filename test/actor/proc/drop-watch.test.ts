@@ -1,4 +1,4 @@
-/** When the garbage collector is asked to come by, and what is said of values that it has taken. */
+/** These tests check when the garbage collector is started, and how collected values are reported. */
 import v8 from "node:v8";
 import vm from "node:vm";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -10,12 +10,12 @@ const collectReally = vm.runInNewContext("gc") as () => void;
 
 let clock: ManualClock;
 let watch: DropWatch;
-/** The times at which the collector was asked, and how many milliseconds each collection takes. */
+/** The times of the collections, and the duration of each collection in milliseconds. */
 let collections: number[];
 let duration: number;
 let heap: number;
 
-// The watch asks for the collector once, and keeps it.
+// The watch looks the collector up once, and keeps it.
 vi.spyOn(vm, "runInNewContext").mockReturnValue(() => {
   collections.push(clock.now());
   clock.sleep(duration);
@@ -33,21 +33,21 @@ beforeEach(() => {
   heap = 20 * 1024 * 1024;
 });
 
-describe("the collector is asked", () => {
-  test("after a tenth of a second and ten milliseconds for each MiB of the heap, then ten times later each time", () => {
+describe("the garbage collector", () => {
+  test("runs after 100 ms plus 10 ms per MiB of heap, then at intervals that grow tenfold", () => {
     watch.suspectDropped({});
     clock.pass(20_000);
     expect(collections).toEqual([300, 1502, 11_704]);
   });
 
-  test("sooner where the heap is small", () => {
+  test("runs sooner if the heap is small", () => {
     heap = 0;
     watch.suspectDropped({});
     clock.pass(1000);
     expect(collections).toEqual([100]);
   });
 
-  test("for no more than a fiftieth of the time", () => {
+  test("runs for at most a fiftieth of the time", () => {
     duration = 20;
     watch.suspectDropped({});
     clock.pass(300);
@@ -56,7 +56,7 @@ describe("the collector is asked", () => {
     expect(collections).toEqual([300, 1320]);
   });
 
-  test("by one timer for all that are suspected", () => {
+  test("runs once for all suspected values, with one timer", () => {
     watch.suspectDropped({});
     watch.suspectDropped({});
     expect(clock.waiting).toBe(1);
@@ -65,7 +65,7 @@ describe("the collector is asked", () => {
     expect(clock.waiting).toBe(1);
   });
 
-  test("no more once nothing is suspected", () => {
+  test("does not run once no value is suspected any more", () => {
     const held = { dropped() {} };
     watch.watch({}, held);
     watch.suspectDropped(held);
@@ -76,8 +76,8 @@ describe("the collector is asked", () => {
   });
 });
 
-describe("of a value that nobody has any more", () => {
-  /** Waits until `done`, or for as many collections as it takes to believe that it will not be. */
+describe("a value that nothing refers to any more", () => {
+  /** Collects garbage until `done` returns true, but at most ten times. */
   const collected = async (done: () => boolean): Promise<void> => {
     for (let i = 0; i < 10 && !done(); i++) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -91,13 +91,13 @@ describe("of a value that nobody has any more", () => {
     dropped = [];
   });
 
-  test("those are told who watch it", async () => {
+  test("is reported to the object that watches it", async () => {
     watch.watch({}, held("watched"));
     await collected(() => dropped.length > 0);
     expect(dropped).toEqual(["watched"]);
   });
 
-  test("nobody is told who watches it no more", async () => {
+  test("is not reported to an object that no longer watches it", async () => {
     const former = held("former");
     watch.watch({}, former);
     watch.unwatch(former);
@@ -106,7 +106,7 @@ describe("of a value that nobody has any more", () => {
     expect(dropped).toEqual(["watched"]);
   });
 
-  test("a reference leads nowhere, and to one that somebody has it leads", async () => {
+  test("is gone from its weak reference, while a value in use is still there", async () => {
     const kept = {};
     const references = [watch.reference({}), watch.reference(kept)];
     await collected(() => references[0]!.deref() === undefined);

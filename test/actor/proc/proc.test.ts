@@ -1,4 +1,4 @@
-/** A proc with links that stand in for real ones: what it makes of their ends, of questions, and of lanes to what it has or lacks. */
+/** These tests check a proc with fake links: the ends of links, the questions of peers, and the lanes of peers. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { EarlyMessages } from "../../../runtime/actor/delivery/early-messages.js";
 import { RefusingDestination } from "../../../runtime/actor/delivery/refusing-destination.js";
@@ -54,7 +54,7 @@ beforeEach(() => {
   proc = newProc();
 });
 
-/** A link that notes what is told by it. */
+/** Creates a link that records what is sent on it and how it ends. */
 function newLink(name: string, more: object = {}): Link {
   const link = {
     peer: 2n,
@@ -83,7 +83,7 @@ function open(name: string, more: object = {}): Link {
   return link;
 }
 
-test("a proc is what it was made with, and what is not said is the plainest", () => {
+test("a proc takes its options, and uses defaults for missing ones", () => {
   expect([proc.location, proc.root.name, proc.root.lifecycle.state, proc.keepAlive]).toEqual([
     "",
     "root",
@@ -98,17 +98,17 @@ test("a proc is what it was made with, and what is not said is the plainest", ()
 describe("a link that ends", () => {
   const lost = new Error("cut");
   test.each<[string, object, Error | undefined, string]>([
-    ["by farewell", {}, undefined, "closed: its process has closed the link"],
-    ["before anybody was introduced", { peer: undefined }, lost, "closed: cut"],
+    ["with a farewell", {}, undefined, "closed: its process has closed the link"],
+    ["before its peer is known", { peer: undefined }, lost, "closed: cut"],
     ["while it is being closed here", { isClosing: true }, lost, "closed: cut"],
-    ["for a reason that is known", {}, new DeliveryError("unknown", "it is gone"), "unknown: it is gone"],
+    ["with a DeliveryError", {}, new DeliveryError("unknown", "it is gone"), "unknown: it is gone"],
     [
-      "before a peer that was dialled has said who it is",
+      "before the dialled peer has introduced itself",
       { isDialler: true, isIntroduced: false },
       lost,
       "unknown: its process cannot be reached: cut",
     ],
-  ])("%s takes its peer for nothing else", (_, more, error, text) => {
+  ])("%s does not make its peer unreachable", (_, more, error, text) => {
     const link = newLink("link", more);
     if (link.peer !== undefined) proc.linkOpened(link, 0);
     proc.linkClosed(link, error);
@@ -118,7 +118,7 @@ describe("a link that ends", () => {
     if (error === lost && text.startsWith("unknown")) expect(link.ended!.cause).toBe(lost);
   });
 
-  test("while another one to its peer is left ends alone", () => {
+  test("does not make its peer unreachable while another link to the peer exists", () => {
     const [one, other] = [open("one"), open("other")];
     proc.linkClosed(one, lost);
     expect(told).toEqual(["one ended, closed: cut"]);
@@ -129,7 +129,7 @@ describe("a link that ends", () => {
     ]);
   });
 
-  test("as the last one to its peer is the end of that, for the reason that the process knows", () => {
+  test("declares its peer dead, with the reason from hooks.peerLost, if it was the last link", () => {
     const link = open("link");
     proc.linkClosed(link, lost);
     expect(told).toEqual(["link ended, peer-down: it was killed", "peer down 2: it was killed"]);
@@ -139,7 +139,7 @@ describe("a link that ends", () => {
     expect(proc.routes.deathOf(2n)!.message).toBe("again");
   });
 
-  test("is explained later where the process does not know yet", async () => {
+  test("makes its peer unreachable at once, and reports the reason when the process has found it", async () => {
     let explain: (why: string) => void = () => {};
     whyLost = () =>
       new Promise((resolve) => {
@@ -154,7 +154,7 @@ describe("a link that ends", () => {
     expect(proc.routes.hasLostPeers).toBe(false);
   });
 
-  test("is explained by whoever declares the peer dead before, and no other link with it", async () => {
+  test("gets the reason of an earlier peerDown, which does not end lost links of other peers", async () => {
     whyLost = () => new Promise(() => {});
     const [link, other] = [open("link"), open("other", { peer: 3n })];
     proc.linkClosed(link, lost);
@@ -167,7 +167,7 @@ describe("a link that ends", () => {
     ]);
   });
 
-  test("after the proc has closed its links is no end of anybody", () => {
+  test("reports no dead peer after the proc has closed its links", () => {
     const link = open("link");
     proc.close("enough");
     proc.close("twice");
@@ -179,7 +179,7 @@ describe("a link that ends", () => {
     ]);
   });
 
-  test("because its peer has opened another one ends as that", () => {
+  test("a newer link of the same peer ends the older link with that reason", () => {
     open("older", { dialNumber: 1 });
     proc.linkOpened(newLink("newer", { dialNumber: 2 }), 0);
     expect(told).toEqual([
@@ -189,8 +189,8 @@ describe("a link that ends", () => {
   });
 });
 
-describe("a pipe that is promised", () => {
-  test("carries the link when it is there", async () => {
+describe("a promised pipe", () => {
+  test("gets a link at once, before the pipe exists", async () => {
     const attached: unknown[] = [];
     const link = proc.attach(new Promise(() => {}), 2n);
     Object.assign(link, { attach: (pipe: unknown) => attached.push(pipe) });
@@ -198,7 +198,7 @@ describe("a pipe that is promised", () => {
     expect(attached).toEqual([]);
   });
 
-  test("that never comes is told to the link, with the reason", async () => {
+  test("fails its link with the reason if the promise is rejected", async () => {
     const failed = new Error("no such program");
     const link = proc.attach(Promise.reject(failed), 2n);
     const errors: DeliveryError[] = [];
@@ -208,7 +208,7 @@ describe("a pipe that is promised", () => {
   });
 });
 
-describe("everything that was sent", () => {
+describe("the delivery of everything that was sent", () => {
   const isOver = async (promise: Promise<unknown>): Promise<boolean> => {
     let over = false;
     void promise.then(() => {
@@ -218,7 +218,7 @@ describe("everything that was sent", () => {
     return over;
   };
 
-  test("has been received when each peer has answered a question that came behind it", async () => {
+  test("is complete when each peer has answered a question that was sent after the messages", async () => {
     const [one, other] = [open("one"), open("other", { peer: 3n })];
     const [delivered, toOne] = [proc.whenDelivered(), proc.whenDeliveredTo(2n)];
     await settled();
@@ -235,7 +235,7 @@ describe("everything that was sent", () => {
     expect(await isOver(delivered)).toBe(true);
   });
 
-  test("is not waited for where a peer has ended", async () => {
+  test("is not awaited for a peer that has ended", async () => {
     const [one, other] = [open("one"), open("other", { peer: 3n })];
     const delivered = [proc.whenDeliveredTo(2n), proc.whenDeliveredTo(3n)] as const;
     proc.linkClosed(one, undefined);
@@ -246,12 +246,12 @@ describe("everything that was sent", () => {
   });
 });
 
-describe("questions of others", () => {
+describe("questions of peers about meshes", () => {
   test.each<[string, () => Promise<boolean>, boolean]>([
     ["a mesh that was ordered", async () => true, true],
-    ["a mesh that was not", async () => false, false],
-    ["what cannot be known", () => Promise.reject(new Error("no")), false],
-  ])("are answered: %s", async (_, known, exists) => {
+    ["a mesh that was not ordered", async () => false, false],
+    ["a mesh whose lookup fails", () => Promise.reject(new Error("no")), false],
+  ])("are answered for %s", async (_, known, exists) => {
     ordered = known;
     proc.meshQueried(newLink("link"), 8, 70n);
     await settled();
@@ -292,7 +292,7 @@ describe("a lane", () => {
       args: [0],
     } as never);
 
-  test("to an actor that lives here leads to it, by its rank; to an agent, by any", () => {
+  test("leads to a local actor if the rank matches, and to the agent for any rank", () => {
     const link = open("link");
     const [cell, agent] = [create(70n), create(AGENT_MESH)];
     expect(proc.laneOpened(link, request({}))).toBe(cell.inbound);
@@ -300,7 +300,7 @@ describe("a lane", () => {
     expect(proc.laneOpened(link, request({ number: AGENT_MESH, rank: 4 }))).toBe(agent.inbound);
   });
 
-  test("to an actor that has ended is refused, as long as that is remembered", async () => {
+  test("to an ended actor is refused with the reason as long as the proc remembers the actor", async () => {
     proc = newProc({ limits: { endedActors: 1 } });
     const link = open("link");
     await proc.stopActor(create(70n), { reason: "ordered", drain: 0 });
@@ -313,7 +313,7 @@ describe("a lane", () => {
     expect(proc.laneOpened(link, request({}))).toBeInstanceOf(EarlyMessages);
   });
 
-  test("to a port leads to it, if it takes what the sender thinks", () => {
+  test("leads to an open port, unless the sender has another value type or the port has closed", () => {
     const link = open("link");
     const heldBy: unknown[] = [];
     const port = {
@@ -342,7 +342,7 @@ describe("a lane", () => {
 
   describe("to an actor that is not known", () => {
     const unknown = ["unknown", "there is no such actor, or not any more"];
-    /** What has become of the lane: not refused, or why it was. */
+    /** Sends a message on a lane, which records the reason in `told` if the lane is refused. */
     const ask = (held: unknown) => {
       const lane = {
         id: 1,
@@ -356,7 +356,7 @@ describe("a lane", () => {
       to.message(lane as never, 0, 0, 0, undefined as never, 8);
     };
 
-    test("waits, as others to it do, and its owner is asked once", () => {
+    test("waits together with other lanes to the actor, and the owner is asked once", () => {
       const link = open("link");
       const held = proc.laneOpened(link, request({}));
       expect(proc.laneOpened(link, request({}))).toBe(held);
@@ -367,7 +367,7 @@ describe("a lane", () => {
       expect(told[1]).toBe("link asks 2 of 71");
     });
 
-    test("is refused when its owner says that there is none, or has ended", () => {
+    test("is refused when the owner denies the mesh or has ended", () => {
       const [link, other] = [open("link"), open("other", { peer: 3n })];
       const held = proc.laneOpened(link, request({}));
       const second = proc.laneOpened(other, request({ number: 71n, owner: 3n }));
@@ -387,10 +387,10 @@ describe("a lane", () => {
     });
 
     test.each<[string, () => Promise<boolean>, unknown[]]>([
-      ["that was ordered waits", async () => true, []],
-      ["that was not is refused", async () => false, [unknown]],
-      ["that cannot be known is refused", () => Promise.reject(new Error("no")), [unknown]],
-    ])("of a mesh of this proc %s, and nobody is asked", async (_, known, outcome) => {
+      ["waits if the mesh was ordered", async () => true, []],
+      ["is refused if the mesh was not ordered", async () => false, [unknown]],
+      ["is refused if the lookup of the mesh fails", () => Promise.reject(new Error("no")), [unknown]],
+    ])("in a mesh of this proc %s, and no peer is asked", async (_, known, outcome) => {
       ordered = known;
       const held = proc.laneOpened(open("link"), request({ owner: 1n }));
       await settled();
@@ -398,7 +398,7 @@ describe("a lane", () => {
       expect(told).toEqual(outcome);
     });
 
-    test("whose owner has ended is refused", async () => {
+    test("is refused if the owner has ended before the lane opens", async () => {
       const link = open("link");
       proc.peerDown(7n, "it was killed");
       told = [];
@@ -408,13 +408,13 @@ describe("a lane", () => {
       expect(told).toEqual([unknown]);
     });
 
-    test("that was created twice is an error of whoever does that", () => {
+    test("creating the same actor twice throws an error", () => {
       create(70n);
       expect(() => create(70n)).toThrow(new Error("cannot create counter[0]: it is there already"));
     });
   });
 
-  test("is told when everything that came by it was handled, by whatever it leads to", () => {
+  test("passes a request for confirmation to its actor or early messages, or confirms it itself", () => {
     const cell = create(70n);
     const reached: unknown[] = [];
     cell.inbound.confirmHandled = (lane) => void reached.push(lane);
@@ -430,16 +430,16 @@ describe("a lane", () => {
   });
 });
 
-describe("an actor elsewhere", () => {
+describe("an actor of another process", () => {
   const record = new MeshRecord({ id: 70n, name: "others", owner: 3n, extent: { gpus: 4 } });
   const target = () => new ActorTarget(record, 3, { proc: 2n, location: "there" });
 
-  test("is not down as far as is known while its process is there", () => {
+  test("has no downtime while a link to its process exists", () => {
     open("link");
     expect([proc.downtimeOf(target()), told]).toEqual([undefined, []]);
   });
 
-  test("is down when its process is gone, and its owner is asked until it is known to be lost", () => {
+  test("is down when its process has ended, and each query asks its owner until it is known to be lost", () => {
     proc.peerDown(2n, "it was killed");
     told = [];
     const gone = target();
@@ -452,7 +452,7 @@ describe("an actor elsewhere", () => {
     expect(proc.linkTo(gone, "there")).toBe(undefined);
   });
 
-  test("is down when it was said to be, although its process is there", () => {
+  test("is down if it was marked as down, even if its process is alive", () => {
     const link = open("link");
     const ended = target();
     const downtime = ended.markDown();
@@ -461,8 +461,8 @@ describe("an actor elsewhere", () => {
   });
 });
 
-describe("what concerns casts", () => {
-  test("goes to those who cast", () => {
+describe("the cast traffic of a proc", () => {
+  test("is passed to the cast router, which closes with the proc", () => {
     Object.assign(proc.casts, {
       laneSynced: (...args: unknown[]) => told.push(["synced", ...args]),
       handleFrame: (...args: unknown[]) => told.push(["frame", ...args]),
@@ -479,7 +479,7 @@ describe("what concerns casts", () => {
     ]);
   });
 
-  test("is folded for the actors that live here", () => {
+  test("has a fold only for meshes with an actor in the proc", () => {
     const { key, fingerprint } = Counter.descriptor;
     const setup = { mesh: 70n, interface: { key, fingerprint } } as never;
     expect(proc.foldFor(setup, 1, "sum")).toBe(undefined);
@@ -498,7 +498,7 @@ describe("what concerns casts", () => {
   });
 });
 
-test("who holds a port, and which processes have ended, is told to the port", () => {
+test("a port is told about changes of its holders and about processes that have ended", () => {
   const port = {
     owner: proc.root.ports,
     number: 9n,

@@ -1,4 +1,4 @@
-/** A link that its peer has given up, for another one: what was still on its way by it came back to who had sent it, and comes to nobody. */
+/** A peer can replace a link by a new one. Late messages of the old link are dropped: their sender got them back. */
 import { afterEach, expect, test } from "vitest";
 import { DeliveryError } from "../../../runtime/link/errors.js";
 import { deliverBytes, type Pipe, type PipeSink } from "../../../runtime/link/transport/pipe.js";
@@ -6,7 +6,7 @@ import { settled } from "../../link/fake-host.js";
 import { Recorder } from "../recorder.js";
 import { World } from "../world.js";
 
-/** One end of a pipe, to which nothing comes while it is held. */
+/** One end of a pipe, which keeps back everything that it receives while it is held. */
 class Held implements Pipe {
   readonly #inner: Pipe;
   #queue: ((sink: PipeSink) => void)[] | undefined;
@@ -20,7 +20,7 @@ class Held implements Pipe {
     this.#queue = [];
   }
 
-  /** All that came meanwhile comes now. */
+  /** Passes on everything that was kept back. */
   release(): void {
     const queue = this.#queue ?? [];
     this.#queue = undefined;
@@ -53,7 +53,7 @@ class Held implements Pipe {
   }
 
   destroy(error?: Error): void {
-    // What was on its way comes to nobody.
+    // Drops everything that is still on its way.
     this.#sink = undefined;
     this.#inner.destroy(error);
   }
@@ -63,7 +63,7 @@ class Held implements Pipe {
   unref(): void {}
 }
 
-/** Both ends of each pipe can be held: of those between two procs, in the order in which they were dialled. */
+/** A world in which both ends of each pipe can be held. The pipes are in the order in which they were dialled. */
 class HeldWorld extends World {
   readonly held: { readonly from: string; readonly to: string; readonly near: Held; readonly far: Held }[] = [];
 
@@ -77,7 +77,7 @@ class HeldWorld extends World {
 let world: HeldWorld;
 afterEach(() => world.close());
 
-test.each(["the sender", "the receiver"])("a link that was dialled by %s", async (dialler) => {
+test.each(["the sender", "the receiver"])("a replaced link drops late messages (dialled by %s)", async (dialler) => {
   world = new HeldWorld();
   const b = world.proc("b");
   const there = world.spawn("there", Recorder, [], [b]);
@@ -89,7 +89,7 @@ test.each(["the sender", "the receiver"])("a link that was dialled by %s", async
   expect([...(await there.seen.call()).values()].map((seen) => [...seen.values()])).toEqual([[[1]]]);
   expect(world.held.map(({ from }) => from)).toEqual([dialler === "the sender" ? "root" : "b"]);
 
-  // Message 2 is on its way when the sender gives the link up; the receiver does not know of it yet.
+  // Message 2 is on its way when the sender abandons the link, and the receiver does not know that yet.
   const [first] = world.held;
   const [sending, receiving] = dialler === "the sender" ? [first!.near, first!.far] : [first!.far, first!.near];
   receiving.hold();
@@ -105,11 +105,11 @@ test.each(["the sender", "the receiver"])("a link that was dialled by %s", async
   expect(world.held.length).toBe(2);
   expect([...(await there.seen.call()).values()].map((seen) => [...seen.values()])).toEqual([[[1, 3]]]);
   expect([world.root, b].flatMap(({ events }) => events).filter(({ kind }) => kind === "peerDown")).toEqual([]);
-  // Neither is there anything left of it.
+  // The receiver has removed the old link.
   expect(b.proc.routes.allLinks().filter(({ peer }) => peer === world.root.proc.id)).toHaveLength(1);
 });
 
-test("two links of procs that dial each other at the same time both go on", async () => {
+test("two procs that dial each other at the same time keep both links, and messages stay in order", async () => {
   world = new HeldWorld();
   const b = world.proc("b");
   const there = world.spawn("there", Recorder, [], [b]);

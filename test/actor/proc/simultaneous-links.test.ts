@@ -1,4 +1,4 @@
-/** Two procs that dial each other at the same time have two links, and one of them may end. */
+/** Two procs that dial each other at the same time have two links. They still communicate after one link has ended. */
 import { expect, test } from "vitest";
 import { settled } from "../../link/fake-host.js";
 import { Recorder, type Step } from "../recorder.js";
@@ -7,7 +7,7 @@ import { World } from "../world.js";
 const step: Step = { adverb: 0, part: 0, wait: true };
 
 test.each([0, 1])(
-  "when link %i of two ends, nobody takes the peer for dead, and the other one is used",
+  "if link %i of two is cut, no proc reports its peer as dead, and messages use the other link",
   async (cut) => {
     const world = new World();
     try {

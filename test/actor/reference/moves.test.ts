@@ -1,4 +1,4 @@
-/** A process knows where actors have moved to: who follows a move, what waits for it, and which moves are remembered. */
+/** These tests check how a process follows moves of actors: what waits for a move, and which moves are remembered. */
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { type DropDetector, neverDropped } from "../../../runtime/actor/proc/drop-watch.js";
@@ -20,7 +20,7 @@ const here = { proc: 10n, location: "here" };
 const there = { proc: 11n, location: "there", generation: 1 };
 const [one, other] = [{}, {}] as [MessageSender, MessageSender];
 
-/** Opens a session of `sender` to an actor; what it has sent before a move is `leaving`. */
+/** Opens a session of `sender` to an actor. A move leaves the messages `leaving` at the former location. */
 function openSession(target: ActorTarget, sender: MessageSender, leaving?: UnhandledMessages) {
   const told = { waitsFor: [] as UnhandledMessages[], sent: [] as (() => void)[] };
   const session = {
@@ -33,7 +33,7 @@ function openSession(target: ActorTarget, sender: MessageSender, leaving?: Unhan
   return told;
 }
 
-/** Whether a promise has been resolved, as far as that is known now. */
+/** Returns whether a promise has been resolved by now. */
 async function isResolved(promise: Promise<unknown>): Promise<boolean> {
   let resolved = false;
   void promise.then(() => {
@@ -51,8 +51,8 @@ beforeEach(() => {
   target = record.target(1);
 });
 
-describe("what was sent to the place that an actor has left", () => {
-  test("is waited for by later sessions of its sender, and by nobody else", () => {
+describe("messages to the former location of an actor", () => {
+  test("delay later sessions of the same sender, but not of other senders", () => {
     const leaving = new UnhandledMessages(one, []);
     openSession(target, one, leaving);
     expect(openSession(target, one).waitsFor).toEqual([]);
@@ -63,7 +63,7 @@ describe("what was sent to the place that an actor has left", () => {
     expect(openSession(target, other).waitsFor).toEqual([]);
   });
 
-  test("is waited for by nobody once it has been handled, and is forgotten once it has been answered", async () => {
+  test("delay no session once they are handled, and are forgotten once their calls are answered", async () => {
     const call = {} as never;
     const leaving = new UnhandledMessages(one, [call]);
     openSession(target, one, leaving);
@@ -78,7 +78,7 @@ describe("what was sent to the place that an actor has left", () => {
     expect(await isResolved(target.whenFormerHandled())).toBe(true);
   });
 
-  test("is several where it has moved several times", () => {
+  test("are kept for each move if the actor moves several times", () => {
     const [first, second] = [new UnhandledMessages(one, []), new UnhandledMessages(one, [])];
     openSession(target, one, first);
     record.setLocation(1, there);
@@ -87,7 +87,7 @@ describe("what was sent to the place that an actor has left", () => {
     expect(target.leavingOf(one)).toEqual([first, second]);
   });
 
-  test("is not waited for any more where the process that was left handles nothing", () => {
+  test("count as handled if the former process is abandoned after the move", () => {
     const leaving = new UnhandledMessages(one, []);
     openSession(target, one, leaving);
     target.abandonFormer();
@@ -97,7 +97,7 @@ describe("what was sent to the place that an actor has left", () => {
     expect(leaving.isHandled).toBe(true);
   });
 
-  test("is nothing to the agent of another process", () => {
+  test("are not kept for agents, because each process has its own agent", () => {
     const agents = new MeshRecord({ ...identity, id: AGENT_MESH });
     agents.setLocation(1, here);
     const agent = agents.target(1);
@@ -107,8 +107,8 @@ describe("what was sent to the place that an actor has left", () => {
   });
 });
 
-describe("what was sent to the actors of a mesh", () => {
-  test("has left this process when nothing of any session waits", async () => {
+describe("messages to the actors of a mesh", () => {
+  test("have left the process when each session has sent all its messages", async () => {
     record.setLocation(2, here);
     const told = [openSession(target, one), openSession(target, other), openSession(record.target(2), one)];
     const sent = record.whenSent();
@@ -120,7 +120,7 @@ describe("what was sent to the actors of a mesh", () => {
     expect(await isResolved(sent)).toBe(true);
   });
 
-  test("is over where they lived before when that is so for each of them, and for all that was cast", async () => {
+  test("are finished at former locations once the messages of each actor and all casts are finished", async () => {
     const leaving = new UnhandledMessages(one, []);
     openSession(target, one, leaving);
     record.setLocation(1, there);
@@ -141,7 +141,7 @@ describe("what was sent to the actors of a mesh", () => {
   });
 });
 
-describe("those who cast to a mesh", () => {
+describe("the cast senders of a mesh", () => {
   let told: string[];
   beforeEach(() => {
     told = [];
@@ -153,33 +153,33 @@ describe("those who cast to a mesh", () => {
     record.castSenders.add(caster);
   });
 
-  test("are told before and after an actor moves", () => {
+  test("are notified before and after an actor moves", () => {
     record.setLocation(1, there);
     expect([told, record.moves]).toEqual([["leaves 1: here", "follow: there"], 1]);
   });
 
   test.each([
-    ["is made again where it was", { ...here, generation: 1 }],
-    ["is said to be where it is", here],
-  ])("are not told of an actor that %s", (_, location) => {
+    ["is replaced in its process", { ...here, generation: 1 }],
+    ["is reported at its known location", here],
+  ])("are not notified of an actor that %s", (_, location) => {
     record.setLocation(1, location);
     expect([told, record.moves]).toEqual([[], 0]);
   });
 
-  test("are not told of a place that is older than what is known", () => {
+  test("are not notified of a location that is older than the known one", () => {
     record.setLocation(1, { ...here, generation: 2 });
     record.setLocation(1, there);
     record.setLocation(1, { proc: 12n, location: "elsewhere" });
     expect([told, record.moves, target.location]).toEqual([[], 0, "here"]);
   });
 
-  test("are not told of the first place", () => {
+  test("are not notified of the first location of an actor", () => {
     record.setLocation(3, there);
     expect([told, record.procAt(3)]).toEqual([[], 11n]);
   });
 });
 
-describe("the meshes that a process knows", () => {
+describe("the mesh records of a process", () => {
   const move = (mesh: bigint, rank: number, generation: number, proc = 11n): RecordedMove => ({
     mesh,
     rank,
@@ -192,7 +192,7 @@ describe("the meshes that a process knows", () => {
     records = new MeshRecords(neverDropped);
   });
 
-  test("have one record each", () => {
+  test("exist once for each mesh", () => {
     expect(records.find(7n)).toBe(undefined);
     const made = records.findOrCreate(identity);
     expect(made).toMatchObject(identity);
@@ -200,12 +200,12 @@ describe("the meshes that a process knows", () => {
     expect(records.findOrCreate({ ...identity, id: 8n })).not.toBe(made);
   });
 
-  test("are told apart by their keys where those are given", () => {
+  test("are found by a given key instead of the mesh id", () => {
     const made = records.findOrCreate(identity, 70n);
     expect([records.find(70n), records.find(7n)]).toEqual([made, undefined]);
   });
 
-  test("are read again when their records were dropped, and a record that was made since is kept", () => {
+  test("are created again after a drop, and a new record survives the late report of an older drop", () => {
     const alive = new Map<object, boolean>();
     const dropped: (() => void)[] = [];
     const drops: DropDetector = {
@@ -230,7 +230,7 @@ describe("the meshes that a process knows", () => {
     expect(records.find(7n)).toBe(undefined);
   });
 
-  test("have the last places of their actors, whether they are read before the move or after it", async () => {
+  test("have the last location of each actor, whether they are created before or after the move", async () => {
     const before = records.findOrCreate(identity);
     before.setLocation(1, here);
     await records.recordMove(move(7n, 1, 2));
@@ -246,7 +246,7 @@ describe("the meshes that a process knows", () => {
     expect(records.moves).toEqual([move(8n, 3, 1), move(8n, 2, 1), move(7n, 1, 2, 13n), move(7n, 0, 1)]);
   });
 
-  test("1024 of them have moves that are remembered: those that have moved last", async () => {
+  test("keep the moves of the 1024 meshes that have moved last", async () => {
     for (let mesh = 1n; mesh <= 1024n; mesh++) await records.recordMove(move(mesh, 0, 1));
     expect(records.moves.length).toBe(1024);
     await records.recordMove(move(1n, 0, 2));
@@ -255,7 +255,7 @@ describe("the meshes that a process knows", () => {
     expect([meshes.length, meshes[0], meshes.at(-2), meshes.at(-1)]).toEqual([1024, 3n, 1n, 1025n]);
   });
 
-  describe("and what was sent to the former place of an actor", () => {
+  describe("a recorded move of an actor that has messages at its former location", () => {
     let leaving: UnhandledMessages;
     beforeEach(() => {
       record = records.findOrCreate(identity);
@@ -264,25 +264,25 @@ describe("the meshes that a process knows", () => {
       openSession(record.target(1), one, leaving);
     });
 
-    test("is waited for where that place still handles it", async () => {
+    test("waits for these messages if the former process still handles them", async () => {
       const moved = records.recordMove({ ...move(7n, 1, 1), drains: true });
       expect([await isResolved(moved), leaving.isHandled]).toEqual([false, false]);
       leaving.markHandled();
       expect(await isResolved(moved)).toBe(true);
     });
 
-    test("is waited for by nobody where it does not", async () => {
+    test("marks these messages as handled if the former process does not handle them", async () => {
       expect(await isResolved(records.recordMove(move(7n, 1, 1)))).toBe(true);
       expect(leaving.isHandled).toBe(true);
     });
 
-    test("is waited for as before where the actor has moved on since", async () => {
+    test("does not mark these messages as handled if the actor has moved on since", async () => {
       record.setLocation(1, { proc: 12n, location: "elsewhere", generation: 2 });
       await records.recordMove(move(7n, 1, 1));
       expect([record.procAt(1), leaving.isHandled]).toEqual([12n, false]);
     });
 
-    test("is nobody's business where the mesh is not known", async () => {
+    test("does not affect these messages if its mesh is not known", async () => {
       await records.recordMove({ ...move(9n, 1, 1), drains: true });
       await records.recordMove(move(9n, 1, 2));
       expect([records.find(9n), leaving.isHandled]).toEqual([undefined, false]);

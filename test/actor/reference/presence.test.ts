@@ -1,4 +1,4 @@
-/** What a process knows of others' actors: who holds a port, and who is down for how long. */
+/** These tests check what a process knows of remote actors: their ports, downtimes and locations. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { PortHolders } from "../../../runtime/actor/port/port-holders.js";
 import { Downtime } from "../../../runtime/actor/reference/downtime.js";
@@ -12,20 +12,20 @@ import {
 import type { Session } from "../../../runtime/link/outbound/session.js";
 import { settled } from "../parts.js";
 
-describe("those who hold a port", () => {
+describe("the holders of a port", () => {
   let holders: PortHolders;
   const ended = "the actor that held its port has ended";
   beforeEach(() => {
     holders = new PortHolders();
   });
 
-  test("are none before there is one, and that is no end", () => {
+  test("do not count as ended before the first holder is added", () => {
     expect([holders.orphanReason, holders.remove("a"), holders.removeProc(1n, "killed"), holders.orphanReason]).toEqual(
       [undefined, false, false, undefined],
     );
   });
 
-  test("end with the last of them, once", () => {
+  test("are reported as ended once, when the last holder ends", () => {
     holders.add("a", 1n);
     holders.add("b", 2n);
     expect([holders.remove("a"), holders.orphanReason]).toEqual([false, undefined]);
@@ -33,7 +33,7 @@ describe("those who hold a port", () => {
     expect(holders.remove("b")).toBe(false);
   });
 
-  test("end with the last of their processes, for that reason", () => {
+  test("are reported as ended when the last of their processes ends, with its reason", () => {
     holders.add("a", 1n);
     holders.add("b", 1n);
     holders.add("c", 2n);
@@ -42,7 +42,7 @@ describe("those who hold a port", () => {
     expect([holders.removeProc(2n, "killed too"), holders.orphanReason]).toEqual([true, "killed too"]);
   });
 
-  test("are there again when somebody is sent the port again, or sends to it", () => {
+  test("exist again when an actor receives the port or sends to it", () => {
     holders.add("a", 1n);
     holders.remove("a");
     holders.add("b", 1n);
@@ -53,7 +53,7 @@ describe("those who hold a port", () => {
   });
 });
 
-describe("the time for which an actor is down", () => {
+describe("the downtime of an actor", () => {
   const isOver = async (down: Downtime) => {
     let over = false;
     void down.whenSettled.then(() => {
@@ -63,7 +63,7 @@ describe("the time for which an actor is down", () => {
     return over;
   };
 
-  test("lasts until it is there again", async () => {
+  test("lasts until the actor is back", async () => {
     const down = new Downtime();
     expect([down.isLost, down.isAwaited]).toEqual([false, false]);
     expect([await isOver(down), down.isAwaited]).toEqual([false, true]);
@@ -71,21 +71,21 @@ describe("the time for which an actor is down", () => {
     expect([await isOver(down), down.isLost]).toEqual([true, false]);
   });
 
-  test("lasts until it is known not to come back", async () => {
+  test("lasts until the actor is known not to come back", async () => {
     const down = new Downtime();
     expect(await isOver(down)).toBe(false);
     down.markLost();
     expect([await isOver(down), down.isLost]).toEqual([true, true]);
   });
 
-  test("is over at once where it is known already", async () => {
+  test("is settled at once if the actor is already known to be lost", async () => {
     const down = new Downtime();
     down.markLost();
     expect(await isOver(down)).toBe(true);
   });
 });
 
-describe("where an actor lives", () => {
+describe("the location of an actor", () => {
   let record: MeshRecord;
   let target: ActorTarget;
   beforeEach(() => {
@@ -93,14 +93,14 @@ describe("where an actor lives", () => {
     record.setLocation(1, { proc: 10n, location: "here" });
     target = record.target(1);
   });
-  /** A session to it, and how often it was told to begin anew. */
+  /** Opens a session to the actor, and counts how often the session is retired. */
   const session = () => {
     const told = { retired: 0 };
     target.sessionOpened({ retire: () => void told.retired++ } as unknown as Session);
     return told;
   };
 
-  test("is known for the ranks that somebody has told of", () => {
+  test("is known only for the ranks whose location was set", () => {
     expect([record.size, record.procAt(1), record.procAt(0), record.moves]).toEqual([6, 10n, undefined, 0]);
     expect(target).toMatchObject({
       kind: "actor",
@@ -116,7 +116,7 @@ describe("where an actor lives", () => {
     );
   });
 
-  test("moves to the process where it was made again: what is sent from now on goes there", () => {
+  test("changes when the actor is replaced in another process, and its sessions are retired", () => {
     const told = session();
     const down = target.markDown();
     expect([target.downtime, target.markDown()]).toEqual([down, down]);
@@ -126,27 +126,27 @@ describe("where an actor lives", () => {
     expect([told.retired, record.moves]).toEqual([1, 1]);
   });
 
-  test("stays when it is made again in its process, and is there again", () => {
+  test("stays when the actor is replaced in its process, and the downtime ends", () => {
     const told = session();
     target.markDown();
     record.setLocation(1, { proc: 10n, location: "here", generation: 1 });
     expect([target.downtime, told.retired, record.moves]).toEqual([undefined, 0, 0]);
   });
 
-  test("is not where those think who have not heard of its move", () => {
+  test("is not changed by reports that are older than the last move", () => {
     record.setLocation(1, { proc: 11n, location: "there", generation: 2 });
     record.setLocation(1, { proc: 10n, location: "here", generation: 1 });
     record.setLocation(1, { proc: 10n, location: "here" });
     expect([target.proc, target.location, target.generation, record.moves]).toEqual([11n, "there", 2, 1]);
   });
 
-  test("told again of the same place, it is as down as before", () => {
+  test("leaves the downtime unchanged if it is reported again for the same generation", () => {
     const down = target.markDown();
     record.setLocation(1, { proc: 10n, location: "here" });
     expect(target.downtime).toBe(down);
   });
 
-  test("forgets sessions that have closed", () => {
+  test("does not retire closed sessions when it changes", () => {
     const told = { retired: 0 };
     const closed = { retire: () => void told.retired++ } as unknown as Session;
     target.sessionOpened(closed);
@@ -155,13 +155,13 @@ describe("where an actor lives", () => {
     expect(told.retired).toBe(0);
   });
 
-  test("has a name in call chains, the same each time", () => {
+  test("the token of an actor is the same at each access, and differs between ranks", () => {
     expect(target.token).toBe(target.token);
     expect(new ActorTarget(record, 2, { proc: 10n, location: "here" }).token).not.toEqual(target.token);
   });
 });
 
-describe("options of stop", () => {
+describe("the options of stop", () => {
   const failed = 'cannot stop mesh "counters"';
   test.each<[unknown]>([
     [{}],
@@ -169,7 +169,7 @@ describe("options of stop", () => {
     [{ drain: 0 }],
     [{ drain: 0xffff_ffff, reason: "enough" }],
     [{ drain: 0.5 }],
-  ])("are taken: %o", (options) => {
+  ])("are accepted: %o", (options) => {
     expect(() => checkStopOptions("counters", options as object)).not.toThrow();
   });
 
@@ -185,7 +185,7 @@ describe("options of stop", () => {
     expect(() => checkStopOptions("counters", options as object)).toThrow(error);
   });
 
-  test("a reason follows what it is the reason of, if there is one", () => {
+  test("a reason becomes a suffix of the error text, unless no reason was given", () => {
     expect(["enough", "", noReason].map(reasonSuffix)).toEqual([": enough", ": ", ""]);
   });
 });

@@ -1,4 +1,4 @@
-/** Processes with different schemas of an actor: what can be read goes on, in order and once; what cannot is refused. */
+/** These tests run processes with different schemas of an actor. Compatible ones work, and others get an error. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { SupervisionError } from "../../../runtime/actor/errors.js";
@@ -38,14 +38,14 @@ afterEach(() => world.close());
 
 type Build = typeof OldGauge;
 
-/** A mesh with one actor of each build, as a process sees it that knows the interface as `known`. */
+/** Returns a mesh with one actor of each build, as seen by a process that has the schema `known`. */
 function gauges(known: ActorDescriptor, ...builds: readonly Build[]): GaugeMesh<"gpus"> {
   const procs = [there, elsewhere].slice(0, builds.length);
   const record = ranksOf(builds, procs);
   return wholeMesh(record, known) as unknown as GaugeMesh<"gpus">;
 }
 
-/** The same for one actor, without dimensions. */
+/** Returns a mesh of one actor, without dimensions. */
 function gauge(known: ActorDescriptor, build: Build, ordered = true): GaugeMesh<never> {
   return wholeMesh(ranksOf([build], [there], {}, ordered), known) as unknown as GaugeMesh<never>;
 }
@@ -91,7 +91,7 @@ describe.each([
   ["old", "new", oldGauge, NewGauge],
   ["new", "old", newGauge, OldGauge],
 ] as const)("a caller with the %s schema and an actor with the %s one", (_caller, _actor, known, build) => {
-  test("calls, answers, streams and answers by port go both ways", async () => {
+  test("exchange calls, answers, streams, answers by port and errors", async () => {
     const one = gauge(known, build);
     expect(await one.echo.callOne(sample)).toEqual(sample);
     const watched: Sample[] = [];
@@ -101,7 +101,7 @@ describe.each([
     expect(await failure(one.fail.callOne())).toMatchObject({ name: "ActorError", message: "out of range" });
   });
 
-  test("what is sent before anything is known arrives once, in order", async () => {
+  test("messages that are sent before the schemas are compared arrive once, in order", async () => {
     const one = gauge(known, build);
     const answers = [];
     for (let number = 0; number < 100; number++) {
@@ -113,7 +113,7 @@ describe.each([
     expect(instance(there).echoed).toBe(10);
   });
 
-  test("what is sent before the actor is there waits for it", async () => {
+  test("messages that are sent before the actor exists wait for it", async () => {
     const one = gauge(known, build, false);
     const answer = one.echo.callOne(sample);
     one.note.broadcast(1);
@@ -123,13 +123,13 @@ describe.each([
     expect(await one.log.callOne()).toEqual([1]);
   });
 
-  test("more than the receiver has credit for is sent, waits and arrives in order", async () => {
+  test("messages beyond the credit of the session wait, and arrive in order", async () => {
     const one = gauge(known, build);
     for (let number = 0; number < 10_000; number++) one.note.broadcast(number);
     expect(await one.log.callOne()).toEqual(Array.from({ length: 10_000 }, (_, i) => i));
   });
 
-  test("large bytes are those that were sent, whatever becomes of their memory", async () => {
+  test("a large byte array arrives as it was sent, even if the caller overwrites it afterwards", async () => {
     const one = gauge(known, build);
     const raw = new Uint8Array(100_000).fill(1);
     const answer = one.echo.callOne({ ...sample, raw });
@@ -138,7 +138,7 @@ describe.each([
     expect((await answer).raw).toEqual(new Uint8Array(100_000).fill(1));
   });
 
-  test("a call that is given up before anything is known is not made", async () => {
+  test("a call that is cancelled before the schemas are compared is never handled", async () => {
     const one = gauge(known, build);
     const call = one.echo.callOne(sample);
     call.cancel();
@@ -149,7 +149,7 @@ describe.each([
     expect(link.calls.size).toBe(0);
   });
 
-  test("credit comes back for what was sent twice", async () => {
+  test("the credit of messages that were sent twice returns to the session", async () => {
     const one = gauge(known, build);
     for (let number = 0; number < 50; number++) one.note.broadcast(number);
     await Promise.all(Array.from({ length: 50 }, () => one.echo.callOne(sample)));
@@ -161,7 +161,7 @@ describe.each([
     expect(session!.load).toBe(0);
   });
 
-  test("what an actor has sent before its end arrives, though nothing was known then", async () => {
+  test("messages of an actor that stops before the schemas are compared still arrive", async () => {
     const one = gauge(known, build);
     const mesh = lastMesh;
     class Hasty extends OldGauge {
@@ -180,7 +180,7 @@ describe.each([
     await until("its lane is given up", () => link.sessions.every((session) => session === undefined));
   });
 
-  test("an actor that is stopped handles what was sent before, though nothing was known then", async () => {
+  test("an actor that is stopped before the schemas are compared still handles earlier messages", async () => {
     const one = gauge(known, build);
     const { noted } = instance(there);
     const { pause } = Lane.prototype;
@@ -197,17 +197,17 @@ describe.each([
     expect(world.root.events).toEqual([]);
   });
 
-  test("a relay in between passes on what it cannot read", async () => {
+  test("two actors with different schemas reach each other through a relay", async () => {
     const mesh = gauges(known, build, build === OldGauge ? NewGauge : OldGauge);
     await mesh.log.call();
-    // Root has links to both; the two reach each other through it alone.
+    // Root has links to both actors, and they can reach each other only through root.
     world.unreachable.add("elsewhere");
     world.unreachable.add("there");
     mesh.slice({ gpus: 1 }).note.broadcast(4);
     expect(await mesh.slice({ gpus: 0 }).ask.callOne(mesh.slice({ gpus: 1 }) as never)).toEqual([4]);
   });
 
-  test("a mesh is a value that both know", async () => {
+  test("a mesh can be an argument although the schemas differ", async () => {
     const mesh = gauges(known, build, build);
     mesh.slice({ gpus: 1 }).note.broadcast(4);
     expect(await mesh.slice({ gpus: 0 }).ask.callOne(mesh.slice({ gpus: 1 }) as never)).toEqual([4]);
@@ -215,7 +215,7 @@ describe.each([
 });
 
 describe("ports", () => {
-  test("whoever knows another version of a port's type can send to it", async () => {
+  test("an actor with an older version of the value type can send to a port", async () => {
     const one = gauge(newGauge, OldGauge);
     const [port, receiver] = Channel.open(newSample);
     await one.feed.callOne(port);
@@ -223,19 +223,19 @@ describe("ports", () => {
     receiver.close();
   });
 
-  test("what an actor has sent to a port before its end comes before the news of it", async () => {
+  test("values that an actor has sent to a port arrive before the news of its end", async () => {
     const one = gauge(newGauge, OldGauge);
     const [port, receiver] = Channel.open(newSample);
     const fed = one.feed.callOne(port);
     await fed;
-    // Its messages have not been taken yet: they will be sent again.
+    // The receiver has not taken the messages of the actor yet, so they are sent again.
     const stopped = world.stop(there, lastMesh);
     for (let value = 0; value < 3; value++) expect(await receiver.recv()).toEqual({ name: "fed", value });
     await expect(receiver.recv()).rejects.toThrow("everyone who held the port has ended");
     await stopped;
   });
 
-  test("one who knows another type of that name is told why it cannot", async () => {
+  test("a sender whose schema has another type of the same name gets an error that names the difference", async () => {
     const back: string[] = [];
     const [port, receiver] = Channel.open(newSample);
     const { target } = port as ChannelPort<Sample>;
@@ -261,13 +261,13 @@ describe("ports", () => {
   });
 });
 
-describe("schemas that cannot be read by each other", () => {
+describe("incompatible schemas", () => {
   const apart =
     "gauges[1] has another schema of test/gauge#Gauge, and the two cannot be read by each other (was: there, is: here):" +
     "\n  VC5001 field-type-changed at Sample.value: its type was string and is int32: neither side finds the other's value, " +
     "which has another wire type";
 
-  test("calls are refused with every difference, by rule and place; other ranks go on", async () => {
+  test("calls are rejected with each difference by its rule and place, and other ranks still answer", async () => {
     const mesh = gauges(oldGauge, OldGauge, OtherGauge);
     const error = await failure(mesh.echo.call(sample));
     expect(error).toBeInstanceOf(SupervisionError);
@@ -280,7 +280,7 @@ describe("schemas that cannot be read by each other", () => {
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("messages without an answer come back", async () => {
+  test("messages without an answer return to their sender as refused", async () => {
     const mesh = gauges(oldGauge, OldGauge, OtherGauge);
     mesh.note.broadcast(1);
     await until("they come back", () => world.root.events.length > 0);
@@ -291,7 +291,7 @@ describe("schemas that cannot be read by each other", () => {
     expect(await mesh.slice({ gpus: 0 }).log.callOne()).toEqual([1, 2]);
   });
 
-  test("a stream ends with the reason", async () => {
+  test("a stream ends with an error that names the difference", async () => {
     const mesh = gauges(oldGauge, OtherGauge);
     const values = mesh.watch.stream(3)[Symbol.asyncIterator]();
     expect((await failure(values.next())).message).toBe(
@@ -299,7 +299,7 @@ describe("schemas that cannot be read by each other", () => {
     );
   });
 
-  test("a description that means nothing is an error that says so", async () => {
+  test("a malformed schema description from a peer is reported as unreadable", async () => {
     for (const text of ["{", "{}", '{"messages":[["A"]]}', "[]", "null"]) {
       const other = { fingerprint: BigInt(1000 + text.length), description: text };
       expect(schemaDifferences(oldGauge, other)).toMatch(
@@ -309,7 +309,7 @@ describe("schemas that cannot be read by each other", () => {
   });
 });
 
-test("an endpoint that the other side does not have is refused by its name; others are not", async () => {
+test("a call of an endpoint that the actor does not have is rejected by name, and others succeed", async () => {
   const one = gauge(newGauge, OldGauge);
   expect((await failure(one.reset.callOne())).message).toBe(
     'cannot call gauges.reset on rank 0: the actor gauges[0] has no endpoint 8 "reset": its process has another ' +
@@ -318,7 +318,7 @@ test("an endpoint that the other side does not have is refused by its name; othe
   expect(await one.echo.callOne(sample)).toEqual(sample);
 });
 
-test("an actor that is something else is refused for that, whatever its fingerprint", async () => {
+test("a call is rejected if the actor has another interface, even with the same fingerprint", async () => {
   const stranger = { ...oldGauge, key: "test/dial#Dial" };
   const one = gauge(stranger as ActorDescriptor, OldGauge);
   expect((await failure(one.log.callOne())).message).toBe(
@@ -326,7 +326,7 @@ test("an actor that is something else is refused for that, whatever its fingerpr
   );
 });
 
-/** What gauges have of an older kind: handles of both go by one lane, and only one of the two differs. */
+/** Handles of both interfaces share one lane, and the schema of each interface may differ. */
 describe("two interfaces of one actor", () => {
   const meter = (fingerprint: bigint): ActorDescriptor =>
     defineActor({
@@ -343,7 +343,7 @@ describe("two interfaces of one actor", () => {
     }
   }
 
-  test("messages by either keep their order, whichever differs", async () => {
+  test("keep the order of their messages, whichever schema differs", async () => {
     const random = fc.array(fc.record({ byMeter: fc.boolean(), call: fc.boolean(), pause: fc.boolean() }), {
       minLength: 2,
       maxLength: 40,
@@ -369,7 +369,7 @@ describe("two interfaces of one actor", () => {
 
 describe("the layout of a cast", () => {
   class Spied extends World {
-    /** What root has written to those it dialled. */
+    /** The bytes that root has written to the processes that it dialled. */
     readonly written: Uint8Array[] = [];
 
     override async dial(location: string, from: string): Promise<Pipe> {
@@ -382,7 +382,7 @@ describe("the layout of a cast", () => {
       return pipe;
     }
 
-    /** The layouts of the messages since this was last asked. */
+    /** Returns the layouts of the messages since the last call. */
     layouts(): string[] {
       const found: string[] = [];
       for (const bytes of this.written.splice(0)) {
@@ -406,7 +406,7 @@ describe("the layout of a cast", () => {
     elsewhere = world.proc("elsewhere");
   });
 
-  test("is lockstep among equals, from the first message on", async () => {
+  test("is lockstep from the first message on if all schemas are equal", async () => {
     const mesh = gauges(oldGauge, OldGauge, OldGauge);
     await mesh.echo.call(sample);
     await mesh.note.broadcast(1);
@@ -416,11 +416,11 @@ describe("the layout of a cast", () => {
       (name) => world.root.proc.routes.existingLink(world.procs.get(name)!.proc.id)!,
     );
     const sessions = links.flatMap((link) => link.sessions.filter((session) => session !== undefined));
-    // Nothing is kept, and nothing looked at, once the receivers have answered.
+    // Once the receivers have confirmed the schema, the sessions no longer expect a difference.
     expect(sessions.map(({ maySchemaDiffer }) => maySchemaDiffer)).toEqual([false, false]);
   });
 
-  test("is protobuf for all when one of them differs, and lockstep for a slice without it", async () => {
+  test("is protobuf for all ranks if one schema differs, and lockstep for a slice without that rank", async () => {
     const mesh = gauges(oldGauge, OldGauge, NewGauge);
     expect([...(await mesh.echo.call(sample)).values()]).toEqual([sample, sample]);
     spied.layouts();

@@ -1,10 +1,10 @@
-/** The description of a schema as text: it is read as it was written, and anything else is refused. */
+/** These tests check schemas as text: a written schema is read back, and any other text is refused. */
 import { expect, test } from "vitest";
 import { readSchema, writeSchema } from "../../../runtime/actor/schema/schema-text.js";
 import { describeActor } from "../../../runtime/wire/protobuf/describe-schema.js";
 import { counterDescriptor } from "../counter.js";
 
-test("a schema is read as it was written", () => {
+test("a schema that is written as text is read back unchanged", () => {
   const schema = describeActor(counterDescriptor);
   expect(schema.messages.size).toBeGreaterThan(0);
   expect(schema.services.size).toBeGreaterThan(0);
@@ -34,10 +34,10 @@ test.each<[unknown, string]>([
   [{ ...empty, messages: [["M", { fields: [1] }]] }, "expected a member of M as an object, got number"],
   [{ ...empty, enums: [["E", { fields: [] }]] }, "expected E.values, got undefined"],
   [{ ...empty, services: [["S", { values: [] }]] }, "expected S.methods, got undefined"],
-])("%j is no schema", (value, message) => {
+])("%j is refused as a schema", (value, message) => {
   expect(() => readSchema(JSON.stringify(value))).toThrow(new TypeError(message));
 });
 
-test("text that is no JSON is no schema", () => {
+test("text that is not JSON is refused as a schema", () => {
   expect(() => readSchema("{")).toThrow(SyntaxError);
 });

@@ -21,7 +21,7 @@ function routeOf(lineage: number) {
   return { route, answers };
 }
 
-/** A sender with a reply for each of some casts. */
+/** Creates the data for a sender, with one reply for each of the given casts. */
 function endOf(casts: readonly number[]) {
   const end = new CastReceiver();
   const { route } = routeOf(1);
@@ -29,7 +29,7 @@ function endOf(casts: readonly number[]) {
   return end;
 }
 
-test("an answer is kept, and goes home by the part of the tree that is there by now", () => {
+test("a reply keeps its answer, and sends the answer through the current part of the tree", () => {
   const [old, now] = [routeOf(1), routeOf(1)];
   const reply = new CastReply(old.route, 4, 2);
   reply.route = now.route;
@@ -46,7 +46,7 @@ test("an answer is kept, and goes home by the part of the tree that is there by 
   expect(failed.answer?.kind).toBe(AnswerKind.error);
 });
 
-test("a handler that is at work is told that nobody waits, and one that is not is not", () => {
+test("`abandon` cancels the call at the actor only if the call is pending", () => {
   const given: unknown[] = [];
   const reply = new CastReply(routeOf(1).route, 4, 2);
   expect([reply.id, reply.isAbandoned]).toEqual([0, false]);
@@ -59,7 +59,7 @@ test("a handler that is at work is told that nobody waits, and one that is not i
   expect(given).toEqual([[reply, 3]]);
 });
 
-test("a tree that comes after the one which has taken its place is not set up", () => {
+test("a tree that arrives after a newer tree of its lineage is not the newest, and is not set up", () => {
   const end = new CastReceiver();
   expect([end.isNewest(1, 1), end.isNewest(1, 5), end.isNewest(1, 3), end.isNewest(1, 5)]).toEqual([
     true,
@@ -72,7 +72,7 @@ test("a tree that comes after the one which has taken its place is not set up", 
   expect(end.isNewest(1, 3)).toBe(true);
 });
 
-test("replies are known by cast and rank", () => {
+test("replies are found by cast and rank", () => {
   const end = new CastReceiver();
   const { route } = routeOf(1);
   const [a, b, c] = [end.createReply(route, 1, 0), end.createReply(route, 1, 1), end.createReply(route, 2, 0)];
@@ -82,10 +82,10 @@ test("replies are known by cast and rank", () => {
 });
 
 test.each([
-  ["few", [{ start: 2, count: 1 }], [1, 3, 4]],
-  ["as many as are kept", [{ start: 3, count: 4 }], [1, 2]],
-  ["more than are kept", [{ start: 2, count: 100 }], [1]],
-  ["more than are kept, up to one that is kept", [{ start: 0xffff_fff0, count: 18 }], [2, 3, 4]],
+  ["a run of one cast", [{ start: 2, count: 1 }], [1, 3, 4]],
+  ["a run as long as the number of casts", [{ start: 3, count: 4 }], [1, 2]],
+  ["a run longer than the number of casts", [{ start: 2, count: 100 }], [1]],
+  ["a long run that wraps around and ends at a kept cast", [{ start: 0xffff_fff0, count: 18 }], [2, 3, 4]],
   [
     "several runs",
     [
@@ -94,19 +94,19 @@ test.each([
     ],
     [2, 3],
   ],
-])("answers that have come home are forgotten: %s", (_, casts, left) => {
+])("`forgetCasts` removes the replies of finished casts: %s", (_, casts, left) => {
   const end = endOf([1, 2, 3, 4]);
   end.forgetCasts(casts);
   expect(end.pendingCasts).toEqual(left);
 });
 
-test("answers are forgotten round the end of the numbers", () => {
+test("`forgetCasts` finds casts correctly when their numbers wrap around at 32 bits", () => {
   const end = endOf([0xffff_fffe, 0xffff_ffff, 0, 1]);
   end.forgetCasts([{ start: 0xffff_ffff, count: 2 }]);
   expect(end.pendingCasts).toEqual([0xffff_fffe, 1]);
 });
 
-test("a tree that is set up again keeps the answers to casts that are waited for, and leaves those of other trees", () => {
+test("`keepUnfinished` removes the finished casts of one lineage, and keeps the casts of other lineages", () => {
   const end = new CastReceiver();
   for (const [line, seq] of [
     [1, 10],
@@ -115,14 +115,14 @@ test("a tree that is set up again keeps the answers to casts that are waited for
   ] as const) {
     for (const rank of [0, 1]) end.createReply(routeOf(line).route, seq, rank);
   }
-  // A reply may have moved to another tree meanwhile; one is enough.
+  // A reply may have moved to another tree in the meantime; one reply of the tree is enough.
   end.replyOf(11, 0)!.route = routeOf(2).route;
   end.createReply(routeOf(2).route, 13, 0);
   end.keepUnfinished(1, [10]);
   expect(end.pendingCasts).toEqual([10, 12, 13]);
 });
 
-test("a cast that is given up ends where it waits and where it is handled; the end of the sender gives up all", () => {
+test("`cancel` cancels a cast in the queue and in its handler, and `cancelAll` cancels all casts", () => {
   const end = endOf([1, 2]);
   const cancelled: number[] = [];
   end.arrivals.set(0, { cancel: (seq: number) => cancelled.push(seq) } as unknown as OrderedArrivals);

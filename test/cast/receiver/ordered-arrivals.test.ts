@@ -36,7 +36,7 @@ function arrivals() {
   return { coming, arrive, turns, cancelled, asked };
 }
 
-test("a direct message that waits for casts goes on when they have passed, though the next cast waits for it", () => {
+test("a direct message is delivered when the casts before it have passed, even if the next cast waits for it", () => {
   const { coming, arrive, turns, asked } = arrivals();
   const lane = { destination: "the actor" } as unknown as Lane;
   coming.syncReceived(lane, SyncKind.after, 2);
@@ -53,7 +53,7 @@ test("a direct message that waits for casts goes on when they have passed, thoug
   expect(turns).toEqual([0, 1, 2]);
 });
 
-test("casts that came back to their sender come to nobody behind what it has sent since, whether they are here or not", () => {
+test("a `without` mark drops the casts that were not delivered yet, whether they have arrived or not", () => {
   const { coming, arrive, turns, cancelled, asked } = arrivals();
   const { lane, send, handled } = laneOf(true);
   arrive(0, CastOrdering.plain);
@@ -62,7 +62,7 @@ test("casts that came back to their sender come to nobody behind what it has sen
   send(1);
   expect(cancelled).toEqual([2]);
   expect([arrive(1, CastOrdering.plain), arrive(3, CastOrdering.plain)]).toEqual([false, false]);
-  // What had its turn comes first all the same.
+  // The cast that was already delivered still comes before the direct message.
   expect([asked, handled]).toEqual([[4], []]);
   coming.syncReceived(lane, SyncKind.passed, 4);
   expect(handled).toEqual(["message 1"]);
@@ -70,7 +70,7 @@ test("casts that came back to their sender come to nobody behind what it has sen
   expect(turns.filter((index) => !cancelled.includes(index))).toEqual([0, 4]);
 });
 
-test("a cast that has come before is not taken again, and nothing is once the sender has ended", () => {
+test("a cast that arrives twice is refused the second time, and all casts are refused after the sender's end", () => {
   const { coming, arrive, turns } = arrivals();
   expect(arrive(0, CastOrdering.plain)).toBe(true);
   expect(arrive(0, CastOrdering.plain)).toBe(false);
@@ -79,7 +79,7 @@ test("a cast that has come before is not taken again, and nothing is once the se
   expect(turns).toEqual([0]);
 });
 
-/** A lane of direct messages, which lead to the actor as long as nothing is in between. */
+/** Creates a lane of direct messages, which reach the actor directly unless the lane has to wait. */
 function laneOf(isOpen: boolean) {
   const handled: string[] = [];
   const actor = { message: (_: unknown, slot: number) => handled.push(`message ${slot}`), laneClosed: () => {} };
@@ -88,7 +88,7 @@ function laneOf(isOpen: boolean) {
   return { lane, send, handled };
 }
 
-test("a sender that is gone: what it sent after casts that are missing is missing, too", () => {
+test("direct messages behind missing casts are dropped if the sender has ended and their lane is closed", () => {
   const { coming, arrive } = arrivals();
   const { lane, send, handled } = laneOf(false);
   arrive(0, CastOrdering.plain);
@@ -98,7 +98,7 @@ test("a sender that is gone: what it sent after casts that are missing is missin
   expect(handled).toEqual([]);
 });
 
-test("a sender that has ended: what it sent after casts waits for them until they have passed, also what comes later", () => {
+test("direct messages of an ended sender, also late ones, wait until the casts before them have passed", () => {
   const { coming, arrive, asked } = arrivals();
   const { lane, send, handled } = laneOf(true);
   let settled = 0;
@@ -118,7 +118,7 @@ test("a sender that has ended: what it sent after casts waits for them until the
   expect([handled, late.handled, settled]).toEqual([["message 1"], ["message 2"], 1]);
 });
 
-/** What the lane of casts is told, each time that it is opened. */
+/** Creates arrivals, and records the calls to each lane of casts that they open. */
 function sessions() {
   const calls: unknown[][] = [];
   const opened: Session[] = [];
@@ -155,14 +155,14 @@ const cast = (coming: OrderedArrivals, index: number, more: Partial<OrderedCast>
 const opening = ["open", true, { kind: "actor", proc: 3n, number: 4n, rank: 0, owner: 1n, fingerprint: 0n }];
 const known = { key: "a#B" } as unknown as CastInterface;
 
-test("the lane of casts leads from this proc to the actor, and is opened again when it was closed", () => {
+test("the lane of casts leads to the actor on this proc, and is opened again after it was closed", () => {
   const { coming, calls, opened } = sessions();
   expect([coming.id, coming.name]).toEqual([sender, "sender"]);
   cast(coming, 0);
   cast(coming, 1);
   expect(calls).toEqual([opening]);
   const first = coming.session;
-  // One that is not its own any more, or never was.
+  // The end of an unrelated session has no effect.
   coming.sessionEnded({} as Session);
   expect(coming.session).toBe(first);
   coming.sessionEnded(first);
@@ -170,7 +170,7 @@ test("the lane of casts leads from this proc to the actor, and is opened again w
   expect([calls, opened.length]).toEqual([[opening, opening], 2]);
 });
 
-test("the actor is asked for its schema over the lane of casts; nobody is asked for a sender that has ended", () => {
+test("the schema of the actor is requested over the lane of casts, unless the sender has ended", () => {
   const { coming, calls } = sessions();
   const told: unknown[] = [];
   coming.askForSchema(known, (other) => told.push(other));
@@ -188,7 +188,7 @@ test("the actor is asked for its schema over the lane of casts; nobody is asked 
   expect([told.at(-1), calls.length]).toEqual([["ended", undefined], length]);
 });
 
-test("what the actor cannot read is not translated here, and what came back is told under the name of its slot", () => {
+test("casts are not translated on the actor's proc, and bounces are reported with the label of the slot", () => {
   const { coming } = sessions();
   expect(() => coming.translate()).toThrow(
     "a cast cannot be read by the actor, whose schema has changed since the cast's tree was set up",
@@ -201,7 +201,7 @@ test("what the actor cannot read is not translated here, and what came back is t
   expect(bounces).toEqual([["label 3", error]]);
 });
 
-test("a cast that is given up while it waits is cancelled, and no other", () => {
+test("`cancel` cancels only the waiting cast with the given number", () => {
   const { coming } = sessions();
   const cancelled: number[] = [];
   for (const index of [1, 2]) cast(coming, index, { seq: 10 + index, cancel: () => cancelled.push(index) });
@@ -210,7 +210,7 @@ test("a cast that is given up while it waits is cancelled, and no other", () => 
   expect(cancelled).toEqual([2]);
 });
 
-test("casts are counted round the end of the numbers", () => {
+test("casts are ordered correctly when their numbers wrap around at 32 bits", () => {
   const { coming } = sessions();
   const { lane } = laneOf(true);
   coming.syncReceived(lane, SyncKind.without, 0x7fff_ffff);
@@ -225,7 +225,7 @@ test("casts are counted round the end of the numbers", () => {
   expect(turns).toEqual([0xffff_ffff, 0]);
 });
 
-test("a mark that comes after a later one changes nothing", () => {
+test("a mark that arrives after a later mark has no effect", () => {
   const { coming, arrive, turns } = arrivals();
   const { lane } = laneOf(true);
   coming.syncReceived(lane, SyncKind.mark, 1);
@@ -243,7 +243,7 @@ test("a direct message waits only for casts that have not passed", () => {
   expect(asked).toEqual([]);
   coming.syncReceived(lane, SyncKind.after, 2);
   send(1);
-  // All three are asked for, since all three have had their turn.
+  // The question covers all three casts, because all three have had their turn.
   expect([asked, handled]).toEqual([[3], []]);
   coming.syncReceived(lane, SyncKind.passed, 1);
   expect(handled).toEqual([]);
@@ -253,7 +253,7 @@ test("a direct message waits only for casts that have not passed", () => {
   coming.syncReceived(lane, SyncKind.after, 2);
   send(2);
   expect([asked, handled]).toEqual([[3], ["message 1", "message 2"]]);
-  // It has been asked for already, and not been answered.
+  // The question about these casts was already sent and has not been answered.
   coming.syncReceived(lane, SyncKind.after, 3);
   send(3);
   expect([asked, handled.length]).toEqual([[3], 2]);
@@ -261,7 +261,7 @@ test("a direct message waits only for casts that have not passed", () => {
   expect(handled.length).toBe(3);
 });
 
-test("several lanes wait for different casts, and each goes on when its own have passed", () => {
+test("each of several waiting lanes continues when the casts that it waits for have passed", () => {
   const { coming, arrive, asked } = arrivals();
   const [one, other] = [laneOf(true), laneOf(true)];
   coming.syncReceived(one.lane, SyncKind.after, 1);
@@ -278,7 +278,7 @@ test("several lanes wait for different casts, and each goes on when its own have
   expect(other.handled).toEqual(["message 2"]);
 });
 
-test("a lane that waits once more is not let through by what it has waited for before", () => {
+test("a lane that waits again is not released by the casts of its earlier wait", () => {
   const { coming, arrive } = arrivals();
   const [one, other] = [laneOf(true), laneOf(true)];
   coming.syncReceived(one.lane, SyncKind.after, 1);
@@ -294,7 +294,7 @@ test("a lane that waits once more is not let through by what it has waited for b
   expect([one.handled, other.handled]).toEqual([[], ["message 2"]]);
 });
 
-test("casts that are said to have come back, though they have come, keep their places", () => {
+test("a `without` mark has no effect on casts that were already delivered", () => {
   const { coming, arrive, turns } = arrivals();
   const { lane } = laneOf(true);
   for (const index of [0, 1, 2]) arrive(index, CastOrdering.plain);
@@ -307,7 +307,7 @@ test("casts that are said to have come back, though they have come, keep their p
   expect(turns).toEqual([0, 1, 2, 3]);
 });
 
-test("a cast that is here goes on when the ones before it are said not to come", () => {
+test("a cast that arrived early is delivered when a `without` mark says that earlier casts will not come", () => {
   const { coming, arrive, turns, cancelled } = arrivals();
   const { lane } = laneOf(true);
   arrive(2, CastOrdering.plain);
@@ -315,7 +315,7 @@ test("a cast that is here goes on when the ones before it are said not to come",
   expect([turns, cancelled]).toEqual([[2], []]);
 });
 
-test("where the lane of casts has ended, direct messages do not wait for what went down it", () => {
+test("direct messages no longer wait for casts on a lane that has ended", () => {
   const { coming, opened } = sessions();
   const { lane, send, handled } = laneOf(true);
   cast(coming, 0);
@@ -326,7 +326,7 @@ test("where the lane of casts has ended, direct messages do not wait for what we
   expect(handled).toEqual(["message 1"]);
 });
 
-test("casts that only keep their place need no lane, and direct messages wait for none", () => {
+test("empty casts open no lane of casts, and direct messages do not wait for such a lane", () => {
   const { coming, calls } = sessions();
   const { lane, send, handled } = laneOf(true);
   coming.syncReceived(lane, SyncKind.after, 1);
@@ -335,7 +335,7 @@ test("casts that only keep their place need no lane, and direct messages wait fo
   expect([handled, calls]).toEqual([["message 1"], []]);
 });
 
-test("a sender that has ended closes the lane of casts, and has settled when what came has passed, once", () => {
+test("the end of a sender closes the lane of casts, and is settled once, when all its casts have passed", () => {
   const { coming, calls } = sessions();
   let settled = 0;
   const settle = () => settled++;
@@ -349,7 +349,7 @@ test("a sender that has ended closes the lane of casts, and has settled when wha
   expect(settled).toBe(1);
 });
 
-test("a sender that has ended without a lane of casts has settled at once", () => {
+test("the end of a sender without a lane of casts is settled at once", () => {
   for (const casts of [0, 1]) {
     const { coming, calls } = sessions();
     let settled = 0;
@@ -359,7 +359,7 @@ test("a sender that has ended without a lane of casts has settled at once", () =
   }
 });
 
-test("a lane of casts that was asked before its sender ended is not asked again", () => {
+test("a lane of casts with an open question is not asked again when the sender ends", () => {
   const { coming, calls, opened } = sessions();
   let settled = 0;
   cast(coming, 0);
@@ -370,7 +370,7 @@ test("a lane of casts that was asked before its sender ended is not asked again"
   expect(settled).toBe(1);
 });
 
-test("of a sender that has ended nothing that waits has its turn, and direct messages wait for what came only", () => {
+test("waiting casts of an ended sender are not delivered, and direct messages do not wait for them", () => {
   const { coming, arrive, turns } = arrivals();
   arrive(0, CastOrdering.plain);
   arrive(1, CastOrdering.marked);
@@ -384,7 +384,7 @@ test("of a sender that has ended nothing that waits has its turn, and direct mes
   expect(handled).toEqual(["message 1"]);
 });
 
-test("where a sender has ended, a lane that is there no more is told so, if it waits for casts that are missing", () => {
+test("the end of a sender ends the closed lanes that wait for missing casts, and no other lanes", () => {
   const { coming, arrive } = arrivals();
   const closed: unknown[] = [];
   const lane = { destination: { laneClosed: (one: unknown) => closed.push(one) }, isOpen: false } as unknown as Lane;
@@ -396,7 +396,7 @@ test("where a sender has ended, a lane that is there no more is told so, if it w
   expect(closed).toEqual([lane]);
 });
 
-/** A cast with all that it brings, and what became of it. */
+/** Creates a cast with all its parts, and records when it is taken. */
 function arrival(body: "message" | undefined, waits = true) {
   const told: unknown[] = [];
   const encoded = { bytes: new Uint8Array(1), blocks: [], size: 1, isProtobuf: false };
@@ -415,7 +415,7 @@ function arrival(body: "message" | undefined, waits = true) {
   return { one, told, encoded, extension, reply };
 }
 
-test("a cast goes down the lane as the message of its endpoint, and is taken when it has credit there", () => {
+test("a cast is posted to the slot of its endpoint, and counts as taken when the lane gives credit", () => {
   for (const waits of [true, false]) {
     const { coming, calls } = sessions();
     const { one, told, encoded, extension, reply } = arrival("message", waits);
@@ -429,7 +429,7 @@ test("a cast goes down the lane as the message of its endpoint, and is taken whe
   }
 });
 
-test("a cast that only keeps its place, or was cancelled, is taken when its turn comes, and nothing is sent", () => {
+test("an empty or cancelled cast counts as taken when its turn comes, and sends nothing", () => {
   for (const body of [undefined, "message"] as const) {
     const { coming, calls } = sessions();
     const { one, told } = arrival(body);

@@ -14,7 +14,7 @@ const setupsIn = (frames: readonly DownFrame[]) => frames.flatMap((one) => ("set
 const placesIn = (frames: readonly DownFrame[]) => frames.flatMap((one) => ("cast" in one ? [one.head.positions] : []));
 const flush = (to: bigint, what: number = FlushMode.tell) => ({ to, kind: FrameKind.treeFlush, b: what, slot: 0 });
 
-test("a tree is set up for the first cast, which goes down when all have said by which schema they know the interface", () => {
+test("the first cast sets up a tree, and is sent when all procs have reported their schemas", () => {
   const { castSender, cast, sent, from, whole, news, awake } = scriptedSender();
   expect(castSender.hasCredit(whole)).toBe(false);
   cast("a");
@@ -52,7 +52,7 @@ test("a tree is set up for the first cast, which goes down when all have said by
   expect(describeCasts(sent())).toEqual(["1: 2 b", "2: 2 b", "3: 2 b"]);
 });
 
-test("actors on one proc have one part of the tree, and slices trees of their own", () => {
+test("actors on one proc share one part of the tree, and every slice has its own tree", () => {
   const { cast, sent, viewOf, ready } = scriptedSender({ size: 4, procOf: (rank) => BigInt((rank % 2) + 1) });
   cast("a", viewOf(3, 0, 1));
   expect(setupsIn(sent()).map(({ to, setup }) => [to, setup.procs[0]!.ranks])).toEqual([
@@ -72,11 +72,11 @@ test("actors on one proc have one part of the tree, and slices trees of their ow
   expect(setupsIn(frames).map(({ to, setup }) => [to, setup.tree, setup.procs[0]!.ranks])).toEqual([
     [1n, 2, [{ viewRank: 0, meshRank: 2 }]],
   ]);
-  // What was asked for first goes first, though another tree can be used already.
+  // The earlier cast is sent first, although the other tree can be used already.
   expect(describeCasts(frames)).toEqual(["2: 1 a", "1: 1 a"]);
 });
 
-test("a call is answered by all, and then forgotten", () => {
+test("a call ends when all ranks have answered, and the next cast reports that the call is finished", () => {
   const { call, ready, from, news, sent, awake, cast } = scriptedSender();
   const pending = call("a");
   ready();
@@ -94,14 +94,14 @@ test("a call is answered by all, and then forgotten", () => {
   from(1n).answers(1, 0, "again");
   expect(news()).toEqual([]);
   sent();
-  // The next cast tells all of it, once.
+  // The next cast reports the finished cast, and the cast after it does not repeat the report.
   cast("b");
   cast("c");
   const heads = sent().flatMap((one) => ("cast" in one && one.to === 1n ? [one.head.finished] : []));
   expect(heads).toEqual([[{ start: 1, count: 1 }], []]);
 });
 
-test("casts that came home in a row are told as one run", () => {
+test("finished casts with consecutive numbers are reported as one run", () => {
   const { call, ready, from, sent, cast, viewOf } = scriptedSender({ size: 1 });
   for (const text of ["a", "b", "c", "d"]) call(text, viewOf(0));
   ready();
@@ -115,7 +115,7 @@ test("casts that came home in a row are told as one run", () => {
   ]);
 });
 
-test("messages without credit wait until others have been taken by all", () => {
+test("casts without credit wait until all actors have taken earlier casts", () => {
   const { cast, castSender, ready, sent, from, whole, news } = scriptedSender({ limits: { creditMessages: 2 } });
   for (const text of ["a", "b", "c", "d"]) cast(text);
   ready();
@@ -133,7 +133,7 @@ test("messages without credit wait until others have been taken by all", () => {
   expect(castSender.hasCredit(whole)).toBe(true);
 });
 
-test("bytes without credit wait, too; one that is larger than all of it goes by itself", () => {
+test("casts without credit in bytes wait, and a cast that is larger than the limit is sent nevertheless", () => {
   const { cast, ready, sent, from, viewOf } = scriptedSender({ size: 1, limits: { creditBytes: 4 } });
   const view = viewOf(0);
   for (const text of ["aaa", "b", "c", "dddddddd", "e"]) cast(text, view);
@@ -147,7 +147,7 @@ test("bytes without credit wait, too; one that is larger than all of it goes by 
   expect(describeCasts(sent())).toEqual(["1: 5 e"]);
 });
 
-test("what waits is bounded by the send window, in messages and bytes", () => {
+test("the send window limits the waiting casts and their bytes", () => {
   const { cast, castSender, ready, from, sent } = scriptedSender({
     limits: { sendWindowMessages: 2, sendWindowBytes: 10, creditMessages: 1 },
   });
@@ -170,7 +170,7 @@ test("what waits is bounded by the send window, in messages and bytes", () => {
   expect(describeCasts(sent())).toHaveLength(6);
 });
 
-test("a call that is given up before it was sent keeps its place, and gives back its room", () => {
+test("a call that is cancelled before it was sent keeps its place as an empty cast, and frees its room", () => {
   const { call, castSender, cast, ready, sent, from, news, awake } = scriptedSender({ limits: { sendWindowBytes: 5 } });
   const given = call("aaaa");
   cast("b");
@@ -188,7 +188,7 @@ test("a call that is given up before it was sent keeps its place, and gives back
   expect([news(), awake()]).toEqual([[["awake"], ["b", "credited"]], 0]);
 });
 
-test("a call that is given up after it was sent is given up everywhere, once", () => {
+test("a call that is cancelled after it was sent is cancelled on all procs, once", () => {
   const { call, castSender, ready, sent, from, news, awake, cast } = scriptedSender();
   const given = call("a");
   ready();
@@ -202,7 +202,7 @@ test("a call that is given up after it was sent is given up everywhere, once", (
   expect([sent(), news(), awake(), given.isEmpty]).toEqual([[], [], 0, true]);
 });
 
-test("what cannot be given up is left alone: broadcasts, and calls that have been answered", () => {
+test("the cancellation of a broadcast or of an answered call has no effect", () => {
   const { call, cast, castSender, ready, sent, from, viewOf, awake } = scriptedSender({ size: 1 });
   const [one, other] = [cast("a", viewOf(0)), call("b", viewOf(0))];
   ready();
@@ -213,7 +213,7 @@ test("what cannot be given up is left alone: broadcasts, and calls that have bee
   expect([sent(), one.isEmpty, other.isEmpty, awake()]).toEqual([[], false, false, 0]);
 });
 
-test("where one tree keeps from another what has been taken, all are asked for it, once for what was sent", () => {
+test("a cast without credit makes all trees report their taken casts, unless they were already asked", () => {
   const { cast, ready, sent, viewOf, from } = scriptedSender({ size: 2, limits: { creditMessages: 2 } });
   const [left, right] = [viewOf(0), viewOf(1)];
   cast("a", left);
@@ -225,7 +225,7 @@ test("where one tree keeps from another what has been taken, all are asked for i
   cast("d", left);
   expect(sent()).toEqual([]);
   from(1n).taken(1);
-  // One owes something, and it alone: it will say so.
+  // Only one tree has casts without a report, and that tree reports them by itself.
   expect(describeCasts(sent())).toEqual(["1: 3 c"]);
   from(1n).taken(2);
   expect(describeCasts(sent())).toEqual(["1: 4 d"]);
@@ -233,7 +233,7 @@ test("where one tree keeps from another what has been taken, all are asked for i
   expect(sent()).toEqual([flush(1n)]);
 });
 
-test("one tree alone is not asked: it will say what has been taken", () => {
+test("a sender with a single tree does not request reports of taken casts", () => {
   const { cast, ready, sent } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
   cast("a");
   ready();
@@ -242,7 +242,7 @@ test("one tree alone is not asked: it will say what has been taken", () => {
   expect(sent()).toEqual([]);
 });
 
-test("whoever waits until all has been taken is told, and those who owe it are asked at once", async () => {
+test("`whenTaken` resolves when all casts have been taken, and requests the reports at once", async () => {
   const { castSender, cast, ready, sent, from, viewOf } = scriptedSender({ size: 1, limits: { creditMessages: 1 } });
   await castSender.whenTaken();
   cast("a", viewOf(0));
@@ -253,7 +253,7 @@ test("whoever waits until all has been taken is told, and those who owe it are a
   for (let i = 0; i < 2; i++) void castSender.whenTaken().then(() => done++);
   expect(sent()).toEqual([flush(1n), flush(1n)]);
   from(1n).taken(1);
-  // What is sent from now on is asked for with it.
+  // The cast that is sent now is followed by another request for a report.
   expect(sent().slice(1)).toEqual([flush(1n)]);
   await turns();
   expect(done).toBe(0);
@@ -264,7 +264,7 @@ test("whoever waits until all has been taken is told, and those who owe it are a
   expect(sent()).toHaveLength(1);
 });
 
-test("whoever waits until all calls have been answered is told", async () => {
+test("`whenAnswered` resolves when all calls have been answered", async () => {
   const { castSender, call, ready, from, viewOf } = scriptedSender({ size: 1 });
   await castSender.whenAnswered();
   const given = call("a", viewOf(0));
@@ -282,7 +282,7 @@ test("whoever waits until all calls have been answered is told", async () => {
   expect(done).toBe(1);
 });
 
-test("a sender that ends gives up its calls; what it has sent goes its way, and then its trees end", () => {
+test("a sender that is closed cancels its calls, still sends all casts, and then ends its trees", () => {
   const { castSender, cast, call, ready, sent, from, news, awake } = scriptedSender({ limits: { creditMessages: 2 } });
   call("a");
   cast("b");
@@ -304,13 +304,13 @@ test("a sender that ends gives up its calls; what it has sent goes its way, and 
   expect([sent(), news()]).toEqual([[1n, 2n, 3n].map((to) => flush(to, FlushMode.end)), [["asleep", true]]]);
 });
 
-test("a sender that ends when nothing is under way ends at once", () => {
+test("a sender without pending casts ends at once when it is closed", () => {
   const { castSender, news } = scriptedSender();
   castSender.close();
   expect(news()).toEqual([["asleep", true]]);
 });
 
-test("when a mesh has been stopped, its trees end as soon as its calls have been answered", () => {
+test("the trees of a stopped mesh end as soon as the pending calls have been answered", () => {
   const { castSender, call, ready, sent, from, news, viewOf } = scriptedSender({ size: 1 });
   call("a", viewOf(0));
   ready();
@@ -329,7 +329,7 @@ test("when a mesh has been stopped, its trees end as soon as its calls have been
   ]);
 });
 
-test("a proc that closes its links fails all calls, those that wait too", () => {
+test("`failCalls` rejects all pending calls, including the calls that wait for credit", () => {
   const { castSender, call, cast, ready, news, awake, from } = scriptedSender({
     size: 1,
     limits: { creditMessages: 1 },
@@ -349,7 +349,7 @@ test("a proc that closes its links fails all calls, those that wait too", () => 
   expect([awake(), done.isComplete]).toEqual([1, true]);
 });
 
-test("casts come after the direct messages before them, and say so to those ranks only", () => {
+test("a cast is marked as coming after direct messages only for the ranks that got such messages", () => {
   const { castSender, cast, sent, ready } = scriptedSender({ size: 4 });
   const syncs: unknown[][] = [];
   const session = (base: number) =>
@@ -378,13 +378,13 @@ test("casts come after the direct messages before them, and say so to those rank
     { count: 1, index: 2, ordering: CastOrdering.plain },
   ]);
   sessions[1]!.castOrder!.sessionEnded();
-  // The first cast waits for what will not come.
+  // The first cast must not wait for direct messages that will not come.
   expect(kindsIn(sent(), FrameKind.castRelease)).toEqual([1n, 2n, 3n, 4n].map((to) => [to, 1]));
   castSender.sessionEnded(1, 0, 3n);
   expect(sent()).toEqual([]);
 });
 
-test("ranks whose counts differ have positions of their own", () => {
+test("ranks with different numbers of earlier casts have separate positions", () => {
   const { cast, ready, sent, viewOf } = scriptedSender();
   cast("a", viewOf(1));
   cast("b");
@@ -397,7 +397,7 @@ test("ranks whose counts differ have positions of their own", () => {
   ]);
 });
 
-test("when an actor has moved, casts to it are counted anew, and the tree before ends when its casts have been taken", () => {
+test("the move of an actor starts a new tree and a new count of casts, and the old tree is dropped later", () => {
   const { castSender, cast, mesh, procs, ready, sent, from, news, call } = scriptedSender();
   const syncs: unknown[][] = [];
   const order = { sendSync: (...what: unknown[]) => syncs.push(what), link: { peer: 2n } } as unknown as Session;
@@ -422,7 +422,7 @@ test("when an actor has moved, casts to it are counted anew, and the tree before
   news();
   for (const proc of [1n, 3n, 50n]) from(proc).ready();
   expect(describeCasts(sent())).toEqual(["1: 2 b", "3: 2 b", "50: 2 b"]);
-  // The call before them is answered by those that it went to.
+  // The earlier call is answered by the procs that have received it.
   from(1n, 0).answers(1, 0, "x");
   from(2n, 0).answers(1, 1, "y");
   expect(kindsIn(sent(), FrameKind.treeFlush)).toEqual([]);
@@ -434,7 +434,7 @@ test("when an actor has moved, casts to it are counted anew, and the tree before
   expect(kindsIn(sent(), FrameKind.treeFlush)).toContainEqual([2n, FlushMode.drop]);
 });
 
-test("a cast that waits when an actor moves still goes down the tree that it was meant for", () => {
+test("a cast that waits for credit when an actor moves is still sent over the old tree", () => {
   const { cast, mesh, procs, ready, sent, from, viewOf, castSender } = scriptedSender({
     size: 1,
     limits: { creditMessages: 1 },
@@ -453,7 +453,7 @@ test("a cast that waits when an actor moves still goes down the tree that it was
   expect(sent()).toEqual([flush(1n, FlushMode.drop)]);
 });
 
-test("the trees that were used last are kept, and those with casts under way", () => {
+test("a sender keeps the trees that it used last and the trees with pending casts", () => {
   const { cast, call, castSender, ready, sent, viewOf } = scriptedSender({ size: 34, procOf: () => 1n });
   call("a", viewOf(0));
   ready();
@@ -464,7 +464,7 @@ test("the trees that were used last are kept, and those with casts under way", (
   castSender.hasCredit(viewOf(1));
   sent();
   castSender.hasCredit(viewOf(32));
-  // The first one has a call under way, the second one was used just now.
+  // The first tree has a pending call, and the second tree was used just now.
   const dropped = sent().flatMap((one) => ("kind" in one ? [[one.kind, one.b]] : []));
   expect(dropped).toEqual([[FrameKind.treeFlush, FlushMode.drop]]);
   castSender.hasCredit(viewOf(1));
@@ -477,7 +477,7 @@ test("the trees that were used last are kept, and those with casts under way", (
 
 const differs = new DeliveryError("refused", "it has another schema");
 
-test("ranks that know the interface by another schema are sent what they can read", () => {
+test("casts are sent in the protobuf layout if a rank has another schema of the interface", () => {
   const { cast, castSender, sent, from, whole, news } = scriptedSender();
   expect(castSender.needsProtobuf(whole)).toBe(false);
   cast("a");
@@ -498,7 +498,7 @@ test("ranks that know the interface by another schema are sent what they can rea
   expect(news()).toEqual([["awake"], ["translate", "one"], ["a", "credited"], ["b", "credited"]]);
 });
 
-test("a message that cannot be said in the other layout is told to its sender, and keeps its place", () => {
+test("a cast that cannot be translated is reported to its sender, and keeps its place as an empty cast", () => {
   const translate = (): never => {
     throw new RangeError("it is too large");
   };
@@ -522,7 +522,7 @@ test("a message that cannot be said in the other layout is told to its sender, a
   expect(awake()).toBe(0);
 });
 
-test("ranks that cannot read the interface are left out: calls fail there, broadcasts come back, direct messages go on", () => {
+test("ranks with an incompatible schema are skipped: calls fail, broadcasts bounce, direct messages continue", () => {
   const { cast, call, castSender, sent, from, news, awake } = scriptedSender({
     compare: (base) => (base === 1 ? differs : undefined),
   });
@@ -554,12 +554,12 @@ test("ranks that cannot read the interface are left out: calls fail there, broad
   from(1n).answers(1, 0, "x");
   from(3n).answers(1, 2, "x");
   expect(awake()).toBe(0);
-  // It lives, and its proc stays in the tree.
+  // The actor is alive, and its proc stays in the tree.
   cast("c");
   expect(describeCasts(sent())).toHaveLength(3);
 });
 
-test("an actor that has ended is told of; what is only out of reach is not", () => {
+test("a bounced message is reported as undeliverable, and the closing of the router is not", () => {
   const { call, ready, from, news, casts } = scriptedSender({ size: 1 });
   call("a");
   ready();
@@ -570,7 +570,7 @@ test("an actor that has ended is told of; what is only out of reach is not", () 
   expect(news()).toEqual([["undeliverable", "b.one", "it has stopped"]]);
 });
 
-test("what a lost proc passed on is passed on around it: it is tried by itself, and all that is under way comes again", async () => {
+test("a lost proc gets its own branch of a new tree, over which all unfinished casts are sent again", async () => {
   const { call, cast, ready, sent, from, news } = scriptedSender({ limits: { treeFanout: 1 } });
   call("a");
   cast("b");
@@ -593,7 +593,7 @@ test("what a lost proc passed on is passed on around it: it is tried by itself, 
     [2, 1, [1]],
   ]);
   expect(describeCasts(frames)).toEqual(["1: 1 a", "1: 2 b", "2: 1 a", "2: 2 b"]);
-  // Whoever waited for what was taken asks again.
+  // The unanswered request for a report is sent again.
   expect(kindsIn(frames, FrameKind.treeFlush)).toEqual([
     [1n, FlushMode.tell],
     [2n, FlushMode.tell],
@@ -609,7 +609,7 @@ test("what a lost proc passed on is passed on around it: it is tried by itself, 
   ]);
 });
 
-test("what was taken before its tree was set up again is asked for its answers alone", async () => {
+test("a tree that is set up again requests only the answers of calls that all actors have taken", async () => {
   const { call, cast, sent, from, ready } = scriptedSender({ size: 2 });
   call("a");
   call("b");
@@ -629,7 +629,7 @@ test("what was taken before its tree was set up again is asked for its answers a
   ]);
 });
 
-test("a proc that was tried by itself, and lost again, is left out with its ranks", async () => {
+test("a proc that is lost twice is left out, and calls fail for its ranks", async () => {
   const { call, cast, ready, sent, from, news, awake } = scriptedSender({ size: 2 });
   call("a");
   ready();
@@ -663,7 +663,7 @@ test("a proc that was tried by itself, and lost again, is left out with its rank
   ]);
 });
 
-test("a proc that is known to be dead is left out at once, for the reason that is known", async () => {
+test("a proc that is known to be dead is left out at once, and calls fail with the known reason", async () => {
   const { call, cast, ready, sent, from, news, down } = scriptedSender({ size: 2 });
   down.set(1n, new DeliveryError("peer-down", "it was killed"));
   call("a");
@@ -683,7 +683,7 @@ test("a proc that is known to be dead is left out at once, for the reason that i
   ]);
 });
 
-test("when nobody is left to be cast to, nothing is kept, and casts are told so at once", async () => {
+test("a sender whose receivers have all ended keeps no trees, and its casts fail at once", async () => {
   const { call, cast, castSender, ready, sent, from, news, down, viewOf } = scriptedSender({ size: 2 });
   call("a");
   ready();
@@ -717,7 +717,7 @@ test("when nobody is left to be cast to, nothing is kept, and casts are told so 
   expect([sent(), castSender.hasCredit(viewOf(0))]).toEqual([[], true]);
 });
 
-test("what was folded on the way comes again from all when a tree is set up again", async () => {
+test("a tree that is set up again resets the calls with folded answers, and all ranks answer them again", async () => {
   const { call, ready, sent, from, news } = scriptedSender({ size: 2 });
   call("a", undefined, { reduction: "sum" });
   call("b");
@@ -739,7 +739,7 @@ test("what was folded on the way comes again from all when a tree is set up agai
   ]);
 });
 
-test("of what was folded, ranks that are left out have failed again", async () => {
+test("a call with folded answers that is reset fails again for ranks that are left out", async () => {
   const { call, ready, from, news, down } = scriptedSender({ size: 2 });
   down.set(1n, new DeliveryError("peer-down", "gone"));
   call("a", undefined, { reduction: "sum" });
@@ -754,7 +754,7 @@ test("of what was folded, ranks that are left out have failed again", async () =
   ]);
 });
 
-test("direct messages that will not come are told again to a tree that is set up again", async () => {
+test("a tree that is set up again gets the releases for direct messages that will not come once more", async () => {
   const { castSender, cast, ready, sent, from } = scriptedSender({ size: 2 });
   cast("a");
   ready();
@@ -768,7 +768,7 @@ test("direct messages that will not come are told again to a tree that is set up
   ]);
 });
 
-test("a tree that was given up is not set up again", async () => {
+test("a closed sender does not set up a lost tree again", async () => {
   const { castSender, cast, ready, sent, from, news } = scriptedSender({ size: 1 });
   cast("a");
   ready();
@@ -781,7 +781,7 @@ test("a tree that was given up is not set up again", async () => {
   expect([sent(), news()]).toEqual([[flush(1n), flush(1n, FlushMode.end)], [["asleep", true]]]);
 });
 
-test("a proc to which there is no way is tried twice, and then its ranks have failed", async () => {
+test("a proc that cannot be reached is left out, and calls fail for its ranks", async () => {
   const { call, ready, sent, from, news, unreachable } = scriptedSender({ size: 2 });
   unreachable.add(1n);
   call("a");
@@ -797,7 +797,7 @@ test("a proc to which there is no way is tried twice, and then its ranks have fa
   expect(news()).toEqual([["a", [1], "x"]]);
 });
 
-test("a message to one tree waits for those to another that were sent before it", () => {
+test("a cast over one tree waits for earlier casts over other trees", () => {
   const { castSender, cast, sent, from, viewOf } = scriptedSender({ size: 2 });
   const [left, right] = [viewOf(0), viewOf(1)];
   expect(castSender.hasCredit(right)).toBe(false);
@@ -812,7 +812,7 @@ test("a message to one tree waits for those to another that were sent before it"
   expect(describeCasts(sent()).sort()).toEqual(["1: 1 a", "2: 2 b"]);
 });
 
-test("a call that is given up is given up in its own tree alone", () => {
+test("a cancelled call is cancelled only in its own tree", () => {
   const { castSender, call, ready, sent, viewOf } = scriptedSender({ size: 2 });
   const given = call("a", viewOf(0));
   call("b", viewOf(1));
@@ -822,7 +822,7 @@ test("a call that is given up is given up in its own tree alone", () => {
   expect(kindsIn(sent(), FrameKind.castCancel)).toEqual([[1n, 1]]);
 });
 
-test("the room of a call that was given up before it was sent is given back once", () => {
+test("a call that is cancelled before it was sent frees its room in the send window only once", () => {
   const limits = { sendWindowBytes: 5, creditMessages: 1 };
   const { castSender, call, cast, ready, viewOf } = scriptedSender({ size: 1, limits });
   castSender.cancel(call("aaaa", viewOf(0)), 1);
@@ -832,7 +832,7 @@ test("the room of a call that was given up before it was sent is given back once
   expect(() => castSender.checkRoom(2, "b.one")).toThrow(BackpressureError);
 });
 
-test("trees that owe nothing are not asked for what has been taken", () => {
+test("trees whose casts have all been taken are not asked for reports", () => {
   const { cast, ready, sent, viewOf, from } = scriptedSender({ size: 2, limits: { creditMessages: 2 } });
   cast("a", viewOf(1));
   ready();
@@ -842,7 +842,7 @@ test("trees that owe nothing are not asked for what has been taken", () => {
   expect(kindsIn(sent(), FrameKind.treeFlush)).toEqual([]);
 });
 
-test("trees that live are kept when everything has been taken", () => {
+test("a tree with live receivers is kept when all casts have been taken", () => {
   const { cast, ready, sent, news, from } = scriptedSender({ size: 1 });
   cast("a");
   ready();
@@ -852,7 +852,7 @@ test("trees that live are kept when everything has been taken", () => {
   expect([describeCasts(sent()), news().flat()]).toEqual([["1: 2 b"], ["awake", "a", "credited", "b", "credited"]]);
 });
 
-test("a message that could not be sent yet has not been taken", async () => {
+test("`whenTaken` also waits for casts that could not be sent yet", async () => {
   const { castSender, cast, ready, from, sent } = scriptedSender({ size: 1 });
   cast("a");
   let done = 0;
@@ -865,7 +865,7 @@ test("a message that could not be sent yet has not been taken", async () => {
   expect([done, describeCasts(sent())]).toEqual([1, ["1: 1 a"]]);
 });
 
-test("an actor that is left out before anything was cast to it has nothing to be told", () => {
+test("the exclusion of an actor is sent down the tree only if the actor was cast to before", () => {
   const { castSender, whole, sent, from, cast } = scriptedSender({ compare: () => differs });
   castSender.needsProtobuf(whole);
   sent();
@@ -878,11 +878,11 @@ test("an actor that is left out before anything was cast to it has nothing to be
   cast("b");
   sent();
   castSender.exclude(0);
-  // Its direct messages do not wait for the second of two casts.
+  // The direct messages to the actor do not wait for the second of two casts.
   expect(sent().map((one) => "index" in one && one.index)).toEqual([1, 1, 1]);
 });
 
-test("a tree that nothing was sent down is dropped when nobody is left in it", async () => {
+test("a tree without casts is dropped when all its receivers have ended", async () => {
   const { castSender, whole, ready, news, down, from } = scriptedSender({ size: 1 });
   castSender.needsProtobuf(whole);
   ready();
@@ -892,7 +892,7 @@ test("a tree that nothing was sent down is dropped when nobody is left in it", a
   expect(news()).toEqual([["awake"], ["asleep", false]]);
 });
 
-test("a message that waits in a tree keeps the tree, when actors move and when many others are used", () => {
+test("a tree with a waiting cast is kept when actors move and when many other trees are used", () => {
   const { castSender, cast, mesh, ready, sent, viewOf } = scriptedSender({ size: 1 });
   cast("a", viewOf(0));
   mesh.moves++;
@@ -912,7 +912,7 @@ test("a message that waits in a tree keeps the tree, when actors move and when m
   expect(describeCasts(many.sent())).toEqual(["1: 1 b"]);
 });
 
-test("what is left of a cast that was given up is no message that could come back", () => {
+test("a cancelled call is not reported as undeliverable", () => {
   const { castSender, call, sent, from, news } = scriptedSender({ size: 1, compare: () => differs });
   castSender.cancel(call("a"), 1);
   sent();
@@ -920,7 +920,7 @@ test("what is left of a cast that was given up is no message that could come bac
   expect(news().filter(([what]) => what === "undeliverable")).toEqual([]);
 });
 
-test("a call that all have taken is over when it is given up; one that they have not keeps its place", async () => {
+test("a cancelled call is finished if all actors have taken it, and otherwise keeps its place", async () => {
   const { castSender, call, ready, sent, from, viewOf } = scriptedSender({ size: 1 });
   const [taken, other] = [call("a", viewOf(0)), call("b", viewOf(0))];
   ready();
@@ -934,7 +934,7 @@ test("a call that all have taken is over when it is given up; one that they have
   expect(frames).toEqual([[2, CastFlag.empty]]);
 });
 
-test("a tree that nothing is under way in is set up again without being asked for anything", async () => {
+test("a tree without pending casts is set up again without casts and without requests for reports", async () => {
   const { cast, ready, sent, from } = scriptedSender({ size: 2 });
   cast("a");
   ready();
@@ -946,7 +946,7 @@ test("a tree that nothing is under way in is set up again without being asked fo
   expect([setupsIn(frames).length, kindsIn(frames, FrameKind.treeFlush), describeCasts(frames)]).toEqual([2, [], []]);
 });
 
-test("actors on the sender's own proc have casts without a frame, and their proc is in nobody's part", () => {
+test("actors on the sender's own proc get casts without frames, and no branch contains that proc", () => {
   const { cast, ready, sent, news, from } = scriptedSender({
     procOf: (rank) => (rank === 1 ? ownProc : BigInt(rank + 1)),
   });
@@ -967,7 +967,7 @@ test("actors on the sender's own proc have casts without a frame, and their proc
   ]);
 });
 
-test("positions of ranks that are left out stand among the others in as few runs as there can be", () => {
+test("the positions of skipped and other ranks are merged into as few runs as possible", () => {
   const { cast, ready, sent, viewOf, from } = scriptedSender({
     size: 6,
     compare: (base) => (base > 3 ? differs : undefined),
@@ -988,7 +988,7 @@ test("positions of ranks that are left out stand among the others in as few runs
   ]);
 });
 
-test("a lost proc that is not in the tree costs nobody anything", async () => {
+test("the loss of a proc that is not in the tree has no effect", async () => {
   const { call, ready, news, from, sent } = scriptedSender({ size: 1 });
   call("a");
   ready();
@@ -1003,7 +1003,7 @@ test("a lost proc that is not in the tree costs nobody anything", async () => {
   expect(news()).toEqual([["a", [0], "x"]]);
 });
 
-test("a rank that cannot read the interface stays in the tree with its proc, and is told of once", async () => {
+test("a rank with an incompatible schema stays in the tree with its proc, and is reported once", async () => {
   const { call, sent, from, news } = scriptedSender({ size: 2, compare: (base) => (base === 1 ? differs : undefined) });
   call("a");
   sent();
@@ -1019,7 +1019,7 @@ test("a rank that cannot read the interface stays in the tree with its proc, and
   expect([news(), kindsIn(sent(), FrameKind.castRelease)]).toEqual([[], []]);
 });
 
-test("what is found out about where actors lived before does not hold where they live now", () => {
+test("a schema difference on the former proc of an actor does not exclude the actor on its new proc", () => {
   const { castSender, cast, mesh, procs, sent, from } = scriptedSender({ size: 2, compare: () => differs });
   cast("a");
   sent();
@@ -1032,7 +1032,7 @@ test("what is found out about where actors lived before does not hold where they
   expect([...castSender.excluded]).toEqual([]);
 });
 
-test("blocks go with the cast that they belong to", () => {
+test("the blocks of a cast are sent with its frame", () => {
   const { cast, ready, linkTo, whole } = scriptedSender({ size: 1 });
   const blocks = [Uint8Array.of(1, 2)];
   cast("a", whole, { body: { bytes: Buffer.from("a"), blocks, size: 3, isProtobuf: false } });

@@ -21,7 +21,7 @@ function ordered(casts: number) {
   return { castSender, order, told, ends, excluded: castSender.excluded as Set<number> };
 }
 
-test("a direct message comes after the casts before it, which is told once for all that follow", () => {
+test("the first direct message after casts sends one `after` mark, which covers all later messages", () => {
   const { castSender, order, told } = ordered(0);
   order.beforeMessage();
   expect([told, castSender.unmarkedLanes.get(1)]).toEqual([[], order]);
@@ -31,14 +31,14 @@ test("a direct message comes after the casts before it, which is told once for a
   expect(told).toEqual([[SyncKind.after, 2]]);
 });
 
-test("where an actor cannot be cast to, direct messages do not wait for casts", () => {
+test("direct messages to an excluded actor are marked as not waiting for casts", () => {
   const { order, told, excluded } = ordered(2);
   excluded.add(1);
   order.beforeMessage();
   expect(told).toEqual([[SyncKind.without, 2]]);
 });
 
-test("a cast comes after the direct messages before it, until more of them are sent", () => {
+test("a mark orders a cast after the earlier direct messages, and later casts need no other mark", () => {
   const { castSender, order, told, ends } = ordered(3);
   order.beforeMessage();
   order.markBefore(3);
@@ -51,7 +51,7 @@ test("a cast comes after the direct messages before it, until more of them are s
   expect(ends).toEqual([[1, 3, 8n]]);
 });
 
-test("when a session has ended, casts that wait for its messages are told; there is nothing to tell if none does", () => {
+test("the end of a session is reported to the casts only if a cast waits for its messages", () => {
   const { castSender, order, ends } = ordered(3);
   order.beforeMessage();
   order.sessionEnded();
@@ -61,7 +61,7 @@ test("when a session has ended, casts that wait for its messages are told; there
   expect(ends).toEqual([[1, 0, 8n]]);
 });
 
-test("the end of a session leaves alone that of the one which has taken its place", () => {
+test("the end of a session does not remove the session that has taken its place", () => {
   const { castSender, order } = ordered(3);
   const next = ordered(3).order;
   castSender.unmarkedLanes.set(1, next);

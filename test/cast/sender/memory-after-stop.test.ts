@@ -29,7 +29,7 @@ const ends = {
   "cannot be reached any more": (dead: TestProc) => kill(world, dead),
 };
 
-test.each(Object.entries(ends))("when all processes of a mesh %s", async (_, end) => {
+test.each(Object.entries(ends))("the data for casts is freed when all processes of a mesh %s", async (_, end) => {
   const { procs, counters } = spawn(4);
   counters.increment.broadcast(1);
   await counters.value.call();
@@ -44,7 +44,7 @@ test.each(Object.entries(ends))("when all processes of a mesh %s", async (_, end
   await until(() => castersOf(world.root) === 0);
 });
 
-test("when the processes of a part have ended that alone was cast to", async () => {
+test("the data for casts is freed when all processes of the only slice that was cast to have ended", async () => {
   const { procs, counters } = spawn(4);
   await counters.slice({ gpus: range(1, 3) }).value.call();
   expect(castersOf(world.root)).toBe(1);
@@ -55,7 +55,7 @@ test("when the processes of a part have ended that alone was cast to", async () 
   expect(castersOf(world.root)).toBe(1);
 });
 
-test("when the mesh has been stopped: nothing is left on the processes that live on", async () => {
+test("the data for casts is freed at the root when the mesh is stopped", async () => {
   const { procs, counters } = spawn(4);
   await counters.value.call();
   const { id } = viewOf(counters as never).record;
@@ -64,7 +64,7 @@ test("when the mesh has been stopped: nothing is left on the processes that live
   expect(castersOf(world.root)).toBe(0);
 });
 
-test("of calls that have been answered nothing is kept, also before it is known that all have taken them", async () => {
+test("the answers of finished calls are freed, even before the calls are known to be taken by all", async () => {
   const { counters } = spawn(4);
   const answers: WeakRef<object>[] = [];
   const ask = async () => void answers.push(new WeakRef(await counters.value.call()));
@@ -73,7 +73,7 @@ test("of calls that have been answered nothing is kept, also before it is known 
   const collect = runInNewContext("gc") as () => void;
   await until(() => {
     collect();
-    // The last one may still be in somebody's hands.
+    // The last answer may still be referenced.
     return answers.filter((answer) => answer.deref() !== undefined).length <= 1;
   });
 });

@@ -43,7 +43,7 @@ const group = (kind: number, start: number, count: number, more: Partial<AnswerG
 });
 const readError = (r: Reader) => new Error(`read ${Buffer.from(r.bytes)}`);
 
-test("values, folded values, errors and failures are told by ranks, as they came", () => {
+test("values, folded values, errors and failures are passed on with their ranks, in order of arrival", () => {
   const { pending, told } = cast();
   pending.addAnswers([group(AnswerKind.value, 0, 2, { isProtobuf: true })], readError);
   expect(pending.isComplete).toBe(false);
@@ -62,7 +62,7 @@ test("values, folded values, errors and failures are told by ranks, as they came
   ]);
 });
 
-test("bytes that do not start where their memory starts are read from their place", () => {
+test("the bytes of an answer are read correctly if they do not start at the beginning of their memory", () => {
   const { pending, told } = cast();
   const seen: number[] = [];
   const bytes = Buffer.from("--it").subarray(2);
@@ -73,7 +73,7 @@ test("bytes that do not start where their memory starts are read from their plac
   expect([seen, told]).toEqual([["i".charCodeAt(0), 0, 2], [["failed", 0, "e"]]]);
 });
 
-test("each rank answers once, also when the tree was set up again", () => {
+test("only the first answer of each rank is passed on, even if answers come again", () => {
   const { pending, told } = cast();
   pending.addAnswers([group(AnswerKind.value, 0, 2)], readError);
   pending.addAnswers([group(AnswerKind.value, 0, 2), group(AnswerKind.value, 1, 2)], readError);
@@ -83,7 +83,7 @@ test("each rank answers once, also when the tree was set up again", () => {
   expect([0, 1, 2, 3].map((rank) => pending.waitsFor(rank))).toEqual([false, false, false, false]);
 });
 
-test("ranks that cannot be reached have failed, and all that have not answered can be failed at once", () => {
+test("one rank can fail by itself, and `failAll` fails all ranks that have not answered", () => {
   const { pending, told } = cast();
   expect([0, 1, 2, 3].map((rank) => pending.waitsFor(rank))).toEqual([true, true, true, false]);
   pending.failed(1, new DeliveryError("stopped", "it has stopped"));
@@ -96,7 +96,7 @@ test("ranks that cannot be reached have failed, and all that have not answered c
   expect(pending.isComplete).toBe(true);
 });
 
-test("what comes again is waited for again, unless all of it has come or nobody waits", () => {
+test("`reset` makes a call wait for all ranks again, unless it is complete, empty or a broadcast", () => {
   const { pending, told } = cast();
   pending.addAnswers([group(AnswerKind.value, 0, 2)], readError);
   expect(pending.reset()).toBe(true);
@@ -109,7 +109,7 @@ test("what comes again is waited for again, unless all of it has come or nobody 
   expect([given.reset(), nothing]).toEqual([false, []]);
 });
 
-test("the flags of a cast say whether its answers are waited for, and in which layout it is", () => {
+test("the flags of a cast tell whether it expects answers, which layout it has and whether it is empty", () => {
   const { pending } = cast();
   expect(pending.flags).toBe(CastFlag.call);
   expect(cast({ isProtobuf: true }).pending.flags).toBe(CastFlag.call | FrameFlag.protobuf);
@@ -119,7 +119,7 @@ test("the flags of a cast say whether its answers are waited for, and in which l
   expect(pending.flags).toBe(CastFlag.empty);
 });
 
-test("a broadcast waits for nobody", () => {
+test("a broadcast waits for no answers", () => {
   const { pending } = cast({}, false);
   expect([pending.isCall, pending.isComplete, pending.waitsFor(0), pending.isTaken, pending.isEmpty]).toEqual([
     false,
@@ -130,7 +130,7 @@ test("a broadcast waits for nobody", () => {
   ]);
 });
 
-test("a cast lets go of its message and of its answers when they are not needed any more; its size stays", () => {
+test("a cast frees its message and its request when they are not needed any more, and keeps its size", () => {
   const nothing: EncodedMessage = { bytes: new Uint8Array(0), blocks: [], size: 0, isProtobuf: false };
   const { pending } = cast();
   pending.dropBody();

@@ -25,11 +25,11 @@ function described(all: AnswerCollector): string[] {
   });
 }
 
-test("equal answers become one, of all their ranks", () => {
+test("equal answers are merged into one answer with all their ranks", () => {
   expect(gathered([value("a"), value("b"), value("a"), value("a"), value("b")])).toEqual(["0+1 2+2: a", "1+1 4+1: b"]);
 });
 
-test("answers that differ in anything but their ranks stay apart", () => {
+test("answers that differ, have blocks or are folded are not merged", () => {
   const blocks = [Uint8Array.of(1)];
   const different = [
     value("a"),
@@ -46,7 +46,7 @@ test("answers that differ in anything but their ranks stay apart", () => {
   expect(gathered([value("a", { blocks }), value("a")])).toHaveLength(2);
 });
 
-test("the ranks of an answer that is added are copied", () => {
+test("the collector copies the ranks of an answer that is added", () => {
   const all = new AnswerCollector();
   const ranks = [{ start: 0, count: 1 }];
   all.add(value("a"), ranks);
@@ -55,7 +55,7 @@ test("the ranks of an answer that is added are copied", () => {
   expect(described(all)).toEqual(["0+1 5+1: a"]);
 });
 
-test("an answer is compared with the last sixteen different ones, and with the last one that was equal to another", () => {
+test("an answer is compared with the last sixteen distinct answers and with the last repeated answer", () => {
   const distinct = (count: number) => Array.from({ length: count }, (_, i) => value(`${i}`));
   expect(gathered([...distinct(16), value("0")])).toHaveLength(16);
   expect(gathered([...distinct(17), value("1")])).toHaveLength(17);
@@ -63,13 +63,13 @@ test("an answer is compared with the last sixteen different ones, and with the l
   expect(gathered([value("0"), value("0"), ...distinct(20).slice(1), value("0")])).toHaveLength(20);
 });
 
-test("long answers are not compared", () => {
+test("answers of more than 64 KiB are not compared", () => {
   const long = (length: number) => value("x".repeat(length));
   expect(gathered([long(64 * 1024), long(64 * 1024)])).toEqual(["0+2: 65536"]);
   expect(gathered([long(64 * 1024 + 1), long(64 * 1024 + 1)])).toEqual(["0+1: 65537", "1+1: 65537"]);
 });
 
-test("the bytes of different answers are counted, those of their blocks too, until they are taken", () => {
+test("`bytes` is the size of the distinct answers and their blocks until they are taken", () => {
   const all = new AnswerCollector();
   all.add(value("abc"), [{ start: 0, count: 1 }]);
   all.add(value("abc"), [{ start: 1, count: 1 }]);
@@ -80,7 +80,7 @@ test("the bytes of different answers are counted, those of their blocks too, unt
   expect([all.bytes, all.takeAll()]).toEqual([0, []]);
 });
 
-test("what was taken is forgotten: an equal answer that comes later is taken with the next ones", () => {
+test("answers that were taken are forgotten, so that a later equal answer forms a new group", () => {
   const all = new AnswerCollector();
   for (const start of [0, 1]) all.add(value("a"), [{ start, count: 1 }]);
   expect(described(all)).toEqual(["0+2: a"]);

@@ -32,7 +32,7 @@ const setup: TreeSetup = {
   procs,
 };
 
-test("a branch is set up, and all that goes down it bears its number", () => {
+test("a branch sends its setup, and all frames of the branch carry its number", () => {
   const { link, sent } = recordedLink();
   const branch = new Branch({} as TreeNode, procs);
   expect([branch.proc, branch.ranks]).toEqual([3n, [{ start: 1, count: 2 }]]);
@@ -55,7 +55,7 @@ test("a branch is set up, and all that goes down it bears its number", () => {
   expect(headerOf(flush!)).toEqual([FrameKind.treeFlush, 0, 0, 70, FlushMode.end]);
 });
 
-test("nothing goes down a branch to which there is no way", () => {
+test("sending on a branch without a link does nothing and does not throw", () => {
   const branch = new Branch({} as TreeNode, procs);
   expect(() => {
     branch.cast({ seq: 5, endpoint: 2, flags: 3, body: Uint8Array.of(7), blocks: [] });
@@ -80,7 +80,7 @@ function parentOf(limit = maxFrame) {
   return { parent: new RemoteParent(host, link, 80), sent };
 }
 
-test("what a part of a tree says to the one above bears the number that that one has given", () => {
+test("all frames to the parent carry the number that the parent has given", () => {
   const { parent, sent } = parentOf();
   const others = [{ schema: { fingerprint: 5n, description: "text" }, ranks: [{ start: 1, count: 2 }] }];
   parent.ready(others);
@@ -110,7 +110,7 @@ const answer = (start: number, size: number, block = 0): AnswerGroup => ({
   blocks: block === 0 ? [] : [new Uint8Array(block)],
 });
 
-test("answers go up in frames of at most 16 MiB, unless one alone has more", () => {
+test("answers are sent in frames of at most 16 MiB, unless a single answer is larger", () => {
   const { parent, sent } = parentOf();
   parent.answers(9, [answer(0, 8 * MiB), answer(1, 4 * MiB, 4 * MiB), answer(2, 1), answer(3, 17 * MiB), answer(4, 0)]);
   const frames = sent();
@@ -123,9 +123,9 @@ test("answers go up in frames of at most 16 MiB, unless one alone has more", () 
   expect(sent()).toEqual([]);
 });
 
-test("an answer that does not fit into a frame with what stands around it is told as an error of its ranks", () => {
+test("an answer that is too large for a frame is replaced by an error for its ranks", () => {
   const limit = 10_000;
-  // The header of the frame, and what is reserved for the answer's head and its one run of ranks.
+  // This is the header of the frame and the space reserved for the answer's head and its one run of ranks.
   const around = 16 + 1024 + 8;
   const { parent, sent } = parentOf(limit);
   for (const group of [answer(0, limit - around), answer(1, limit - around + 1), answer(2, 5000, 5000 - around + 1)]) {

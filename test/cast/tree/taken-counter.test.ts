@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { Branch } from "../../../runtime/cast/tree/branch.js";
 import { TakenCounter } from "../../../runtime/cast/tree/taken-counter.js";
 
-/** A part with so many others below it. */
+/** Creates the counter of a part of a tree with the given number of branches. */
 function part(below: number, window = { casts: 8, bytes: 800 }) {
   const told: number[] = [];
   const branches = Array.from({ length: below }, () => ({ takenCasts: 0 }) as Branch);
@@ -14,27 +14,27 @@ function part(below: number, window = { casts: 8, bytes: 800 }) {
   return { taken, told, branches };
 }
 
-/** Procs at the ends of a tree have no branches; one that has taken more than is asked keeps the others from being told at once. */
+/** Creates a counter with a branch that has taken more casts than were sent, so that only the actors here count. */
 function ahead(window = { casts: 8, bytes: 800 }) {
   const made = part(1, window);
   made.branches[0]!.takenCasts = 1000;
   return made;
 }
 
-test("what all actors here have taken is told by quarters of the casts that the root allows", () => {
+test("taken casts are reported after each quarter of the number of casts that the root allows", () => {
   for (const { taken, told } of [part(0), ahead()]) {
     for (let i = 0; i < 5; i++) taken.addCast(1, 0)();
     expect(told).toEqual([2, 4]);
   }
 });
 
-test("what all actors here have taken is told by quarters of the bytes that the root allows", () => {
+test("taken casts are reported after each quarter of the number of bytes that the root allows", () => {
   const { taken, told } = part(0, { casts: 100, bytes: 800 });
   for (let i = 0; i < 7; i++) taken.addCast(1, 100)();
   expect(told).toEqual([2, 4, 6]);
 });
 
-test("of a root that allows next to nothing each cast is told", () => {
+test("each taken cast is reported at once if the root allows very few casts or bytes", () => {
   const { taken, told } = part(0, { casts: 1, bytes: 800 });
   for (let i = 0; i < 2; i++) taken.addCast(1, 1)();
   expect(told).toEqual([1, 2]);
@@ -45,7 +45,7 @@ test("of a root that allows next to nothing each cast is told", () => {
   expect(few.told).toEqual([2]);
 });
 
-test("a cast is taken when all actors here have taken it, and all casts before it have been", () => {
+test("a cast counts as taken when all actors here have taken the cast and all earlier casts", () => {
   const { taken, told } = part(0, { casts: 4, bytes: 400 });
   const first = taken.addCast(2, 0);
   const second = taken.addCast(1, 0);
@@ -58,7 +58,7 @@ test("a cast is taken when all actors here have taken it, and all casts before i
   expect(told).toEqual([2, 3]);
 });
 
-test("a cast that no actor here receives waits for those before it", () => {
+test("a cast that no actor here receives counts as taken after all earlier casts", () => {
   const { taken, told } = part(0, { casts: 4, bytes: 400 });
   const first = taken.addCast(1, 0);
   taken.addCast(0, 0);
@@ -67,7 +67,7 @@ test("a cast that no actor here receives waits for those before it", () => {
   expect(told).toEqual([2]);
 });
 
-test("no more is told than all parts below have taken; what they say is passed on at once", () => {
+test("reports never exceed the casts that all branches have taken, and follow their reports at once", () => {
   const { taken, told, branches } = part(2);
   for (let i = 0; i < 3; i++) taken.addCast(1, 0)();
   expect(told).toEqual([]);
@@ -82,7 +82,7 @@ test("no more is told than all parts below have taken; what they say is passed o
   expect(told).toEqual([1, 3]);
 });
 
-test("a flush has told at once what has come until then, as soon as it is taken", () => {
+test("after a flush, all casts that have arrived are reported as soon as they are taken", () => {
   const { taken, told } = part(0);
   taken.addCast(1, 0)();
   const second = taken.addCast(1, 0);
@@ -98,7 +98,7 @@ test("a flush has told at once what has come until then, as soon as it is taken"
   expect(told).toEqual([1, 2, 3]);
 });
 
-test("bytes that have been told do not count for what comes next", () => {
+test("bytes that were reported do not count towards the next report", () => {
   const { taken, told } = part(0, { casts: 100, bytes: 800 });
   taken.addCast(1, 200)();
   taken.addCast(1, 199)();

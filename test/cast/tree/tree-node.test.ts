@@ -58,14 +58,14 @@ const setup: TreeSetup = {
 interface Options {
   readonly setup?: Partial<TreeSetup>;
   readonly apart?: readonly PlannedProc[];
-  /** Why there is no way to the procs below. */
+  /** The error that makes the procs below unreachable. */
   readonly noWay?: Error;
   readonly fold?: AnswerFold;
-  /** Ranks in the mesh at which casts have come before. */
+  /** The ranks of the mesh at which casts have already arrived. */
   readonly repeated?: readonly number[];
 }
 
-/** A part with at most two others below it. */
+/** Creates a part of a tree with at most two branches, and records its calls. */
 function part(options: Options = {}) {
   const told: unknown[][] = [];
   const note =
@@ -126,7 +126,7 @@ function part(options: Options = {}) {
   };
   const end = new CastReceiver();
   const node: TreeNode = new TreeNode(host, end, { ...setup, ...options.setup }, top, options.apart);
-  /** What was sent to the procs below, by proc. */
+  /** Returns the frames that were sent to the procs below, by proc. */
   const sent = () =>
     [...links].map(([proc, link]) => [proc, link.sent()] as const).filter(([, frames]) => frames.length > 0);
   const news = () => told.splice(0);
@@ -167,7 +167,7 @@ function call(seq: number, head: Partial<CastHead> = {}, more: { flags?: number;
 const headers = (frames: readonly (readonly [bigint, readonly SentFrame[]])[]) =>
   frames.map(([proc, all]) => [proc, all.map(headerOf)]);
 
-/** A part whose branches are at hand. */
+/** Creates and starts a part of a tree, and returns its branches as well. */
 function begun(options: Options = {}) {
   const made = part(options);
   const branches: Branch[] = [];
@@ -182,7 +182,7 @@ function begun(options: Options = {}) {
   return { ...made, branches, trees };
 }
 
-test("the procs below are divided, and each part is told of its own procs", () => {
+test("the procs below are split among the branches, and each branch gets only its own procs", () => {
   const { trees, branches, node } = begun();
   expect(headers(trees)).toEqual([
     [2n, [[FrameKind.tree, 0, 0, 1, 0]]],
@@ -197,7 +197,7 @@ test("the procs below are divided, and each part is told of its own procs", () =
   expect(node.lineage).toBe(5);
 });
 
-test("procs apart have parts of their own, whose ranks are waited for", () => {
+test("separate procs get their own branches, and calls wait for their ranks", () => {
   const { node, news, branches, agreed, trees } = begun({
     setup: { procs: procs.slice(0, 2) },
     apart: [procs[2]!, procs[3]!],
@@ -212,7 +212,7 @@ test("procs apart have parts of their own, whose ranks are waited for", () => {
   expect(news()).toEqual([["answers", 1, ["0+5 0: x"]]]);
 });
 
-test("a part is ready when all actors here and all parts below have said by which schema they know the interface", () => {
+test("a part is ready when all actors here and all branches have reported their schemas", () => {
   const { node, agreed, news, branches } = begun();
   const schema = { fingerprint: 3n, description: "other" };
   agreed.get(100)!(undefined);
@@ -228,7 +228,7 @@ test("a part is ready when all actors here and all parts below have said by whic
   expect(() => node.ready(branches[0]!, [])).toThrow(new ProtocolError("cannot read treeReady: it came twice"));
 });
 
-test("a part that has nobody to ask is ready at once, and one that is over never is", () => {
+test("a part without actors and branches is ready at once, and a dropped part never becomes ready", () => {
   const alone = part({ setup: { procs: [planned(1n)] } });
   alone.node.start();
   expect(alone.news()).toEqual([["ready", []]]);
@@ -238,7 +238,7 @@ test("a part that has nobody to ask is ready at once, and one that is over never
   expect(over.news()).toEqual([]);
 });
 
-test("a part below speaks only of its own ranks", () => {
+test("frames of a branch about ranks of other branches are refused", () => {
   const { node, branches } = begun();
   const schema = { fingerprint: 3n, description: "other" };
   const others = [
@@ -251,7 +251,7 @@ test("a part below speaks only of its own ranks", () => {
   expect(() => node.answers(branches[0]!, 1, [groupOf("x", 2), groupOf("x", 3)])).toThrow(refused("answers"));
 });
 
-test("a proc below to which there is no way is lost, but not at once; another error is nobody's here", async () => {
+test("an unreachable proc below is reported as lost in a later microtask, and other errors are thrown", async () => {
   const why = new DeliveryError("peer-down", "it is gone");
   const { node, news } = part({ noWay: why });
   node.start();
@@ -265,7 +265,7 @@ test("a proc below to which there is no way is lost, but not at once; another er
   expect(() => broken.node.start()).toThrow(new TypeError("broken"));
 });
 
-test("trees of one sender share what comes to an actor here, and what comes back is told by the newest", () => {
+test("the trees of one sender share the arrivals of an actor, and the newest tree reports bounces", () => {
   const { node, end, host, made, news } = begun();
   expect([...end.arrivals.keys()]).toEqual([100, 101]);
   const top: unknown[][] = [];
@@ -281,7 +281,7 @@ test("trees of one sender share what comes to an actor here, and what comes back
   expect(node.setup.mesh).toBe(20n);
 });
 
-test("a cast goes to all parts below as it came, and to the actors here", () => {
+test("a cast is forwarded unchanged to all branches, and delivered to the actors here", () => {
   const { node, sent, arrived, news } = begun();
   const blocks = [new Uint8Array(7)];
   const frame = { ...call(6, {}, { flags: CastFlag.call | FrameFlag.protobuf, endpoint: 1 }), blocks };
@@ -302,7 +302,7 @@ test("a cast goes to all parts below as it came, and to the actors here", () => 
   expect(news()).toEqual([]);
 });
 
-/** Has its turn, and what goes down the lane of casts. */
+/** Posts a cast, and returns the message that it sends on the lane of casts. */
 function posted({ cast }: { readonly cast: CastArrival }, extent = 33) {
   const calls: unknown[][] = [];
   const session = {
@@ -315,7 +315,7 @@ function posted({ cast }: { readonly cast: CastArrival }, extent = 33) {
   return { slot, body, extension, reply: reply as CastReply | undefined, waiter: waiter as { credited(): void } };
 }
 
-test("an actor here gets the message of its endpoint, with its place among those that were cast to", () => {
+test("an actor here gets the message at the slot of the endpoint, with its rank and the extent of the view", () => {
   const extension = { timeout: 30, trace: undefined, chain: [7, 8] };
   const given = [
     [undefined, undefined, undefined],
@@ -334,7 +334,7 @@ test("an actor here gets the message of its endpoint, with its place among those
   }
 });
 
-test("the size of a cast is that of its message and blocks, in the layout that it says", () => {
+test("the delivered message has the blocks, the total size and the layout of the cast", () => {
   const { node, arrived } = begun();
   const blocks = [new Uint8Array(7), new Uint8Array(5)];
   node.cast({ ...call(6, {}, { flags: FrameFlag.protobuf }), blocks });
@@ -343,7 +343,7 @@ test("the size of a cast is that of its message and blocks, in the layout that i
   expect(reply).toBeUndefined();
 });
 
-test("a cast that only keeps its place has no message and no answer", () => {
+test("an empty cast delivers no message, and its answers are ignored", () => {
   const { node, arrived, news } = begun();
   node.cast(call(6, {}, { flags: CastFlag.empty | CastFlag.call }));
   expect(posted(arrived[0]!).body).toBeUndefined();
@@ -351,14 +351,14 @@ test("a cast that only keeps its place has no message and no answer", () => {
   expect(news()).toEqual([]);
 });
 
-test("a cast of an endpoint that the interface does not have breaks the protocol", () => {
+test("a cast to an endpoint that the interface does not have is a protocol error", () => {
   const { node, sent } = begun();
   const refused = new ProtocolError("cannot read cast: its interface has no endpoint 2");
   expect(() => node.cast(call(6, {}, { endpoint: 2 }))).toThrow(refused);
   expect(sent()).toEqual([]);
 });
 
-test("ranks that a cast does not go to have none, and are not waited for", () => {
+test("ranks that a cast skips get no message, and their answers are not awaited", () => {
   const { node, arrived, branches, news } = begun();
   const positions = [
     { count: 1, index: 0, ordering: CastOrdering.none },
@@ -377,7 +377,7 @@ test("ranks that a cast does not go to have none, and are not waited for", () =>
   expect(news()).toEqual([["answers", 6, ["1+2 4+1 0: x"]]]);
 });
 
-test("casts are taken when all actors here that they go to have taken them, and all parts below have said so", () => {
+test("a cast counts as taken when its receivers here and all branches have taken it", () => {
   const { node, arrived, branches, news } = begun();
   const positions = [
     { count: 1, index: 0, ordering: CastOrdering.none },
@@ -390,7 +390,7 @@ test("casts are taken when all actors here that they go to have taken them, and 
   expect(news()).toEqual([["taken", 1]]);
 });
 
-test("answers go up together when all have come", () => {
+test("answers are sent up together when all ranks have answered, and later answers are ignored", () => {
   const { node, branches, news } = begun();
   node.cast(call(6));
   node.answered(6, 1, answerOf(AnswerKind.value, "x"));
@@ -399,13 +399,13 @@ test("answers go up together when all have come", () => {
   expect(news()).toEqual([]);
   node.answered(6, 0, answerOf(AnswerKind.value, "x"));
   expect(news()).toEqual([["answers", 6, ["0+2 3+2 0: x", "2+1 1: y"]]]);
-  // It is over: what comes for it now is nobody's.
+  // The cast is finished, so answers that arrive now are ignored.
   node.answered(6, 0, answerOf(AnswerKind.failure, "x"));
   node.answers(branches[0]!, 6, [groupOf("y", 2, 1, AnswerKind.failure)]);
   expect(news()).toEqual([]);
 });
 
-test("a failure goes up at once, with what has come, and the others are still waited for", () => {
+test("a failure is sent up at once with the answers so far, and the other ranks are still awaited", () => {
   const { node, branches, news } = begun();
   node.cast(call(6));
   node.answered(6, 0, answerOf(AnswerKind.value, "x"));
@@ -417,7 +417,7 @@ test("a failure goes up at once, with what has come, and the others are still wa
   expect(news()).toEqual([["answers", 6, ["2+1 0: x"]]]);
 });
 
-test("a megabyte of answers goes up without waiting for the others", () => {
+test("answers are sent up as soon as they have one megabyte", () => {
   const { node, news } = begun();
   node.cast(call(6));
   node.answered(6, 0, answerOf(AnswerKind.value, "x".repeat(1024 * 1024 - 1)));
@@ -426,7 +426,7 @@ test("a megabyte of answers goes up without waiting for the others", () => {
   expect(news()).toEqual([["answers", 6, ["0+1 0: 1048575 bytes", "1+1 0: y"]]]);
 });
 
-test("answers that can be made one are, each time that they go up", () => {
+test("the answers of a call with a reduction are folded before they are sent up", () => {
   const fold: AnswerFold = (groups) => [groupOf(groups.map(({ bytes }) => bytes).join("+"), 0, 5, AnswerKind.folded)];
   const { node, news, branches } = begun({ fold });
   node.cast(call(6, { reduction: "sum" }, { endpoint: 1 }));
@@ -439,7 +439,7 @@ test("answers that can be made one are, each time that they go up", () => {
   expect(news()).toEqual([]);
 });
 
-test("a cast that has come before is taken, and its answer is told again when it is known", () => {
+test("a cast that arrives again counts as taken, and its answer is sent again when it is known", () => {
   const { node, end, news, branches } = begun({ repeated: [100, 101] });
   const other = { lineage: 5, answered: () => {}, answerOfError: () => answerOf(AnswerKind.error, "") };
   const [known, working] = [end.createReply(other, 6, 0), end.createReply(other, 6, 1)];
@@ -447,7 +447,7 @@ test("a cast that has come before is taken, and its answer is told again when it
   node.cast(call(6));
   for (const branch of branches) node.taken(branch, 1);
   expect(news()).toEqual([["taken", 1]]);
-  // Who is at work answers by the new part.
+  // A handler that is still running answers through the new part.
   expect([known.route, working.route]).toEqual([node, node]);
   working.failed(new Error("later"));
   node.answers(branches[0]!, 6, [groupOf("x", 2)]);
@@ -458,7 +458,7 @@ test("a cast that has come before is taken, and its answer is told again when it
   ]);
 });
 
-test("the answer to a cast that was handled and is not known any more is a failure, unless nobody waits", () => {
+test("a request for an answer that is no longer known gets a failure, unless the cast expects no answer", () => {
   const { node, news, arrived } = begun();
   node.cast(call(6, {}, { flags: CastFlag.call | CastFlag.recall }));
   const why = "2: closed: its answer was lost on the way, and is not known any more";
@@ -471,7 +471,7 @@ test("the answer to a cast that was handled and is not known any more is a failu
   expect([news(), arrived]).toEqual([[], []]);
 });
 
-test("answers that have come home are forgotten, and casts that have them are not gathered for any more", () => {
+test("replies of finished casts are freed, and answers to finished casts are no longer collected", () => {
   const { node, end, news, arrived } = begun();
   for (const seq of [5, 6, 7, 8]) node.cast(call(seq));
   for (const one of arrived) posted(one);
@@ -482,7 +482,7 @@ test("answers that have come home are forgotten, and casts that have them are no
   expect(news().map(([, seq]) => seq)).toEqual([5, 8]);
 });
 
-test("a cast that is given up is given up below and here", () => {
+test("a cancelled cast is cancelled on all branches and at the actors here", () => {
   const { node, end, sent, news } = begun();
   node.cast(call(6));
   const reply = end.createReply(node, 6, 0);
@@ -503,7 +503,7 @@ test("a cast that is given up is given up below and here", () => {
   expect([news(), reply.id]).toEqual([[], 0]);
 });
 
-test("that direct messages will not come is told below, and to the actor if it is here", () => {
+test("a release from direct messages is forwarded to all branches, and applied if the actor is here", () => {
   const { node, sent, news } = begun();
   node.release(101, 8);
   expect(headers(sent())).toEqual([
@@ -515,7 +515,7 @@ test("that direct messages will not come is told below, and to the actor if it i
   expect(news()).toEqual([]);
 });
 
-test("a flush goes down, and what was taken here is told at once", () => {
+test("a flush is forwarded to all branches, and the casts taken here are reported at once", () => {
   const { node, sent, news, branches } = begun({ setup: { window: { casts: 100, bytes: 4000 } } });
   node.cast(call(6, {}, { flags: CastFlag.recall }));
   for (const branch of branches) branch.takenCasts = 9;
@@ -528,19 +528,19 @@ test("a flush goes down, and what was taken here is told at once", () => {
   expect(news()).toEqual([["taken", 1]]);
 });
 
-test("procs at the end of a link that has ended are lost, and those that have ended anywhere below", () => {
+test("a proc below is reported as lost when its link ends or when the proc is known to be dead", () => {
   const { node, links, news } = begun();
   const why = new DeliveryError("peer-down", "it has ended");
   node.linkEnded(links.get(3n)!.link, why);
   node.linkEnded(recordedLink(8n).link, why);
   expect(news()).toEqual([["lost", 3n, why]]);
-  // Where it is passed on to by another.
+  // Proc 4 is below another proc.
   node.peerDown(4n, why);
   node.peerDown(1n, why);
   expect(news()).toEqual([["lost", 4n, why]]);
 });
 
-test("a part that is over is forgotten, told to those below if need be, and says nothing more", () => {
+test("a dropped part frees its branches, tells them if requested, and sends nothing more", () => {
   for (const [tell, frames] of [
     [undefined, []],
     [

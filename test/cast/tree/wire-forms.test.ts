@@ -1,4 +1,4 @@
-/** What trees say on the wire is read as it was written, and bytes that no part of a tree writes are refused. */
+/** Tests that the frames of trees are read as they were written, and that malformed frames are refused. */
 import { expect, test } from "vitest";
 import {
   type AnswerGroup,
@@ -114,7 +114,7 @@ const setup: TreeSetup = {
   ],
 };
 
-test("runs, answers and setups are read as they were written, and cut anywhere they are refused", () => {
+test("runs, answers and setups are read as they were written, and refused if they are cut off anywhere", () => {
   expect(
     whole(
       bytesOf((w) => writeRuns(w, runs)),
@@ -142,7 +142,7 @@ test("runs, answers and setups are read as they were written, and cut anywhere t
   ).toEqual(mesh);
 });
 
-test("an answer that was read does not change with the memory that it was read from", () => {
+test("an answer that was read does not change when the memory that it was read from is overwritten", () => {
   const bytes = bytesOf((w) => writeAnswers(w, groups.slice(0, 1)));
   const [answer] = readAnswers(readerOf(bytes), []);
   const kept = copyAnswer(readerOf(Uint8Array.of(1, 2, 3)));
@@ -158,7 +158,7 @@ test("an answer that was read does not change with the memory that it was read f
   expect(copyAnswer(protobuf).isProtobuf).toBe(true);
 });
 
-/** Whole bodies that no peer of ours writes. */
+/** The bodies are complete, but no valid peer writes them. */
 test.each<readonly [string, readonly number[], (r: Reader) => unknown]>([
   ["cannot read it: 2 entries do not fit", [2, 5, 1], readRuns],
   ["cannot read it: 1 entries do not fit", [1], readRuns],
@@ -177,7 +177,7 @@ test.each<readonly [string, readonly number[], (r: Reader) => unknown]>([
   expect(() => readBody(readerOf(bytes), "it", read)).toThrow(new ProtocolError(why));
 });
 
-test("a setup is for the proc that its first part names", () => {
+test("a proc refuses a setup that does not begin with that proc", () => {
   const refused = new ProtocolError("cannot read tree: the tree begins with another process");
   for (const [procs, self] of [
     [setup.procs, 31n],
@@ -200,7 +200,7 @@ const head: CastHead = {
 };
 const message = Uint8Array.of(1, 2, 3, 4);
 
-test("a cast is read as it was written, and the message is what follows its head", () => {
+test("a cast is read as it was written, and all bytes after its head are the message", () => {
   for (const one of [head, { extension: undefined, finished: [], reduction: "", positions: head.positions }]) {
     const body = bytesOf((w) => writeCast(w, one, message));
     expect(readCast(body, 5)).toEqual({ ...one, message });
@@ -210,7 +210,7 @@ test("a cast is read as it was written, and the message is what follows its head
   }
 });
 
-test("a cast that cannot be read says why, and what was the cause", () => {
+test("the error for a cast that cannot be read has the reason and the cause", () => {
   const caught = (body: Uint8Array, size: number): Error => {
     try {
       readCast(body, size);
@@ -234,13 +234,13 @@ test("a cast that cannot be read says why, and what was the cause", () => {
   expect(other).toEqual(new ProtocolError("cannot read cast: it has places of 5 ranks, its tree has 6"));
 });
 
-test("each rank has the place that the cast gives it", () => {
+test("`orderPositionOf` returns the position of each rank and refuses unknown ranks", () => {
   const ranks = [0, 1, 2, 3, 4].map((rank) => head.positions.indexOf(orderPositionOf(head.positions, rank)));
   expect(ranks).toEqual([0, 0, 1, 2, 2]);
   expect(() => orderPositionOf(head.positions, 5)).toThrow(new RangeError("there is no rank 5"));
 });
 
-test("numbers of casts are compared round the end of 32 bits", () => {
+test("the numbers of casts are compared correctly when they wrap around at 32 bits", () => {
   const pairs = [
     [0, 1],
     [1, 0],
@@ -254,7 +254,7 @@ test("numbers of casts are compared round the end of 32 bits", () => {
 
 const run = (start: number, count: number) => ({ start, count });
 
-test("runs are merged into as few as possible, and the ranks in them stay the same", () => {
+test("`mergeRuns` returns as few runs as possible with the same ranks, and does not change its argument", () => {
   const cases = [
     [[], []],
     [
@@ -275,7 +275,7 @@ test("runs are merged into as few as possible, and the ranks in them stay the sa
   expect(given).toEqual([run(4, 2), run(0, 2)]);
 });
 
-test("a run that is appended becomes one with the last one only if it follows that one directly", () => {
+test("an appended run is merged with the last run only if it follows that run directly", () => {
   const all = [run(1, 2)];
   for (const [next, expected] of [
     [run(3, 2), [run(1, 4)]],
@@ -291,7 +291,7 @@ test("a run that is appended becomes one with the last one only if it follows th
   expect(none).toEqual([run(0, 1)]);
 });
 
-test("runs are counted, listed, and found within others", () => {
+test("the ranks of runs are counted and listed, and `isWithin` finds runs that others contain", () => {
   expect(countRanks([run(1, 2), run(9, 3)])).toBe(5);
   expect([...ranksOf([run(1, 2), run(9, 3)])]).toEqual([1, 2, 9, 10, 11]);
   const outer = [run(2, 3), run(8, 2)];
@@ -301,7 +301,7 @@ test("runs are counted, listed, and found within others", () => {
   for (const runs of outside) expect(isWithin(runs, outer)).toBe(false);
 });
 
-test("procs are divided among a few of them, in order, into parts of about the same size", () => {
+test("procs are split in order into parts of about the same size", () => {
   expect(splitEvenly([1, 2, 3, 4, 5, 6, 7], 3)).toEqual([
     [1, 2],
     [3, 4],
@@ -312,7 +312,7 @@ test("procs are divided among a few of them, in order, into parts of about the s
   expect(ranksOfProcs(setup.procs)).toEqual([run(0, 3)]);
 });
 
-test("numbers and texts are read at the place where they were written", () => {
+test("the body of a cast begins with the extension flag, the finished runs and the reduction", () => {
   const body = bytesOf((w) => writeCast(w, { ...head, extension: undefined, finished: [] }, message));
   const r = readerOf(body);
   expect([readU32(r), readU32(r), readText(r)]).toEqual([0, 0, "sum"]);

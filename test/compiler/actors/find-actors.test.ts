@@ -24,12 +24,12 @@ function find(files: Readonly<Record<string, string>>, parsed: string[] = []) {
   return search(files, parsed).actors.map(({ path, name, actor }) => `${path}#${name} is ${actor}`);
 }
 
-test("an exported class that extends a generated base is an actor, before anything was generated", () => {
+test("an exported class that extends a generated base is an actor, even before the base is generated", () => {
   const text = 'import { CounterActor } from "../generated/counter.js";\nexport class Memory extends CounterActor {}';
   expect(find({ "src/memory.ts": text })).toEqual(["src/memory.ts#Memory is schemas/counter.ts#Counter"]);
 });
 
-test("bases are followed through classes, files, renamed imports, namespaces and re-exports", () => {
+test("findActors follows base classes through files, renamed imports, namespaces and re-exports", () => {
   const files = {
     "src/base.ts":
       'import * as g from "../generated/counter.js";\nexport abstract class Base extends g.CounterActor {}\nclass Hidden extends Base {}\nexport { Hidden as Shown };',
@@ -51,7 +51,7 @@ test("bases are followed through classes, files, renamed imports, namespaces and
   ]);
 });
 
-test("mixins extend the class that they are called with, alone, composed, in other files and under names", () => {
+test("a class that extends a mixin call is an actor when an argument of the call is a generated base", () => {
   const files = {
     "src/mixins.ts":
       'import { CounterActor } from "../generated/counter.js";\nimport { Logged } from "logged";\nexport const Base = Logged(CounterActor);\nexport abstract class Rough extends Logged(CounterActor) {}',
@@ -68,7 +68,7 @@ test("mixins extend the class that they are called with, alone, composed, in oth
   expect(search(files).undecided).toEqual([]);
 });
 
-test("a class whose base is computed is pointed out where it may be an actor", () => {
+test("a class with a computed base is reported as undecided when its file imports a generated base", () => {
   const imports = 'import { CounterActor } from "../generated/counter.js";\n';
   const { actors, undecided: unclear } = search({
     "src/a.ts": `${imports}export class A extends bases["counter"] {}\nconst bases = { counter: CounterActor };`,
@@ -83,13 +83,13 @@ test("a class whose base is computed is pointed out where it may be an actor", (
   ]);
 });
 
-test("a class with several exported names is known by its own", () => {
+test("a class that is exported under several names is listed under its own name", () => {
   const text =
     'import { CounterActor } from "../generated/counter.js";\nexport class B extends CounterActor {}\nexport { B as A, B as default };';
   expect(find({ "src/b.ts": text })).toEqual(["src/b.ts#B is schemas/counter.ts#Counter"]);
 });
 
-test("what is not exported, abstract, without a generated base, or circular is no actor", () => {
+test("a class is no actor when it is not exported, has no generated base, or extends itself in a cycle", () => {
   const files = {
     "src/a.ts": 'import { CounterActor } from "../generated/counter.js";\nclass A extends CounterActor {}\nexport {};',
     "src/b.ts": 'import { C } from "./c.js";\nexport class B extends C {}',

@@ -37,7 +37,7 @@ async function run(folder: string, options: { check?: boolean; json?: boolean; d
   return { code, out: io.lines, err: io.errors };
 }
 
-test("a project is compiled, then in step, then unchanged", async () => {
+test("compile generates a project, after which the check passes and a second run does nothing", async () => {
   const folder = project();
   expect((await run(folder, { check: true })).code).toBe(1);
   expect(listFiles(path.join(folder, "generated"))).toEqual([]);
@@ -50,7 +50,7 @@ test("a project is compiled, then in step, then unchanged", async () => {
   expect((await run(folder)).out).toEqual(["Nothing to do: generated code is up to date."]);
 });
 
-test.each(["ts", "mts", "js", "mjs"])("a config may be called viceroy.config.%s", async (extension) => {
+test.each(["ts", "mts", "js", "mjs"])("a config file may have the name viceroy.config.%s", async (extension) => {
   const folder = folderWith({
     "package.json": '{ "name": "shop" }',
     [`viceroy.config.${extension}`]:
@@ -61,21 +61,21 @@ test.each(["ts", "mts", "js", "mjs"])("a config may be called viceroy.config.%s"
   expect(listFiles(path.join(folder, "generated"))).toEqual(["other.ts", "registry.ts"]);
 });
 
-test("a lock is written when it was not there, and updated when it was", async () => {
+test("compile writes a missing lock file and updates an existing one", async () => {
   const folder = project();
   expect((await run(folder)).out).toContain("wrote   viceroy.lock");
   addFiles(folder, { "schemas/other.ts": "export interface Other {\n  name: string;\n  size: number;\n}\n" });
   expect((await run(folder)).out).toContain("updated viceroy.lock");
 });
 
-test("a config that cannot be parsed is refused, with the place", async () => {
+test("a config with a syntax error is refused with its line and column", async () => {
   const text = 'export default {\n  schemas: "schemas/**/*.ts",\n  out: "code"\n;\n';
   const folder = project({ "viceroy.config.ts": text });
   await expect(run(folder)).rejects.toThrow("cannot load viceroy.config.ts: 4:1: ',' expected.");
   expect(listFiles(folder).filter((name) => name.startsWith("code"))).toEqual([]);
 });
 
-test("an edit rewrites the files that it concerns and no other", async () => {
+test("an edit of a schema rewrites only the generated files that depend on it", async () => {
   const folder = project();
   await run(folder);
   const old = new Date(1_000_000_000_000);
@@ -92,7 +92,7 @@ test("an edit rewrites the files that it concerns and no other", async () => {
   expect(statSync(path.join(folder, "generated/registry.ts")).mtimeMs).toBe(old.getTime());
 });
 
-test("errors end it with 2, and nothing is written; a config that cannot be used with 3", async () => {
+test("compile exits with 2 on schema errors and writes nothing, and with 3 on an invalid config", async () => {
   const folder = project({ "schemas/bad.ts": "export interface Bad {\n  x: any;\n  y: Missing;\n}\n" });
   const { code, out } = await run(folder, { json: true });
   expect(code).toBe(2);
@@ -103,7 +103,7 @@ test("errors end it with 2, and nothing is written; a config that cannot be used
   await expect(run(folder)).rejects.toThrow("cannot use viceroy.config.ts");
 });
 
-test("what goes and comes with the same type is asked about: a warning, with --check an error", async () => {
+test("a possible rename is an error with --check, and compile treats it as a new field", async () => {
   const folder = project();
   await run(folder);
   addFiles(folder, { "schemas/store.ts": schema.replace("ttl", "expiry") });
@@ -118,7 +118,7 @@ test("what goes and comes with the same type is asked about: a warning, with --c
   expect(read(folder, "viceroy.lock")).toContain("  2 -ttl int32\n  3 expiry int32\n");
 });
 
-test("a rename changes schema and lock together and keeps the id", async () => {
+test("the rename command changes schema and lock file together and keeps the id", async () => {
   const folder = project();
   await run(folder);
   const io = new TestIo();
@@ -135,7 +135,7 @@ test("a rename changes schema and lock together and keeps the id", async () => {
   expect(await rename(new Project(folder), "Entry.key", "stop", io)).toBe(0);
 });
 
-test("while watching, typing a name burns no id, on a fresh project too", async () => {
+test("a draft compile assigns no ids to half-typed names, even in a new project", async () => {
   const folder = project();
   await run(folder, { draft: true });
   const typed = ["n", "na", "name"].map((name) => schema.replace("ttl: Int32;", `ttl: Int32;\n  ${name}: string;`));
@@ -148,7 +148,7 @@ test("while watching, typing a name burns no id, on a fresh project too", async 
   expect(read(folder, "viceroy.lock")).toContain("  1 key string\n  2 ttl int32\n  3 name string\n");
 });
 
-test("a lock that is missing beside generated code is an error, and so is a file of others in the way", async () => {
+test("a missing lock beside generated code and a foreign file at an output path are errors", async () => {
   const folder = project();
   await run(folder);
   rmSync(path.join(folder, "viceroy.lock"));

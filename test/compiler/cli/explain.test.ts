@@ -1,4 +1,4 @@
-/** `viceroy explain`: what is printed below a diagnostic can be asked for, in an installed package too. */
+/** `viceroy explain` prints the section about a code that a diagnostic names, in an installed package too. */
 import { expect, test } from "vitest";
 import { explain } from "../../../compiler/cli/commands/explain.js";
 import { diagnosticTable, renderDiagnostic } from "../../../compiler/diagnostics/index.js";
@@ -10,14 +10,17 @@ function asked(code: string) {
   return { code: explain(code, io), out: io.lines.join("\n"), err: io.errors };
 }
 
-test.each([...Object.keys(diagnosticTable), ...breakTable.keys(), unusedIgnore.code])("%s is explained", (code) => {
-  const { out, ...rest } = asked(code);
-  expect(rest).toEqual({ code: 0, err: [] });
-  expect(out.startsWith(`### ${code}: `)).toBe(true);
-  expect(out.match(/^### /gm)).toHaveLength(1);
-});
+test.each([...Object.keys(diagnosticTable), ...breakTable.keys(), unusedIgnore.code])(
+  "explain prints one section about %s",
+  (code) => {
+    const { out, ...rest } = asked(code);
+    expect(rest).toEqual({ code: 0, err: [] });
+    expect(out.startsWith(`### ${code}: `)).toBe(true);
+    expect(out.match(/^### /gm)).toHaveLength(1);
+  },
+);
 
-test("a diagnostic says how to ask", () => {
+test("a diagnostic names the explain command, which accepts codes in lower case", () => {
   const at = { file: "a.ts", line: 1, column: 1 };
   const text = renderDiagnostic(
     { ...at, code: "VC1107", severity: "error", text: "wrong" },
@@ -27,7 +30,7 @@ test("a diagnostic says how to ask", () => {
   expect(asked("vc1107").code).toBe(0);
 });
 
-test("what is no code is refused", () => {
+test("explain refuses an unknown code with exit code 3", () => {
   expect(asked("VC9999")).toEqual({
     code: 3,
     out: "",

@@ -1,4 +1,4 @@
-/** The lock compared with the one that others use: what `compile --check` says, and when it says nothing. */
+/** The comparison of the lock with the published one: what `compile --check` reports, and when it reports nothing. */
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -35,13 +35,13 @@ async function withTombstone(): Promise<TestRepository> {
   return made;
 }
 
-/** As somebody might who wants the number back. */
+/** Deletes the tombstone, as a developer might who wants to use the number again. */
 function forget(folder: string): void {
   const lock = read(folder, "viceroy.lock");
   addFiles(folder, { "viceroy.lock": lock.replace("next=3", "next=2").replace("  2 -age double\n", "") });
 }
 
-test("a tombstone that was deleted fails the check, and compiling warns of it; written back, all is well", async () => {
+test("a deleted tombstone is a warning of compile and an error of the check until it is restored", async () => {
   const { folder } = await withTombstone();
   const whole = read(folder, "viceroy.lock");
   forget(folder);
@@ -62,7 +62,7 @@ test("a tombstone that was deleted fails the check, and compiling warns of it; w
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
 });
 
-test("a whole block, an actor's id and a parameter are missed too, each with the lines to write back", async () => {
+test("the check reports a missing block, actor id and parameter with the lines to restore", async () => {
   const store = "actor Store in schemas/a 0x00000007 next=2";
   const entries = ["  0 new next=1 () -> void", "  1 get next=3 (1 key: string, 2 -limit: int32) -> void"];
   const lock = (...lines: readonly string[]) => `${[lockHeader, ...lines].join("\n")}\n`;
@@ -96,7 +96,7 @@ test("a whole block, an actor's id and a parameter are missed too, each with the
   ]);
 });
 
-test("only what is published counts: ids that the branch alone has had may go", async () => {
+test("the check ignores a removed id that only the current branch has had", async () => {
   const made = await withTombstone();
   made.git("checkout", "--quiet", "-b", "work");
   addFiles(made.folder, { "schemas/a.ts": "export interface A {\n  name: string;\n  note: string;\n}\n" });
@@ -109,7 +109,7 @@ test("only what is published counts: ids that the branch alone has had may go", 
   expect(await run(made.folder, { check: true, base: "work" })).toMatchObject({ code: 1, codes: ["VC2013"] });
 });
 
-test("another base can be asked for, or none; what is asked for has to be there", async () => {
+test("the base of the comparison can be another commit or none, and an unknown commit is an error", async () => {
   const made = await withTombstone();
   made.git("tag", "v1");
   forget(made.folder);
@@ -125,7 +125,7 @@ test("another base can be asked for, or none; what is asked for has to be there"
   }
 });
 
-test("an unchanged tree is compared all the same: what it is compared with may have changed", async () => {
+test("the check compares an unchanged project too, because the published lock may have changed", async () => {
   const made = await withTombstone();
   forget(made.folder);
   made.commit("forgotten");
@@ -135,12 +135,12 @@ test("an unchanged tree is compared all the same: what it is compared with may h
   expect(await run(made.folder, { check: true })).toMatchObject({ code: 1, codes: ["VC2013"] });
 });
 
-test("without git, and with no lock in the history, there is nothing to compare", async () => {
+test("the check passes without git or a published lock, but a given base needs a git repository", async () => {
   const folder = folderWith(files);
   await run(folder);
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
   await expect(run(folder, { check: true, base: "main" })).rejects.toThrow(`${folder} is not in a git repository`);
-  // Whoever asks gets an answer, also when nothing has changed and nothing is checked.
+  // A given base is resolved even if nothing has changed and no check was requested.
   await expect(run(folder, { base: "main" })).rejects.toThrow(`${folder} is not in a git repository`);
   const made = new TestRepository(files);
   await run(made.folder);
@@ -148,13 +148,13 @@ test("without git, and with no lock in the history, there is nothing to compare"
   expect(await run(made.folder, { check: true, base: "main" })).toMatchObject({ code: 0, found: [] });
 });
 
-test("a rename that compile took for a new field is pointed out to reviewers, and not when the author has said so", async () => {
+test("the check warns of a possible rename that compile took for a new field unless a tag decides it", async () => {
   const { folder } = await withTombstone();
   const edited = (text: string) => addFiles(folder, { "schemas/a.ts": `export interface A {\n${text}}\n` });
   const lock = read(folder, "viceroy.lock");
   edited("  title: string;\n");
   expect(await run(folder, { check: true })).toMatchObject({ code: 1 });
-  // To compile is to say that it is new.
+  // The run of compile decides that the field is new.
   expect((await run(folder)).codes).toEqual(["VC2007"]);
   expect((await run(folder)).codes).toEqual([]);
   expect(await run(folder, { check: true })).toMatchObject({
@@ -174,7 +174,7 @@ test("a rename that compile took for a new field is pointed out to reviewers, an
   expect(await run(folder, { check: true })).toMatchObject({ code: 0, found: [] });
 });
 
-test("both answers to an ambiguous rename are commands", async () => {
+test("the diagnostic of an ambiguous rename names a command for each answer", async () => {
   const { folder } = await withTombstone();
   rmSync(path.join(folder, ".git"), { recursive: true });
   addFiles(folder, { "schemas/a.ts": "export interface A {\n  title: string;\n}\n" });

@@ -19,7 +19,7 @@ test("init writes a project into an empty folder", async () => {
   expect(read(folder, ".gitignore")).toBe("node_modules/\n.viceroy/\n");
 });
 
-test("init never overwrites, and may be repeated", async () => {
+test("init keeps existing contents and changes nothing when it is repeated", async () => {
   const folder = folderWith({
     "src/main.ts": "mine",
     ".gitignore": "node_modules/\nbuild",
@@ -40,7 +40,7 @@ test("init never overwrites, and may be repeated", async () => {
   expect(listFiles(folder).map((name) => read(folder, name))).toEqual(before);
 });
 
-test("a package.json without a name, as npm makes it in an empty folder, gets one", async () => {
+test("init adds a name to a package.json without one, as npm creates it in an empty folder", async () => {
   const folder = folderWith({ "package.json": '{"dependencies":{"x":"1.0.0"}}' });
   const io = new TestIo();
   expect(await init(folder, io)).toBe(0);
@@ -50,7 +50,7 @@ test("a package.json without a name, as npm makes it in an empty folder, gets on
   expect(io.lines).toContain(`extended package.json with "name": "${name}" and "type": "module"`);
 });
 
-test("a package.json that cannot be read is said, and left as it is", async () => {
+test("init reports a package.json that is not valid JSON and leaves it unchanged", async () => {
   const folder = folderWith({ "package.json": "{" });
   const io = new TestIo();
   expect(await init(folder, io)).toBe(3);
@@ -60,7 +60,7 @@ test("a package.json that cannot be read is said, and left as it is", async () =
 
 const commonJs = '{ "name": "shop", "version": "1.0.0", "type": "commonjs" }\n';
 
-test("a package of CommonJS modules is left as it is, and what to do is said", async () => {
+test("init leaves a package of CommonJS modules unchanged and explains the options", async () => {
   const files = { "package.json": commonJs, "index.js": "module.exports = 1;\n" };
   const folder = folderWith(files);
   const io = new TestIo();
@@ -74,13 +74,13 @@ test("a package of CommonJS modules is left as it is, and what to do is said", a
   expect(io.lines).toEqual([]);
   expect(listFiles(folder)).toEqual(Object.keys(files).sort());
   expect(read(folder, "package.json")).toBe(commonJs);
-  // What is advised works, and leaves the package alone as well.
+  // The advice of the error works and leaves the package unchanged as well.
   expect(await init(`${folder}/mesh`, io)).toBe(0);
   expect(JSON.parse(read(folder, "mesh/package.json"))).toMatchObject({ name: "mesh", type: "module" });
   expect(read(folder, "package.json")).toBe(commonJs);
 });
 
-test("a package without a type that has code of its own may be one of CommonJS modules", async () => {
+test("init refuses a package without a type if its own code may be CommonJS", async () => {
   const folder = folderWith({ "package.json": '{ "name": "shop" }', "lib/index.js": "module.exports = 1;\n" });
   const io = new TestIo();
   expect(await init(folder, io)).toBe(3);
@@ -115,7 +115,7 @@ test.each([
   ],
   ['{ "extends": "./gone.json" }', [expect.stringContaining("cannot read tsconfig.json: ")]],
   ["{ compilerOptions: ", [expect.stringContaining("cannot read tsconfig.json: ")]],
-])("a tsconfig.json that does not suit is said, and nothing is written: %s", async (text, problems) => {
+])("init reports an unsuitable tsconfig.json and writes nothing: %s", async (text, problems) => {
   const files = { "tsconfig.json": text, "base.json": '{ "compilerOptions": { "module": "nodenext" } }' };
   const folder = folderWith(files);
   const io = new TestIo();
@@ -131,7 +131,7 @@ test.each([
   '{ "extends": "./base.json" }',
   '{ "compilerOptions": { "module": "preserve", "target": "es2024", "lib": ["esnext"] } } // a comment',
   '{ "compilerOptions": { "module": "esnext", "moduleResolution": "bundler", "target": "esnext" } }',
-])("a tsconfig.json that suits is kept: %s", async (text) => {
+])("init keeps a suitable tsconfig.json: %s", async (text) => {
   const folder = folderWith({ "tsconfig.json": text, "base.json": '{ "compilerOptions": { "module": "nodenext" } }' });
   const io = new TestIo();
   expect(await init(folder, io)).toBe(0);

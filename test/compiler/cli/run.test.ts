@@ -21,31 +21,31 @@ const tsx = {
   "node_modules/tsx/index.js": "",
 };
 
-test("a script that is not there is said", async () => {
+test("run reports a missing script and exits with 3", async () => {
   const io = new TestIo();
   expect(await run("nowhere/x.ts", [], undefined, io)).toBe(3);
   expect(io.errors).toEqual(["cannot run nowhere/x.ts: no such file"]);
 });
 
-test("TypeScript without tsx says what to install", () => {
+test("running TypeScript without tsx gives an error that names the package to install", () => {
   const folder = folderWith({ "x.ts": "" });
   expect(nodeFlags(`${folder}/x.ts`, undefined)).toBe(
     "cannot run x.ts: running TypeScript needs tsx, which is not installed. Run `npm install --save-dev tsx`",
   );
 });
 
-test("a compiled program needs no loader, and ends with its own code", async () => {
+test("a JavaScript program runs without a loader and keeps its own exit code", async () => {
   const folder = folderWith({ "x.mjs": "process.exitCode = Number(process.argv[2]);" });
   expect(nodeFlags(`${folder}/x.mjs`, undefined)).toEqual([]);
   expect(await run(`${folder}/x.mjs`, ["7"], undefined, new TestIo())).toBe(7);
 });
 
-test("generated modules have names that JavaScript can say", () => {
+test("the REPL variables of generated modules are valid JavaScript identifiers", () => {
   expect(moduleVariable("generated", "generated/a/my-store.ts")).toBe("a_myStore");
   expect(moduleVariable("out/gen", "out/gen/3d.ts")).toBe("_3d");
 });
 
-test("doctor says what is wrong and what to do, and ends with 1", async () => {
+test("doctor prints each problem with its remedy and exits with 1", async () => {
   const folder = folderWith({ ...tsx, "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
   expect(await doctor(folder, io, async () => false, noRdma)).toBe(1);
@@ -54,7 +54,7 @@ test("doctor says what is wrong and what to do, and ends with 1", async () => {
   expect(io.lines.at(-1)).toBe("1 problem.");
 });
 
-test("doctor says when the package has no name", async () => {
+test("doctor reports a project without a package name", async () => {
   const folder = folderWith({ "viceroy.config.ts": "export default {}" });
   const io = new TestIo();
   expect(await doctor(folder, io, async () => true, noRdma)).toBe(1);
@@ -63,7 +63,7 @@ test("doctor says when the package has no name", async () => {
   );
 });
 
-test("doctor is content with a project in step", async () => {
+test("doctor finds no problem in a project whose generated code is up to date", async () => {
   const folder = folderWith(tsx);
   addFiles(folder, { "viceroy.config.ts": "export default {}", "package.json": '{"name":"shop"}' });
   const io = new TestIo();
@@ -72,7 +72,7 @@ test("doctor is content with a project in step", async () => {
   expect(io.lines.at(-1)).toBe("No problems.");
 });
 
-test("an old Node.js is a problem", () => {
+test("doctor reports a Node.js version that is too old", () => {
   expect(nodeFinding("18.20.1")).toEqual({
     level: "problem",
     text: "Node.js 18.20.1 is too old",
@@ -81,7 +81,7 @@ test("an old Node.js is a problem", () => {
   expect(nodeFinding("20.9.0").level).toBe("ok");
 });
 
-test("doctor says which ways there are to memory of other processes", () => {
+test("doctor lists the RDMA addon and the transports that RdmaBuffer can use", () => {
   expect(rdmaFindings(noRdma)).toEqual([
     {
       level: "note",
@@ -107,7 +107,7 @@ test("doctor says which ways there are to memory of other processes", () => {
   ]);
 });
 
-test("doctor says whether there is an addon for tensors, without loading it", () => {
+test("doctor reports whether a tensor addon exists without loading it", () => {
   expect(tensorFinding({ VICEROY_TENSOR_ADDON: "/nowhere.node" })).toEqual({
     level: "note",
     text: "no tensor addon: there is no /nowhere.node",
@@ -120,7 +120,7 @@ test("doctor says whether there is an addon for tensors, without loading it", ()
   });
 });
 
-test("doctor names the libtorch that the addon would be built against, and the versions that are tested", () => {
+test("doctor names the libtorch for the addon build and the versions that Viceroy is tested with", () => {
   const root = mkdtempSync(path.join(tmpdir(), "viceroy-doctor-"));
   try {
     const torch = path.join(root, ".venv/lib/python3.12/site-packages/torch");
@@ -128,11 +128,11 @@ test("doctor names the libtorch that the addon would be built against, and the v
     mkdirSync(path.dirname(header), { recursive: true });
     mkdirSync(path.join(torch, "lib"));
     for (const name of ["libc10.so", "libtorch_cpu.so"]) writeFileSync(path.join(torch, "lib", name), "");
-    const say = (minor: number) =>
+    const writeVersion = (minor: number) =>
       writeFileSync(header, `#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR ${minor}\n`);
-    say(15);
+    writeVersion(15);
     expect(libtorchFinding(root, {})).toEqual({ level: "ok", text: `libtorch 2.15 of ./.venv, in ${torch}/lib` });
-    say(3);
+    writeVersion(3);
     expect(libtorchFinding(root, {})).toEqual({
       level: "note",
       text: `libtorch 2.3 of ./.venv, in ${torch}/lib; Viceroy is tested with 1.13, 2.6, 2.14, 2.15`,
@@ -148,7 +148,7 @@ test("doctor names the libtorch that the addon would be built against, and the v
   }
 });
 
-test("doctor says whether programs in TypeScript can be run", () => {
+test("doctor reports whether programs in TypeScript can be run", () => {
   const found = (...packages: readonly string[]) => {
     const files = packages.flatMap((name) => [
       [`node_modules/${name}/package.json`, `{ "name": "${name}", "version": "1.0.0" }`],

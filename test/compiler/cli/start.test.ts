@@ -1,4 +1,4 @@
-/** The command as a process: what it loads, and what becomes of it when the cache of its compiler is damaged. */
+/** The command as a process: which files it loads, and what happens if the code cache of its compiler is damaged. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -48,7 +48,7 @@ function command(folder: string, args: readonly string[], execArgv: readonly str
   return { status, stdout, stderr };
 }
 
-test("an unchanged tree is recognised without a compiler", () => {
+test("compile recognises an unchanged project without loading the TypeScript compiler", () => {
   const folder = project();
   const hook = ["--require", path.join(folder, "watch-reads.cjs")];
   expect(compile(folder, hook).stderr).toMatch(/^read: .*\btypescript/);
@@ -63,7 +63,7 @@ test.each([
   ["cut short", (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
   ["empty", () => Buffer.alloc(0)],
   ["changed in one bit", (bytes: Buffer) => Buffer.from(bytes.map((byte, i) => (i === 5000 ? byte ^ 1 : byte)))],
-  ["somebody's who is not trusted", undefined],
+  ["writable by other users", undefined],
 ])("a code cache that is %s is not used", (_, damage) => {
   const folder = project();
   const cache = path.join(folder, "cache/viceroy-compiler");
@@ -79,7 +79,7 @@ test.each([
   const again = compile(folder);
   expect(again).toMatchObject({ status: 0, stderr: "" });
   expect(again.stdout).toContain("1 type in 1 file");
-  // One that is used is left as it is; in place of one that is not stands another.
+  // A cache file that is used stays unchanged; a rejected one is replaced by a new file.
   for (const { file, bytes, inode } of damaged) {
     expect(statSync(file).ino).not.toBe(inode);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -87,7 +87,7 @@ test.each([
   }
 });
 
-test("commands that V8 runs with other flags leave each other's code cache as it is", () => {
+test("commands that run with different V8 flags keep each other's code cache", () => {
   const folder = project();
   const cache = path.join(folder, "cache/viceroy-compiler");
   const files = () => readdirSync(cache).map((name) => ({ name, inode: statSync(path.join(cache, name)).ino }));
@@ -104,7 +104,7 @@ test("commands that V8 runs with other flags leave each other's code cache as it
   expect(both()).toEqual(first);
 });
 
-test("a program is not run without the project that its config describes badly, only without any", () => {
+test("run refuses a program beside an invalid config, but needs no config at all", () => {
   const run = (folder: string) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [cli, "run", "x.mjs"], {
       cwd: folder,
@@ -122,10 +122,10 @@ test("a program is not run without the project that its config describes badly, 
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a file that cannot be read or written is no drift: the command says which, and why, and ends with 3",
+  "an unreadable or unwritable file is an error with the file, the reason and exit code 3",
   () => {
     const folder = project();
-    // Where not even root can make a file.
+    // Not even root can create a file in this folder.
     symlinkSync("/proc/sys/kernel/random", path.join(folder, "generated"));
     const unwritable = compile(folder);
     expect({ ...unwritable, stderr: "" }).toEqual({ status: 3, stdout: "", stderr: "" });

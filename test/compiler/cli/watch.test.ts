@@ -1,4 +1,4 @@
-/** `viceroy compile --watch` as people run it: a process that sees every way in which files change. */
+/** `viceroy compile --watch` as a process, which has to see every way in which files can change. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -39,7 +39,7 @@ async function generated(name: string, field: string): Promise<void> {
 }
 
 async function until(isTrue: () => boolean, why: () => string): Promise<void> {
-  // Far longer than any machine needs: whoever is deaf never hears.
+  // The limit is far longer than any machine needs: a watcher that misses a change never sees it.
   const end = Date.now() + 30_000;
   while (!isTrue()) {
     if (Date.now() > end || watcher.exitCode !== null) throw new Error(why());
@@ -59,14 +59,14 @@ afterEach(async () => {
   await ended;
 });
 
-test("a file that is replaced by a rename, again and again", async () => {
+test("the watcher sees a file that is replaced by a rename, several times in a row", async () => {
   await watchProject();
   for (const field of ["second", "third", "fourth"]) {
     addFiles(folder, { "schemas/tree.ts.tmp": schema(field) });
     renameSync(at("schemas/tree.ts.tmp"), at("schemas/tree.ts"));
     await generated("tree", field);
   }
-  // A file from elsewhere, and then a plain write.
+  // A file from another folder replaces the schema, and then a plain write changes it.
   addFiles(folder, { "tree.new": schema("fifth") });
   renameSync(at("tree.new"), at("schemas/tree.ts"));
   await generated("tree", "fifth");
@@ -74,7 +74,7 @@ test("a file that is replaced by a rename, again and again", async () => {
   await generated("tree", "sixth");
 });
 
-test("a file whose older version is moved aside, and one that is deleted and made anew", async () => {
+test("the watcher sees a file that is moved away or deleted and then created again", async () => {
   await watchProject();
   for (const field of ["second", "third"]) {
     renameSync(at("schemas/tree.ts"), at("schemas/tree.ts~"));
@@ -88,7 +88,7 @@ test("a file whose older version is moved aside, and one that is deleted and mad
   }
 });
 
-test("folders that are renamed, replaced, added and removed", async () => {
+test("the watcher sees folders that are renamed, replaced, added and removed", async () => {
   await watchProject({ "schemas/zoo/animal.ts": schema("first").replace("Tree", "Animal") });
   await generated("zoo/animal", "first");
   const animal = (field: string) => schema(field).replace("Tree", "Animal");
@@ -96,14 +96,14 @@ test("folders that are renamed, replaced, added and removed", async () => {
   await generated("park/animal", "first");
   addFiles(folder, { "schemas/park/animal.ts": animal("second") });
   await generated("park/animal", "second");
-  // Another folder in its place.
+  // Another folder takes its place.
   addFiles(folder, { "other/animal.ts": animal("third") });
   renameSync(at("schemas/park"), at("old"));
   renameSync(at("other"), at("schemas/park"));
   await generated("park/animal", "third");
   addFiles(folder, { "schemas/park/animal.ts": animal("fourth") });
   await generated("park/animal", "fourth");
-  // Folders within a new folder.
+  // A new folder with subfolders is created.
   addFiles(folder, { "schemas/a/b/c/leaf.ts": schema("first").replace("Tree", "Leaf") });
   await generated("a/b/c/leaf", "first");
   addFiles(folder, { "schemas/a/b/c/leaf.ts": schema("second").replace("Tree", "Leaf") });
@@ -118,7 +118,7 @@ test("folders that are renamed, replaced, added and removed", async () => {
   await generated("a/leaf", "third");
 });
 
-test("a checkout of another branch, and back", async () => {
+test("the watcher sees the checkout of another branch and of the first branch again", async () => {
   await watchProject({ ".gitignore": "generated/\n.viceroy/\nviceroy.lock\n" });
   const git = (...args: readonly string[]) => {
     const identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
@@ -140,7 +140,7 @@ test("a checkout of another branch, and back", async () => {
   }
 });
 
-test("a schema that is a link to a file elsewhere", async () => {
+test("the watcher sees changes of a file in another folder to which a schema links", async () => {
   const elsewhere = folderWith({ "leaf.ts": schema("first").replace("Tree", "Leaf") });
   await watchProject();
   symlinkSync(path.join(elsewhere, "leaf.ts"), at("schemas/leaf.ts"));
@@ -152,7 +152,7 @@ test("a schema that is a link to a file elsewhere", async () => {
   }
 });
 
-test("a config that is replaced by a rename", async () => {
+test("the watcher uses a config that is replaced by a rename and continues to run", async () => {
   await watchProject({ "more/leaf.ts": schema("first").replace("Tree", "Leaf") });
   addFiles(folder, { "viceroy.config.ts.tmp": 'export default { schemas: ["schemas/**/*.ts", "more/**/*.ts"] };\n' });
   renameSync(at("viceroy.config.ts.tmp"), at("viceroy.config.ts"));

@@ -17,7 +17,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-test("a config in TypeScript is loaded, and defaults are filled in", () => {
+test("a config in TypeScript is loaded, and missing keys get their defaults", () => {
   const folder = folderWith({
     "viceroy.config.ts":
       'import { defineConfig } from "viceroy/compiler";\nconst s: string = "./schemas/**/*.ts";\nexport default defineConfig({ schemas: s });',
@@ -35,14 +35,14 @@ test("a config in TypeScript is loaded, and defaults are filled in", () => {
   });
 });
 
-test("a missing config says where it was looked for and what to do", () => {
+test("the error for a missing config names the folder that was searched and what to do", () => {
   const folder = folderWith({});
   expect(() => findConfig(folder)).toThrow(
     `cannot find a config: no viceroy.config.ts in ${folder}. Run \`npx viceroy init\` to write one, or change to the folder that contains it`,
   );
 });
 
-test("a project is found from any folder in it, the nearest first", () => {
+test("nearestConfig finds the config of the nearest enclosing project from any folder in it", () => {
   const folder = folderWith({
     "viceroy.config.ts": "",
     "packages/a/viceroy.config.mjs": "",
@@ -57,12 +57,12 @@ test("a project is found from any folder in it, the nearest first", () => {
   );
 });
 
-test("a config that throws is an error with its reason", () => {
+test("a config that throws is reported with the message of its error", () => {
   const folder = folderWith({ "viceroy.config.ts": 'throw new Error("no such luck")' });
   expect(() => loadConfig(findConfig(folder), transpile)).toThrow("cannot load viceroy.config.ts: no such luck");
 });
 
-test("all mistakes of a config are told at once", () => {
+test("all mistakes of a config are reported in one error", () => {
   const value = {
     schema: "x",
     actors: 3,
@@ -85,13 +85,13 @@ test("all mistakes of a config are told at once", () => {
   );
 });
 
-test("a config that exports nothing says what to export", () => {
+test("the error for a config that exports nothing says what to export", () => {
   expect(() => validateConfig(undefined, "/p", "viceroy.config.ts")).toThrow(
     "cannot use viceroy.config.ts: it must export a config as default: export default defineConfig({ … }), got undefined",
   );
 });
 
-test("a break that is let pass says which, where and why", () => {
+test("each ignored breaking change must have a code, a place and a reason", () => {
   const entry = { code: "VC5035", place: "Tree.age", reason: "It was never released." };
   const ignoring = (ignore: unknown) => validateConfig({ schemas: "x", break: { ignore } }, "/p", "viceroy.config.ts");
   expect(ignoring([entry]).break).toEqual({ ignore: [entry] });

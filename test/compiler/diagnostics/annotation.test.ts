@@ -9,21 +9,21 @@ const cli = fileURLToPath(new URL("../../../dist/cli/viceroy.js", import.meta.ur
 
 const found = { code: "VC1101", severity: "error", file: "a.ts", line: 3, column: 7, text: "cannot send any" } as const;
 
-test("a diagnostic is one command, with what to do on a line of its own", () => {
+test("a diagnostic is one workflow command, and its fix is on a line of its own", () => {
   expect(renderAnnotation(found, "app/a.ts")).toBe("::error file=app/a.ts,line=3,col=7,title=VC1101::cannot send any");
   expect(renderAnnotation({ ...found, severity: "warning", fix: "Name it." }, "a.ts")).toBe(
     "::warning file=a.ts,line=3,col=7,title=VC1101::cannot send any%0Afix: Name it.",
   );
 });
 
-test("nothing in a text or a path ends the command or begins another", () => {
+test("texts and paths are escaped, so that they can neither end the command nor start another", () => {
   const text = "100%\r\n::warning::no, a::b";
   expect(renderAnnotation({ ...found, text }, "a:b,c\n%.ts")).toBe(
     "::error file=a%3Ab%2Cc%0A%25.ts,line=3,col=7,title=VC1101::100%25%0D%0A::warning::no, a::b",
   );
 });
 
-test("in a workflow they are printed beside the ordinary output, with paths from the top of the checkout", () => {
+test("in a workflow annotations are printed in addition, with paths relative to the checkout", () => {
   const workspace = folderWith({
     "app/package.json": '{ "name": "shop", "type": "module" }',
     "app/viceroy.config.ts": 'export default { schemas: "schemas/**/*.ts" };\n',
@@ -47,6 +47,6 @@ test("in a workflow they are printed beside the ordinary output, with paths from
   const plain = run({});
   expect(plain.stdout).toBe("");
   expect(plain.stderr).toBe(annotated.stderr);
-  // Programs read nothing but what they asked for.
+  // Programs that ask for JSON must not get annotations in it.
   expect(run(here, "--json").stdout).toBe(run({}, "--json").stdout);
 });

@@ -50,7 +50,7 @@ const edits: readonly (readonly [file: string, from: string, to: string])[] = [
   ["schemas/store.ts", "all(page", "/** @propagate ../src/shapes.ts#sum */\n sum(tree: Tree): Tensor; all(page"],
 ];
 
-test("what is remembered is what would be emitted", () => {
+test("emitting with a memory gives the same files as emitting without it", () => {
   let lock: Lock | undefined;
   const source = openTypeSource({ exists: () => false });
   const memory = new EmitMemory();
@@ -76,7 +76,7 @@ test("what is remembered is what would be emitted", () => {
   expect(emitted).toBeGreaterThan(50);
 });
 
-test("a change that others see in fingerprints alone is put into their texts", () => {
+test("a change that affects another file only by its fingerprints updates that file", () => {
   const source = openTypeSource({ exists: () => false });
   const memory = new EmitMemory();
   const emit = (leaf: string) => {

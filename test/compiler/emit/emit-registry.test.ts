@@ -1,4 +1,4 @@
-/** The registry: which classes there are, from where any process can load them, and what they were generated from. */
+/** The registry: the actor classes, the modules that any process can load them from, and the schemas they belong to. */
 import { expect, test } from "vitest";
 import { emitTypeScript, generatedBases } from "../../../compiler/emit/index.js";
 import { hex64 } from "../../../compiler/emit/kit/index.js";
@@ -25,7 +25,7 @@ function fingerprintOf(key: string): string {
   return hex64(fingerprint(indexSchema(schemas)).actor(key));
 }
 
-test("the registry imports each class lazily, by a relative path that runs, in the order of their names", () => {
+test("the registry imports each class lazily, by a relative path to JavaScript, in the order of names", () => {
   const text = registry("generated", [
     {
       path: "src/workers/a-worker-with-a-name-that-does-not-fit-on-the-line.ts",
@@ -65,18 +65,18 @@ registerActors(import.meta.url, {
   );
 });
 
-test("without classes the registry still says what the schemas were", () => {
+test("a registry without classes still contains the fingerprints of the schemas", () => {
   expect(registry("out/generated", [])).toContain("  actors: {},\n");
   expect(registry("out/generated", [])).toContain(`"p/schemas/a#Counter": ${fingerprintOf("schemas/a.ts#Counter")},`);
 });
 
-test("paths go up from wherever the output is", () => {
+test("import paths of the registry are relative to the output folder", () => {
   const found = { path: "src/a.mts", name: "A", actor: "schemas/a.ts#Counter" };
   expect(registry("build/out/generated", [found])).toContain('import("../../../src/a.mjs").then((m) => m.A)');
   expect(registry("src/generated", [found])).toContain('import("../a.mjs").then((m) => m.A)');
 });
 
-test("the base classes of actors are found in the modules that will hold them", () => {
+test("the base class of an actor is found by the path of the module that will contain it", () => {
   const baseOf = generatedBases(schemas, { schemaRoot: "schemas", out: "generated" });
   expect(baseOf("generated/deep/b.ts", "WorkerActor")).toBe("schemas/deep/b.ts#Worker");
   expect(baseOf("generated/a.ts", "CounterActor")).toBe("schemas/a.ts#Counter");

@@ -1,4 +1,4 @@
-/** What is generated is run: values of every kind come back as they were, and fingerprints are those of the compiler. */
+/** Generated code is run: values of every kind survive a round trip, and fingerprints equal those of the compiler. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Codec, codec } from "viceroy/codegen/v1";
@@ -19,7 +19,7 @@ import { ACodec, ExpressionCodec, ListCodec, TreeCodec } from "./golden/recursio
 import { ScalarsCodec, TypedArraysCodec } from "./golden/scalars/expected/scalars.js";
 import { MomentsCodec, PlacesCodec, WellKnownCodec } from "./golden/well-known/expected/well-known.js";
 
-function comesBack<T>(codec: Codec<T>, value: T): void {
+function expectRoundTrip<T>(codec: Codec<T>, value: T): void {
   const bytes = codec.encode(value);
   expect(codec.decode(bytes)).toEqual(value);
 }
@@ -43,9 +43,9 @@ const scalars = {
   at: new Date(1_700_000_000_000),
 };
 
-test("scalars and typed arrays come back", () => {
-  comesBack(ScalarsCodec, scalars);
-  comesBack(TypedArraysCodec, {
+test("scalars and typed arrays survive a round trip", () => {
+  expectRoundTrip(ScalarsCodec, scalars);
+  expectRoundTrip(TypedArraysCodec, {
     int8: new Int8Array([-1]),
     clamped: new Uint8ClampedArray([255]),
     int16: new Int16Array([-1, 2]),
@@ -77,12 +77,12 @@ const collections = {
   inline: { a: 1, b: { c: "d" } },
 };
 
-test("collections come back", () => {
-  comesBack(CollectionsCodec, collections);
-  comesBack(RowsCodec, [point]);
+test("collections survive a round trip", () => {
+  expectRoundTrip(CollectionsCodec, collections);
+  expectRoundTrip(RowsCodec, [point]);
 });
 
-test("a Map in place of a record, and nothing in place of an object without a name, are refused in every layout", () => {
+test("every layout refuses a Map in place of a record and null in place of an inline object", () => {
   const wrong = (changes: object, text: string) => {
     const value = { ...collections, ...changes };
     expect(() => CollectionsCodec.encode(value)).toThrow(text);
@@ -96,18 +96,18 @@ test("a Map in place of a record, and nothing in place of an object without a na
   wrong({ inline: null }, "cannot encode Collections.inline: invalid object: expected an object, got null");
 });
 
-test("what may be missing stays missing, null stays null", () => {
+test("absent fields stay absent and null stays null in a round trip", () => {
   const least = { required: "r", nullable: null, constant: false, list: [null, "a"] };
-  comesBack(PresenceCodec, least);
+  expectRoundTrip(PresenceCodec, least);
   expect(Object.keys(PresenceCodec.decode(PresenceCodec.encode(least)))).toEqual(Object.keys(least));
-  comesBack(PresenceCodec, { ...least, optional: "o", nullable: "n", both: null, nested: {} });
-  comesBack(PresenceCodec, { ...least, both: 1, nested: { value: 2 } });
-  comesBack(NothingCodec, {});
+  expectRoundTrip(PresenceCodec, { ...least, optional: "o", nullable: "n", both: null, nested: {} });
+  expectRoundTrip(PresenceCodec, { ...least, both: 1, nested: { value: 2 } });
+  expectRoundTrip(NothingCodec, {});
 });
 
-test("choices come back, enumerations as constants", () => {
+test("enums, unions and Oneofs survive a round trip", () => {
   const shape = { kind: "circle", radius: 2 } as const;
-  comesBack(ChoicesCodec, {
+  expectRoundTrip(ChoicesCodec, {
     direction: "north",
     level: Level.Info,
     suit: Suit.Spades,
@@ -116,7 +116,7 @@ test("choices come back, enumerations as constants", () => {
     mode: "on",
     constant: "fixed",
   });
-  comesBack(ChoicesCodec, {
+  expectRoundTrip(ChoicesCodec, {
     direction: "west",
     level: Level.Debug,
     shape: { kind: "square", side: 1 },
@@ -126,11 +126,11 @@ test("choices come back, enumerations as constants", () => {
   });
 });
 
-test("generic types come back, through their instantiations and through codecs made by hand", () => {
+test("generic types survive a round trip with generated and with hand-made argument codecs", () => {
   const items = { items: [{ id: 1 }, { id: 2 }], next: "n" };
-  comesBack(PageCodec(ItemCodec), items);
-  comesBack(PageCodec(codec.nullable(codec.string)), { items: ["a", null] });
-  comesBack(UsesCodec, {
+  expectRoundTrip(PageCodec(ItemCodec), items);
+  expectRoundTrip(PageCodec(codec.nullable(codec.string)), { items: ["a", null] });
+  expectRoundTrip(UsesCodec, {
     items,
     pages: { items: [{ items: ["a"] }] },
     box: { value: { id: 1 }, empty: false },
@@ -141,12 +141,12 @@ test("generic types come back, through their instantiations and through codecs m
   expect(PageCodec(ItemCodec).name).toBe("Page<Item>");
 });
 
-test("recursive types come back, also across files", () => {
+test("recursive types survive a round trip, also across files", () => {
   const tree = { value: 1, left: { value: 2, right: { value: 3 } } };
-  comesBack(TreeCodec, tree);
-  comesBack(ListCodec(codec.int32), { head: 1, tail: { head: 2, tail: { head: 3 } } });
-  comesBack(ACodec, { name: "a", b: { as: [{ name: "b" }], tree } });
-  comesBack(ExpressionCodec, {
+  expectRoundTrip(TreeCodec, tree);
+  expectRoundTrip(ListCodec(codec.int32), { head: 1, tail: { head: 2, tail: { head: 3 } } });
+  expectRoundTrip(ACodec, { name: "a", b: { as: [{ name: "b" }], tree } });
+  expectRoundTrip(ExpressionCodec, {
     op: "sum",
     terms: [
       { op: "number", value: 1 },
@@ -155,7 +155,7 @@ test("recursive types come back, also across files", () => {
   });
 });
 
-test("a message in an Any is found in a registry of generated codecs, by its name in protobuf", () => {
+test("a message in an Any is found in a registry of generated codecs by its protobuf name", () => {
   const registry = [ACodec, ExpressionCodec, AnswerCodec, TreeCodec];
   const inAny = <T>(name: string, codec: Codec<T>, value: T) => ({
     typeUrl: `type.googleapis.com/golden.v1.${name}`,
@@ -175,15 +175,15 @@ test("a message in an Any is found in a registry of generated codecs, by its nam
   );
 });
 
-test("properties may be called anything", () => {
+test("properties with arbitrary names survive a round trip", () => {
   const value = JSON.parse(
     `{"two words":"1","it's":"2","__proto__":"3","constructor":"4","class":"5","w":"6","value":"7"}`,
   );
-  comesBack(EndpointCodec, value);
+  expectRoundTrip(EndpointCodec, value);
   expect(Object.keys(EndpointCodec.decode(EndpointCodec.encode(value)))).toEqual(Object.keys(value));
 });
 
-test("a mistake in a value is told with its place", () => {
+test("the error for an invalid value names the path of the value", () => {
   const wrong = { ...scalars, uint32: -1 };
   expect(() => ScalarsCodec.encode(wrong)).toThrow(
     "cannot encode Scalars.uint32: invalid uint32: expected an integer from 0 to 4294967295, got -1",
@@ -192,7 +192,7 @@ test("a mistake in a value is told with its place", () => {
   expect(() => PageCodec(ItemCodec).encode(page)).toThrow(/^cannot encode Page<Item>\.items\[1\]\.id: invalid int32: /);
 });
 
-test("descriptors say what a schema says, also of files that need each other", () => {
+test("descriptors contain the endpoints, arguments and parents of the schema, also across files", () => {
   const { endpoints, args, minArgs, maxArgs, name } = counterDescriptor;
   expect({ name, minArgs, maxArgs, args: args.name }).toEqual({
     name: "Counter",
@@ -227,10 +227,10 @@ test("descriptors say what a schema says, also of files that need each other", (
   ]);
 });
 
-test("arguments are tuples in which optional ones may be missing", () => {
+test("arguments are encoded as tuples in which optional elements may be missing", () => {
   const configure = counterDescriptor.endpoints.find(({ name }) => name === "configure")!;
-  comesBack(configure.args, [{ name: "n" }, true]);
-  comesBack(configure.args, [{ name: "n", size: 1 }, true, "why"]);
+  expectRoundTrip(configure.args, [{ name: "n" }, true]);
+  expectRoundTrip(configure.args, [{ name: "n", size: 1 }, true, "why"]);
   expect(() => configure.args.encode([{ name: 1 }, true])).toThrow(
     /^cannot encode Counter\.configure\(config\)\.name: invalid string/,
   );
@@ -238,7 +238,7 @@ test("arguments are tuples in which optional ones may be missing", () => {
 
 const golden = fileURLToPath(new URL("golden/", import.meta.url));
 
-/** The schema of a case, and what is exported by the files that were generated from it. */
+/** Reads the schema of a case and the exports of the files that were generated from it. */
 async function caseOf(name: string): Promise<{ schema: Schema; exports: Readonly<Record<string, unknown>> }> {
   const entries = readdirSync(`${golden}${name}/input`, { recursive: true, encoding: "utf8" });
   const files = entries.filter((entry) => entry.endsWith(".ts"));
@@ -276,22 +276,22 @@ test("an instantiation made at run time has the fingerprint that the compiler co
   expect(codec.array(PageCodec(ItemCodec)).fingerprint).toBe(expected);
 });
 
-test("well-known types come back, in every layout and place", () => {
-  const backInAll = <T>(codec: Codec<T>, value: T) => {
-    comesBack(codec, value);
+test("well-known types survive a round trip in every layout and position", () => {
+  const expectRoundTrips = <T>(codec: Codec<T>, value: T) => {
+    expectRoundTrip(codec, value);
     expect(codec.fromProtobuf(codec.toProtobuf(value))).toEqual(value);
     expect(codec.fromJson(JSON.parse(JSON.stringify(codec.toJson(value))))).toEqual(value);
   };
-  backInAll(WellKnownCodec, wellKnown);
-  backInAll(PlacesCodec, places);
-  backInAll(PlacesCodec, {
+  expectRoundTrips(WellKnownCodec, wellKnown);
+  expectRoundTrips(PlacesCodec, places);
+  expectRoundTrips(PlacesCodec, {
     ...places,
     maybe: at,
     orNull: wellKnown.duration,
     both: { value: "a" },
     maybeNothing: null,
   });
-  backInAll(MomentsCodec, [at, at]);
+  expectRoundTrips(MomentsCodec, [at, at]);
   expect(WellKnownCodec.toJson(wellKnown)).toMatchObject({
     timestamp: "2023-11-14T22:13:20.000000005Z",
     duration: "-1.000000005s",

@@ -1,6 +1,6 @@
 /**
- * Golden cases: schemas in `golden/<case>/input`, what is generated from them in `golden/<case>/expected`. After a change
- * that is meant, `UPDATE_GOLDEN=1 npx vitest run test/compiler/emit/golden` writes them anew: read the difference.
+ * Golden cases: schemas in `golden/<case>/input`, the code generated from them in `golden/<case>/expected`. After an
+ * intended change, `UPDATE_GOLDEN=1 npx vitest run test/compiler/emit/golden` rewrites them: review the difference.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ function filesIn(folder: string): readonly string[] {
   return entries.filter((entry) => entry.endsWith(".ts")).map((entry) => entry.replaceAll(path.sep, "/"));
 }
 
-/** The schemas of a case, as if they stood in `schemas/`. */
+/** Reads the schemas of a case, with paths as if they were in `schemas/`. */
 function inputOf(name: string): readonly SourceText[] {
   return filesIn(`${name}/input`).map((file) => {
     return { path: `schemas/${file}`, text: readFileSync(path.join(root, name, "input", file), "utf8") };
@@ -46,7 +46,7 @@ function replace(folder: string, files: readonly EmittedFile[]): void {
 
 const cases = readdirSync(root);
 
-test.each(cases)("%s is generated as expected", (name) => {
+test.each(cases)("the generated files of %s equal its golden files", (name) => {
   const files = compile(inputOf(name)).filter((file) => file.path !== "registry.ts");
   if (process.env["UPDATE_GOLDEN"] === "1") replace(path.join(root, name, "expected"), files);
   expect(files.map((file) => file.path)).toEqual([...filesIn(`${name}/expected`)].sort());
@@ -55,7 +55,7 @@ test.each(cases)("%s is generated as expected", (name) => {
   }
 });
 
-test.each(cases)("%s is generated alike whatever the order of its files, also after others", (name) => {
+test.each(cases)("%s is generated identically in another order of its files and after another case", (name) => {
   const texts = inputOf(name);
   const first = compile(texts);
   compile(inputOf(cases[0] === name ? cases[1]! : cases[0]!));

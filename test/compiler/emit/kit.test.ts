@@ -1,4 +1,4 @@
-/** The emitter kit: names are spelt so that they never clash, imports are collected, lines are broken like the formatter's. */
+/** The emitter kit: names never clash, imports are collected, and lines are broken as the formatter breaks them. */
 import { expect, test } from "vitest";
 import { compareNames, compareSpecifiers } from "../../../compiler/emit/kit/import-order.js";
 import {
@@ -18,7 +18,7 @@ import {
 
 const abi = "viceroy/codegen/v1";
 
-test("a name used in a line is imported, once, sorted, types marked", () => {
+test("each used name is imported once, in sorted order, and types are marked as types", () => {
   const text = printFile("a/tree.ts", ["Header."], (file) => {
     file.line(code`const a: ${importedType(abi, "Reader")} = ${importedValue(abi, "codec")};`);
     file.line(code`const b: ${importedType(abi, "Reader")} = ${importedValue({ file: "b/c.ts" }, "c")};`);
@@ -35,14 +35,14 @@ const d: E = F;
 `);
 });
 
-test("a type that is used as a value, too, is imported as a value", () => {
+test("a name that is used as a type and as a value is imported as a value", () => {
   const text = printFile("a.ts", [], (file) => {
     file.line(code`const a: ${importedType(abi, "Actor")} = new ${importedValue(abi, "Actor")}();`);
   });
   expect(text).toBe(`import { Actor } from "viceroy/codegen/v1";\n\nconst a: Actor = new Actor();\n`);
 });
 
-test("what a file exports keeps its name; imports, globals and locals give way", () => {
+test("exports keep their names, and clashing imports, globals and locals get another spelling", () => {
   const text = printFile("a.ts", [], (file) => {
     file.declare("Codec");
     file.declare("Map");
@@ -58,7 +58,7 @@ const Codec2 = 1, helper = 2, helper2 = 3;
 `);
 });
 
-test("equal names of two files are told apart by the files; Viceroy's own stay as they are", () => {
+test("an import whose name is taken gets its file name as prefix, and names of Viceroy stay", () => {
   const text = printFile("a.ts", [], (file) => {
     const names = [
       importedType({ file: "deep/my-forest.ts" }, "Tree"),
@@ -93,7 +93,7 @@ test("locals of a function avoid each other, the module's names and reserved wor
   expect(text.split("\n").slice(2)).toEqual(["codec", "codec2 value value2 default2 x2 x2_2", "value", ""]);
 });
 
-test("what is written already gives way to names that come later", () => {
+test("local names that are already written change if a later import or global has the same name", () => {
   const text = printFile("a.ts", [], (file) => {
     const [first, second] = [file.scope(), file.scope()];
     file.line(first.name("codec"), " ", file.local("Reader"), " ", first.name("Extract"));
@@ -108,7 +108,7 @@ test("what is written already gives way to names that come later", () => {
   ]);
 });
 
-test("a name in the file that declares it imports nothing", () => {
+test("a name needs no import in the file that declares it", () => {
   const text = printFile("a/tree.ts", [], (file) => {
     file.declare("Tree");
     file.line(code`type Forest = ${importedType({ file: "a/tree.ts" }, "Tree")}[];`);
@@ -116,7 +116,7 @@ test("a name in the file that declares it imports nothing", () => {
   expect(text).toBe("type Forest = Tree[];\n");
 });
 
-test("lines stay whole until they do not fit into 120 columns", () => {
+test("a line is broken only if it does not fit into 120 columns", () => {
   const long = "a".repeat(55);
   const text = printFile("a.ts", [], (file) => {
     file.line(call("f", [long, "b"]), ";");
@@ -136,7 +136,7 @@ type A =
 `);
 });
 
-test("comments keep their lines and cannot be ended from inside", () => {
+test("doc comments keep their lines and escape the end of a comment", () => {
   const text = printFile("a.ts", [], (file) => {
     file.doc("");
     file.doc("One.");
@@ -145,7 +145,7 @@ test("comments keep their lines and cannot be ended from inside", () => {
   expect(text).toBe("/** One. */\n/**\n * Two,\n *   indented *\\/\n *\n * lines.\n */\n");
 });
 
-test("strings take the quotes that need fewer escapes", () => {
+test("string literals use the quotes that need fewer escapes", () => {
   expect(["a", "it's", 'say "x"', `'"`, "\ud800", "\n"].map(stringLiteral)).toEqual([
     '"a"',
     '"it\'s"',
@@ -156,7 +156,7 @@ test("strings take the quotes that need fewer escapes", () => {
   ]);
 });
 
-test("names and specifiers are in the organiser's order", () => {
+test("names and specifiers are sorted in the order of the import organiser", () => {
   const names = [
     "_",
     "$",
@@ -182,13 +182,13 @@ test("names and specifiers are in the organiser's order", () => {
   expect([...specifiers].reverse().sort(compareSpecifiers)).toEqual(specifiers);
 });
 
-test("specifiers are relative and end in what runs", () => {
+test("import specifiers are relative and have the extension of the JavaScript file", () => {
   expect(relativeSpecifier("generated/registry.ts", "src/a.ts")).toBe("../src/a.js");
   expect(relativeSpecifier("a/b/c.ts", "a/d.mts")).toBe("../d.mjs");
   expect(relativeSpecifier("a.ts", "b/c.tsx")).toBe("./b/c.js");
 });
 
-/** Prints a file whose parts use a helper each; of the parts that are known, those are written again that have to be. */
+/** Prints a file whose parts each use a helper; a known part is written again only if necessary. */
 function printParts(
   parts: Readonly<Record<string, string>>,
   known: Map<string, PartRecording>,
@@ -215,7 +215,7 @@ function printParts(
   return { text, written: [...written] };
 }
 
-test("a part of a file is taken as it was while its names are", () => {
+test("a part of a file is reused while its names are unchanged", () => {
   const known = new Map<string, PartRecording>();
   const first = printParts({ a: "x", b: "y", c: "z" }, known);
   expect(first.written).toEqual(["a", "b", "c"]);
@@ -227,15 +227,15 @@ test("a part of a file is taken as it was while its names are", () => {
   });
 });
 
-test("what others now call something makes the whole file be written again", () => {
+test("a file with reused parts equals a newly written file after names in another part change", () => {
   const files: readonly Readonly<Record<string, string>>[] = [
     { a: "x", b: "y", c: "x" },
-    // What the first part named, the last one has to name now.
+    // The last part has to declare the helper that the first part declared before.
     { a: "y", b: "y", c: "x" },
-    // A name that is no longer free, and one that is again.
+    // A name is taken by the first part, and is then free again.
     { a: "c", b: "y", c: "x" },
     { a: "x", b: "y", c: "x" },
-    // A variable of a part, and a global, that the module has for itself.
+    // The module takes a name that parts use for a variable or for a global.
     { a: "value", b: "y", c: "x" },
     { a: "Map", b: "y", c: "x" },
     { a: "x", b: "y", c: "x" },

@@ -1,4 +1,4 @@
-/** Names that users are promised, wanted twice. */
+/** Clashes between names that the generated code promises to users. */
 import { expect, test } from "vitest";
 import { commonRoot, findClashes } from "../../../compiler/emit/index.js";
 import type { ActorDeclaration } from "../../../compiler/model/index.js";
@@ -10,14 +10,14 @@ function actor(name: string): ActorDeclaration {
   return { key: `schemas/a.ts#${name}`, name, id: 1, doc: "", extends: [], args: [], endpoints: [], at };
 }
 
-test("a type with the name of something that an actor brings is a clash", () => {
+test("a type with the name of a generated type of an actor is a clash", () => {
   const types = [declare("CounterMesh", message({ a: int32 })), declare("Tree", message({ a: int32 }))];
   expect(findClashes(schema(module(types, [actor("Counter")])), "schemas")).toEqual([
     { name: "CounterMesh", first: "type CounterMesh", second: "the mesh type of actor Counter", at },
   ]);
 });
 
-test("a type and a value may share a name; an enum is both", () => {
+test("a type and a generated value may share a name, but an enum clashes because it is both", () => {
   const tree = declare("Tree", message({ a: int32 }));
   expect(findClashes(schema(module([tree, declare("TreeCodec", message({ a: int32 }))])), "schemas")).toEqual([]);
   const enumeration = declare("TreeCodec", { kind: "enum", origin: "enum", values: [] });
@@ -26,7 +26,7 @@ test("a type and a value may share a name; an enum is both", () => {
   ]);
 });
 
-test("actors whose names differ in the case of the first letter share a descriptor", () => {
+test("actors whose names differ only in the case of the first letter clash in their descriptor", () => {
   expect(findClashes(schema(module([], [actor("Counter"), actor("counter")])), "schemas")).toEqual([
     {
       name: "counterDescriptor",
@@ -37,7 +37,7 @@ test("actors whose names differ in the case of the first letter share a descript
   ]);
 });
 
-test("a schema file cannot be where the registry goes", () => {
+test("a schema file whose output would be registry.ts clashes with the registry", () => {
   const registry = module([declare("A", int32)], [], "schemas/registry.ts");
   expect(findClashes(schema(registry), "schemas")).toEqual([
     {
@@ -49,7 +49,7 @@ test("a schema file cannot be where the registry goes", () => {
   ]);
 });
 
-test("the root of schemas is what all patterns share before their first wildcard", () => {
+test("the root of schemas is the folder that all patterns share before their first wildcard", () => {
   expect(commonRoot(["schemas/**/*.ts"])).toBe("schemas");
   expect(commonRoot(["./schemas/a/*.ts", "schemas/b.ts"])).toBe("schemas");
   expect(commonRoot(["a/schemas/*.ts", "b/schemas/*.ts"])).toBe("");
@@ -58,14 +58,14 @@ test("the root of schemas is what all patterns share before their first wildcard
   expect(commonRoot(["schemas/**/*.ts", "!schemas/old/*.ts"])).toBe("schemas");
 });
 
-test("a type in a namespace has the codec of one whose name is the joined one", () => {
+test("the codec of a type in a namespace clashes with the codec of a type with the joined name", () => {
   const types = [declare("Order.Line", message({ a: int32 })), declare("OrderLine", message({ a: int32 }))];
   expect(findClashes(schema(module(types)), "schemas")).toEqual([
     { name: "OrderLineCodec", first: "the codec of Order.Line", second: "the codec of OrderLine", at },
   ]);
 });
 
-test("a type and a namespace may share a name, and types of two namespaces; a namespace with an enum is a value", () => {
+test("a namespace may have the name of a schema type, but not of a generated mesh type or codec", () => {
   const order = declare("Order", message({ a: int32 }));
   const line = declare("Order.Line", message({ a: int32 }));
   const other = declare("Other.Line", message({ a: int32 }));

@@ -1,4 +1,4 @@
-/** Types in namespaces, as they are generated: values come back in every layout, and protoc and JSON call them by nested names. */
+/** Generated types in namespaces: values survive a round trip in every layout, and protoc and JSON use nested names. */
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { type Codec, codec } from "viceroy/codegen/v1";
@@ -68,7 +68,7 @@ const values = [
 ];
 
 test.each(values)(
-  "%s comes back in the lockstep layout, in protobuf and from JSON",
+  "%s survives a round trip in the lockstep layout, in protobuf and in JSON",
   (_, codec: Codec<unknown>, value) => {
     expect(codec.decode(codec.encode(value))).toEqual(value);
     expect(codec.fromProtobuf(codec.toProtobuf(value))).toEqual(value);
@@ -88,7 +88,7 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
     return stdout;
   };
 
-  test.each(values)("reads %s, and writes it", (message, codec: Codec<unknown>, value) => {
+  test.each(values)("reads and writes %s", (message, codec: Codec<unknown>, value) => {
     const text = protoc(`--decode=golden.v1.${message}`, codec.toProtobuf(value)).toString();
     // A field that protoc does not know has a number in place of a name.
     expect(text).not.toMatch(/^\s*\d+(:| \{)/m);
@@ -96,7 +96,7 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
     expect(codec.fromProtobuf(bytes)).toEqual(value);
   });
 
-  test("calls values of nested enums by their names, as our JSON does", () => {
+  test("uses the value names of nested enums that our JSON uses", () => {
     expect(protoc("--decode=golden.v1.Order.Line.Tax", OrderLineTaxCodec.toProtobuf(tax)).toString()).toBe(
       "rate: 0.5\nlevel: LEVEL_HIGH\n",
     );
@@ -106,7 +106,7 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
   });
 });
 
-test("JSON has the names of values that protobuf has", () => {
+test("JSON uses the protobuf names of enum values", () => {
   expect(OrderLineTaxCodec.toJson(tax)).toEqual({ rate: 0.5, level: "LEVEL_HIGH" });
   expect(OrderStatusCodec.toJson("open")).toEqual({ value: "STATUS_OPEN" });
   expect(OrderModeCodec.fromJson({ value: "MODE_SLOW" })).toBe(Order.Mode.Slow);
@@ -116,7 +116,7 @@ test("JSON has the names of values that protobuf has", () => {
   expect(OrderPageCodec(codec.string).toJson({ items: [], order: "up" })).toEqual({ order: "PAGE_ORDER_UP" });
 });
 
-test("a message in an Any has the nested name", () => {
+test("a message in an Any is identified by its nested protobuf name", () => {
   const typeUrl = "type.googleapis.com/golden.v1.Order.Line.Tax";
   const any = { typeUrl, value: OrderLineTaxCodec.toProtobuf(tax) };
   const registry = [OrderLineTaxCodec, OrderCodec, StateReasonCodec];
@@ -125,7 +125,7 @@ test("a message in an Any has the nested name", () => {
   expect(codec.any.toJson(beside, { registry })).toMatchObject({ "@type": beside.typeUrl, why: "rain" });
 });
 
-test("fingerprints are those of the compiler, and composed codecs have the same", () => {
+test("generated codecs have the fingerprints of the compiler and of codecs composed by hand", () => {
   const { type } = fingerprint(indexSchema(input.schema));
   const codecs = { Order: OrderCodec, "Order.Line": OrderLineCodec, "Order.Key": OrderKeyCodec, State: StateCodec };
   const others = {
@@ -145,7 +145,7 @@ test("fingerprints are those of the compiler, and composed codecs have the same"
   expect(reason.fingerprint).toBe(StateReasonCodec.fingerprint);
 });
 
-test("a mistake is told with the qualified name of the type", () => {
+test("the error for an invalid value names the qualified type", () => {
   const wrong = { ...line, count: 0.5 };
   expect(() => OrderLineCodec.encode(wrong)).toThrow(/^cannot encode Order\.Line\.count: invalid int32: /);
   expect(() => OrderCodec.toProtobuf({ ...order, lines: [wrong] })).toThrow(
@@ -153,7 +153,7 @@ test("a mistake is told with the qualified name of the type", () => {
   );
 });
 
-test("JSON Schema has a definition for each, and refers to it", () => {
+test("JSON Schema has a definition for each nested type, and references to it", () => {
   const { $defs } = jsonSchemaOf(input.lowered, "0.1.0") as { readonly $defs: Readonly<Record<string, unknown>> };
   expect(Object.keys($defs)).toEqual(
     expect.arrayContaining(["Order", "Order.Line", "Order.Line.Tax", "Order.Status", "StateReason", "Basket.Line"]),
@@ -163,14 +163,14 @@ test("JSON Schema has a definition for each, and refers to it", () => {
   });
 });
 
-describe("names that two things would have are told of", () => {
+describe("a diagnostic of a name clash in protobuf", () => {
   const clashes = (text: string, more: Readonly<Record<string, string>> = {}) => {
     const texts = Object.entries({ "schemas/a.ts": text, ...more }).map(([path, text]) => ({ path, text }));
     const { diagnostics } = emitProto(inputOf(texts));
     return diagnostics.map(({ code, file, line, text }) => `${file}:${line} ${code} ${text}`);
   };
 
-  test("a field and a type of its message", () => {
+  test("names a field and a nested type of its message", () => {
     expect(
       clashes(`export interface Order { /** @name Line */ line: string }
 export namespace Order { export interface Line { a: string } }`),
@@ -179,7 +179,7 @@ export namespace Order { export interface Line { a: string } }`),
     ]);
   });
 
-  test("the entry of a map and a type of its message", () => {
+  test("names the entry type of a map and a nested type of its message", () => {
     expect(
       clashes(`export interface Order { lines: Record<string, string> }
 export namespace Order { export interface LinesEntry { a: string } }`),
@@ -188,7 +188,7 @@ export namespace Order { export interface LinesEntry { a: string } }`),
     ]);
   });
 
-  test("namespaces of two files, and a namespace and a type that differ in capitals", () => {
+  test("names equal namespaces of two files, and a namespace and a type that differ only in case", () => {
     const file = (name: string) => `export namespace ${name} { export interface One { a: string } }`;
     expect(clashes(file("Order"), { "schemas/b.ts": file("Order").replace("One", "Two") })).toEqual([
       "schemas/b.ts:1 VC4010 cannot name namespace Order of schemas/b.ts in protobuf: namespace Order of schemas/a.ts has the name golden.v1.Order",
@@ -198,7 +198,7 @@ export namespace Order { export interface LinesEntry { a: string } }`),
     ]);
   });
 
-  test("a type beside an enum, and one of the joined name", () => {
+  test("names a type in the namespace of an enum and a type with the joined name", () => {
     expect(
       clashes(`export type State = "on" | "off";
 export namespace State { export interface Reason { a: string } }
@@ -208,7 +208,7 @@ export interface StateReason { b: string }`),
     ]);
   });
 
-  test("values of enums in one namespace, and not those of enums in two", () => {
+  test("names clashing enum values of one namespace, but not of two namespaces", () => {
     const enums = (first: string, second: string) => `
 export namespace A { export enum ${first} { B_C = 1 } }
 export namespace ${second} { export enum Color_B { C = 1 } }`;
@@ -218,7 +218,7 @@ export namespace ${second} { export enum Color_B { C = 1 } }`;
     expect(clashes(enums("Color", "B"))).toEqual([]);
   });
 
-  test("and what has no name in the schema gives way", () => {
+  test("is not needed for an inline shape, whose message gets another name", () => {
     const { lowered } = inputOf([
       {
         path: "schemas/a.ts",
@@ -238,7 +238,7 @@ export interface OrderLine { line: Order.Line }`,
   });
 });
 
-test("Cap'n Proto has flat names, each once", () => {
+test("Cap'n Proto names of types in namespaces are flat and unique", () => {
   const { schema, lock } = inputOf([
     {
       path: "schemas/a.ts",
@@ -263,7 +263,7 @@ export namespace State { export interface Reason { why: string } }`,
   ]);
 });
 
-test("names in a .proto are as short as they can be, and whole where a nested type would be meant", () => {
+test("type names in a .proto file are short, and fully qualified where a nested type would hide them", () => {
   const text = `export interface Line { a: string }
 export interface Mode { a: string }
 export type Top = Line;

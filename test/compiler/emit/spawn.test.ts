@@ -1,4 +1,4 @@
-/** Generated base classes and meshes at work: one actor with every kind of endpoint, in the own process. */
+/** Generated base classes and meshes at run time: one actor with every kind of endpoint, in the process of the test. */
 
 import { Channel, thisHost } from "viceroy";
 import { type Port, registerActors } from "viceroy/codegen/v1";
@@ -84,7 +84,7 @@ registerActors(import.meta.url, {
 const procs = thisHost().spawnProcs({ gpus: 2 }, { isolation: "inline" });
 afterAll(() => procs.stop());
 
-test("every kind of endpoint does what its schema says", async () => {
+test("every kind of endpoint behaves as its schema declares", async () => {
   const counters = procs.spawn("counters", MemoryCounter, 3, { name: "first" });
   const one = counters.slice({ gpus: 0 });
   await counters.increment.call();
@@ -101,7 +101,7 @@ test("every kind of endpoint does what its schema says", async () => {
   expect(await counters.total.reduce("sum")).toBe(10);
 });
 
-test("ports and meshes travel", async () => {
+test("ports and meshes can be passed as arguments, and meshes as items of a stream", async () => {
   const counters = procs.spawn("travellers", MemoryCounter, 1);
   const one = counters.slice({ gpus: 0 });
   const [port, receiver] = Channel.open(ConfigCodec);
@@ -118,7 +118,7 @@ test("ports and meshes travel", async () => {
   }
 });
 
-test("what does not fit the schema is refused before anything is sent", () => {
+test("a call whose arguments do not fit the schema throws before a message is sent", () => {
   const counters = procs.spawn("refusers", MemoryCounter, 1);
   const configure = counters.configure.call as (...args: unknown[]) => unknown;
   expect(() => configure.call(counters.configure, { name: 1 }, true)).toThrow(

@@ -1,4 +1,4 @@
-/** What endpoints with tensors have in generated code beside their codecs. */
+/** The generated code of endpoints with tensors, apart from their codecs. */
 import { describe, expect, test } from "vitest";
 import { emitTypeScript } from "../../../compiler/emit/index.js";
 import { assignIds } from "../../../compiler/lock/index.js";
@@ -34,7 +34,7 @@ function layerWith(endpoint: string): string {
 }
 
 describe("an endpoint", () => {
-  test("that takes tensors, however deep, can be given those of a mesh", () => {
+  test("gets the interceptor for tensors of a mesh if its arguments contain tensors at any depth", () => {
     for (const endpoint of ["learn(batch: Batch): void", "learn(rate: number, gradients?: [Tensor, number]): void"]) {
       const text = layerWith(endpoint);
       expect(text).toMatch(/learn: \{[^}]* interceptor: tensorArguments \}/);
@@ -42,12 +42,12 @@ describe("an endpoint", () => {
     }
   });
 
-  test("that takes none has nothing of it", () => {
+  test("gets no interceptor if its arguments contain no tensors", () => {
     expect(layerWith("learn(rate: number): Tensor")).not.toContain("interceptor:");
     expect(layerWith("learn(rate: number): number")).not.toContain("viceroy/tensor");
   });
 
-  test("that propagates has rref, whose shapes a function of the project tells, with the types that it must have", () => {
+  test("with `@propagate` and a function imports the function and states the types that it must have", () => {
     const text = layerWith(
       `/** @propagate ../../src/shapes.ts#forward */ forward(batch: Tensor, rate?: number): Tensor`,
     );
@@ -56,13 +56,13 @@ describe("an endpoint", () => {
     expect(text).toContain("readonly forward: PropagatedEndpoint<[batch: Tensor, rate?: number], Tensor, D, Tensor>;");
   });
 
-  test("that propagates without a function has an rref that is awaited", () => {
+  test("with `@propagate` and no function has an rref that returns a promise", () => {
     const text = layerWith("/** @propagate */ forward(): Tensor[]");
     expect(text).toContain("interceptor: propagated()");
     expect(text).toContain("readonly forward: PropagatedEndpoint<[], Tensor[], D, Promise<Tensor[]>>;");
   });
 
-  test("that names its function wrongly is told how", () => {
+  test("with an invalid `@propagate` gets a diagnostic with an example", () => {
     for (const value of [
       "shapes.ts#forward",
       "../src/shapes.ts",
@@ -82,7 +82,7 @@ describe("an endpoint", () => {
   });
 });
 
-test("an endpoint that propagates, and one that does not, are not the same to those who agree on schemas", () => {
+test("`@propagate` changes the fingerprint of an actor, but its function does not", () => {
   const of = (tag: string) => /fingerprint: (0x[\da-f]+)n/.exec(layerWith(`${tag} forward(batch: Tensor): Tensor`))![1];
   expect(of("/** @propagate */")).not.toBe(of(""));
   expect(of("/** @propagate */")).toBe(of("/** @propagate ../../src/shapes.ts#forward */"));

@@ -38,7 +38,7 @@ async function compiled(members: string): Promise<string> {
   return folder;
 }
 
-test("compile warns of a breaking change, with rule and place, and the check fails before and after it", async () => {
+test("compile warns of a breaking change with rule and place, and the check fails before and after compile", async () => {
   const folder = await compiled("age: number;");
   const lock = read(folder, "viceroy.lock");
   addFiles(folder, tree("age: string;"));
@@ -60,7 +60,7 @@ test("compile warns of a breaking change, with rule and place, and the check fai
   expect(await check(folder)).toMatchObject({ code: 1, found: [`error ${change}`] });
 });
 
-test("an accepted change is a line of the lock, and passes", async () => {
+test("an accepted change is recorded as a line of the lock and passes the check", async () => {
   const folder = await compiled("age: number;");
   addFiles(folder, tree("age: string;"));
   expect(await run(folder, { accept: ["Tree.age"] })).toMatchObject({ code: 0, found: [] });
@@ -74,7 +74,7 @@ test("an accepted change is a line of the lock, and passes", async () => {
   expect(await run(folder)).toMatchObject({ code: 0, found: [] });
 });
 
-test("who accepts one change has not accepted another, nor the next one of the same member", async () => {
+test("accepting one change accepts neither another member nor a later change of the same member", async () => {
   const folder = await compiled("age: number; size: number;");
   addFiles(folder, tree("age: string; size: string;"));
   const other = change.replace("age", "size");
@@ -90,7 +90,7 @@ test("who accepts one change has not accepted another, nor the next one of the s
   expect((await check(folder)).code).toBe(1);
 });
 
-test("a change that is taken back leaves nothing behind", async () => {
+test("a reverted breaking change leaves neither a finding nor a line in the lock", async () => {
   const folder = await compiled("age: number;");
   const lock = read(folder, "viceroy.lock");
   addFiles(folder, tree("age: string; more: string;"));
@@ -103,7 +103,7 @@ test("a change that is taken back leaves nothing behind", async () => {
   );
 });
 
-test("what is new beside a breaking change gets its ids at once, and is published with the change", async () => {
+test("new members beside a breaking change get ids at once and become final when it is accepted", async () => {
   const folder = folderWith(files);
   const schema = (members: string, state: string) =>
     `${head}export interface Tree {\n  ${members}\n}\nexport interface State extends Actor {\n  ${state}\n}\n`;
@@ -139,7 +139,7 @@ test("what is new beside a breaking change gets its ids at once, and is publishe
     "  2 high",
     "",
   ]);
-  // Nothing about it depends on how often, or in which order of members, it is compiled.
+  // The result depends neither on the number of runs nor on the order of the members.
   addFiles(folder, { "schemas/a.ts": broken.replace("put(key", "drop(key: string): void; put(key") });
   expect((await run(folder)).found).toEqual(found);
   expect(read(folder, "viceroy.lock")).toContain("  2 +put next=2 (1 key: string) -> void\n  3 +drop next=2");
@@ -150,7 +150,7 @@ test("what is new beside a breaking change gets its ids at once, and is publishe
   expect(await check(folder)).toMatchObject({ code: 0, found: [] });
 });
 
-test("what others do not use yet may change as it likes", async () => {
+test("a member that is not published yet may change freely", async () => {
   const made = new TestRepository({ ...files, ...tree("age: number;") });
   await run(made.folder);
   made.commit("published");
@@ -161,12 +161,12 @@ test("what others do not use yet may change as it likes", async () => {
   expect(await run(made.folder)).toMatchObject({ code: 0, found: [] });
   expect(await check(made.folder)).toMatchObject({ code: 0, found: [] });
   expect(read(made.folder, "viceroy.lock").startsWith(lockHeader)).toBe(true);
-  // Without the history the lock beside the schemas is what counts.
+  // Without the history the check compares with the lock beside the schemas.
   addFiles(made.folder, tree("age: number; size: number;"));
   expect((await check(made.folder, { base: false })).code).toBe(1);
 });
 
-test("a lock that was changed by hand passes for nothing: the published one is asked", async () => {
+test("an edit of the lock by hand hides no change because the published lock is compared", async () => {
   const made = new TestRepository({ ...files, ...tree("age: number;") });
   await run(made.folder);
   made.commit("published");
@@ -181,7 +181,7 @@ test("a lock that was changed by hand passes for nothing: the published one is a
   expect(await check(made.folder)).toMatchObject({ code: 0, found: [] });
 });
 
-test("`viceroy break` lets pass what the lock says is accepted", async () => {
+test("`viceroy break` ignores changes that the lock records as accepted", async () => {
   const made = new TestRepository({ ...files, ...tree("age: number; size: number;") });
   await run(made.folder);
   made.commit("published");
@@ -209,11 +209,11 @@ test.each([
     'export interface Tree { leaf: Leaf }\nexport interface Leaf { kind: "a" | "b" }',
   ],
   [
-    "what is added to everything",
+    "additions to every kind of declaration",
     "export interface Tree extends Base { x: Int32 }\nexport interface Base { y: Int32 }\nexport enum E { A }\nexport interface S extends Actor { get(e: E): Tree }",
     "export interface Tree extends Base { x?: Int32; z?: E[] }\nexport interface Base { y: Int32; w: string }\nexport enum E { A, B }\nexport interface S extends Actor<[x?: Int32]> { get(e: E, f?: E): Tree; put(): void }",
   ],
-])("nothing is said of what breaks nothing: %s", async (_, before, after) => {
+])("compile and the check report nothing for a compatible change: %s", async (_, before, after) => {
   const folder = folderWith({ ...files, "schemas/a.ts": `${head}${before}\n` });
   await run(folder);
   addFiles(folder, { "schemas/a.ts": `${head}${after}\n` });
@@ -236,7 +236,7 @@ test.each([
     ["VC5001 Tree.age"],
   ],
   [
-    "an alias that has gone",
+    "an alias that was removed",
     "export type Age = number;\nexport interface Tree { age: Age }",
     "export interface Tree { age: string }",
     ["VC5001 Tree.age"],
@@ -248,18 +248,18 @@ test.each([
     ["VC5001 Pair[1]"],
   ],
   [
-    "an alias of a shape in place",
+    "an alias of an inline shape",
     "export type Leaf = { x: Int32 } | null;\nexport interface Tree { leaf: Leaf }",
     "export type Leaf = { x: Int64 } | null;\nexport interface Tree { leaf: Leaf }",
     ["VC5001 Leaf.x"],
   ],
   [
-    "what is repeated at the end of a tuple",
+    "the rest element of a tuple",
     "export interface Tree { row: [Int32, ...{ x: Int32 }[]] }",
     "export interface Tree { row: string }",
     ["VC5001 Tree.row"],
   ],
-])("the lock remembers %s", async (_, before, after, expected) => {
+])("the lock remembers %s, so that a break of it is reported", async (_, before, after, expected) => {
   const folder = folderWith({ ...files, "schemas/a.ts": `${head}${before}\n` });
   await run(folder);
   expect(await check(folder)).toMatchObject({ code: 0, found: [] });
@@ -269,7 +269,7 @@ test.each([
   expect((await check(folder)).code).toBe(1);
 });
 
-test("a lock without aliases, as it was written before, is read and completed", async () => {
+test("compile reads a lock of the older format without aliases and completes it", async () => {
   const text = "export type Age = number;\nexport interface Tree { age: Age }\n";
   const folder = folderWith({ ...files, "schemas/a.ts": head + text });
   await run(folder);
@@ -284,7 +284,7 @@ test("a lock without aliases, as it was written before, is read and completed", 
   expect(read(folder, "viceroy.lock")).toBe(whole);
 });
 
-test("only what breaks can be accepted", async () => {
+test("only a breaking change can be accepted", async () => {
   const folder = await compiled("age: number;");
   const lock = read(folder, "viceroy.lock");
   const accept = (...places: readonly string[]) => run(folder, { accept: places, json: false });
@@ -300,7 +300,7 @@ test("only what breaks can be accepted", async () => {
   expect(read(folder, "viceroy.lock")).toBe(lock);
 });
 
-test("a rename beside a breaking change keeps it in sight", async () => {
+test("a rename beside a breaking change does not hide the breaking change", async () => {
   const folder = await compiled("age: number; name: string;");
   addFiles(folder, { "schemas/a.ts": `${head}export interface Tree {\n  age: string;\n  name: string;\n}\n` });
   await run(folder);
@@ -310,7 +310,7 @@ test("a rename beside a breaking change keeps it in sight", async () => {
   expect(await check(folder)).toMatchObject({ code: 1, found: [`error ${change}`] });
 });
 
-test("while watching the lock stays as it is, and nothing is accepted", async () => {
+test("a draft compile reports no breaking change and leaves the lock unchanged", async () => {
   const folder = await compiled("age: number;");
   const lock = read(folder, "viceroy.lock");
   addFiles(folder, tree("age: string;"));

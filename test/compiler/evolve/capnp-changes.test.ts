@@ -1,4 +1,4 @@
-/** What has another place in Cap'n Proto: how types are called there, which member is named, and where comparing ends. */
+/** Members that move in Cap'n Proto: how types are described, which member is reported, and where comparing ends. */
 import { describe, expect, test } from "vitest";
 import { rootStruct, structChanges } from "../../../compiler/evolve/capnp-changes.js";
 import { findBreaks } from "../../../compiler/evolve/index.js";
@@ -6,7 +6,7 @@ import { breaksOf, type SchemaTexts, stateOf, statesOf } from "./states.js";
 
 const emit = ["ts", "capnp"] as const;
 
-/** What has changed in the interface `Tree`: `place (member): was -> is`. */
+/** Lists the changes of the interface `Tree`, each as `place (member): was -> is`. */
 function changes(older: SchemaTexts, newer: SchemaTexts, name = "Tree"): readonly string[] {
   const states = statesOf(older, newer, { emit });
   const [was, is] = [states.older, states.newer].map(({ capnp }) => rootStruct(capnp ?? [], "schemas/a.ts", name));
@@ -50,7 +50,7 @@ test.each([
   ["Oneof<{ a: Int32 }>", "struct of a union"],
   ["(Int32 | null)[]", "List(struct of null or a value)"],
   ["Int32 | null", "union of absent and Int32"],
-])("%s is called %s", (type, text) => {
+])("the type %s is described as %s", (type, text) => {
   expect(changes(tree(`is: ${type};`), tree("is: boolean;"))).toEqual([`Tree.is (is): ${text} -> Bool`]);
 });
 
@@ -58,24 +58,24 @@ test.each([
   ["is?: Int32;", "union of absent and Int32"],
   ["is: Int32 | null;", "union of absent and Int32"],
   ["is?: Int32 | null;", "union of absent, null and Int32"],
-])("what may not be there is called a union: %s", (field, text) => {
+])("a field that may be absent is described as a union: %s", (field, text) => {
   expect(changes(tree("is: Int32;"), tree(field))).toEqual([`Tree.is (is): Int32 -> ${text}`]);
 });
 
-describe("members", () => {
-  test("behind the one that has moved are not named", () => {
+describe("structChanges", () => {
+  test("reports only the first member that has changed", () => {
     expect(changes(tree("a: Int32;\n  b: Int32;\n  c: Int32;"), tree("a: Int32;\n  b: string;\n  c: string;"))).toEqual(
       ["Tree.b (b): Int32 -> Text"],
     );
   });
 
-  test("that have gone, or have come, are none that moved", () => {
+  test("ignores members that were removed or added", () => {
     expect(changes(tree("a?: Int32;\n  b?: Int32;"), tree("b?: Int32;\n  c?: string;"))).toEqual([]);
     expect(changes(tree("b?: Int32;"), tree("c?: string;"))).toEqual([]);
     expect(changes(tree("a: string;\n  b: 'x' | 'y';\n  c: Int32;"), tree("c: Int32;"))).toEqual([]);
   });
 
-  test("of what stands in another message are named with the way to them, below the member of the exported type", () => {
+  test("reports a member of a nested message with its path and the member of the exported type", () => {
     const inner = (type: string) =>
       tree(
         `a: { b: { c: ${type} } };\n  list: { d: ${type} }[][];\n  maybe: ({ e: ${type} } | null)[];\n  map: Map<string, { f: ${type} }>;`,
@@ -88,19 +88,19 @@ describe("members", () => {
     ]);
   });
 
-  test("of one pair of messages are named once, where the first one is", () => {
+  test("reports a pair of messages once, at its first use", () => {
     const both = (type: string) =>
       tree("a?: Leaf;\n  b?: Leaf;\n  next?: Tree;", `export interface Leaf {\n  c: ${type};\n  tree?: Tree;\n}\n`);
     expect(changes(both("Int32"), both("string"))).toEqual(["Tree.a.c (a): Int32 -> Text"]);
     expect(changes(both("Int32"), both("Int32"))).toEqual([]);
   });
 
-  test("that are as they were are not named", () => {
+  test("reports nothing for unchanged members", () => {
     const fields = "a: 'x' | 'y';\n  b: string[];\n  c: { d: Date };\n  e: ({ f: 'x' }[] | null)[];";
     expect(changes(tree(fields), tree(`${fields}\n  more?: string;`))).toEqual([]);
   });
 
-  test("of two pairs of messages are named for each", () => {
+  test("reports each of two pairs of messages", () => {
     const leaves = "interface One { c: Int32 }\ninterface Two { c: string }\ninterface Three { c: boolean }\n";
     const before = tree("a: One;\n  b: One;", leaves);
     expect(changes(before, tree("a: Two;\n  b: Three;", leaves))).toEqual([
@@ -110,7 +110,7 @@ describe("members", () => {
   });
 });
 
-test("a struct is found by its file and by its name, and what is no struct is none", () => {
+test("rootStruct finds only exported structs, by file and name", () => {
   const { newer } = statesOf(
     "",
     `interface Leaf {\n  b: Int32;\n}\n${tree("a: Int32;\n  leaf: Leaf;", 'export type Kind = "x" | "y";\nexport type Rows = Int32[];\n')}`,
@@ -129,7 +129,7 @@ describe("viceroy break", () => {
       [code, of, place, `${side} ${at.line}:${at.column}`, text, fix].join(" | "),
     );
 
-  test("says it with the line of the member, where both sides emit Cap'n Proto", () => {
+  test("reports a moved member with its line if both sides emit Cap'n Proto", () => {
     const moved = (place: string) =>
       `in Cap'n Proto it was Int32 and is union of absent and Int32: readers take the one for the other, and what stands behind it has moved | ${place}`;
     const fix = "Leave it as it was, and add a new member.";
@@ -143,7 +143,7 @@ describe("viceroy break", () => {
     ]);
   });
 
-  test("says nothing of it where one side alone emits Cap'n Proto, or has a struct", () => {
+  test("reports no moved member if only one side emits Cap'n Proto or has a struct", () => {
     const [before, after] = [stateOf(tree("a: Int32;"), emit), stateOf(tree("a?: Int32;"), ["ts"])];
     for (const [older, newer] of [
       [before, after],
@@ -155,11 +155,11 @@ describe("viceroy break", () => {
     expect(found(kinds[1], kinds[0]).join("\n")).not.toContain("VC5020");
   });
 
-  test("says it of no member twice, of which the protobuf layout says worse", () => {
+  test("reports no moved member if its protobuf type has changed too", () => {
     expect(found(tree("a: Int32;"), tree("a: string;")).map((line) => line.slice(0, 6))).toEqual(["VC5001"]);
   });
 
-  test("says it of types in namespaces, at the type where what has moved is no member of it", () => {
+  test("reports a moved member of a namespace at its line, and of an array alias at the alias", () => {
     const order = (field: string) => `export namespace Order {\n  export interface Line {\n    ${field}\n  }\n}\n`;
     expect(found(order("a: Int32;"), order("a?: Int32;"))[0]).toMatch(/^VC5020 \| WIRE \| Order.Line.a \| newer 4:5/);
     const rows = (field: string) => `export type Rows = { ${field} }[];\n`;

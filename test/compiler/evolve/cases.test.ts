@@ -1,6 +1,6 @@
 /**
- * What `viceroy break` finds in small changes, all of it, in order: `cases/<name>.txt` has a line for each finding.
- * `VICEROY_UPDATE=1` writes these files anew. The fixtures tell users about every rule; these are the borders of the rules.
+ * All findings of `viceroy break` for small changes, in order: `cases/<name>.txt` has a line for each finding.
+ * `VICEROY_UPDATE=1` writes these files anew. The fixtures explain every rule to users; these cases test its limits.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ function found({ older, newer, ...options }: Case): readonly string[] {
   });
 }
 
-describe.each(Object.entries({ wire, source, behaviour, dangerous }))("%s", (name, cases) => {
+describe.each(Object.entries({ wire, source, behaviour, dangerous }))("the file cases/%s.txt", (name, cases) => {
   const file = fileURLToPath(new URL(`cases/${name}.txt`, import.meta.url));
 
   if (process.env["VICEROY_UPDATE"] === "1") {
@@ -35,11 +35,11 @@ describe.each(Object.entries({ wire, source, behaviour, dangerous }))("%s", (nam
     }),
   );
 
-  test("has a section for each case", () => {
+  test("has a section for each case, in the same order", () => {
     expect([...expected.keys()]).toEqual(cases.map(({ title }) => title));
   });
 
-  test.each(cases.map((one) => [one.title, one] as const))("%s", (title, one) => {
+  test.each(cases.map((one) => [one.title, one] as const))("matches the findings of the case: %s", (title, one) => {
     expect(found(one)).toEqual(expected.get(title));
   });
 });

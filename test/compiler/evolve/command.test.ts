@@ -1,4 +1,4 @@
-/** `viceroy break` as people run it: a process, in a repository with a history. */
+/** `viceroy break` as a process, in a repository with a history. */
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,11 +20,11 @@ function git(folder: string, ...args: readonly string[]): string {
 const config = 'export default { schemas: "schemas/**/*.ts" };\n';
 const tree = "export interface Tree {\n  name: string;\n  age: number;\n}\n";
 
-describe("against a commit", () => {
+describe("`viceroy break` against a commit", () => {
   let folder: string;
 
   beforeAll(() => {
-    // A project in a folder of the repository, as in a monorepo.
+    // The project is in a subfolder of the repository, as in a monorepo.
     const top = folderWith({ "README.md": "nothing\n" });
     git(top, "init", "-q", "-b", "main");
     git(top, "add", "-A");
@@ -42,7 +42,7 @@ describe("against a commit", () => {
     git(top, "commit", "-q", "-m", "broken");
   });
 
-  test("what has changed since is said with its place, and the tree is left alone", () => {
+  test("reports each change with its place and leaves the working tree unchanged", () => {
     const before = listFiles(folder);
     expect(viceroy(folder, "break", "--against", "HEAD~1")).toEqual({
       code: 1,
@@ -61,7 +61,7 @@ describe("against a commit", () => {
     expect(git(folder, "status", "--porcelain")).toBe("");
   });
 
-  test("in a workflow findings are annotations too, at their place in the repository", () => {
+  test("prints findings as annotations in a GitHub workflow, with paths in the repository", () => {
     const { stdout } = spawnSync(process.execPath, [binary, "break", "--against", "HEAD~1"], {
       cwd: folder,
       encoding: "utf8",
@@ -72,7 +72,7 @@ describe("against a commit", () => {
     );
   });
 
-  test("as JSON each finding is one line", () => {
+  test("prints each finding as one line of JSON with --json", () => {
     const { code, out } = viceroy(folder, "break", "--against", "HEAD~1", "--json");
     expect(code).toBe(1);
     expect(
@@ -95,7 +95,7 @@ describe("against a commit", () => {
     ]);
   });
 
-  test("nothing to say of the commit that it is", () => {
+  test("reports no breaking changes against the current commit", () => {
     expect(viceroy(folder, "break", "--against", "HEAD")).toEqual({
       code: 0,
       out: "No breaking changes against HEAD.\n",
@@ -103,7 +103,7 @@ describe("against a commit", () => {
     });
   });
 
-  test("classes that are not asked for are not shown, and do not count", () => {
+  test("counts only the classes that --class selects and refuses an unknown class", () => {
     expect(viceroy(folder, "break", "--against", "HEAD~1", "--class", "source,dangerous").code).toBe(0);
     expect(viceroy(folder, "break", "--against", "HEAD~1", "--class", "wire").code).toBe(1);
     expect(viceroy(folder, "break", "--against", "HEAD~1", "--class", "all")).toEqual({
@@ -129,7 +129,7 @@ describe("against a commit", () => {
       "HEAD~2",
       /^cannot compare with "HEAD~2": it has no viceroy\.lock, which contains the ids to compare\./,
     ],
-  ])("%s", (_, ref, text) => {
+  ])("exits with 3 and explains the reason: %s", (_, ref, text) => {
     const { code, err } = viceroy(folder, "break", "--against", ref);
     expect(err).toMatch(text);
     expect(code).toBe(3);
@@ -138,7 +138,7 @@ describe("against a commit", () => {
     expect(json.code).toBe(3);
   });
 
-  test("schemas with errors, on either side", () => {
+  test("exits with 2 if the schemas on either side have errors", () => {
     const good = read(folder, "schemas/tree.ts");
     addFiles(folder, { "schemas/tree.ts": "export interface Tree {\n  name: any;\n}\n" });
     const now = viceroy(folder, "break", "--against", "HEAD");
@@ -153,7 +153,7 @@ describe("against a commit", () => {
   });
 });
 
-test("outside of a repository a folder can be compared with", () => {
+test("`viceroy break` compares with a folder outside of a repository", () => {
   const older = folderWith({
     "package.json": '{ "name": "shop" }',
     "viceroy.config.ts": config,

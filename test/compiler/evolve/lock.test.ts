@@ -1,4 +1,4 @@
-/** `compile --check` asks the rules of the wire, of the sources against the lock beside them. */
+/** `compile --check` applies the wire rules to the sources and the lock beside them. */
 import { expect, test } from "vitest";
 import { compile } from "../../../compiler/cli/commands/compile.js";
 import { Project } from "../../../compiler/cli/project.js";
@@ -25,7 +25,7 @@ async function check(before: string, after: string, settings = "") {
   return [...breaks.map((one) => `${one["file"]}:${one["line"]} ${one["code"]} ${one["text"]}`), `exit code ${code}`];
 }
 
-test("a type that has changed", async () => {
+test("the check reports a field whose type has changed", async () => {
   expect(
     await check("export interface Tree {\n  age: Int32;\n}\n", "export interface Tree {\n  age: Int64;\n}\n"),
   ).toEqual([
@@ -34,7 +34,7 @@ test("a type that has changed", async () => {
   ]);
 });
 
-test("a change that breaks nothing is drift alone", async () => {
+test("the check reports a compatible change only as drift", async () => {
   expect(
     await check(
       "export interface Tree {\n  age: Int32;\n}\n",
@@ -43,7 +43,7 @@ test("a change that breaks nothing is drift alone", async () => {
   ).toEqual(["exit code 1"]);
 });
 
-test("shapes written in place, in all places", async () => {
+test("the check reports changes in inline shapes at every position", async () => {
   const types = (kind: string) => `export interface Tree {
   list: { value: ${kind} }[][];
   map: Map<string, { value: ${kind} }>;
@@ -65,7 +65,7 @@ test("shapes written in place, in all places", async () => {
   ]);
 });
 
-test("what a type was made of, where the whole of it is another now", async () => {
+test("the check compares collections, sets, enums, unions and typed arrays that became another type", async () => {
   const before = `export interface Tree {
   a: Map<string, [number, string?][]>;
   b: Set<Int32> | null;
@@ -91,7 +91,7 @@ test("what a type was made of, where the whole of it is another now", async () =
   ]);
 });
 
-test("declarations of another kind, and such as have gone", async () => {
+test("the check compares declarations that changed their kind or were removed", async () => {
   const before =
     'export type Size = "s" | "l";\nexport interface Leaf { color: string }\nexport interface Tree {\n  size: Size[];\n  leaf: Leaf;\n}\n';
   const after =
@@ -103,7 +103,7 @@ test("declarations of another kind, and such as have gone", async () => {
   ]);
 });
 
-test("actors, endpoints, arguments, streams and ports", async () => {
+test("the check reports changes of endpoints, arguments, streams and ports", async () => {
   const before = `export interface Clock extends Actor<[zone: string]> {
   time(format?: string): Date;
   ticks(every: Int32): Stream<Date>;
@@ -126,7 +126,7 @@ test("actors, endpoints, arguments, streams and ports", async () => {
   ]);
 });
 
-test("what only Cap'n Proto cannot bear, where it is emitted", async () => {
+test("the check reports breaks of the Cap'n Proto layout only if Cap'n Proto is emitted", async () => {
   const before = `export interface Tree {
   age?: Int32;
   gone: Int64;
@@ -157,7 +157,7 @@ export interface Leaf {
   expect(await check(before, after)).toEqual(["exit code 1"]);
 });
 
-test("what is agreed to is let pass", async () => {
+test("the check does not report a break that the config ignores", async () => {
   const settings = ', break: { ignore: [{ code: "VC5001", place: "Tree.age", reason: "It was never sent." }] }';
   expect(
     await check("export interface Tree {\n  age: Int32;\n}\n", "export interface Tree {\n  age: Int64;\n}\n", settings),

@@ -18,7 +18,7 @@ ${line}
 `;
 
 describe("viceroy break", () => {
-  test("sees what changes in a type of a namespace", async () => {
+  test("reports changes in a type of a namespace", async () => {
     const found = await breaksBetween(
       order("    sku: string;\n    count: Int32;\n    size: { width: Int32 };\n    status: Status;"),
       order("    sku: string;\n    count: string;\n    size: { width: Int64 };").replace('"open" | ', ""),
@@ -41,7 +41,7 @@ export interface Line {
 `;
   const nested = order("    sku: string;\n    count: Int32;");
 
-  test("takes a move into a namespace, or out of it, for one that leaves the bytes as they were", async () => {
+  test("reports a move into or out of a namespace as a source break and not as a wire break", async () => {
     const moved = (from: string, to: string) =>
       `VC5031 SOURCE ${from} is called ${to} now: code that names it, or its codec, does not compile, and the type URL in an Any is another`;
     expect(await breaksBetween(top, nested)).toEqual([`schemas/a.ts:6 ${moved("Line", "Order.Line")}`]);
@@ -56,12 +56,12 @@ export interface Line {
     ]);
   });
 
-  test("sees what else has changed in a type that has moved", async () => {
+  test("reports other changes in a type that has moved", async () => {
     const found = await breaksBetween(top, order("    sku: string;\n    count: Int64;"));
     expect(found.join("\n")).toContain("VC5001 WIRE Order.Line.count: its type was int32 and is int64");
   });
 
-  test("knows the places of Cap'n Proto in a type that has moved", async () => {
+  test("compares the Cap'n Proto layout of a type that has moved", async () => {
     const settings = ', emit: ["ts", "capnp"]';
     expect((await breaksBetween(top, nested, { settings })).filter((line) => line.includes("VC5020"))).toEqual([]);
     const wider = order("    sku: string;\n    count?: Int32;");
@@ -69,7 +69,7 @@ export interface Line {
   });
 });
 
-test("Cap'n Proto keeps the place of a member that has gone, whose type has moved since", async () => {
+test("Cap'n Proto keeps the place of a removed member whose type has moved to a namespace", async () => {
   const settings = ', emit: ["ts", "capnp"]';
   const before =
     "export interface Order { mode: Mode; count: Int32 }\nexport type Mode = 'a' | 'b';\nexport interface Uses { mode: Mode }\n";
@@ -98,7 +98,7 @@ const files = {
 };
 const head = 'import type { Int32, Int64 } from "viceroy/schema";\n\n';
 
-/** Codes and texts of what `compile` says, and how it ends. */
+/** Runs `compile` and returns the codes and texts of its diagnostics, and its exit code. */
 async function run(folder: string, check = false): Promise<readonly string[]> {
   const io = new TestIo();
   const code = await compile(new Project(folder), { check, json: true, draft: false }, io);
@@ -113,7 +113,7 @@ describe("the check against the lock", () => {
   const nested = (b: string, n = "Int32") =>
     `export interface Order {\n  line: Order.Line;\n}\nexport namespace Order {\n  export interface Line {\n    a: { n: ${n} };\n    b: ${b};\n  }\n}\n`;
 
-  test("finds breaks in a type of a namespace", async () => {
+  test("reports breaks in a type of a namespace", async () => {
     const folder = start(nested("Int32"));
     expect(await run(folder)).toEqual(["exit code 0"]);
     addFiles(folder, { "schemas/a.ts": head + nested("Int64", "Int64") });
@@ -121,7 +121,7 @@ describe("the check against the lock", () => {
     expect(found.map((line) => line.replace(/: .*/, ""))).toEqual(["VC5001 Order.Line.a.n", "VC5001 Order.Line.b"]);
   });
 
-  test("finds none in a type that moves, and those in one that moves and changes", async () => {
+  test("reports no break in a type that only moves, but the breaks in a type that moves and changes", async () => {
     const folder = start(top);
     expect(await run(folder)).toEqual(["exit code 0"]);
     addFiles(folder, { "schemas/a.ts": head + nested("Int64", "Int64") });
@@ -142,7 +142,7 @@ describe("the check against the lock", () => {
     expect(await run(folder, true)).toEqual(["exit code 0"]);
   });
 
-  test("remembers a type that has gone from its namespace, for those who referred to it", async () => {
+  test("remembers a removed type of a namespace to compare the fields that referred to it", async () => {
     const folder = start(nested("Int32"));
     expect(await run(folder)).toEqual(["exit code 0"]);
     addFiles(folder, {
@@ -170,7 +170,7 @@ export namespace Order {
     return folder;
   };
 
-  test("takes the qualified name of a type", async () => {
+  test("accepts the qualified name of a type", async () => {
     const folder = await start();
     const io = new TestIo();
     expect(await rename(new Project(folder), "Order.Tax.size", "extent", io)).toBe(0);
@@ -188,7 +188,7 @@ export namespace Order {
     expect(io.errors.at(-1)).toBe("cannot rename Order: expected Type.member");
   });
 
-  test("of a member leaves a type of its name alone", async () => {
+  test("keeps a type that has the same name as the renamed member", async () => {
     const folder = await start();
     expect(await rename(new Project(folder), "Order.Tax", "vat", new TestIo())).toBe(0);
     expect(await rename(new Project(folder), "Order.Line", "row", new TestIo())).toBe(0);
@@ -199,7 +199,7 @@ export namespace Order {
     expect(await run(folder, true)).toEqual(["exit code 0"]);
   });
 
-  test("is proposed where a field of a type in a namespace goes and another comes", async () => {
+  test("is the subject of a diagnostic if a field of a type in a namespace is replaced by another", async () => {
     const folder = await start();
     addFiles(folder, { "schemas/a.ts": text.replace("sku", "code").replace("Line: { n", "Line: { m") });
     const found = (await run(folder)).filter((line) => line.startsWith("VC2007"));

@@ -1,4 +1,4 @@
-/** The types that a lock writes are read again as they were; what is no such type is unknown. */
+/** The types that a lock contains are parsed back to the types that were written; any other text is unknown. */
 import { describe, expect, test } from "vitest";
 import { type LockTypeResolver, parseLockType } from "../../../compiler/evolve/parse-lock-type.js";
 import { typeText } from "../../../compiler/lock/type-text.js";
@@ -81,7 +81,7 @@ const types: readonly (readonly [string, Type])[] = [
   ["map<string, [int32, Page<string>[]][]>", map(string, array(tuple([[int32], [array(ref("Page", string))]])))],
 ];
 
-test.each(types)("%s is read as it was written", (text, type) => {
+test.each(types)("the parser reads %s as the type that was written", (text, type) => {
   expect(read(text)).toEqual(type);
   if (type.kind !== "mesh" || text.startsWith("mesh")) expect(typeText(type)).toBe(text);
 });
@@ -102,12 +102,12 @@ test.each([
   ["[message, enum?, union[]]", '[message at "[0]", enum at "[1]"?, union at "[2][]"[]]'],
   ["[message, ...enum[]]", '[message at "[0]", ...enum at "[...]"[]]'],
   ["[...message[][]][]", '[...message at "[][...][]"[][]][]'],
-])("%s is looked up by the way to it", (text, places) => {
+])("the parser resolves the inline types of %s by their path", (text, places) => {
   const type = read(text);
   expect(type && typeText(type)).toBe(places);
 });
 
-describe("a text that is no type", () => {
+describe("the parser of lock types", () => {
   test.each([
     ..."  ,?,<,>,[,],...,[...],int32 , int32,int32?,int32[,int32],int32[][,int32[]],int32>,int32<string>".split(","),
     "",
@@ -156,23 +156,23 @@ describe("a text that is no type", () => {
     'mesh<Counter, "gpus"',
     'mesh<Counter, "\\x">',
     'mesh<Counter "gpus">',
-  ])("%j is unknown", (text) => {
+  ])("returns undefined for %j", (text) => {
     expect(read(text)).toBeUndefined();
   });
 
-  test("is what is left of a type that was cut", () => {
+  test("returns undefined for every proper prefix of a type", () => {
     const whole = 'map<string, [set<int32>, Page<T[], union>?, ...mesh<Counter, "gpus">[]][]>';
     for (let length = 0; length < whole.length; length++) expect(read(whole.slice(0, length))).toBeUndefined();
     expect(read(whole)).toBeDefined();
   });
 
-  test("is what stands in place, where nothing is known of that", () => {
+  test("returns undefined for an inline type that the resolver does not know", () => {
     for (const kind of ["message", "oneof", "union", "enum"])
       expect(parseLockType(`set<${kind}>`, { ...names, inline: () => undefined })).toBeUndefined();
   });
 });
 
-test("a mistake in what looks names up is not taken for an unknown type", () => {
+test("an error of the resolver is thrown and not treated as an unknown type", () => {
   const mistake = new Error("no such index");
   const named = () => {
     throw mistake;

@@ -1,4 +1,4 @@
-/** What a lock remembers of declarations that are of another kind now, have gone, or have moved. */
+/** The declarations that a lock remembers after they changed their kind, were removed or moved. */
 import { describe, expect, test } from "vitest";
 import type { Schema } from "../../../compiler/model/index.js";
 import { expectRemembered, remember, said, shape, unsaid } from "./remember.js";
@@ -11,23 +11,23 @@ const kinds = {
   "enumeration of numbers": "enum X { A = 0, B = 7 }",
   alias: "type X = Int32;",
 };
-/** Whether neither of two declarations has numbers, of which the lock keeps the names alone. */
+/** Tells whether neither of two declarations is an enum of numbers, of which the lock keeps only the names. */
 const named = ({ 2: older, 3: newer }: readonly string[]) => !`${older}${newer}`.includes("enum X");
 const pairs = Object.entries(kinds).flatMap(([was, older]) =>
   Object.entries(kinds).map(([is, newer]) => [was, is, older, newer] as const),
 );
 
-describe("declarations", () => {
-  test.each(pairs)("of kind %s are remembered beside one of kind %s", (_, __, older, newer) => {
+describe("a declaration", () => {
+  test.each(pairs)("of kind %s is remembered after a change to kind %s", (_, __, older, newer) => {
     const tree = "export interface Tree {\n  x: X;\n  list: X[];\n}\n";
     const { was, remembered } = remember(`export ${older}\n${tree}`, `export ${newer}\n${tree}`);
-    // The names of values are all that the lock has of them.
+    // The lock keeps only the names of enum values.
     const hasNumbers = `${older}${newer}`.includes("enum X");
     const text = (of: Schema) => JSON.stringify(said(of)).replace(hasNumbers ? /,"value":(\d+|"[^"]*")/g : "", "");
     expect(JSON.parse(text(remembered))).toEqual(JSON.parse(text(was)));
   });
 
-  test("that have gone are remembered as messages of which nothing is known, for those who refer to them", () => {
+  test("that was removed is remembered as a message at its line of the lock, with the references to it", () => {
     const tree = "export interface Tree {\n  x?: Gone;\n  list: Other[];\n}\n";
     const { is, remembered } = remember(
       `${tree}export interface Gone {\n  a: Int32;\n}\nexport interface Other {\n  b: { c: Int32 };\n}\n`,
@@ -48,7 +48,7 @@ describe("declarations", () => {
     expect(is.modules[0]?.types.map(({ name }) => name)).toEqual(["Tree"]);
   });
 
-  test("that had gone before are not", () => {
+  test("that the lock had retired before is not remembered", () => {
     const leaf = "export interface Leaf {\n  a: Int32;\n}\n";
     const tree = "export interface Tree {\n  x?: Int32;\n}\n";
     const retired = (lock: string) => lock.replace("message Leaf", "-message Leaf");
@@ -56,7 +56,7 @@ describe("declarations", () => {
     expect(remembered.modules[0]?.types.map(({ name }) => name)).toEqual(["Tree"]);
   });
 
-  test("that have come are as they are", () => {
+  test("that was added has its current shape, and an added actor is left out", () => {
     const { is, remembered } = remember(
       "export interface Tree {\n  a: Int32;\n}\n",
       'export interface Tree {\n  a: Int32;\n  leaf?: Leaf;\n}\nexport interface Leaf {\n  b: { c: "x" };\n}\nexport type Row = { d: Int32 }[];\nexport interface Clock extends Actor {\n  get(): Leaf;\n}\n',
@@ -65,7 +65,7 @@ describe("declarations", () => {
     expect(remembered.modules[0]?.actors).toEqual([]);
   });
 
-  test("of one name in two files are told apart by their files, and one that has moved follows its name", () => {
+  test("is matched by its file if two files use its name, and by its name if it has moved", () => {
     const declare = (type: string) =>
       `export interface Leaf {\n  a: ${type};\n  next?: Leaf;\n  all: Leaf[];\n  in: { b: ${type} };\n}\n`;
     expectRemembered(
@@ -90,7 +90,7 @@ describe("declarations", () => {
     });
   });
 
-  test("of a name that two other files have are not taken for one of those", () => {
+  test("in a new file is not matched if two other files had a declaration of its name", () => {
     const leaf = "export interface Leaf {\n  a: string;\n}\n";
     const { is, remembered } = remember(
       { "schemas/a.ts": leaf, "schemas/b.ts": leaf },
@@ -99,7 +99,7 @@ describe("declarations", () => {
     expect(remembered.modules).toEqual(is.modules);
   });
 
-  test("that have moved to a namespace are remembered by the names that they had", () => {
+  test("that has moved to a namespace is remembered by its earlier name", () => {
     const before =
       "export interface Tree {\n  leaf: Leaf;\n  kind: Kind;\n}\nexport interface Leaf {\n  a: { b: Int32 };\n}\nexport type Kind = 'x' | 'y';\n";
     const { remembered } = remember(
@@ -116,7 +116,7 @@ describe("declarations", () => {
   });
 });
 
-test("an alias that has moved to a namespace, and is a shape now, is remembered", () => {
+test("an alias that has moved to a namespace and became an enum is remembered as an alias", () => {
   const { remembered } = remember(
     "export interface Tree {\n  row: Row;\n}\nexport type Row = Int32;\n",
     "export interface Tree {\n  row: Order.Row;\n}\nexport namespace Order {\n  export type Row = 'x' | 'y';\n}\n",
@@ -124,13 +124,13 @@ test("an alias that has moved to a namespace, and is a shape now, is remembered"
   expect(shape(remembered, "Order.Row")).toEqual({ kind: "alias", type: { kind: "scalar", scalar: "int32" } });
 });
 
-describe("declarations in namespaces", () => {
-  /** A shape without what the lock does not say. */
+describe("a declaration in a namespace", () => {
+  /** Returns a shape without the details that the lock does not record. */
   const core = (schema: Schema, name: string) =>
     JSON.parse(JSON.stringify(shape(schema, name), (key, value: unknown) => (unsaid.has(key) ? undefined : value)));
 
   test.each(pairs.filter(named))(
-    "that were a top-level %s are remembered beside a %s, and those who referred to them",
+    "that was a top-level %s is remembered after a change to %s, with the references to it",
     (_, __, older, newer) => {
       const { was, remembered } = remember(
         `export interface Tree {\n  x: X;\n  list: X[];\n}\nexport ${older}\n`,
@@ -147,18 +147,18 @@ describe("declarations in namespaces", () => {
   const leaf = (field: string) => `export interface Leaf {\n  ${field}\n}\n`;
   const order = (field: string) => `export namespace Order {\n${leaf(field)}}\n`;
 
-  test("that have come beside a namesake are as they are", () => {
+  test("that was added is not matched with a top-level type of the same name", () => {
     const { remembered } = remember(leaf("a: Int32;"), leaf("a: string;") + order("b: string;"));
     expect(shape(remembered, "Leaf")).toMatchObject({ fields: [{ name: "a", type: { scalar: "int32" } }] });
     expect(shape(remembered, "Order.Leaf")).toMatchObject({ fields: [{ name: "b", type: { scalar: "string" } }] });
   });
 
-  test("that have gone are not taken for a namesake that is still there", () => {
+  test("that was removed is not matched with a top-level type of the same name", () => {
     const { remembered } = remember(leaf("a: Int32;") + order("b: string;"), leaf("a: string;"));
     expect(shape(remembered, "Leaf")).toMatchObject({ fields: [{ name: "a", type: { scalar: "int32" } }] });
   });
 
-  test("that have left theirs are not taken for a namesake in another file", () => {
+  test("that has left its namespace is not matched with a type of the same name in another file", () => {
     const { remembered } = remember(
       { "schemas/a.ts": leaf("a: string;"), "schemas/b.ts": order("b: string;") },
       { "schemas/a.ts": leaf("a: boolean;"), "schemas/b.ts": leaf("b: boolean;") },

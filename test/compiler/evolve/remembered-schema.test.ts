@@ -1,4 +1,4 @@
-/** The compiler finds with the lock what `viceroy break` finds with the schemas as they were: no more and no less. */
+/** The compiler finds the same breaks with the lock as `viceroy break` finds with the earlier schemas. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findBreaks, rememberedSchema, type SchemaState } from "../../../compiler/evolve/index.js";
@@ -23,7 +23,7 @@ function wireBreaks(older: SchemaState, newer: SchemaState): readonly string[] {
     .map(({ code, text }) => `${code} ${text}`);
 }
 
-/** Some types move into a namespace, out of one, or to another. */
+/** Moves some types into a namespace, out of one, or to another. */
 function withMoves(schema: Schema, random: () => number): Schema {
   const moves = ["A.B", "C", "D.E.F"].filter(() => random() < 0.2);
   const keys = new Map(
@@ -39,7 +39,7 @@ function withMoves(schema: Schema, random: () => number): Schema {
   return { ...schema, modules: modules.map((module) => ({ ...module, types: module.types.map(named) })) };
 }
 
-test("a lock knows of every break of the wire, and of none where there is none", () => {
+test("the comparison with the lock finds every wire break and no false ones", () => {
   const count = { silent: 0, spoken: 0 };
   const property = fc.property(randomSchema, fc.integer(), (plain, seed) => {
     const first = assignIds(plain);
@@ -54,14 +54,14 @@ test("a lock knows of every break of the wire, and of none where there is none",
     const found = wireBreaks(sideOf(remembered, first.lock), newer);
     if (found.length > 0) count.spoken++;
     const real = wireBreaks(sideOf(first.schema, first.lock), newer);
-    // What a type that moves was before is not all in the lock: `viceroy break` alone knows everything that breaks.
+    // The lock does not record everything about a type that moves: only `viceroy break` finds all of its breaks.
     if (!moves) expect(real.filter((text) => !found.includes(text))).toEqual([]);
     if (real.length > 0) return;
     count.silent++;
     expect(found).toEqual([]);
   });
   fc.assert(property, { numRuns: cases(200) });
-  // Neither all nor none: both answers have been given.
+  // Both outcomes must occur: changes without a break and changes with one.
   expect(count.silent).toBeGreaterThan(20);
   expect(count.spoken).toBeGreaterThan(20);
 });
@@ -163,7 +163,7 @@ test.each<{ what: string; origin: "literals" | "enum"; before: Values; after: Va
       ["Some", 1],
     ],
   },
-])("a lock knows what an enum of $what breaks", ({ origin, before, after }) => {
+])("the comparison with the lock finds the breaks of an enum of $what", ({ origin, before, after }) => {
   for (const isWhole of [true, false]) {
     const first = assignIds(withEnum(origin, before));
     const second = assignIds(withEnum(origin, after, isWhole), first.lock);

@@ -1,4 +1,4 @@
-/** What a lock remembers of the schemas as they were: everything that is on the wire, whatever has become of it since. */
+/** The schemas that a lock remembers: everything of the wire as it was, whatever has changed since. */
 import { describe, expect, test } from "vitest";
 import type { Schema } from "../../../compiler/model/index.js";
 import { expectRemembered, remember, said, shape } from "./remember.js";
@@ -32,18 +32,18 @@ const types = [
   "Oneof<{ a: { b: Int32 }; d: { c: string } }>",
 ] as const;
 
-describe.each(types)("a field of type %s", (type) => {
+describe.each(types)("the type %s", (type) => {
   const before = `${leaf}export interface Tree {\n  is: ${type};\n  more?: string;\n}\n`;
 
-  test("is remembered beside one of another type", () => {
+  test("is remembered after its field got another type", () => {
     expectRemembered(before, `${leaf}export interface Tree {\n  is: Uint32;\n  more?: string;\n}\n`);
   });
 
-  test("is remembered where it has gone", () => {
+  test("is remembered after its field was removed", () => {
     expectRemembered(before, `${leaf}export interface Tree {\n  more?: string;\n}\n`);
   });
 
-  test("is remembered where it is optional, and in another order", () => {
+  test("is remembered after its field became optional and moved", () => {
     expectRemembered(before, `${leaf}export interface Tree {\n  more: string;\n  is?: ${type};\n}\n`);
   });
 
@@ -57,17 +57,17 @@ describe.each(types)("a field of type %s", (type) => {
     .replace("x: Int32", "x: string")
     .replace("c: boolean", "c: Uint32");
 
-  test("is remembered where what is in it has changed", () => {
+  test("is remembered after its inner types have changed", () => {
     expectRemembered(before, before.replace(type, changed));
   });
 
-  test("is remembered as an alias", () => {
+  test("is remembered as the type of an alias", () => {
     const alias = `${leaf}export type Row = ${type};\nexport interface Tree {\n  row: Row;\n}\n`;
     for (const other of ["Uint32", "Oneof<{ q: Int32 }>", '"m" | "n"', "{ q: Int32 }", "Uint32[]"])
       expectRemembered(alias, alias.replace(`Row = ${type}`, `Row = ${other}`));
   });
 
-  test("is remembered as a parameter, a result, items of a stream and an argument of a constructor", () => {
+  test("is remembered as a parameter, a result, a stream item, a port and a constructor argument", () => {
     const actor = (of: string) =>
       `${leaf}export interface Clock extends Actor<[first: ${of}, second?: string]> {\n  get(a: ${of}, b?: ${of}): ${of};\n  all(): Stream<${of}>;\n  put(to: Port<${of}>): void;\n}\n`;
     expectRemembered(actor(type), actor("Uint32"));
@@ -77,7 +77,7 @@ describe.each(types)("a field of type %s", (type) => {
   });
 });
 
-test("handles are remembered", () => {
+test("meshes, ports, RDMA buffers and tensors are remembered as parameters", () => {
   const before = `export interface Clock extends Actor {
   join(others: Mesh<Clock, "gpus">, any: Mesh<Clock>, to: Port<Int32[]>): void;
   lend(buffer: RdmaBuffer, tensor: Tensor): void;
@@ -87,7 +87,7 @@ test("handles are remembered", () => {
   expectRemembered(before, before.replace('"gpus"', '"cpus"').replace("Int32[]", "string"));
 });
 
-describe("members", () => {
+describe("members of the remembered schema", () => {
   const before = `export interface Tree {
   a: Int32;
   inner: { c: string };
@@ -101,7 +101,7 @@ export type Choice = { kind: "a"; x: Int32 } | { kind: "b" };
 export enum Mode { On = "on", Off = "off" }
 `;
 
-  test("stand where they are now, and in the lock where they have gone", () => {
+  test("have their current position, or their line of the lock if they were removed", () => {
     const after = `export interface Tree {
 
   /** @was a */ z: string;
@@ -141,7 +141,7 @@ export enum Mode { On = "on" }
     ]);
   });
 
-  test("of an endpoint are promised what is promised now", () => {
+  test("have the current options of their endpoint, or the defaults if it was removed", () => {
     const { remembered } = remember(before, before.replace("@timeout 5s", "@idempotent").replace(/ {2}put.*\n/, ""));
     const [get, put] = remembered.modules[0]?.actors[0]?.endpoints ?? [];
     expect(get?.options).toEqual({ concurrent: false, idempotent: true, respond: false });
@@ -149,7 +149,7 @@ export enum Mode { On = "on" }
     expect([put?.doc, put?.tags, put?.stream]).toEqual(["", {}, false]);
   });
 
-  test("that had gone before are not remembered", () => {
+  test("do not include members that the lock had retired before", () => {
     const gone = ["inner message", "put next", "limit: ", "Off"];
     const retired = (lock: string) => gone.reduce((text, one) => text.replace(` ${one}`, ` -${one}`), lock);
     const after = before
@@ -162,7 +162,7 @@ export enum Mode { On = "on" }
     expect(remembered.modules[0]?.actors[0]?.endpoints).toMatchObject([{ name: "get", params: [{ name: "key" }] }]);
   });
 
-  test("of a Oneof whose cases all have numbers keep theirs", () => {
+  test("include a removed case with its `@id` tag if all cases of the Oneof have one", () => {
     const tree = (cases: string) => `export interface Tree {\n  one?: Oneof<{ ${cases} }>;\n}\n`;
     const both = tree("/** @id 3 */ a: Int32; /** @id 4 */ b: string");
     const { remembered } = remember(both, tree("/** @id 3 */ a: Int32"));
@@ -175,7 +175,7 @@ export enum Mode { On = "on" }
     expect(type?.kind === "inline" && type.shape.kind === "oneof" && type.shape.cases[1]?.tags).toEqual({});
   });
 
-  test("of a type of which nothing is known any more are not remembered", () => {
+  test("do not include removed members whose type the lock cannot name", () => {
     const members = `export interface Tree {
   a: Date;
   b: string;
@@ -200,19 +200,19 @@ export interface Clock extends Actor {
     expect(shape(remembered, "Row")).toEqual({ kind: "alias", type: { kind: "scalar", scalar: "boolean" } });
     const [get] = remembered.modules[0]?.actors[0]?.endpoints ?? [];
     expect([get?.params, get?.result]).toEqual([[], undefined]);
-    // What has its old id and another type has that.
+    // A member that still has its id gets its current type.
     const { remembered: same } = remember(members, members, { before: lost });
     expect(shape(same, "Tree")).toMatchObject({ fields: [{ type: { scalar: "date" } }, { name: "b" }] });
   });
 
-  test("that are written in place, of which the lock has no block, are not remembered", () => {
+  test("do not include a removed member whose inline shape has no block in the lock", () => {
     const tree = "export interface Tree {\n  a?: { b: Int32 };\n  c: Int32;\n}\n";
     const cut = (lock: string) => lock.replace("message Tree.a in schemas/a next=2\n  1 b int32\n", "");
     const { remembered } = remember(tree, "export interface Tree {\n  c: Int32;\n}\n", { before: cut });
     expect(shape(remembered, "Tree")).toMatchObject({ fields: [{ name: "c" }] });
   });
 
-  test("of an alias without a block, as locks were written before, are remembered as far as blocks of shapes go", () => {
+  test("are remembered from the blocks of shapes if an older lock has no block for the alias", () => {
     const row = (type: string) => `export type Row = { a: ${type} }[];\n`;
     const older = (lock: string) => lock.replace(/^alias .*\n.*\n/m, "");
     const { was, remembered } = remember(row("Int32"), row("string"), { before: older });
@@ -224,14 +224,14 @@ export interface Clock extends Actor {
     expect(said(nothing)).toEqual(said(is));
   });
 
-  test("of a generic type are remembered with its parameters", () => {
+  test("refer to the type parameters of a generic type", () => {
     expectRemembered(
       "export interface Page<T, S> {\n  items: T[];\n  one?: T;\n  map: Map<string, S>;\n}\n",
       "export interface Page<T, S> {\n  items: S;\n  map: Int32;\n}\n",
     );
   });
 
-  test("that refer to a declaration of another file are remembered, and those that cannot be told apart are not", () => {
+  test("refer to types of other files unless two files declare the same name", () => {
     const files = (type: string, more = "") => ({
       "schemas/a.ts": "export interface Leaf {\n  x: string;\n}\n",
       "schemas/b.ts": `import type { Leaf } from "./a.js";\nexport interface Tree {\n  a: ${type};\n  b: string;\n  u?: Leaf;\n}\n`,
@@ -242,13 +242,13 @@ export interface Clock extends Actor {
     expect(shape(remembered, "Tree")).toMatchObject({ fields: [{ name: "a", type: { scalar: "string" } }, {}, {}] });
   });
 
-  test("of an actor are not taken for those of a type of its name", () => {
+  test("do not include endpoints of a removed actor in a type of the same name", () => {
     const after = "export interface Clock {\n  a: Int32;\n}\n";
     const { is, remembered } = remember("export interface Clock extends Actor {\n  get(): Int32;\n}\n", after);
     expect(shape(remembered, "Clock")).toEqual(shape(is, "Clock"));
   });
 
-  test("of an actor without a constructor, as an edited lock has it, are its endpoints alone", () => {
+  test("include only the endpoints of an actor whose constructor is missing in an edited lock", () => {
     const clock = "export interface Clock extends Actor<[zone: string]> {\n  get(key: string): Int32;\n}\n";
     const cut = (lock: string) => lock.replace(/^ {2}0 new.*\n/m, "");
     const [actor] = remember(clock, clock, { before: cut }).remembered.modules[0]?.actors ?? [];
@@ -256,7 +256,7 @@ export interface Clock extends Actor {
     expect(actor?.endpoints.map(({ name }) => name)).toEqual(["get"]);
   });
 
-  test("that answered nothing answer nothing, and what is called like a stream is none", () => {
+  test("have their earlier void, value or stream result, and a type named Upstream is no stream", () => {
     const clock = (result: string) =>
       `export interface Upstream<T> {\n  value: T;\n}\nexport interface Clock extends Actor {\n  get(): ${result};\n}\n`;
     for (const [was, is] of [
@@ -268,7 +268,7 @@ export interface Clock extends Actor {
       expectRemembered(clock(was), clock(is));
   });
 
-  test("that have gone say nothing of themselves", () => {
+  test("have neither documentation nor tags if they were removed", () => {
     const { remembered } = remember(
       "export interface Tree {\n  a?: Int32;\n  b: Int32;\n}\nexport type Kind = 'x' | 'y';\n",
       "export interface Tree {\n  b: Int32;\n}\nexport type Kind = 'y';\n",
@@ -284,7 +284,7 @@ export interface Clock extends Actor {
     expect(kind.kind === "enum" && kind.values[0]).toEqual({ name: "x", value: "x", id: 1, doc: "", at: at(3) });
   });
 
-  test("of a Oneof of which some have numbers, or that was something else, have none of their own", () => {
+  test("include a removed case without an `@id` tag if not all cases of the current Oneof have one", () => {
     const one = (cases: string) => `export type One = Oneof<{ ${cases} }>;\n`;
     for (const after of [one("/** @id 1 */ a: Int32; c: string"), "export interface One {}\n"]) {
       const found = shape(remember(one("a: Int32; b: string; c: string"), after).remembered, "One");
@@ -296,7 +296,7 @@ export interface Clock extends Actor {
     }
   });
 
-  test("of a union are told apart as they are now", () => {
+  test("have the current discriminant of their union, or `kind` if it is no union any more", () => {
     const before = 'export type Choice = { kind: "a" } | { kind: "b" };\n';
     const discriminant = (after: string) => {
       const choice = shape(remember(before, after).remembered, "Choice");
@@ -315,14 +315,14 @@ export interface Clock extends Actor {
     ['{ A = "a", B = "b" }', '{ C = "c" }', ["A", "B"]],
     ['{ A = "a", B = "b" }', '{ A = "a", /** @was B */ C = "c" }', ["a", "B"]],
     ["{ A = 5, B = 7 }", "{ A = 5, C = 9 }", [5, 7]],
-  ])("of the enumeration %s are remembered beside %s", (before, after, values) => {
+  ])("include the values of the enum %s after a change to %s", (before, after, values) => {
     const declare = (text: string) => (text.startsWith("{") ? `export enum E ${text}\n` : `export type E = ${text};\n`);
     const found = shape(remember(declare(before), declare(after)).remembered, "E");
     expect(found.kind === "enum" && found.values.map(({ value }) => value)).toEqual(values);
   });
 });
 
-test("what has not changed is remembered as it is, with all that the lock does not say", () => {
+test("an unchanged schema is remembered with the details that the lock does not record", () => {
   const text = `/** A tree. */
 export interface Tree {
   /** @json leaves */ readonly a: readonly Int32[];

@@ -17,7 +17,7 @@ function errorOf(action: () => unknown): string {
   throw new Error("expected a GitError");
 }
 
-test("files of a commit are read as they were, relative to the folder that was asked about", () => {
+test("files of a commit are listed and read with paths relative to the opened folder", () => {
   const made = new TestRepository({ "app/viceroy.lock": "one\n", "app/schemas/ä b.ts": "1\n\n", "other.ts": "x" });
   const first = made.git("rev-parse", "HEAD").trim();
   made.commit("second", { "app/viceroy.lock": "two\n", "app/empty.ts": "" });
@@ -32,7 +32,7 @@ test("files of a commit are read as they were, relative to the folder that was a
   ]);
 });
 
-test("the commit that two branches come from is found", () => {
+test("mergeBase finds the commit from which two branches started", () => {
   const made = new TestRepository({ a: "1" });
   const base = made.git("rev-parse", "HEAD").trim();
   made.git("checkout", "--quiet", "-b", "work");
@@ -42,7 +42,7 @@ test("the commit that two branches come from is found", () => {
   expect(GitRepository.open(made.folder).mergeBase("main", "work")).toBe(base);
 });
 
-test("names that stand for nothing, options among them, are refused with the name", () => {
+test("a name that is no commit, such as an option, is refused with an error that contains the name", () => {
   const { folder } = new TestRepository({ a: "1" });
   const repository = GitRepository.open(folder);
   expect(errorOf(() => repository.files("nowhere"))).toBe(`there is no commit "nowhere" in ${folder}`);
@@ -50,7 +50,7 @@ test("names that stand for nothing, options among them, are refused with the nam
   expect(errorOf(() => repository.commit(""))).toBe(`there is no commit "" in ${folder}`);
 });
 
-test("branches without a common commit, and clones without history, are told as such", () => {
+test("errors say when branches have no common commit and when a clone has no complete history", () => {
   const made = new TestRepository({ a: "1" });
   made.git("checkout", "--quiet", "--orphan", "apart");
   made.commit("apart", { b: "1" });
@@ -66,7 +66,7 @@ test("branches without a common commit, and clones without history, are told as 
   );
 });
 
-test("outside of any repository, and without git, it says so", () => {
+test("errors say when a folder is in no repository and when git is not installed", () => {
   const folder = folderWith({});
   expect(GitRepository.containing(folder)).toBeUndefined();
   expect(errorOf(() => GitRepository.open(folder))).toBe(`${folder} is not in a git repository`);
@@ -77,14 +77,14 @@ test("outside of any repository, and without git, it says so", () => {
   );
 });
 
-test("variables of a hook do not mislead it", () => {
+test("environment variables that git sets in hooks do not change which repository is read", () => {
   const made = new TestRepository({ "app/a.ts": "1" });
   vi.stubEnv("GIT_DIR", ".git");
   vi.stubEnv("GIT_INDEX_FILE", ".git/index");
   expect(GitRepository.open(path.join(made.folder, "app")).files("HEAD")).toEqual(["a.ts"]);
 });
 
-test("what is published: the branch a pull request is for, the remote's default branch, main", () => {
+test("publishedRef is the target branch of a pull request, else the remote's default branch, else main", () => {
   const origin = new TestRepository({ a: "1" });
   origin.git("branch", "release");
   const clone = path.join(folderWith({}), "clone");

@@ -18,7 +18,7 @@ function problems(next: Schema, ...earlier: readonly Schema[]) {
   return assignIds(next, locked(...earlier)).problems;
 }
 
-test("ids are given in the order of declaration and kept whatever the order becomes", () => {
+test("ids follow the order of declaration at first and stay the same when the order changes", () => {
   const first = schema([message("Entry", field("a"), field("b", int32))]);
   const second = schema([message("Entry", field("c"), field("b", int32), field("a"))]);
   expect(lines(locked(first, second))).toEqual([
@@ -35,7 +35,7 @@ test("ids are given in the order of declaration and kept whatever the order beco
   ]);
 });
 
-test("what is removed stays as a tombstone, and comes back under a new id", () => {
+test("a removed member stays in the lock as a tombstone, and gets a new id when it is declared again", () => {
   const both = schema([message("Entry", field("a"), field("b", int32))]);
   const one = schema([message("Entry", field("a"))]);
   expect(lines(locked(both, one))).toEqual(["message Entry in schemas/a next=3", "  1 a string", "  2 -b int32"]);
@@ -47,7 +47,7 @@ test("what is removed stays as a tombstone, and comes back under a new id", () =
   ]);
 });
 
-test("@was keeps the id, and the lock remembers when the tag is gone", () => {
+test("@was keeps the id of a renamed member, and the lock keeps the former name without the tag", () => {
   const before = schema([message("Entry", field("ttl", int32))]);
   const tagged = schema([message("Entry", field("expiry", int32, { was: "ttl" }))]);
   const after = schema([message("Entry", field("expiry", int32))]);
@@ -57,7 +57,7 @@ test("@was keeps the id, and the lock remembers when the tag is gone", () => {
   expect(problems(tagged, before)).toEqual([]);
 });
 
-test("@was of a member that never was is a problem", () => {
+test("@was with an unknown name of a member is a problem", () => {
   const tagged = schema([message("Entry", field("b", int32, { was: "x" }))]);
   expect(problems(tagged, schema([message("Entry", field("a"))]))).toContainEqual({
     kind: "wasUnknown",
@@ -67,7 +67,7 @@ test("@was of a member that never was is a problem", () => {
   });
 });
 
-test("@id is honoured, and never against the lock", () => {
+test("@id gives a new member its id, and a problem when the lock has another id", () => {
   const asked = schema([message("Entry", field("a"), field("b", string, { id: 1 }), field("c", string, { id: 7 }))]);
   expect(lines(locked(asked))).toEqual([
     "message Entry in schemas/a next=8",
@@ -79,7 +79,7 @@ test("@id is honoured, and never against the lock", () => {
   expect(problems(changed, asked)).toEqual([{ kind: "idChanged", at, member: "Entry.a", locked: 2, asked: 3 }]);
 });
 
-test("an id that is or was taken, or cannot be one, is refused", () => {
+test("an @id that a member has or had, or that is out of range, is a problem", () => {
   const before = schema([message("Entry", field("a"), field("b"))]);
   const gone = schema([message("Entry", field("a"))]);
   const taken = schema([message("Entry", field("a"), field("x", int32, { id: 2 }), field("y", int32, { id: 1 }))]);
@@ -101,7 +101,7 @@ test("@retired takes a member out of the schema and keeps its tombstone", () => 
   expect(lines(locked(before, after, after))).toEqual(lines(result.lock));
 });
 
-test("one gone and one come of the same type is a riddle; of another type it is not", () => {
+test("a removed and an added member of the same type are reported as a possible rename", () => {
   const before = schema([message("Entry", field("ttl", int32))]);
   expect(problems(schema([message("Entry", field("expiry", int32))]), before)).toEqual([
     { kind: "ambiguousRename", at, declaration: "Entry", isInPlace: false, removed: "ttl", added: "expiry" },
@@ -110,7 +110,7 @@ test("one gone and one come of the same type is a riddle; of another type it is 
   expect(problems(schema([message("Entry", field("expiry", int32, { id: 9 }))]), before)).toEqual([]);
 });
 
-test("actors: an id of 32 bits that a move keeps; constructor, endpoints and parameters have lines", () => {
+test("an actor has lines for its constructor and endpoints, and keeps its 32-bit id when it moves", () => {
   const store = actor(
     "Store",
     [param("size", int32)],
@@ -129,7 +129,7 @@ test("actors: an id of 32 bits that a move keeps; constructor, endpoints and par
   expect(moved.lock.blocks).toHaveLength(1);
 });
 
-test("a parameter that is renamed in place keeps its id; one that is replaced does not", () => {
+test("a parameter that is renamed at its position keeps its id, and a replaced parameter does not", () => {
   const v1 = schema([], [actor("Store", [], endpoint("put", [param("key"), param("n", int32)]))]);
   const renamed = schema([], [actor("Store", [], endpoint("put", [param("id"), param("n", int32)]))]);
   const replaced = schema([], [actor("Store", [], endpoint("put", [param("n", int32), param("flag")]))]);
@@ -137,7 +137,7 @@ test("a parameter that is renamed in place keeps its id; one that is replaced do
   expect(lines(locked(v1, replaced))[2]).toBe("  1 put next=4 (1 -key: string, 2 n: int32, 3 flag: string) -> void");
 });
 
-test("shapes written in place are locked by their path", () => {
+test("the lock identifies inline shapes by their paths", () => {
   const meta = { kind: "inline", shape: { kind: "message", fields: [field("x")] } } as const;
   const outer = schema(
     [message("Entry", field("metas", { kind: "array", element: meta, readonly: false }))],
@@ -151,7 +151,7 @@ test("shapes written in place are locked by their path", () => {
   ]);
 });
 
-test("whole numbers of an enum are their own ids; literals are given ids", () => {
+test("numbers of an enum are their own ids, and string literals get ids", () => {
   const values = (list: readonly (readonly [string, string | number])[]) =>
     list.map(([name, value]) => ({ name, value, id: 0, doc: "", at }));
   const types = [
@@ -185,7 +185,7 @@ test("whole numbers of an enum are their own ids; literals are given ids", () =>
   ]);
 });
 
-test("values of an enum of strings ask for ids, and keep them under other names", () => {
+test("values of a string enum may request ids with @id and keep them when @was renames them", () => {
   const colours = (...values: readonly (readonly [name: string, value: string, tags?: Tags])[]) =>
     declare("Colour", {
       kind: "enum",
@@ -202,7 +202,7 @@ test("values of an enum of strings ask for ids, and keep them under other names"
   expect(problems).toEqual([{ kind: "idChanged", at, member: "Colour.Blue", locked: 1, asked: 2 }]);
 });
 
-test("values of an enum are ids from one end of 32 bits to the other", () => {
+test("values of an enum may be any signed 32-bit number", () => {
   const flags = declare("Flags", {
     kind: "enum",
     origin: "enum",
@@ -212,7 +212,7 @@ test("values of an enum are ids from one end of 32 bits to the other", () => {
   expect(problems).toEqual([]);
 });
 
-test("new members do not get numbers that cases of a flattened oneof have", () => {
+test("new members do not get the ids of cases of a flattened oneof", () => {
   const tagged = (name: string, id: number) => ({ ...field(name), tags: { id } });
   const shape = { kind: "oneof", cases: [tagged("a", 2), tagged("b", 4)] } as const;
   const entry = message("Entry", field("x", { kind: "inline", shape }), field("y"), field("z"));
@@ -224,19 +224,19 @@ test("new members do not get numbers that cases of a flattened oneof have", () =
   ]);
 });
 
-test("a declaration that goes leaves its block as a tombstone and finds it again", () => {
+test("a removed declaration leaves its block as a tombstone and continues it when it is declared again", () => {
   const entry = message("Entry", field("a"), field("b"));
   const without = locked(schema([entry]), schema([]));
   expect(lines(without)[0]).toBe("-message Entry in schemas/a next=3");
   expect(lines(assignIds(schema([entry]), without).lock)).toEqual(lines(locked(schema([entry]))));
 });
 
-test("the same schema and lock give the same bytes, whatever the order of the blocks", () => {
+test("the printed lock does not depend on the order of declarations", () => {
   const types = [message("B", field("x")), message("A", field("y"))];
   expect(printLock(locked(schema(types)))).toBe(printLock(locked(schema([...types].reverse()))));
 });
 
-test("a shape written in place keeps its ids when a member on the way to it is renamed", () => {
+test("an inline shape keeps its ids when a member on its path is renamed", () => {
   const inline = (...fields: readonly ReturnType<typeof field>[]): Type => {
     return { kind: "inline", shape: { kind: "message", fields } };
   };
@@ -279,7 +279,7 @@ test("a shape written in place keeps its ids when a member on the way to it is r
   expect(lines(locked(before, after, after))).toEqual(expected);
 });
 
-test.each(["before", "after"])("a new member may have the former name of a renamed one, declared %s it", (place) => {
+test.each(["before", "after"])("a new member, declared %s a renamed member, may take its former name", (place) => {
   const before = schema([message("Entry", field("ttl", int32))]);
   const renamed = field("expiry", int32, { was: "ttl" });
   const fields = place === "before" ? [field("ttl", int32), renamed] : [renamed, field("ttl", int32)];
@@ -291,7 +291,7 @@ test.each(["before", "after"])("a new member may have the former name of a renam
 });
 
 test.each([{ order: ["a", "b", "c"] }, { order: ["c", "b", "a"] }, { order: ["b", "c", "a"] }])(
-  "members that each take the former name of another one keep their ids: $order",
+  "members that each take the former name of the next member keep their ids: $order",
   ({ order }) => {
     const before = schema([message("Entry", field("b"), field("c"), field("d"))]);
     const fields: Record<string, ReturnType<typeof field>> = {
@@ -313,7 +313,7 @@ test.each([{ order: ["a", "b", "c"] }, { order: ["c", "b", "a"] }, { order: ["b"
   },
 );
 
-test("two members that say they were the same one are a problem, and do not share an id", () => {
+test("two members with the same @was are a problem and do not share an id", () => {
   const before = schema([message("Entry", field("ttl", int32))]);
   const both = schema([message("Entry", field("a", int32, { was: "ttl" }), field("b", int32, { was: "ttl" }))]);
   const { lock, problems } = assignIds(both, locked(before));
@@ -325,7 +325,7 @@ test("two members that say they were the same one are a problem, and do not shar
 });
 
 test.each(["before", "after"])(
-  "the shape of a renamed member stays with it when a new member, declared %s it, takes the name",
+  "an inline shape stays with its renamed member when a new member, declared %s it, takes the old name",
   (place) => {
     const inline = (...fields: readonly ReturnType<typeof field>[]): Type => {
       return { kind: "inline", shape: { kind: "message", fields } };
@@ -349,7 +349,7 @@ test.each(["before", "after"])(
   },
 );
 
-test("a new shape takes the place of one whose member has been renamed and has another type", () => {
+test("a new inline shape replaces the one of a renamed member whose type has changed", () => {
   const inline = (name: string): Type => ({ kind: "inline", shape: { kind: "message", fields: [field(name)] } });
   const lock = locked(
     schema([message("Entry", field("meta", inline("x")))]),
@@ -364,7 +364,7 @@ test("a new shape takes the place of one whose member has been renamed and has a
   ]);
 });
 
-test("an id is at most the highest of protobuf, and is asked for once", () => {
+test("an @id must be in the range of protobuf and may be requested only once", () => {
   const asked = (...ids: readonly number[]) =>
     schema([message("Entry", ...ids.map((id, i) => field(`f${i}`, string, { id })))]);
   expect(problems(asked(536_870_911, 1, 18_999, 20_000))).toEqual([]);
@@ -376,7 +376,7 @@ test("an id is at most the highest of protobuf, and is asked for once", () => {
   ]);
 });
 
-test("new ids leave out what protobuf reserves", () => {
+test("new ids skip the range that protobuf reserves", () => {
   const next = parseLock(
     "viceroy.lock",
     `${printLock({ blocks: [], accepted: [] })}message Entry in schemas/a next=19000\n`,
@@ -385,18 +385,18 @@ test("new ids leave out what protobuf reserves", () => {
   expect(lines(lock)).toEqual(["message Entry in schemas/a next=20002", "  20000 a string", "  20001 b string"]);
 });
 
-test("a new member with @retired is a tombstone at once", () => {
+test("a new member with @retired becomes a tombstone immediately", () => {
   const next = schema([message("Entry", field("a"), field("b", int32, { retired: true }))]);
   expect(lines(locked(next))).toEqual(["message Entry in schemas/a next=3", "  1 a string", "  2 -b int32"]);
 });
 
-test("a member that has been gone for long, or that @retired takes out, is no riddle beside a new one", () => {
+test("a new member is no possible rename of a tombstone or of a member with @retired", () => {
   const before = schema([message("Entry", field("ttl", int32), field("a"))]);
   const gone = schema([message("Entry", field("a"))]);
   expect(problems(schema([message("Entry", field("a"), field("x", int32))]), before, gone)).toEqual([]);
   const retired = schema([message("Entry", field("ttl", int32, { retired: true }), field("a"), field("x", int32))]);
   expect(problems(retired, before)).toEqual([]);
-  // Each that has gone is asked about once.
+  // Each removed member is reported once.
   const two = schema([message("Entry", field("a"), field("x", int32), field("y", int32))]);
   expect(problems(two, before).map((problem) => "added" in problem && problem.added)).toEqual(["x"]);
 });

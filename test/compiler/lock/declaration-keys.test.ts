@@ -1,4 +1,4 @@
-/** Tests where the lock keeps blocks of declarations, of aliases, and of shapes written in place. */
+/** Checks where the lock keeps the blocks of declarations, aliases and inline shapes. */
 import { expect, test } from "vitest";
 import { AssignMemory, assignIds, type Lock, parseLock, printLock } from "../../../compiler/lock/index.js";
 import type {
@@ -43,7 +43,7 @@ test.each<readonly [path: string, type: Type]>([
   ["Entry.f|open", inline({ kind: "union", discriminant: "kind", variants: [{ tag: "open", id: 0, type: here, at }] })],
   ['Entry.f|"a b"', inline({ kind: "union", discriminant: "kind", variants: [{ tag: "a b", id: 0, type: here, at }] })],
   ["Entry.f.case", inline({ kind: "oneof", cases: [field("case", here)] })],
-])("a shape in place is known as %s, and keeps its ids when its members change their order", (path, type) => {
+])("an inline shape has the path %s and keeps its ids when its members change their order", (path, type) => {
   const first = assignIds(schema([message("Entry", field("f", type))]));
   expect(lines(first.lock)).toContain(`message ${path} in schemas/a next=3`);
   const turned = JSON.parse(JSON.stringify(type), (_, value) => {
@@ -55,7 +55,7 @@ test.each<readonly [path: string, type: Type]>([
   expect(idsOf(second.schema.modules[0]!.types).slice(-2)).toEqual([2, 1]);
 });
 
-test("parameters and results have paths of their own, and so have arguments of a constructor", () => {
+test("inline shapes of parameters, results and constructor arguments each have a path of their own", () => {
   const store = actor("Store", [param("at", here)], endpoint("put", [param("at", here)], here));
   const { lock, schema: assigned } = assignIds(schema([], [store]));
   const shapes = lines(lock).filter((line) => line.startsWith("message"));
@@ -65,13 +65,13 @@ test("parameters and results have paths of their own, and so have arguments of a
   expect(lines(assignIds(schema([], [store]), reread(lock)).lock)).toEqual(lines(lock));
 });
 
-test("arguments of a constructor keep their ids", () => {
+test("arguments of a constructor keep their ids when others are added or removed", () => {
   const first = assignIds(schema([], [actor("Store", [param("a"), param("b", int32)])]));
   const { lock } = assignIds(schema([], [actor("Store", [param("c", int32), param("b", int32)])]), reread(first.lock));
   expect(lines(lock)[1]).toBe("  0 new next=4 (1 -a: string, 2 b: int32, 3 c: int32) -> void");
 });
 
-test("an endpoint that streams says so; one with @retired leaves the schema, and keeps the ids of its parameters", () => {
+test("the lock marks a streaming endpoint, and an endpoint with @retired leaves the schema but keeps its ids", () => {
   const get = { ...endpoint("get", [param("key")], string), stream: true };
   const put = (tags: Tags) => endpoint("put", [param("key")], undefined, tags);
   const first = assignIds(schema([], [actor("Store", [], get, put({}))]));
@@ -86,7 +86,7 @@ test("an endpoint that streams says so; one with @retired leaves the schema, and
   expect(lines(third.lock)).toEqual(lines(second.lock));
 });
 
-test("an optional parameter says so; a parameter keeps its id under another name only in place, with its type", () => {
+test("a renamed parameter keeps its id only at the same position with the same type", () => {
   const put = (...params: Parameters<typeof endpoint>[1]) => schema([], [actor("Store", [], endpoint("put", params))]);
   const first = assignIds(put(param("a"), param("b"), param("c", int32)));
   const line = (lock: Lock) => lines(lock)[2];
@@ -100,7 +100,7 @@ test("an optional parameter says so; a parameter keeps its id under another name
   expect(line(later(put(param("a"), param("x", int32), param("c", int32))))).toContain(
     "(1 a: string, 2 -b: string, 3 c: int32, 4 x: int32)",
   );
-  // The name of another one, or a name that goes on elsewhere, is no rename.
+  // A parameter is not renamed when its old name is still in use at another position.
   expect(line(later(put(param("x"), param("a"), param("c", int32))))).toContain(
     "(1 a: string, 2 -b: string, 3 c: int32, 4 x: string)",
   );
@@ -111,7 +111,7 @@ test("an optional parameter says so; a parameter keeps its id under another name
   expect(line(optional.lock)).toBe("  1 put next=2 (1 a: string?) -> void");
 });
 
-test("an alias has a block with what it stands for, in a lock of the newer format, beside that of a shape in place", () => {
+test("an alias has a block with its type in a lock of format 2, beside the block of its inline shape", () => {
   const age = declare("Age", { kind: "alias", type: int32 });
   const place = declare("Place", { kind: "alias", type: here });
   const { lock } = assignIds(schema([age, place, message("Entry", field("a"))]));
@@ -141,7 +141,7 @@ const level = (
     }),
   ]);
 
-test("a numeric enum: its values are ids, one that goes is a tombstone, and a rename is known by @was alone", () => {
+test("numbers of an enum are its ids, a removed value is a tombstone, and only @was records a former name", () => {
   const first = assignIds(level(["Low", 1], ["Mid", 2], ["High", 5]));
   expect(idsOf(first.schema.modules[0]!.types)).toEqual([1, 2, 5]);
   const second = assignIds(level(["Least", 1, { was: "Low" }], ["Middle", 2], ["Top", 7]), reread(first.lock));
@@ -161,7 +161,7 @@ test("a numeric enum: its values are ids, one that goes is a tombstone, and a re
     "  5 High",
     "  7 -Top",
   ]);
-  // The tag may stay, and one of two names for a number may be the former one.
+  // The tag may stay in the source, and the former name may remain as an alias of the value.
   const fourth = assignIds(
     level(["Zero", 1, { was: "Least" }], ["Second", 2, {}, ["Middle"]], ["High", 5]),
     reread(third.lock),
@@ -171,7 +171,7 @@ test("a numeric enum: its values are ids, one that goes is a tombstone, and a re
   expect(lines(fourth.lock)[2]).toBe("  2 Second");
 });
 
-test("@was of a value that never was is a problem, once there is a lock", () => {
+test("@was with an unknown name of an enum value is a problem once a lock exists", () => {
   const wrong = level(["Least", 1, { was: "Lowest" }]);
   expect(assignIds(wrong).problems).toEqual([]);
   const { lock } = assignIds(level(["Low", 1]));
@@ -205,12 +205,12 @@ test.each([
       ["one", 1],
     ] as const,
   },
-])("values of an enum of $what are given ids", ({ values }) => {
+])("values of an enum of $what get ids in the order of the source", ({ values }) => {
   const { schema: assigned } = assignIds(level(...values));
   expect(idsOf(assigned.modules[0]!.types)).toEqual([1, 2]);
 });
 
-test("numbers that @reserved keeps are given to no new member of the declaration, but to those of shapes in it", () => {
+test("reserved numbers are given to no new member of the declaration, but to members of its inline shapes", () => {
   const reserved = { numbers: [1, 3], names: [], at };
   const entry = (name: string) => ({ ...message(name, field("a"), field("b"), field("c", here)), reserved });
   const other = message("Other", field("a"));
@@ -232,7 +232,7 @@ function files(
   return { package: "shop", modules: modules.map(([path, types, actors = []]): Module => ({ path, types, actors })) };
 }
 
-test("two files that declare one name have a block each, which none of the two loses to the other", () => {
+test("two files that declare the same name have separate blocks, and neither takes the block of the other", () => {
   const ab = message("Entry", field("a"), field("b"));
   const ba = message("Entry", field("b"), field("a"));
   const { lock } = assignIds(files(["schemas/a.ts", [ab]], ["schemas/b.ts", [ba]]));
@@ -259,7 +259,7 @@ test("two files that declare one name have a block each, which none of the two l
   ]);
 });
 
-test("a new file does not take the block of a file that still has the name", () => {
+test("a new file does not take the block of a file that still declares the same name", () => {
   const ab = message("Entry", field("a"), field("b"));
   const { lock } = assignIds(files(["schemas/b.ts", [ab]]));
   const ba = message("Entry", field("b"), field("a"));
@@ -273,7 +273,7 @@ test("a new file does not take the block of a file that still has the name", () 
 test.each<readonly [what: string, type: Type]>([
   ["a shape in place", here],
   ["a shape in place or null", { kind: "nullable", inner: here }],
-])("a new file does not take the block of an alias of %s", (_, type) => {
+])("a new file does not take the block of an alias of %s that has the same name", (_, type) => {
   const place = declare("Place", { kind: "alias", type });
   const { lock } = assignIds(files(["schemas/b.ts", [place]]));
   const yx = message("Place", field("y"), field("x"));
@@ -284,7 +284,7 @@ test.each<readonly [what: string, type: Type]>([
   ]);
 });
 
-test("an actor's block is not taken by a new file either", () => {
+test("an actor in a new file does not take the block of an actor of the same name in another file", () => {
   const store = (...params: Parameters<typeof actor>[1]) => actor("Store", params);
   const { lock, schema: first } = assignIds(files(["schemas/b.ts", [], [store(param("a"))]]));
   const { schema: copied } = assignIds(
@@ -296,7 +296,7 @@ test("an actor's block is not taken by a new file either", () => {
   expect(idOf(copied, 0)).not.toBe(idOf(first, 0));
 });
 
-test("a block whose file is gone is continued where there is just one that it can be", () => {
+test("a declaration in a new file continues no block when several blocks of its name have lost their files", () => {
   const ab = message("Entry", field("a"), field("b"));
   const ba = message("Entry", field("b"), field("a"));
   const { lock } = assignIds(files(["schemas/a.ts", [ab]], ["schemas/b.ts", [{ ...ab }]]));
@@ -308,7 +308,7 @@ test("a block whose file is gone is continued where there is just one that it ca
   ]);
 });
 
-test("ids of actors depend on package, file and name, and are given once", () => {
+test("the id of an actor depends on package, file and name, and differs from ids that are taken", () => {
   const store = actor("Store", []);
   const idOf = (next: Schema, lock?: Lock) => assignIds(next, lock).schema.modules[0]!.actors[0]!.id;
   const id = idOf(schema([], [store]));
@@ -324,7 +324,7 @@ test("ids of actors depend on package, file and name, and are given once", () =>
   expect(idOf(schema([], [store]), lock)).not.toBe(id);
 });
 
-test("an assignment with a memory gives what one without gives, and the same objects for what has not changed", () => {
+test("assignIds with a memory gives the same result as without it, and reuses objects that have not changed", () => {
   const entry = message("Entry", field("a"), field("c", here));
   const order = message("Order", field("x"));
   const tagged = message("Bad", field("b", string, { was: "never" }));

@@ -1,4 +1,4 @@
-/** Real branches, real git, the built command: what a team does. */
+/** Merges locks of real branches with git and the built command, as a team does. */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ function schema(fields: { readonly first?: string; readonly last?: string; reado
 }
 
 class Project extends TestRepository {
-  /** Of the project, relative to the repository. */
+  /** The folder of the project, relative to the repository. */
   readonly #folder: string;
 
   constructor(withDriver: boolean, folder = ".") {
@@ -96,7 +96,7 @@ function twoBranches(withDriver: boolean, folder?: string): Project {
 
 const both = ["message Entry in schemas/entry next=4", "  1 key string", "  2 size double", "  3 owner string"];
 
-test("main merged into a branch: main's id stays, that of the branch moves and is named", () => {
+test("a merge of main into a branch keeps main's id, and moves and names the id of the branch", () => {
   const project = twoBranches(true);
   project.checkout("work");
   const { code, output } = project.try("merge", "main", "--no-edit");
@@ -109,7 +109,7 @@ test("main merged into a branch: main's id stays, that of the branch moves and i
   expect(project.viceroy("compile", "--check").code).toBe(0);
 });
 
-test("compared with a branch that is not published, an id that a merge has moved is an error, and not one to write back", () => {
+test("a check against an unpublished branch reports an id that a merge has moved, and advises to keep it", () => {
   const project = twoBranches(true);
   project.checkout("work");
   project.checkout("more", "-b");
@@ -129,7 +129,7 @@ test("compared with a branch that is not published, an id that a merge has moved
   expect(project.viceroy("compile", "--check", "--base", "work").code).toBe(0);
 });
 
-test("a branch merged into main: main's id stays", () => {
+test("a merge of a branch into main keeps main's id", () => {
   const project = twoBranches(true);
   const { code, output } = project.try("merge", "work", "--no-edit");
   expect(output).toContain("viceroy.lock: id 2 of Entry.owner, assigned on their side, was taken: it is 3 now");
@@ -137,7 +137,7 @@ test("a branch merged into main: main's id stays", () => {
   expect(project.lock.slice(0, 4)).toEqual(both);
 });
 
-test("a project in a folder of its repository, with a space in its name, merges as others do", () => {
+test("the merge driver works for a project in a subfolder whose name contains a space", () => {
   const project = twoBranches(true, "packages/the shop");
   project.checkout("work");
   const { code, output } = project.try("-C", "packages", "merge", "main", "--no-edit");
@@ -150,7 +150,7 @@ test("a project in a folder of its repository, with a space in its name, merges 
   expect(project.viceroy("compile", "--check", "--base", "main").code).toBe(0);
 });
 
-test("a branch rebased onto main, commit by commit: main's id stays", () => {
+test("a rebase of a branch with several commits onto main keeps main's id", () => {
   const project = twoBranches(true);
   project.checkout("work");
   project.change({ last: "owner: string;\n  note?: string" });
@@ -168,7 +168,7 @@ test("a branch rebased onto main, commit by commit: main's id stays", () => {
   expect(project.git("status", "--porcelain")).toBe("");
 });
 
-test("two branches that have merged each other, and go on", () => {
+test("two branches that have merged each other and then add members merge again without conflict", () => {
   const project = twoBranches(true);
   project.git("branch", "main-before");
   expect(project.try("merge", "work", "--no-edit").code).toBe(0);
@@ -193,7 +193,7 @@ test("two branches that have merged each other, and go on", () => {
   expect(project.git("status", "--porcelain")).toBe("");
 });
 
-test("two renames of one field: git stops, the lock has both lines, and the compiler names the way out", () => {
+test("two renames of one field are a git conflict with both lines in the lock, which the compiler reports", () => {
   const project = new Project(true);
   project.checkout("work", "-b");
   project.change({ ttl: "/** @was ttl */ expiry: number" });
@@ -213,7 +213,7 @@ test("two renames of one field: git stops, the lock has both lines, and the comp
   expect(compiled.output).toContain("error VC2012: two branches have changed the lock, and git could not merge it");
 });
 
-test("without the driver git conflicts, and `lock merge` mends it afterwards", () => {
+test("without the merge driver git reports a conflict, and `viceroy lock merge` resolves it afterwards", () => {
   const project = twoBranches(false);
   project.checkout("work");
   expect(project.try("merge", "main", "--no-edit").code).toBe(1);
@@ -234,14 +234,14 @@ test("without the driver git conflicts, and `lock merge` mends it afterwards", (
   expect(again.output).toContain("cannot merge viceroy.lock: git reports no conflict in it.");
 });
 
-test("installing says what it did, once; in no repository there is nothing to install", () => {
+test("`viceroy lock install` prints each setting that it writes, and keeps existing settings when run again", () => {
   const project = new Project(false);
   const first = project.viceroy("lock", "install");
   expect(first.output).toContain("wrote    .gitattributes: viceroy.lock merge=viceroy");
   expect(first.output).toContain(`set      merge.viceroy.driver to node ${cli} lock merge %O %A %B %L %P`);
   expect(project.viceroy("lock", "install").output).toBe("kept     .gitattributes\nkept     merge.viceroy.driver\n");
   expect(read(project.folder, ".gitattributes")).toBe("viceroy.lock merge=viceroy\n");
-  // Installed in the project, it is found from the top of any working tree.
+  // A viceroy that is installed in the project is referred to by a path that is valid in every working tree.
   addFiles(project.folder, { "node_modules/viceroy/dist/cli/viceroy.js": "" });
   expect(project.viceroy("lock", "install").output).toContain(
     "driver to node node_modules/viceroy/dist/cli/viceroy.js",

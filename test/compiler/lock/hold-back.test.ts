@@ -1,4 +1,4 @@
-/** A lock while a breaking change waits to be accepted: what is published stays, and new ids are taken. */
+/** Checks the lock while a breaking change waits to be accepted: published lines stay, and new ids are taken. */
 import { expect, test } from "vitest";
 import {
   assignIds,
@@ -23,7 +23,7 @@ const store = "actor Store in schemas/a 0x00000001";
 const create = "  0 new next=1 () -> void";
 const accepted = "accepted VC5001 Entry.key: its type was string and is int32: neither side finds the other's value";
 
-test("published members stay as they are; new ones are pending, and their ids are taken", () => {
+test("holdBack keeps published members unchanged and adds new members as pending with their ids", () => {
   const lock = lockOf(
     ...[`${store} next=3`, create, "  1 get next=2 (1 key: string) -> void", "  2 put next=9 (1 key: string) -> void"],
     ...["message Entry in schemas/a next=3", "  1 key string", "  2 ttl int32"],
@@ -51,7 +51,7 @@ test("published members stay as they are; new ones are pending, and their ids ar
   ]);
 });
 
-test("what is pending already follows the schemas", () => {
+test("holdBack updates members that are already pending to the current schema", () => {
   const lock = lockOf(
     ...["+message Draft in schemas/a next=2", "  1 note string"],
     ...["message Entry in schemas/a next=4", "  1 key string", "  2 +size int32", "  3 +left int32"],
@@ -77,7 +77,7 @@ const pending = [
   ],
 ];
 
-test("the published part of a lock has no pending member", () => {
+test("publishedLock returns the lock without its pending members", () => {
   const lock = lockOf(accepted, ...pending);
   expect(lines(publishedLock(lock))).toEqual([
     accepted,
@@ -92,15 +92,15 @@ test.each([
   { what: "a declaration", only: pending.slice(0, 2) },
   { what: "a member", only: pending.slice(2, 5) },
   { what: "a parameter", only: [...pending.slice(5, 8)] },
-])("a lock with a pending member knows so, be it $what alone", ({ only }) => {
+])("hasPending is true for $what that is pending, and false when none is", ({ only }) => {
   const other = ["message Other in schemas/c next=2", "  1 key string"];
   expect(hasPending(lockOf(...only, ...other))).toBe(true);
   expect(hasPending(lockOf(...only.map((line) => line.replaceAll("+", "")), ...other))).toBe(false);
-  // Whoever gave the id has taken it for ever.
+  // The id of a tombstone is taken for ever, so a tombstone is not pending.
   expect(hasPending(lockOf(...only.map((line) => line.replaceAll("+", "-")), ...other))).toBe(false);
 });
 
-test("members that have been pending are tombstones like others when their declaration has gone", () => {
+test("pending members become ordinary tombstones when their declaration is removed", () => {
   const { lock } = assignIds(schema([]), lockOf(accepted, ...pending));
   expect(lines(lock)).toEqual([
     accepted,

@@ -1,4 +1,4 @@
-/** Which members and declarations of two branches are the same one, and which ids they have after a merge. */
+/** Checks which members and declarations of two branches a merge identifies, and which ids it gives them. */
 import { expect, test } from "vitest";
 import { drawActorId } from "../../../compiler/lock/actor-id.js";
 import { mergeLocks, mergeLockTexts, parseLock } from "../../../compiler/lock/index.js";
@@ -10,7 +10,7 @@ const entry = (next: number, ...members: readonly string[]) =>
 const membersOf = (lines: readonly string[]) => lines.slice(1).map((line) => line.trim());
 const base = entry(3, "1 key string", "2 ttl int32");
 
-test("an id that no version has used, but that one has given, is not given again", () => {
+test("a moved member gets no id below the highest `next` of the base and both sides", () => {
   const far = base.replace("next=3", "next=9");
   const ours = entry(4, "1 key string", "2 ttl int32", "3 size int32");
   const theirs = entry(4, "1 key string", "2 ttl int32", "3 owner string");
@@ -29,7 +29,7 @@ test("an id that no version has used, but that one has given, is not given again
   }
 });
 
-test("an id that moves is none of those that protobuf reserves", () => {
+test("an id that a merge moves skips the range that protobuf reserves", () => {
   const ours = entry(19_000, "1 key string", "2 ttl int32", "3 size int32");
   const theirs = entry(4, "1 key string", "2 ttl int32", "3 owner string");
   expect(merge(base, ours, theirs)).toMatchObject({
@@ -38,7 +38,7 @@ test("an id that moves is none of those that protobuf reserves", () => {
   });
 });
 
-test("a merge that needs an id beyond the highest one fails, keeps both locks and says why", () => {
+test("a merge that needs an id above the maximum fails, keeps both locks and reports the reason", () => {
   const ours = entry(536_870_912, "1 key string", "2 ttl int32", "536870911 size int32");
   const theirs = entry(536_870_912, "1 key string", "2 ttl int32", "536870911 owner string");
   const merged = merge(base, ours, theirs);
@@ -49,7 +49,7 @@ test("a merge that needs an id beyond the highest one fails, keeps both locks an
   expect(merged.text).toBe(`<<<<<<< ours\n${ours}=======\n${theirs}>>>>>>> theirs\n`);
 });
 
-test("one member added on both sides has the published id, also where that of ours is free", () => {
+test("a member that both sides have added gets its published id, even where the id of ours is free", () => {
   const ours = entry(5, "1 key string", "2 ttl int32", "4 owner string");
   const theirs = entry(4, "1 key string", "2 ttl int32", "3 owner string");
   expect(merge(base, ours, theirs, theirs)).toMatchObject({
@@ -58,7 +58,7 @@ test("one member added on both sides has the published id, also where that of ou
   });
 });
 
-test("a published tombstone keeps its id against a member of the same name", () => {
+test("a published tombstone keeps its id, and a member of the same name gets a new id", () => {
   const ours = entry(4, "1 key string", "2 ttl int32", "3 note string");
   const theirs = entry(4, "1 key string", "2 ttl int32", "3 -note string");
   const { lines, moved } = merge(base, ours, theirs, theirs);
@@ -66,7 +66,7 @@ test("a published tombstone keeps its id against a member of the same name", () 
   expect(moved).toEqual([{ member: "Entry.note", side: "ours", from: 3, to: 4, isActor: false }]);
 });
 
-test("a member that is removed where it is published keeps its id against a new member", () => {
+test("a member that is removed in the published lock keeps its id, and a new member gets another id", () => {
   const ours = entry(4, "1 key string", "2 ttl int32", "3 size int32");
   const theirs = entry(4, "1 key string", "2 ttl int32", "3 note string");
   const published = entry(4, "1 key string", "2 ttl int32", "3 -note string");
@@ -78,7 +78,7 @@ test("a member that is removed where it is published keeps its id against a new 
   ]);
 });
 
-test("a member of a message is not another one because it has that one's id", () => {
+test("an equal id does not make two members of a message with different names the same member", () => {
   const before = entry(4, "1 key string", "2 ttl int32", "3 owner string");
   const ours = entry(4, "1 key string", "2 ttl int32", "3 size string");
   const { lines, moved } = merge(before, ours, before);
@@ -86,7 +86,7 @@ test("a member of a message is not another one because it has that one's id", ()
   expect(moved).toEqual([{ member: "Entry.owner", side: "theirs", from: 3, to: 4, isActor: false }]);
 });
 
-test("a value of an enum is the same one under another name, since its number is its id", () => {
+test("a value of a numeric enum keeps its identity under another name, because its number is its id", () => {
   const kind = (...values: readonly string[]) => text("enum Kind in schemas/a next=4", ...values);
   const before = kind("  1 a", "  2 b", "  3 c");
   const renamed = kind("  0 zero", "  1 a", "  2 x", "  3 c");
@@ -94,7 +94,7 @@ test("a value of an enum is the same one under another name, since its number is
   expect(merge(before, before, renamed)).toMatchObject({ text: renamed, moved: [], conflicts: [] });
 });
 
-test("a new member that both sides have, and one has renamed since, is one", () => {
+test("a new member that both sides have added and one side has renamed is one member if the ids are equal", () => {
   const added = entry(4, "1 key string", "2 ttl int32", "3 size int32");
   const renamed = entry(4, "1 key string", "2 ttl int32", "3 bytes int32 was=size");
   expect(merge(base, added, renamed)).toMatchObject({ text: renamed, moved: [], conflicts: [] });
@@ -108,32 +108,32 @@ test("a new member that both sides have, and one has renamed since, is one", () 
   ]);
 });
 
-test("a new member that takes the former name of a renamed one is another one", () => {
+test("a new member that takes the former name of a renamed member is a separate member", () => {
   const ours = entry(4, "1 key string", "2 expiry int32 was=ttl", "3 ttl int32");
   expect(merge(base, ours, base)).toMatchObject({ text: ours, moved: [], conflicts: [] });
   expect(merge(base, base, ours)).toMatchObject({ text: ours, moved: [], conflicts: [] });
 });
 
-test("a tombstone and a member of the same name are two, in whichever order a lock lists them", () => {
+test("a tombstone and a member of the same name are separate, in whichever order a lock lists them", () => {
   const before = entry(3, "1 -ttl int32", "2 ttl int32");
   const turned = entry(3, "2 ttl int32", "1 -ttl int32");
   expect(merge(before, turned, before)).toMatchObject({ text: before, moved: [], conflicts: [] });
 });
 
-test("all former names of a member are kept", () => {
+test("a merge keeps all former names of a member", () => {
   const ours = entry(3, "1 key string", "2 expiry int32 was=ttl");
   const theirs = entry(3, "1 key string", "2 expiry int32 was=ttl,lifetime");
   expect(merge(base, ours, theirs).text).toBe(theirs);
   expect(merge(base, theirs, ours).text).toBe(theirs);
 });
 
-test("a tombstone that one side brings back is a member again", () => {
+test("a tombstone that one side has made a member again is a member after the merge", () => {
   const removed = entry(3, "1 key string", "2 -ttl int32");
   expect(merge(removed, base, removed).text).toBe(base);
   expect(merge(removed, removed, base).text).toBe(base);
 });
 
-test("a member that is renamed and retyped on both sides has one conflict, which says both", () => {
+test("a member that both sides have renamed and retyped has one conflict that names both changes", () => {
   const ours = entry(3, "1 key string", "2 expiry int64 was=ttl");
   const theirs = entry(3, "1 key string", "2 lifetime double was=ttl");
   expect(merge(base, ours, theirs).conflicts).toEqual([
@@ -161,7 +161,7 @@ test("a conflict is marked in the declaration that has it", () => {
 const store = (...endpoints: readonly string[]) =>
   text(`actor Store in schemas/a 0x00000001 next=3`, "  0 new next=1 () -> void", ...endpoints);
 
-test("a parameter that one side renames has its new name", () => {
+test("a parameter that one side renames has its new name after the merge", () => {
   const before = store("  1 get next=3 (1 key: string, 2 limit: int32) -> void");
   const renamed = store("  1 get next=3 (1 id: string, 2 limit: int32) -> void");
   expect(merge(before, renamed, before)).toMatchObject({ text: renamed, conflicts: [] });
@@ -179,7 +179,7 @@ test("a parameter that one side removes is removed, unless the other side has ch
   ]);
 });
 
-test("an endpoint that one side removes and to which the other gives a parameter of another type is a conflict", () => {
+test("a removal of an endpoint on one side and a changed parameter type on the other are a conflict", () => {
   const before = store("  1 get next=2 (1 key: string) -> void");
   const removed = store("  1 -get next=2 (1 key: string) -> void");
   const retyped = store("  1 get next=2 (1 key: int32) -> void");
@@ -189,7 +189,7 @@ test("an endpoint that one side removes and to which the other gives a parameter
   expect(merge(before, removed, before)).toMatchObject({ text: removed, conflicts: [] });
 });
 
-test("ids of parameters are given like those of members: published ones stay, and none is given twice", () => {
+test("a merge keeps published ids of parameters, and gives no id of a parameter twice", () => {
   const lock = (put: string) => store("  1 get next=2 (1 key: string) -> void", `  2 put next=${put} -> void`);
   const before = lock("2 (1 key: string)");
   const ours = lock("3 (1 key: string, 2 limit: int32)");
@@ -207,7 +207,7 @@ test("ids of parameters are given like those of members: published ones stay, an
   }
 });
 
-test("a declaration that one side has forgotten stays, and so does one that stands in another file too", () => {
+test("a declaration that one side lacks stays, and so does one with the same name in another file", () => {
   expect(merge(base, base, text()).text).toBe(base);
   expect(merge(base, text(), base).text).toBe(base);
   const two = text(head(3), "  1 key string", "  2 ttl int32", head(2, "c"), "  1 other string");
@@ -216,7 +216,7 @@ test("a declaration that one side has forgotten stays, and so does one that stan
 });
 
 test.each(["message Other in schemas/b next=2", "union Entry in schemas/b next=2"])(
-  "a declaration has not moved to where a new one stands: %s",
+  "a declaration is not taken as moved when the new one differs in its kind or name: %s",
   (other) => {
     const ours = text(other, "  1 a A");
     const { lines } = merge(base, ours, base);
@@ -224,13 +224,13 @@ test.each(["message Other in schemas/b next=2", "union Entry in schemas/b next=2
   },
 );
 
-test("a declaration that theirs has moved is where theirs has it", () => {
+test("a declaration that one side has moved to another file is in that file after the merge", () => {
   const moved = text(head(3, "b"), "  1 key string", "  2 ttl int32");
   expect(merge(base, base, moved).text).toBe(moved);
   expect(merge(base, moved, base).text).toBe(moved);
 });
 
-test("a declaration that both sides have added, and one has removed again, stays", () => {
+test("a declaration that both sides have added and one side has removed again stays", () => {
   const removed = base.replace("message", "-message");
   expect(merge("", removed, base).text).toBe(base);
   expect(merge("", base, removed).text).toBe(base);
@@ -241,7 +241,7 @@ const actor = (name: string, module: string, id: number) => [
   "  0 new next=1 () -> void",
 ];
 
-test("an actor has the id of the base, else the published one, else that of the side that has added it", () => {
+test("an actor has the id of the base, else its published id, else the id of ours or of the only side", () => {
   const one = text(...actor("Store", "a", 1));
   const two = text(...actor("Store", "a", 2));
   expect(merge(one, two, one)).toMatchObject({ text: one, moved: [{ member: "Store", side: "ours", from: 2, to: 1 }] });
@@ -252,7 +252,7 @@ test("an actor has the id of the base, else the published one, else that of the 
   expect(merge("", two, text())).toMatchObject({ text: two, moved: [] });
 });
 
-test("an actor that draws again gets an id that no other actor has", () => {
+test("an actor whose id is taken draws a new id that no other actor has", () => {
   const drawn = drawActorId("actor Theirs in schemas/b", () => false);
   const ours = text(...actor("First", "a", drawn), ...actor("Ours", "a", 7));
   const { lock } = mergeLocks({
@@ -263,14 +263,14 @@ test("an actor that draws again gets an id that no other actor has", () => {
   expect(new Set(lock.blocks.map(({ id }) => id)).size).toBe(3);
 });
 
-test("a declaration that is no actor has no id", () => {
+test("a declaration that is not an actor has the id 0, and a merge moves no such id", () => {
   const { lock: ours } = parseLock("", text(head(2), "  1 key string", "message Item in schemas/a next=1"));
   const { lock, moved } = mergeLocks({ base: { blocks: [], accepted: [] }, ours, theirs: ours });
   expect(lock.blocks.map(({ id }) => id)).toEqual([0, 0]);
   expect(moved).toEqual([]);
 });
 
-test("an empty text is a lock without declarations; an unreadable base is named", () => {
+test("an empty text is a lock without declarations, and a conflict names a base that cannot be read", () => {
   expect(merge(" \n", base, base).text).toBe(base);
   expect(merge("", "\n", base).text).toBe(base);
   const broken = mergeLockTexts(

@@ -1,4 +1,4 @@
-/** Shapes written in place are known by a path. They stay the same when a member on the path is renamed. */
+/** Checks that inline shapes, which a path identifies, keep their identity when a member on the path is renamed. */
 import { expect, test } from "vitest";
 import { mergeLocks, parseLock, printLock } from "../../../compiler/lock/index.js";
 import { merge, text } from "./merged.js";
@@ -61,7 +61,7 @@ test.each([
     ],
     path: "Store.new.place",
   },
-])("a shape stays the same when $what is renamed", ({ before, renamed, path }) => {
+])("an inline shape keeps its identity when $what is renamed", ({ before, renamed, path }) => {
   const added = text(
     ...before.slice(0, -2),
     (before.at(-2) as string).replace("next=2", "next=3"),
@@ -73,7 +73,7 @@ test.each([
   expect(merge(text(...before), added, text(...renamed))).toMatchObject({ text: expected, moved: [], conflicts: [] });
 });
 
-test("the order in which a lock lists its blocks changes nothing", () => {
+test("the merged lock does not depend on the order of blocks in its inputs", () => {
   const before = lockOf(
     text(
       `message Entry ${a}`,
@@ -96,7 +96,7 @@ test("the order in which a lock lists its blocks changes nothing", () => {
   }
 });
 
-test("a new member that takes the former name of a renamed one has a shape of its own", () => {
+test("a new member that takes the former name of a renamed member has its own inline shape", () => {
   const before = text(`message Entry ${a}`, "  1 meta message", ...shape("Entry.meta"));
   const after = text(
     "message Entry in schemas/a next=3",
@@ -109,7 +109,7 @@ test("a new member that takes the former name of a renamed one has a shape of it
   expect(merge(before, before, after)).toMatchObject({ text: after, moved: [], conflicts: [] });
 });
 
-test("a member that has got the id of another one has a shape of its own", () => {
+test("a member that has taken the id of another member has its own inline shape", () => {
   const before = text(`message Entry ${a}`, "  1 owner message", ...shape("Entry.owner"));
   const after = text(
     "message Entry in schemas/a next=3",
@@ -128,7 +128,7 @@ test("a member that has got the id of another one has a shape of its own", () =>
   ]);
 });
 
-test("a rename follows the declaration of its own file, where two files declare the name", () => {
+test("a rename applies only to the declaration of its own file when two files declare the same name", () => {
   const inFile = (file: string, field: string, path: string, fields: readonly string[] = ["  1 x string"]) => [
     `message Entry in schemas/${file} next=2`,
     `  1 ${field}`,
@@ -159,7 +159,7 @@ test("a rename follows the declaration of its own file, where two files declare 
   ]);
 });
 
-test("a shape stays the same when its declaration moves to another file and a member on the path is renamed", () => {
+test("an inline shape keeps its identity when its declaration moves and a member on the path is renamed", () => {
   const before = text(`message Entry ${a}`, "  1 meta message", ...shape("Entry.meta"));
   const after = text(
     "message Entry in schemas/b next=2",
@@ -170,7 +170,7 @@ test("a shape stays the same when its declaration moves to another file and a me
   expect(merge(before, after, before)).toMatchObject({ text: after, moved: [], conflicts: [] });
 });
 
-test("shapes of members that have swapped their names go with their members", () => {
+test("inline shapes of members that have swapped their names stay with their members", () => {
   const before = text(
     "message Entry in schemas/a next=3",
     "  1 left message",
@@ -189,7 +189,7 @@ test("shapes of members that have swapped their names go with their members", ()
   expect(merge(before, before, swapped)).toMatchObject({ text: swapped, moved: [], conflicts: [] });
 });
 
-test("a shape stays the same when two members on its path are renamed", () => {
+test("an inline shape keeps its identity when two members on its path are renamed", () => {
   const before = text(
     ...[`message Entry ${a}`, "  1 meta message"],
     ...shape("Entry.meta", "  1 deep message[]"),

@@ -1,4 +1,4 @@
-/** Whatever two branches have done to a schema, their locks become one lock that keeps every promise. */
+/** Checks with random edits of two branches that the merged lock keeps the guarantees of both locks. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -22,7 +22,7 @@ interface Member {
   readonly was?: string;
 }
 
-/** What one commit does to a declaration. */
+/** The change that one commit makes to a declaration. */
 type Edit =
   | { readonly kind: "add"; readonly of: string; readonly name: string }
   | { readonly kind: "remove"; readonly of: string; readonly name: string }
@@ -128,7 +128,7 @@ function isSame(a: Pick<LockEntry, "name" | "was">, b: Pick<LockEntry, "name" | 
   return [a.name, ...a.was].some((name) => name === b.name || b.was.includes(name));
 }
 
-/** What a lock holds, whatever ids it has: for merges in which only ids may differ. */
+/** The contents of a lock without ids: two merges that may differ only in ids have the same contents. */
 function content(lock: Lock): readonly string[] {
   return lock.blocks
     .flatMap(({ name, retired, entries }) => [
@@ -147,7 +147,7 @@ const start: Declared = {
   Kind: { a: { type: "string" } },
 };
 
-test("no id is given twice, none of the base changes, no tombstone is lost, and sides may be swapped", () => {
+test("a merge gives no id twice, keeps ids of the base and tombstones, and does not depend on the sides' order", () => {
   fc.assert(
     fc.property(branch, branch, branch, fc.boolean(), (before, our, their, isPublished) => {
       const [declared, base] = grow(start, undefined, before);
@@ -156,7 +156,7 @@ test("no id is given twice, none of the base changes, no tombstone is lost, and 
       const published = isPublished ? { published: theirs } : {};
       const merged = mergeLocks({ base, ours, theirs, ...published });
       const { lines, problems } = parsed(printLock(merged.lock));
-      // Ids twice, `next` too low, blocks twice: the parser finds them.
+      // The parser reports duplicate ids, duplicate blocks and a `next` that is too low.
       expect(problems).toEqual([]);
       for (const block of base.blocks) {
         const after = blockOf(lines, block)!;
@@ -198,7 +198,7 @@ test("no id is given twice, none of the base changes, no tombstone is lost, and 
   );
 });
 
-test("merging with what has not changed, or has changed in the same way, is no merge", () => {
+test("a merge with an unchanged or identically changed side returns the changed lock", () => {
   fc.assert(
     fc.property(branch, branch, (before, after) => {
       const [declared, base] = grow(start, undefined, before);

@@ -6,7 +6,7 @@ import { merge, text } from "./merged.js";
 const base = text("message Entry in schemas/a next=3", "  1 key string", "  2 ttl int32");
 const head = (next: number) => `message Entry in schemas/a next=${next}`;
 
-test("both sides' additions are kept; where both gave the same id, that of theirs moves", () => {
+test("a merge keeps the additions of both sides, and moves the id of theirs where both gave the same id", () => {
   const ours = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
   const theirs = text(head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 note string");
   const { lines, moved } = merge(base, ours, theirs);
@@ -21,7 +21,7 @@ test("both sides' additions are kept; where both gave the same id, that of their
   expect(moved).toEqual([{ member: "Entry.owner", side: "theirs", from: 3, to: 5, isActor: false }]);
 });
 
-test("what is published keeps its id, whichever side it is on", () => {
+test("a published member keeps its id, whichever side it is on", () => {
   const ours = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
   const theirs = text(head(4), "  1 key string", "  2 ttl int32", "  3 owner string");
   const expected = [head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 size int32"];
@@ -32,7 +32,7 @@ test("what is published keeps its id, whichever side it is on", () => {
   expect(merge(base, theirs, ours, theirs)).toMatchObject({ lines: expected, moved: [{ side: "theirs" }] });
 });
 
-test("the same member added on both sides is one, whichever ids it has", () => {
+test("a member that both sides have added is one member, even when its ids differ", () => {
   const ours = text(head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string");
   const theirs = text(head(4), "  1 key string", "  2 ttl int32", "  3 owner string");
   const { lines, moved } = merge(base, ours, theirs);
@@ -41,7 +41,7 @@ test("the same member added on both sides is one, whichever ids it has", () => {
   expect(merge(base, theirs, theirs)).toMatchObject({ text: theirs, moved: [], conflicts: [] });
 });
 
-test("a removal on one side is one; a tombstone that a side has forgotten comes back", () => {
+test("a removal on one side is a removal after the merge, and a tombstone that a side lacks comes back", () => {
   const removed = text(head(3), "  1 key string", "  2 -ttl int32");
   expect(merge(base, removed, base).text).toBe(removed);
   expect(merge(base, base, removed).text).toBe(removed);
@@ -51,7 +51,7 @@ test("a removal on one side is one; a tombstone that a side has forgotten comes 
   expect(merge(removed, text(), text()).lines).toEqual([`-${head(3)}`, "  1 -key string", "  2 -ttl int32"]);
 });
 
-test("a tombstone of one side and a member of the same name on the other are two", () => {
+test("a tombstone on one side and a member of the same name on the other are separate entries", () => {
   const ours = text(head(4), "  1 key string", "  2 ttl int32", "  3 -note string");
   const theirs = text(head(4), "  1 key string", "  2 ttl int32", "  3 note string");
   expect(merge(base, ours, theirs).lines).toEqual([
@@ -63,7 +63,7 @@ test("a tombstone of one side and a member of the same name on the other are two
   ]);
 });
 
-test("a rename on one side goes with a change of type on the other", () => {
+test("a rename on one side merges with a change of type on the other", () => {
   const renamed = text(head(3), "  1 key string", "  2 expiry int32 was=ttl");
   const widened = text(head(3), "  1 key string", "  2 ttl int64?");
   const expected = text(head(3), "  1 key string", "  2 expiry int64? was=ttl");
@@ -99,7 +99,7 @@ test.each([
     theirs: "  2 -ttl int32",
     why: "removed on theirs and renamed to expiry and changed to int64 on our side",
   },
-])("$what of one member are a conflict, with both lines and what else was merged", ({ ours, theirs, why }) => {
+])("$what of one member are a conflict with both lines marked, and other edits are merged", ({ ours, theirs, why }) => {
   const name = /\d (-?\w+)/.exec(ours)?.[1]?.replace("-", "");
   const merged = merge(
     base,
@@ -114,7 +114,7 @@ test.each([
   ]);
 });
 
-test("one member added with two types is a conflict", () => {
+test("a member that both sides have added with different types is a conflict", () => {
   const added = (type: string) => text(head(4), "  1 key string", "  2 ttl int32", `  3 note ${type}`);
   expect(merge(base, added("string"), added("bytes")).conflicts).toEqual([
     "Entry.note: added as string on our side and as bytes on theirs",
@@ -141,7 +141,7 @@ test("parameters are merged like members", () => {
   ]);
 });
 
-test("two actors that have drawn the same id: that of theirs draws again", () => {
+test("of two actors with the same id the one of theirs draws a new id, unless it is published", () => {
   const ours = text("actor Ours in schemas/a 0x00000007 next=1", "  0 new next=1 () -> void");
   const theirs = text("actor Theirs in schemas/b 0x00000007 next=1", "  0 new next=1 () -> void");
   const { lines, moved } = merge("", ours, theirs);
@@ -151,7 +151,7 @@ test("two actors that have drawn the same id: that of theirs draws again", () =>
   expect(merge("", ours, theirs, theirs).moved).toMatchObject([{ member: "Ours", side: "ours", from: 7 }]);
 });
 
-test("blocks that only one side has are kept, and one that moved is one", () => {
+test("a merge keeps blocks that only one side has, and follows a declaration that moves to another file", () => {
   const ours = text("message Entry in schemas/b next=3", "  1 key string", "  2 ttl int32");
   const theirs = text(
     head(4),
@@ -192,8 +192,8 @@ test("a removed declaration to which the other side has added stays removed, wit
   ]);
 });
 
-test("branches that have moved ids in merges before keep them together: as ours has them, or as they are published", () => {
-  // One merge has moved size, the other owner.
+test("ids that earlier merges have moved stay consistent: as in ours, or as they are published", () => {
+  // One earlier merge has moved the id of `owner`, the other the id of `size`.
   const one = text(head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string");
   const other = text(head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 size int32");
   expect(merge(one, one, other)).toMatchObject({ text: one, conflicts: [] });
@@ -201,7 +201,7 @@ test("branches that have moved ids in merges before keep them together: as ours 
   expect(merge(one, one, other, other)).toMatchObject({ text: other, conflicts: [] });
 });
 
-test("a rebase: the base is an earlier commit of the branch, whose id has moved since", () => {
+test("a rebase keeps an id that moved in an earlier step, although the base still has the old id", () => {
   const first = text(head(4), "  1 key string", "  2 ttl int32", "  3 owner string");
   const carried = text(head(5), "  1 key string", "  2 ttl int32", "  3 size int32", "  4 owner string");
   const second = text(head(5), "  1 key string", "  2 ttl int32", "  3 owner string", "  4 note string");
@@ -227,7 +227,7 @@ test("a base with conflict marks, as git makes of several bases, is read as its 
   expect(merge(marked, ours, base).text).toBe(ours);
 });
 
-test("a lock that cannot be read is not merged: all of both stays, marked, and it is said why", () => {
+test("a lock that cannot be read is not merged: both texts are kept with marks, and the reason is reported", () => {
   const broken = base.replace("  2 ttl", "  two ttl");
   const merged = merge(base, broken, base);
   expect(merged.conflicts).toEqual([
@@ -239,7 +239,7 @@ test("a lock that cannot be read is not merged: all of both stays, marked, and i
   ]);
 });
 
-test("a shape written in place is one, though a member on the way to it has been renamed on one side", () => {
+test("an inline shape keeps its identity when one side renames the member that contains it", () => {
   const entry = (name: string, was = "") => [`message Entry in schemas/a next=2`, `  1 ${name} message${was}`];
   const shape = (name: string, next: number, ...fields: readonly string[]) => [
     `message Entry.${name} in schemas/a next=${next}`,
@@ -275,7 +275,7 @@ test("a shape written in place is one, though a member on the way to it has been
 const ageAccepted = "accepted VC5001 Entry.ttl: its type was int32 and is string: neither side finds the other's value";
 const nameAccepted = "accepted VC5001 Entry.key: its type was string and is bool: neither side finds the other's value";
 
-test("what either side has accepted stays accepted, in a lock of the newer format", () => {
+test("changes that either side has accepted stay accepted, and the merged lock has format 2", () => {
   const ours = text(ageAccepted, head(3), "  1 key string", "  2 ttl string").replace(lockHeader, lockHeaderFormat2);
   const theirs = text(nameAccepted, head(3), "  1 key boolean", "  2 ttl int32").replace(lockHeader, lockHeaderFormat2);
   const merged = merge(base, ours, theirs);
@@ -294,7 +294,7 @@ test("what either side has accepted stays accepted, in a lock of the newer forma
   expect(merge(ours, base, ours).lines[0]).toBe(ageAccepted);
 });
 
-test("two sides that accept different changes of one member conflict", () => {
+test("two sides that have accepted different changes of one member have a conflict", () => {
   const ours = text(ageAccepted, head(3), "  1 key string", "  2 ttl string");
   const theirs = text(ageAccepted.replace("is string", "is bool"), head(3), "  1 key string", "  2 ttl boolean");
   expect(merge(base, ours, theirs).conflicts).toEqual([
@@ -302,7 +302,7 @@ test("two sides that accept different changes of one member conflict", () => {
   ]);
 });
 
-test("what is pending on one side and published on the other is published", () => {
+test("a member that is pending on one side and published on the other is published after the merge", () => {
   const pending = text(head(4), "  1 key string", "  2 ttl int32", "  3 +size int32");
   const published = text(head(4), "  1 key string", "  2 ttl int32", "  3 size int32");
   const lines = published.trimEnd().split("\n").slice(1);

@@ -1,4 +1,4 @@
-/** Ids of types in namespaces: the lock knows them by qualified names, and they keep their ids on the way in and out. */
+/** Checks ids of types in namespaces: the lock has their qualified names, and they keep their ids when they move. */
 import { describe, expect, test } from "vitest";
 import {
   AssignMemory,
@@ -32,7 +32,7 @@ const swapped: Type = {
   shape: { kind: "message", fields: [field("height", int32), field("width", int32)] },
 };
 
-test("a type in a namespace has a block of its own, which is read again", () => {
+test("a type in a namespace has a block with its qualified name, which the parser reads back", () => {
   const lock = locked(schema([message("Order.Line", field("sku"), field("size", inPlace))]));
   expect(lines(lock)).toEqual([
     "message Order.Line in schemas/a next=3",
@@ -45,13 +45,13 @@ test("a type in a namespace has a block of its own, which is read again", () => 
   expect(parseLock("viceroy.lock", printLock(lock)).problems).toEqual([]);
 });
 
-describe("a type that moves", () => {
+describe("types that move between namespaces", () => {
   const top = [message("Line", field("sku"), field("size", inPlace), field("count", int32))];
   const nested = (namespace: string) => [
     message(`${namespace}.Line`, field("count", int32), field("size", swapped), field("sku")),
   ];
 
-  test("into a namespace, from one to another, and out of it keeps its ids, with what is written in place in it", () => {
+  test("a type and its inline shape keep their ids when they move into, between and out of namespaces", () => {
     const into = locked(schema(top), schema(nested("Order")));
     const expected = (name: string) => [
       `message ${name} in schemas/a next=4`,
@@ -70,7 +70,7 @@ describe("a type that moves", () => {
     expect(changesSince(locked(schema(top)), into)).toEqual([]);
   });
 
-  test("takes along what it was an alias of, and what its union is made of", () => {
+  test("an alias that moves into a namespace keeps the ids of the inline shape in it", () => {
     const alias = (name: string) =>
       declare(name, { kind: "alias", type: { kind: "array", element: inPlace, readonly: false } });
     expect(lines(locked(schema([alias("Sizes")]), schema([alias("Order.Sizes")])))).toEqual([
@@ -82,7 +82,7 @@ describe("a type that moves", () => {
     ]);
   });
 
-  test("is a new one where another type may be meant", () => {
+  test("a type is new when its old declaration is still there or when two old ones could be meant", () => {
     const both = [...nested("Order"), ...nested("Invoice")];
     const kept = lines(locked(schema(top), schema([...top, ...nested("Order")])));
     expect(kept.filter((line) => line.startsWith("message"))).toEqual([
@@ -96,7 +96,7 @@ describe("a type that moves", () => {
     expect(unclear).toContain("-message Invoice.Line in schemas/a next=4");
   });
 
-  test("is not what a member of the same name has in place, nor what has long gone", () => {
+  test("a type continues neither the inline shape of a member of its name nor a removed type", () => {
     const holder = schema([message("Order", field("Line", inPlace))]);
     const both = lines(locked(holder, schema([message("Order", field("Line", inPlace)), message("Line", field("a"))])));
     expect(both).toContain("message Order.Line in schemas/a next=3");
@@ -106,7 +106,7 @@ describe("a type that moves", () => {
     expect(gone).toContain("message Order.Line in schemas/a next=4");
   });
 
-  test("while the compiler watches, whatever it was taken for before", () => {
+  test("a move is recognised with the memory of a run that has taken the type for a new one", () => {
     const lock = locked(schema(top));
     const memory = new AssignMemory();
     const [line] = nested("Order");
@@ -116,7 +116,7 @@ describe("a type that moves", () => {
     expect(text([line!])).toContain("\nmessage Order.Line in schemas/a next=4\n  1 sku string\n");
   });
 
-  test("has the ids that are reserved in it, which its members in place have not", () => {
+  test("reserved ids are skipped for members of a type in a namespace, but not in its inline shapes", () => {
     const reserved = {
       ...message("Order.Line", field("a"), field("b", inPlace)),
       reserved: { numbers: [1], names: [] },
@@ -132,7 +132,7 @@ describe("a type that moves", () => {
   });
 });
 
-describe("branches", () => {
+describe("merges of branches", () => {
   const text = (...blocks: readonly string[]) => `${[lockHeader, ...blocks].join("\n")}\n`;
   const merge = (base: string, ours: string, theirs: string) => {
     const merged = mergeLockTexts({ base, ours, theirs, published: undefined }, ({ kind }) => kind);
@@ -167,21 +167,21 @@ describe("branches", () => {
     "  2 depth int32",
   ];
 
-  test("of which one has moved a type and the other has changed it", () => {
+  test("a move of a type on one side merges with changes of the type on the other", () => {
     expect(merge(base, moved, added)).toEqual(both);
     expect(merge(base, added, moved)).toEqual(both);
     expect(merge(base, moved, base)).toEqual(moved.trimEnd().split("\n").slice(1));
     expect(merge(base, moved, moved)).toEqual(moved.trimEnd().split("\n").slice(1));
   });
 
-  test("that both add types to a namespace", () => {
+  test("types that both sides add to one namespace are all kept", () => {
     const tax = "message Order.Tax in schemas/a next=2\n  1 rate double";
     const item = "message Order.Item in schemas/a next=2\n  1 name string";
     expect(merge(text(), text(tax), text(item))).toEqual([...item.split("\n"), ...tax.split("\n")]);
   });
 });
 
-test("a lock that forgets a type in a namespace is found out", () => {
+test("changesSince reports a type in a namespace that the lock has lost", () => {
   const before = locked(schema([message("Order.Line", field("a"))]));
   const now = locked(schema([message("Order.Other", field("b", string))]));
   expect(changesSince(before, now).map((change) => change.kind === "lost" && change.what)).toEqual([

@@ -8,7 +8,7 @@ import { field, int32, message, schema } from "./schema.js";
 const parse = (...lines: readonly string[]) => parseLock("viceroy.lock", [lockHeader, ...lines, ""].join("\n"));
 const at = (line: number, column: number) => ({ file: "viceroy.lock", line, column });
 
-test("any names survive printing and parsing", () => {
+test("members with any names are the same after printing and parsing a lock", () => {
   const names = fc.uniqueArray(fc.string({ unit: "binary", minLength: 1 }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(names, (list) => {
@@ -22,20 +22,20 @@ test("any names survive printing and parsing", () => {
   );
 });
 
-test("any text is parsed without throwing", () => {
+test("the parser does not throw for any text", () => {
   fc.assert(
     fc.property(fc.string(), (text) => void parse(text, `message ${text} in a next=1`, `  1 ${text}`)),
     { numRuns: cases(100) },
   );
 });
 
-test("a lock of another format is not guessed at", () => {
+test("a lock of an unknown format is reported with the expected format", () => {
   expect(parseLock("viceroy.lock", "# viceroy lock 9\n").problems).toEqual([
     { kind: "lockVersion", at: at(1, 1), found: "# viceroy lock 9", expected: lockHeaderFormat2 },
   ]);
 });
 
-test("lines that make no sense are told with their place", () => {
+test("invalid lines are reported with their positions", () => {
   const { problems } = parse(
     "  1 a string",
     "massage Entry in a next=1",
@@ -53,7 +53,7 @@ test("lines that make no sense are told with their place", () => {
   ]);
 });
 
-test("an id given twice, a `next` that would give one again, and a block that stands twice are found", () => {
+test("a duplicate id, a `next` that is too low and a duplicate block are reported", () => {
   const { problems } = parse(
     "message E in a next=2",
     "  1 a string",
@@ -68,7 +68,7 @@ test("an id given twice, a `next` that would give one again, and a block that st
   ]);
 });
 
-test("two actors with one id are found, and parameters are checked like members", () => {
+test("duplicate ids of actors and of parameters are reported", () => {
   const { problems } = parse(
     "actor A in a 0x00000001 next=2",
     "  0 new next=1 () -> void",
@@ -81,7 +81,7 @@ test("two actors with one id are found, and parameters are checked like members"
   ]);
 });
 
-test("accepted changes and pending members survive, in format 2; without them a lock stays in format 1", () => {
+test("accepted changes and pending members are kept in format 2, and a lock without them has format 1", () => {
   const lines = [
     "accepted VC5001 Entry.key: its type was string and is int32: neither side finds the other's value",
     "+message Draft in a next=2",
@@ -105,7 +105,7 @@ test("accepted changes and pending members survive, in format 2; without them a 
   expect(printLock(parseLock("viceroy.lock", plain.replace(lockHeader, lockHeaderFormat2)).lock)).toBe(plain);
 });
 
-test("an accepted change without a code is told with its place", () => {
+test("an accepted change without a code is reported with its position", () => {
   expect(parse("accepted Entry.key").problems).toMatchObject([
     { kind: "lockSyntax", at: at(2, 10), why: "expected the code of a breaking change and its text" },
   ]);
@@ -123,7 +123,7 @@ test.each<readonly [line: string, column: number, why: string]>([
   ["accepted VC5001", 10, "expected the code of a breaking change and its text"],
   ["accepted VC5001 ", 10, "expected the code of a breaking change and its text"],
   ["accepted 5001 Entry.key: its type", 10, "expected the code of a breaking change and its text"],
-])("a line that cannot be read is told with its place and what was expected: %s", (line, column, why) => {
+])("an unreadable line is reported with its position and the expected syntax: %s", (line, column, why) => {
   expect(parse(line).problems).toEqual([{ kind: "lockSyntax", at: at(2, column), why }]);
 });
 
@@ -133,7 +133,7 @@ test.each<readonly [line: string, column: number, why: string]>([
   ["  1 f next=2 (1 a: string -> void", 34, 'expected ")", got the end of the line'],
   ["  1 f next=1 () => void", 17, 'expected "->", got "=> void"'],
 ])(
-  "a line of an endpoint that cannot be read is told with its place and what was expected: %s",
+  "an unreadable line of an endpoint is reported with its position and with the expected syntax: %s",
   (line, column, why) => {
     const { problems } = parse("actor Store in a 0x00000001 next=9", line);
     expect(problems).toContainEqual({ kind: "lockSyntax", at: at(3, column), why });
@@ -145,7 +145,7 @@ test.each([
   'mesh<Store, "x, (y)", "\\"">',
   "[int32, map<string, (int32)>?, ...string[]]",
   "record<nullable<Tree[]>>[]",
-])("a type is read up to what ends it outside brackets and quotes: %s", (type) => {
+])("the text of a type ends at the first delimiter outside brackets and quotes: %s", (type) => {
   const { lock, problems } = parse(
     "actor Store in a 0x00000001 next=2",
     `  1 f next=3 (1 a: ${type} , 2 b: ${type}) -> ${type} was=g,"h, i"`,
@@ -156,13 +156,13 @@ test.each([
   expect([entry?.type, entry?.was]).toEqual([type, ["g", "h, i"]]);
 });
 
-test("a next of parameters that would give an id again is found, with the endpoint", () => {
+test("a `next` of parameters that is too low is reported with the endpoint", () => {
   expect(parse("actor A in a 0x00000001 next=2", "  1 f next=2 (1 x: int32, 5 y: int32) -> void").problems).toEqual([
     { kind: "lockNext", at: at(3, 1), of: "A.f", next: 2, highest: 5 },
   ]);
 });
 
-test("marks of conflicts are those that git writes, at the beginning of a line", () => {
+test("only conflict markers as git writes them, at the beginning of a line, count as markers", () => {
   expect(parse("<<<<<<<").problems).toEqual([{ kind: "lockConflict", at: at(2, 1) }]);
   expect(parse("<<<<<<<\r", "<<<<<<<<< HEAD").problems).toEqual(
     [2, 3].map((line) => ({ kind: "lockConflict", at: at(line, 1) })),
@@ -172,7 +172,7 @@ test("marks of conflicts are those that git writes, at the beginning of a line",
   );
 });
 
-test("the first side of conflicts is that above the first line between them", () => {
+test("takeFirstSides keeps the first side of each conflict and drops the base and the other side", () => {
   const lines = [
     "a",
     "<<<<<<< ours",

@@ -1,4 +1,4 @@
-/** Types as the lock writes them. Published locks have these texts: none ever changes. */
+/** Checks the texts of types in the lock. Published locks contain these texts, so none ever changes. */
 import { expect, test } from "vitest";
 import { moduleName } from "../../../compiler/lock/index.js";
 import { typeText } from "../../../compiler/lock/type-text.js";
@@ -38,7 +38,7 @@ test.each<readonly [text: string, type: Type]>([
   ["tensor", { kind: "tensor" }],
   ["fieldmask", { kind: "wellKnown", name: "FieldMask" }],
   ["unsupported", { kind: "unsupported", reason: "", typeText: "", fixHint: "" }],
-])("%s", (text, type) => {
+])("typeText returns %s", (text, type) => {
   expect(typeText(type)).toBe(text);
 });
 
@@ -49,6 +49,6 @@ test.each([
   ["schemas/counter.d.cts", "schemas/counter"],
   ["schemas/counter.tsx", "schemas/counter"],
   ["schemas.ts/counter.ts", "schemas.ts/counter"],
-])("the lock names the file %s %s", (path, name) => {
+])("moduleName turns the path %s into %s", (path, name) => {
   expect(moduleName(path)).toBe(name);
 });

@@ -1,4 +1,4 @@
-/** The texts behind fingerprints. The runtime computes the same ones, and files on disk hold them: no text ever changes. */
+/** Checks the texts behind fingerprints. The runtime and files on disk rely on these texts, so none ever changes. */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import {
@@ -36,7 +36,7 @@ function fingerprintsOf(types: Declarations, actors: readonly ActorDeclaration[]
   return fingerprint(indexSchema(schema(module(types, actors))));
 }
 
-/** The 16 digits of a fingerprint, as texts hold them. */
+/** A fingerprint as 16 hexadecimal digits, the form in which texts contain it. */
 const digits = (value: bigint) => value.toString(16).padStart(16, "0");
 
 const inline = (shape: Shape): Type => ({ kind: "inline", shape });
@@ -84,10 +84,10 @@ test.each<readonly [text: string, type: Type]>([
   ["google.protobuf.Struct", { kind: "wellKnown", name: "Struct" }],
   ["rdmaBuffer", { kind: "rdmaBuffer" }],
   ["tensor", { kind: "tensor" }],
-])("a type has the fingerprint of %s", (text, type) => {
+])("the fingerprint of a type is the hash of its text: %s", (text, type) => {
   const { type: of } = fingerprintsOf([], [actor("Store", [])]);
   expect(digits(of(type))).toBe(hash(text));
-  // The same type again, which is known by then.
+  // The second call finds the fingerprint already computed.
   expect(digits(of(type))).toBe(hash(text));
 });
 
@@ -97,11 +97,11 @@ test.each<readonly [text: string, shape: Shape]>([
   ['enum D{"a",7}', values("a", 7)],
   [`union D(kind){"open":${i32}}`, union("kind", { open: int32 })],
   ["int32", { kind: "alias", type: int32 }],
-])("a declaration has the fingerprint of %s", (text, shape) => {
+])("the fingerprint of a declaration is the hash of its text: %s", (text, shape) => {
   expect(digits(fingerprintsOf([declare("D", shape)]).declaration("schemas/a.ts#D"))).toBe(hash(text));
 });
 
-test("a generic declaration has its parameters as numbers, and an instantiation applies its fingerprint", () => {
+test("the text of a generic declaration numbers its parameters, and an instantiation hashes its fingerprint", () => {
   const pair = declare("Pair", message({ left: T, right: array(parameter("U")) }), ["T", "U"]);
   const { declaration, type } = fingerprintsOf([pair]);
   const generic = hash("message Pair{left:\u00020,right:array(\u00021)}");
@@ -109,14 +109,14 @@ test("a generic declaration has its parameters as numbers, and an instantiation 
   expect(digits(type(ref("Pair", int32, string)))).toBe(hash(`apply(${generic},${i32},${str})`));
 });
 
-test("a generic alias has a text of its own, and its instantiations are what they stand for", () => {
+test("a generic alias has its own text, and its instantiation has the fingerprint of the aliased type", () => {
   const list = declare("List", array(T), ["T"]);
   const { declaration, type } = fingerprintsOf([list]);
   expect(digits(declaration("schemas/a.ts#List"))).toBe(hash("alias List(array(\u00020))"));
   expect(digits(type(ref("List", string)))).toBe(hash(`array(${str})`));
 });
 
-test("declarations in a circle are hashed together, each with its number in the order of their names", () => {
+test("declarations that refer to each other are hashed as one text, and each appends its number in name order", () => {
   const a = declare("A", message({ "b?": ref("B"), x: int32 }));
   const b = declare("B", message({ "as?": array(ref("A")), "list?": ref("L", ref("A")) }));
   const l = declare("L", message({ item: T }), ["T"]);
@@ -129,7 +129,7 @@ test("declarations in a circle are hashed together, each with its number in the 
   expect(["A", "B", "L"].map((name) => transparent(`schemas/a.ts#${name}`))).toEqual([false, false, false]);
 });
 
-test("a declaration that refers to itself is a circle of one; an alias of that kind is no mere name", () => {
+test("a declaration that refers to itself is a cycle of one, and a recursive alias is not transparent", () => {
   const types = [
     declare("Nest", array(ref("Nest"))),
     declare("Tree", message({ "left?": ref("Tree") })),
@@ -144,7 +144,7 @@ test("a declaration that refers to itself is a circle of one; an alias of that k
   expect([...inOrder()].sort()).toEqual([...names].sort());
 });
 
-test("declarations come after those that they refer to", () => {
+test("inOrder lists each declaration after the declarations that it refers to", () => {
   const types = [
     declare("A", message({ b: array(ref("B")) })),
     declare("B", message({ c: ref("C") })),
@@ -153,7 +153,7 @@ test("declarations come after those that they refer to", () => {
   expect([...fingerprintsOf(types).inOrder()]).toEqual(["C", "B", "A"].map((name) => `schemas/a.ts#${name}`));
 });
 
-test("an actor has the fingerprint of its constructor and of its endpoints with their ids, in the order of their names", () => {
+test("the fingerprint of an actor covers its constructor and its endpoints with their ids, sorted by name", () => {
   const shapes = { module: "schemas/shapes.ts", name: "put" };
   const options = { concurrent: false, idempotent: false, respond: true, propagate: { shapes } };
   const limit = { ...param(int32, 1), optional: true };
@@ -168,7 +168,7 @@ test("an actor has the fingerprint of its constructor and of its endpoints with 
   const get = `get#1*:tuple(${str},${i32}?):${i32}`;
   const expected = hash(`actor Store(tuple(${str})){${get},${put}}`);
   expect(digits(of("schemas/a.ts#Store"))).toBe(expected);
-  // What does not change the layout of messages does not count.
+  // Options that do not change the layout of messages do not change the fingerprint.
   const idle = { concurrent: 4, idempotent: true, respond: true, propagate: {}, timeout: 5 };
   const same = actor(
     "Store",
@@ -180,7 +180,7 @@ test("an actor has the fingerprint of its constructor and of its endpoints with 
   expect(digits(ofModule(module([], [store])))).toBe(hash(`Store:${of("schemas/a.ts#Store")}`));
 });
 
-test("a schema file has the fingerprint of all that it declares, in the order of the names", () => {
+test("the fingerprint of a schema file covers all its declarations, sorted by name", () => {
   const types = [declare("B", message({ x: int32 })), declare("A", message({ y: string }))];
   const store = actor("Store", []);
   const { module: of, actor: ofActor } = fingerprintsOf(types, [store]);
@@ -188,7 +188,7 @@ test("a schema file has the fingerprint of all that it declares, in the order of
   expect(digits(of(module(types, [store])))).toBe(hash(`A:${a},B:${b},Store:${ofActor("schemas/a.ts#Store")}`));
 });
 
-test("what a declaration or a type refers to counts, though it has not changed itself", () => {
+test("the fingerprint of a declaration or a type changes when a declaration that it refers to changes", () => {
   const holder = declare("Holder", message({ item: ref("Item"), box: ref("Box", ref("Item")) }));
   const box = declare("Box", message({ value: T }), ["T"]);
   const items = array(ref("Item"));

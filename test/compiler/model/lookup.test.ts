@@ -1,4 +1,4 @@
-/** Looking things up in a schema, and taking types apart. */
+/** Checks the functions that look up declarations in a schema and that take types apart. */
 import { describe, expect, test } from "vitest";
 import { components } from "../../../compiler/model/connected-components.js";
 import { peel, shapeOf } from "../../../compiler/model/core-type.js";
@@ -37,7 +37,7 @@ const tuple = (first: Type, rest?: Type): Type => ({
   ...(rest !== undefined && { rest }),
 });
 
-/** One type of each kind that is made of others, with a place for a type in it. */
+/** A constructor for each kind of type that contains another type. */
 const made: Readonly<Record<string, (part: Type) => Type>> = {
   array,
   set: (element) => ({ kind: "set", element, readonly: false }),
@@ -55,22 +55,22 @@ const made: Readonly<Record<string, (part: Type) => Type>> = {
   "alias in place": (part) => inline({ kind: "alias", type: part }),
 };
 
-describe.each(Object.entries(made))("%s", (_, make) => {
-  test("a type parameter in it is replaced", () => {
+describe.each(Object.entries(made))("a type that contains another type (%s)", (_, make) => {
+  test("substitute replaces a type parameter in the contained type", () => {
     expect(substitute(make(T), new Map([["T", int32]]))).toEqual(make(int32));
     expect(substitute(make(T), new Map())).toEqual(make(T));
   });
 
-  test("it is made of the type in it", () => {
+  test("partsOf returns the contained type", () => {
     expect(partsOf(make(int32))).toContainEqual(int32);
   });
 
-  test("a shape refers to the declaration in it", () => {
+  test("targetsOf finds the declaration to which the contained type refers", () => {
     expect(targetsOf(message({ a: make(ref("Leaf")) }))).toContain("schemas/a.ts#Leaf");
   });
 });
 
-test("types that are made of nothing have no parts, and stay as they are", () => {
+test("partsOf is empty for types that contain no other type, and substitute leaves them unchanged", () => {
   for (const type of [int32, inline(enumeration), { kind: "tensor" }, ref("Leaf")] as const) {
     expect(partsOf(type)).toEqual([]);
     expect(substitute(type, new Map([["T", int32]]))).toEqual(type);
@@ -78,7 +78,7 @@ test("types that are made of nothing have no parts, and stay as they are", () =>
   expect(partsOf(tuple(int32))).toEqual([int32]);
 });
 
-test("the declarations that a shape refers to are listed once each, with the generic one before its arguments", () => {
+test("targetsOf lists each declaration once, and a generic declaration before its arguments", () => {
   const shape = message({ a: ref("Box", ref("Leaf")), b: array(ref("Leaf")), c: int32 });
   expect(targetsOf(shape)).toEqual(["schemas/a.ts#Box", "schemas/a.ts#Leaf"]);
   expect(targetsOf(enumeration)).toEqual([]);
@@ -105,7 +105,7 @@ const store = {
 };
 const box = declare("Box", message({ value: T }), ["T"]);
 
-test("the schema finds types, actors and their files by key, and says which key it does not know", () => {
+test("a schema index finds types, actors and their files by key, and names an unknown key in its error", () => {
   const [first, second] = [module([box], [store]), module([declare("Leaf", message({}))], [], "schemas/b.ts")];
   const index = indexSchema(schema(first, second));
   expect(index.type("schemas/a.ts#Box")).toBe(box);
@@ -119,7 +119,7 @@ test("the schema finds types, actors and their files by key, and says which key 
   expect(indexSchema(index.schema)).toBe(index);
 });
 
-test("types of a file are those of its declarations, and of arguments, parameters and results of its actors", () => {
+test("typesOf lists the types of declarations and of the arguments, parameters and results of actors", () => {
   expect(typesOf(module([declare("Leaf", message({ a: int32 }))], [store]))).toEqual([
     int32,
     ref("Box", int32),
@@ -128,13 +128,13 @@ test("types of a file are those of its declarations, and of arguments, parameter
   ]);
 });
 
-test("actors need instantiations too, and those in arguments of others", () => {
+test("instantiationsOf finds instantiations in actors and in the arguments of other instantiations", () => {
   const only = module([box, declare("Use", message({ a: ref("Box", ref("Box", int32)) }))], [store]);
   const { found } = instantiationsOf(only, indexSchema(schema(only)));
   expect(found.map(({ args }) => args)).toEqual([[int32], [ref("Box", int32)], [string], [array(int32)]]);
 });
 
-test("a generic type nested in itself twelve times is an instantiation; one more is endless", () => {
+test("a generic type may be nested in itself twelve times, and deeper nesting is reported as endless", () => {
   const nested = (depth: number): Type => (depth === 0 ? int32 : ref("Box", nested(depth - 1)));
   const endlessAt = (depth: number) => {
     const only = module([box, declare("Use", message({ a: nested(depth) }))]);
@@ -144,14 +144,14 @@ test("a generic type nested in itself twelve times is an instantiation; one more
   expect(endlessAt(13)).toEqual(["schemas/a.ts#Box"]);
 });
 
-test("an argument that is missing leaves its parameter open", () => {
+test("instantiate keeps a type parameter whose argument is missing", () => {
   const pair = declare("Pair", message({ left: T, right: parameter("U") }), ["T", "U"]);
   expect(instantiate(pair, [int32])).toEqual(message({ left: int32, right: parameter("U") }));
   const leaf = declare("Leaf", message({}));
   expect(instantiate(leaf, [])).toBe(leaf.shape);
 });
 
-test("keys of equal types are equal, whatever their positions and documentation", () => {
+test("texts and keys of types do not depend on their positions and documentation", () => {
   const documented = declare("A", message({ a: int32 }), [], "Says something.");
   const moved = { ...declare("A", message({ a: int32 })), at: { ...at, line: 7 } };
   expect(textOf(documented)).toBe(textOf(moved));
@@ -168,7 +168,7 @@ test("keys of equal types are equal, whatever their positions and documentation"
 const graph = (edges: Readonly<Record<string, readonly string[]>>) =>
   components(Object.keys(edges), (node) => edges[node] ?? []);
 
-test("a group of nodes that refer to each other comes after all that it refers to, in the order of the nodes", () => {
+test("components lists a cycle after the nodes that it refers to, and keeps the node order within a cycle", () => {
   expect(graph({ a: ["b"], b: ["c"], c: [] })).toEqual([["c"], ["b"], ["a"]]);
   expect(graph({ a: ["b", "d"], b: ["c"], c: ["a"], d: [] })).toEqual([["d"], ["a", "b", "c"]]);
   expect(graph({ c: ["a"], a: ["b"], b: ["c"] })).toEqual([["c", "a", "b"]]);
@@ -176,12 +176,12 @@ test("a group of nodes that refer to each other comes after all that it refers t
     ["a", "b"],
     ["c", "d"],
   ]);
-  // A node that is done belongs to no later group, though a later one refers to it.
+  // A finished node belongs to no later group, even if a later node refers to it.
   expect(graph({ a: ["b"], b: [], c: ["b", "a", "c"] })).toEqual([["b"], ["a"], ["c"]]);
   expect(graph({ a: ["b"], b: ["c", "d"], c: ["b"], d: ["a"] })).toEqual([["a", "b", "c", "d"]]);
 });
 
-describe("peeled types", () => {
+describe("core types", () => {
   const types = [
     declare("Leaf", message({ a: int32 })),
     declare("Age", int32),
@@ -210,23 +210,23 @@ describe("peeled types", () => {
     ["a generic alias", ref("Maybe", string), string, true],
     ["an alias in place", inline({ kind: "alias", type: nullable(int32) }), int32, true],
     ["a message in place", inline(message({})), inline(message({})), false],
-  ])("%s", (_, type, core, isNullable) => {
+  ])("peel returns the core type and the nullability of %s", (_, type, core, isNullable) => {
     expect(peel(type, index)).toEqual({ core, nullable: isNullable });
   });
 
-  test.each(["tuple", "map", "set", "record"])("an alias of a %s keeps its name", (kind) => {
+  test.each(["tuple", "map", "set", "record"])("peel keeps the name of an alias of a %s", (kind) => {
     const type = Object.entries(made).find(([name]) => name.endsWith(kind))?.[1](int32) as Type;
     const only = indexSchema(schema(module([declare("Alias", type)])));
     expect(peel(ref("Alias"), only)).toEqual({ core: ref("Alias"), nullable: false });
   });
 
-  test("a type that cannot be laid out is refused by its kind", () => {
+  test("peel refuses a type that cannot be laid out, and names its kind", () => {
     expect(() => peel(T, index)).toThrow("cannot lay out a type of kind parameter");
     const unsupported: Type = { kind: "unsupported", reason: "", typeText: "", fixHint: "" };
     expect(() => peel(unsupported, index)).toThrow("cannot lay out a type of kind unsupported");
   });
 
-  test("the shape behind a name is that of the declaration; of an alias, without null", () => {
+  test("shapeOf returns the shape of a declaration, and the type of an alias without null", () => {
     const shape = (type: Type) => shapeOf(type as Extract<Type, { kind: "ref" | "inline" }>, index);
     expect(shape(ref("Leaf"))).toEqual(message({ a: int32 }));
     expect(shape(ref("Box", string))).toEqual(message({ value: string }));
@@ -235,7 +235,7 @@ describe("peeled types", () => {
   });
 });
 
-test("a oneof in place whose cases all have ids is part of its message", () => {
+test("flattenedCases returns the cases of an inline oneof whose cases all have ids", () => {
   const cases = (...ids: readonly (number | undefined)[]) =>
     ids.map((id, i) => ({
       name: `c${i}`,
@@ -258,7 +258,7 @@ test("a oneof in place whose cases all have ids is part of its message", () => {
   expect(flattenedCases(int32, false)).toBeUndefined();
 });
 
-test("pieces of the model are the same when they differ in nothing but positions", () => {
+test("sameData is true for parts of the model that differ only in their positions", () => {
   const one = { name: "a", at, list: [1, { x: null }] };
   expect(sameData(one, { ...one, at: { ...at, line: 9 } })).toBe(true);
   expect(sameData(one, { list: [1, { x: null }], at, name: "a" })).toBe(true);
@@ -280,7 +280,7 @@ test("pieces of the model are the same when they differ in nothing but positions
   expect(sameData(undefined, undefined)).toBe(true);
 });
 
-test("lists hold the same objects when each is the same one", () => {
+test("sameItems is true for lists that hold the identical objects in the same order", () => {
   const [a, b] = [{}, {}];
   expect(sameItems([a, b], [a, b])).toBe(true);
   expect([[a], [a, b, a], [b, a], [a, {}]].map((other) => sameItems([a, b], other))).toEqual([

@@ -6,7 +6,7 @@ import { ActorMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 
 const own = (prototype: object) => Object.getOwnPropertyNames(prototype);
 
-/** Every member of an actor; the compiler tells when one is missing here. */
+/** The names of all members of an actor. The type check fails when a member is missing here. */
 const ofActors: Readonly<Record<keyof Actor, true>> = {
   $kind: true,
   init: true,
@@ -15,16 +15,16 @@ const ofActors: Readonly<Record<keyof Actor, true>> = {
   cleanup: true,
 };
 
-test("no endpoint can hide what a mesh, an actor or any object has", () => {
+test("names of members of meshes, actors and objects are reserved, so that no endpoint can hide them", () => {
   const members = [...own(ActorMesh.prototype), ...own(Object.prototype), ...Object.keys(ofActors)];
   expect(members.filter((name) => whyReserved(name) === undefined)).toEqual([]);
 });
 
-test("the ways to call an endpoint are no names of endpoints", () => {
+test("the names of all members of Endpoint except `name` are reserved", () => {
   const adverbs = own(Endpoint.prototype).filter((name) => name !== "name");
   expect(adverbs.filter((name) => whyReserved(name) === undefined)).toEqual([]);
 });
 
-test("a mesh does not pass for a promise", () => {
+test("then, catch and finally are reserved, so that a mesh is not taken for a promise", () => {
   expect(["then", "catch", "finally"].filter((name) => !reservedEndpointNames.has(name))).toEqual([]);
 });

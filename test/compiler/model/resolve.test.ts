@@ -1,4 +1,4 @@
-/** Generic declarations: which instantiations a module needs, and what they look like. */
+/** Checks which instantiations of generic declarations a module needs, and which shapes they have. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { indexSchema, instantiationsOf, substitute } from "../../../compiler/model/index.js";
@@ -14,13 +14,13 @@ function instantiations(...types: Parameters<typeof module>[0]) {
   return { found: found.map(({ target, args, shape }) => ({ name: target.name, args, shape })), endless };
 }
 
-test("parameters are replaced at any depth, unbound ones stay", () => {
+test("substitute replaces type parameters at any depth and keeps unbound parameters", () => {
   const type = { kind: "map", key: string, value: array(T), readonly: false } as const;
   expect(substitute(type, new Map([["T", int32]]))).toEqual({ ...type, value: array(int32) });
   expect(substitute(type, new Map([["U", int32]]))).toEqual(type);
 });
 
-test("a module needs the instantiations that it reaches, each once, through others too", () => {
+test("instantiationsOf lists each instantiation once, also one that is reached through another one", () => {
   const page = declare("Page", message({ items: array(ref("Edge", T)) }), ["T"]);
   const edge = declare("Edge", message({ node: T }), ["T"]);
   const use = declare("Use", message({ a: ref("Page", int32), b: ref("Page", int32), c: ref("Edge", string) }));
@@ -34,13 +34,13 @@ test("a module needs the instantiations that it reaches, each once, through othe
   });
 });
 
-test("a generic declaration alone needs none", () => {
+test("a module that declares generic types without using them needs no instantiation", () => {
   const page = declare("Page", message({ items: array(T), first: ref("Box", T) }), ["T"]);
   const box = declare("Box", message({ value: T }), ["T"]);
   expect(instantiations(page, box)).toEqual({ found: [], endless: [] });
 });
 
-test("a recursive generic is one instantiation; one that grows is found endless", () => {
+test("a recursive generic type is one instantiation, and one whose argument grows is reported as endless", () => {
   const list = declare("List", message({ head: T, "tail?": ref("List", T) }), ["T"]);
   const nest = declare("Nest", message({ "inner?": ref("Nest", array(T)) }), ["T"]);
   const use = declare("Use", message({ list: ref("List", int32), nest: ref("Nest", int32) }));
@@ -49,7 +49,7 @@ test("a recursive generic is one instantiation; one that grows is found endless"
   expect(endless).toEqual(["schemas/a.ts#Nest"]);
 });
 
-test("the text of a shape is JSON without positions and comments, which names of Cap'n Proto are made of", () => {
+test("the text of a shape, from which names of Cap'n Proto derive, is JSON without positions and comments", () => {
   const leftOut = (name: string, value: unknown) => (name === "at" || name === "doc" ? undefined : value);
   fc.assert(
     fc.property(arbitrarySchema, ({ modules }) => {

@@ -11,12 +11,12 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
   ["a?[0-9].ts", ["ab1.ts"], ["a1.ts", "abc.ts"]],
   ["a(b)+.ts", ["a(b)+.ts"], ["abb.ts"]],
   ["**/*.ts", ["a.ts", "x/a.ts"], ["x/.hidden/a.ts"]],
-])("%s", (pattern, matching, others) => {
+])("the glob pattern %s accepts matching paths and rejects others", (pattern, matching, others) => {
   expect(matching.filter((name) => !globToRegExp(pattern).test(name))).toEqual([]);
   expect(others.filter((name) => globToRegExp(pattern).test(name))).toEqual([]);
 });
 
-test("files are found below the root, sorted, without what is skipped, taken out or behind a circle", () => {
+test("glob lists matching files in order, without skipped folders, negated patterns and cyclic links", () => {
   const root = folderWith({
     "schemas/b.ts": "",
     "schemas/a/deep/c.ts": "",

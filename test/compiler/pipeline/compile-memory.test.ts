@@ -1,4 +1,4 @@
-/** Whoever watches gets what a compilation from nothing gives, edit after edit. */
+/** Checks after every edit that a compilation with the memory of earlier runs equals one from scratch. */
 import { rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ const a = "export interface A {\n  name: string;\n  b?: B;\n}\nexport interface 
 const b =
   'import type { Actor } from "viceroy/schema";\nimport type { A } from "./a.js";\nexport interface Store extends Actor {\n  get(key: string): A;\n}\n';
 
-/** What is written to which file; undefined: the file goes. */
+/** The new text of each edited file, or undefined for a file that is deleted. */
 type Edit = Readonly<Record<string, string | undefined>>;
 
 const config =
@@ -25,24 +25,24 @@ const edits: readonly Edit[] = [
   { "schemas/a.ts": a },
   { "schemas/a.ts": a.replace("  name: string;", "  title: string;") },
   { "schemas/a.ts": a.replace("  name: string;", "  /** @was name */\n  title: string;") },
-  // A declaration moves to another file, and back.
+  // A declaration moves to another file and back.
   {
     "schemas/a.ts": `import type { B } from "./c.js";\n${a.slice(0, a.indexOf("export interface B"))}`,
     "schemas/c.ts": "export interface B {\n  size: number;\n}\n",
   },
   { "schemas/a.ts": a, "schemas/c.ts": undefined },
-  // Two of a name, one of them new.
+  // A new declaration has the name of an existing one.
   { "schemas/d.ts": "export interface B {\n  other: string;\n}\n" },
   { "schemas/d.ts": undefined, "schemas/b.ts": b.replace("get(key", "get(id") },
   { "schemas/b.ts": b.replace("extends Actor {", "extends Actor {\n  drop(): void;") },
   { "package.json": '{ "name": "market", "type": "module" }' },
-  // Types of a namespace stand in the message of its name, and beside the enum of its name.
+  // The types of a namespace are inside the message of the same name, but beside an enum of the same name.
   { "schemas/e.ts": `export interface Order {\n  id: string;\n}\n${nested}` },
   { "schemas/e.ts": `export enum Order {\n  First = "first",\n}\n${nested}` },
   { "schemas/e.ts": undefined },
 ];
 
-test("edit after edit, with the lock as it was and with the lock as it becomes", async () => {
+test("compilation with a memory equals compilation from scratch after each edit, with old and new locks", async () => {
   const folder = folderWith({
     "package.json": '{ "name": "shop", "type": "module" }',
     "viceroy.config.ts": config,
@@ -65,10 +65,10 @@ test("edit after edit, with the lock as it was and with the lock as it becomes",
   expect(read(folder, "viceroy.lock")).toContain("-");
 });
 
-/** Of fast-check; another one each time if there is none. */
+/** The seed for fast-check. Without the variable every run uses another seed. */
 const seed = process.env["VICEROY_SEED"] === undefined ? undefined : Number(process.env["VICEROY_SEED"]);
 
-test("whatever is edited", async () => {
+test("compilation with a memory equals compilation from scratch after random edits", async () => {
   let compiled = 0;
   const edits = fc.array(edit, { minLength: 8, maxLength: 12 });
   await fc.assert(
@@ -99,7 +99,7 @@ test("whatever is edited", async () => {
   expect(compiled).toBeGreaterThan(20);
 }, 600_000);
 
-/** Compiles with what is remembered and from nothing, and holds the two against each other. */
+/** Returns a function that compiles with the memory and from scratch, and compares the two results. */
 async function comparing(folder: string): Promise<() => Promise<CompiledOutput | undefined>> {
   const watching = new Project(folder);
   const memory = new CompileMemory();

@@ -1,4 +1,4 @@
-/** What the compiler leaves behind: nothing of TypeScript's, though all that a run gave is kept. */
+/** Checks that the compiler retains no object of TypeScript when all results of a run are kept. */
 import { queryObjects } from "node:v8";
 import { expect, test } from "vitest";
 import { Project } from "../../../compiler/cli/project.js";
@@ -18,30 +18,30 @@ const files = {
 };
 
 /**
- * Objects of the compiler that live. A syntax tree hangs together: whoever keeps a node of it keeps its file. Each kind is
- * counted after garbage has been collected, which takes a while.
+ * Counts live objects of TypeScript. All nodes of a syntax tree refer to each other, so a reference to one node keeps
+ * the whole file. Each kind is counted after a garbage collection, which takes a while.
  */
 function living(...kinds: readonly ("SourceFile" | "Symbol" | "Type")[]): readonly number[] {
-  // Its constructors are where it makes them, for its own services; they are no part of what it declares.
+  // TypeScript creates its objects with these constructors, which its type declarations do not contain.
   const { objectAllocator } = loadCompiler() as unknown as {
     readonly objectAllocator: Readonly<Record<`get${string}Constructor`, () => new () => object>>;
   };
   return kinds.map((kind) => queryObjects(objectAllocator[`get${kind}Constructor`]!(), { format: "count" }));
 }
 
-/** In a function of its own, whose frame keeps nothing once it has returned. */
+/** Is a function of its own, because its frame retains nothing once it has returned. */
 async function run(folder: string, whileItRuns: () => void) {
   const project = new Project(folder);
   const memory = new CompileMemory();
   const compilation = compileProject(await project.config(), await project.source(), "1.0.0", memory);
   whileItRuns();
-  // Used after the look, so that it is alive during it.
+  // The project is used after the count, so that it is alive during the count.
   expect(await project.source()).toBeDefined();
   return { compilation, memory };
 }
 
-test("no object of the TypeScript compiler outlives a run, whose results and memory are kept", async () => {
-  // A file of its own that it keeps from then on.
+test("no object of the TypeScript compiler outlives a run whose results and memory are kept", async () => {
+  // The first transpilation makes TypeScript keep one source file of its own for ever.
   loadCompiler().transpileModule("", {});
   const [own = 0] = living("SourceFile");
   let during: readonly number[] = [];
@@ -49,7 +49,7 @@ test("no object of the TypeScript compiler outlives a run, whose results and mem
     during = living("SourceFile");
   });
   expect(during[0]).toBeGreaterThan(own + 2);
-  // What a turn of the event loop holds is let go of in the next.
+  // Objects that one turn of the event loop holds are released in the next.
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(living("SourceFile", "Symbol", "Type")).toEqual([own, 0, 0]);
   expect(kept.compilation.output?.files).toHaveLength(3);

@@ -1,6 +1,6 @@
 /**
- * What the runtime says of codecs is what the compiler lowers the schema to: all that decides about the wire, and the names
- * of members. Names of messages are compared where the schema gives them.
+ * Checks that the runtime describes codecs as the compiler lowers the schema: everything that decides about the wire,
+ * and the names of members. Names of messages are compared where the schema gives them.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import { goldenCases, goldenInput, inputOf, schemasIn } from "../emit/proto/lowe
 import { randomCodecs } from "../emit/random-codecs.js";
 import { SchemaComparison } from "./same-schema.js";
 
-test("codecs of random schemas are described as the schema is lowered", () => {
+test("the runtime describes codecs of random schemas as the compiler lowers them", () => {
   let count = 0;
   for (const { lowered, codecs } of randomCodecs(cases(150), 31, 0)) {
     for (const { codec, message } of codecs) count += compareCodec(codec, message, lowered.schema);
@@ -31,7 +31,7 @@ const inputs: readonly (readonly [string, () => ArtefactInput])[] = [
   ["conformance", () => inputOf(schemasIn(conformance))],
 ];
 
-test.each(inputs)("generated codecs and actors of %s are described as the schema is lowered", async (_, read) => {
+test.each(inputs)("the runtime describes codecs and actors of %s as the compiler lowers them", async (_, read) => {
   const { schema, lowered } = read();
   let count = 0;
   for (const [file, exported] of await loadModules(schema, { enumNames: () => lowered.enumNames })) {

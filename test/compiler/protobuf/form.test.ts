@@ -1,4 +1,4 @@
-/** How members stand in messages of the protobuf layout, row by row as docs/reference/protobuf-layout.md has it. */
+/** Checks the form of fields in the protobuf layout, row by row in the order of docs/reference/protobuf-layout.md. */
 import { expect, test } from "vitest";
 import { assignIds } from "../../../compiler/lock/index.js";
 import { indexSchema, type SchemaIndex, type Type } from "../../../compiler/model/index.js";
@@ -19,7 +19,7 @@ function read(text: string, name = "Holder"): { readonly index: SchemaIndex; rea
   return { index, message: form.kind === "message" ? form.message : { kind: "standIn", field: "value", type } };
 }
 
-/** As a `.proto` would say it, with the presence before it, and messages that stand for something in braces. */
+/** The fields as in a `.proto` file, with their presence in front, and stand-in messages in braces. */
 function show({ index, message }: ReturnType<typeof read>): readonly string[] {
   const field = ({ name, number, presence, form }: MessageField): string =>
     `${presence} ${text(form)} ${name} = ${number}`;
@@ -97,7 +97,7 @@ test.each([
   ["Colour | null", "nullable enum"],
   ["Int32[] | null", "nullable { empty repeated int32 items = 1 }"],
   ["Record<string, Int32> | null", "nullable { empty map<string, int32> entries = 1 }"],
-])("%s", (type, form) => {
+])("a required field of type %s has its documented form", (type, form) => {
   expect(show(read(`${declarations}\nexport interface Holder { field: ${type} }`))).toEqual([`${form} field = 1`]);
 });
 
@@ -111,11 +111,11 @@ test.each([
   ["Map<string, Int32>", "optional { empty map<string, int32> entries = 1 }"],
   ["Int32 | null", "optional { nullable int32 value = 1 }"],
   ["Int32[] | null", "optional { nullable { empty repeated int32 items = 1 } value = 1 }"],
-])("optional %s", (type, form) => {
+])("an optional field of type %s has its documented form", (type, form) => {
   expect(show(read(`${declarations}\nexport interface Holder { field?: ${type} }`))).toEqual([`${form} field = 1`]);
 });
 
-test("cases with numbers of their own are fields of the message that the oneof stands in", () => {
+test("cases of a oneof that all have an @id become fields of the message that contains the oneof", () => {
   const cases = "Oneof<{ /** @id 9 */ a: Int32; /** @id 2\n@name BEE */ bee: Leaf[] }>";
   const shown = (field: string) => show(read(`${declarations}\nexport interface Holder { ${field}; last: string }`));
   const inside = "oneof { case int32 a = 9; case { empty repeated Leaf items = 1 } BEE = 2 }";
@@ -130,7 +130,7 @@ test("cases with numbers of their own are fields of the message that the oneof s
   ]);
 });
 
-test("names are in snake case, or what @name says; those that come twice have their numbers behind them", () => {
+test("names of fields are in snake case or set by @name, and clashing names get their numbers as a suffix", () => {
   const text = 'export interface Holder { optionalInt32: Int32; /** @name FieldName8 */ b: Int32; "with-dash": Int32 }';
   const { message, index } = read(text);
   expect(fieldsOf(message, index).map(({ name, jsonName }) => [name, jsonName])).toEqual([
@@ -142,7 +142,7 @@ test("names are in snake case, or what @name says; those that come twice have th
   expect(show(read(signs))).toEqual(["case { implicit int32 x = 1 } __1 = 1", "case { implicit int32 y = 1 } __2 = 2"]);
 });
 
-test("the order of fields is that of their numbers, a flattened oneof stands where its first case does", () => {
+test("fields are sorted by number, and a flattened oneof has the position of its first case", () => {
   const text = `export interface Holder {
     /** @id 5 */ a: Int32;
     x: Oneof<{ /** @id 7 */ b: Int32; /** @id 3 */ c: Int32 }>;
@@ -152,7 +152,7 @@ test("the order of fields is that of their numbers, a flattened oneof stands whe
   expect(fieldsOf(message, index).map(({ property }) => property)).toEqual(["d", "x", "a"]);
 });
 
-test("a type that is asked for whole is the message that stands for it, or itself", () => {
+test("a type that is encoded as a whole message is that message, or a stand-in message that wraps the type", () => {
   const whole = (type: string) => show(read(`${declarations}\nexport type Holder = ${type};`));
   expect(whole("Int32")).toEqual(["implicit int32 value = 1"]);
   expect(whole("Int32[]")).toEqual(["empty repeated int32 items = 1"]);
@@ -163,7 +163,7 @@ test("a type that is asked for whole is the message that stands for it, or itsel
   expect(whole("Port<Int32>")).toEqual(["implicit bytes state = 1"]);
 });
 
-test("an alias of itself has an end", () => {
+test("the form of an alias that contains itself is finite", () => {
   const { message, index } = read(declarations, "Tree");
   const [items] = fieldsOf(message, index);
   expect(items?.form).toMatchObject({ kind: "repeated", element: { kind: "message", message: { kind: "standIn" } } });

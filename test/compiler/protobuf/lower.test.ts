@@ -1,4 +1,4 @@
-/** What lowering tells beside what is printed: who demands what, where things come from, constructors, names that clash. */
+/** Checks results of lowering that are not printed: demanded fields, origins, constructors and clashes of names. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Schema } from "../../../compiler/model/index.js";
@@ -10,7 +10,7 @@ import { goldenCases, goldenInput, inputOf, inputOfSchema } from "../emit/proto/
 const lowered = (text: string, more: Readonly<Record<string, string>> = {}) =>
   inputOf(Object.entries({ "schemas/a.ts": text, ...more }).map(([path, text]) => ({ path, text }))).lowered;
 
-test("what has no value without anything in it is demanded", () => {
+test("required fields whose type has no default value are demanded", () => {
   const { schema } = lowered(`import type { Oneof, Port } from "viceroy/schema";
 export type Food = "grass" | "meat";
 export type Key = Oneof<{ id: string }>;
@@ -30,7 +30,7 @@ export interface All {
   expect(schema.messages.get("golden.v1.Key")?.demandedOneofs).toEqual(["value"]);
 });
 
-test("every member has its place and its documentation", () => {
+test("every lowered name has the place, position and documentation of its source", () => {
   const { origins } = lowered(`import type { Actor } from "viceroy/schema";
 /** A tree. */
 export interface Tree {
@@ -62,7 +62,7 @@ export interface Forest extends Actor {
   expect(of("ForestServicePlantTreeRequest.what")).toBe("Forest.plantTree.what 15:13");
 });
 
-test("arguments of constructors are known, and in no file", () => {
+test("arguments of constructors are lowered to messages that no file contains", () => {
   const { constructors, files } = lowered(`import type { Actor, Int32 } from "viceroy/schema";
 export interface Counter extends Actor<[initial: Int32, name?: string]> {}`);
   const found = constructors.get("golden.v1.CounterService");
@@ -73,7 +73,7 @@ export interface Counter extends Actor<[initial: Int32, name?: string]> {}`);
   expect(files.flatMap(({ messages }) => messages)).toEqual([]);
 });
 
-test("the second of two declarations that have one name gives way, and is told of", () => {
+test("the second of two declarations with the same name gets another name, and the clash is reported", () => {
   const { clashes, schema } = lowered("export interface Same { a: string }", {
     "schemas/b.ts": "export interface Same { b: string }",
   });
@@ -89,7 +89,7 @@ test("the second of two declarations that have one name gives way, and is told o
   expect([...schema.messages.keys()]).toEqual(["golden.v1.Same", "golden.v1.Same2"]);
 });
 
-test("what has no name gives way to what has one, wherever that is declared", () => {
+test("an inline message gets another name when a declaration in any file has its name", () => {
   const { clashes, schema } = lowered("export interface Entry { meta: { a: string } }", {
     "schemas/b.ts": "export interface EntryMeta { b: string }",
   });
@@ -101,7 +101,7 @@ test("what has no name gives way to what has one, wherever that is declared", ()
   ]);
 });
 
-test("enums are found by their shapes, also those in generic types, which are one for all instances", () => {
+test("enumNames finds enums by their shapes, and an enum in a generic type is one for all instances", () => {
   const { schema, lowered } = inputOf([
     {
       path: "schemas/a.ts",
@@ -119,17 +119,17 @@ export interface Uses { numbers: Page<number>; texts: Page<string>; side: "left"
   expect([...lowered.schema.enums.keys()].sort()).toEqual(["golden.v1.PageOrder", "golden.v1.UsesSide"]);
 });
 
-test("names of values stay apart with a number behind them, and without the name of the enum", () => {
+test("clashing names of enum values get their numbers as a suffix, also when they clash without the prefix", () => {
   const { schema } = lowered(`export type B = "b" | "";
 export type C = "3" | "+" | "-";
 export interface M { b?: B; c?: C }`);
   const names = (of: string) => schema.enums.get(of)?.values.map(({ name }) => name);
   expect(names("golden.v1.B")).toEqual(["B_UNSPECIFIED", "B_B", "B__2"]);
-  // protobuf would take C___3 for C_3.
+  // protobuf compares names without the prefix and underscores, so C___3 would clash with C_3.
   expect(names("golden.v1.C")).toEqual(["C_UNSPECIFIED", "C_3", "C__", "C___3_3"]);
 });
 
-test("enums have the names that they have when everything else is made, too", () => {
+test("nameEnums gives enums the same names as the lowering of the whole schema", () => {
   let named = 0;
   const check = (schema: Schema) => {
     const { enumNames } = inputOfSchema(schema).lowered;

@@ -7,6 +7,6 @@ test.each([
   ["@acme/shopApi.next", "acme.shop_api.next.v1"],
   ["3d-shop", "p3d_shop.v1"],
   ["-", "v1"],
-])("the package of %s is %s", (name, wanted) => {
+])("the protobuf package of the npm package %s is %s", (name, wanted) => {
   expect(protoPackageOf(name)).toBe(wanted);
 });

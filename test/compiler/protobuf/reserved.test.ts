@@ -1,4 +1,4 @@
-/** What `@reserved` and the lock together keep from all members: nobody gets it, and `.proto` files and descriptors say so. */
+/** Checks that `.proto` files list what `@reserved` and the lock reserve, and that no member gets a reserved number. */
 import { expect, test } from "vitest";
 import { emitProto } from "../../../compiler/emit/proto/index.js";
 import { parseLock, printLock } from "../../../compiler/lock/index.js";
@@ -14,7 +14,7 @@ const inputOfText = (text: string, lock?: string) =>
     ...(lock === undefined ? [] : ([parseLock("viceroy.lock", lock).lock] as const)),
   );
 
-test("numbers, ranges and names are in the .proto, and new members get other numbers", () => {
+test("reserved numbers, ranges and names are listed in the .proto file, and new members get other numbers", () => {
   const input = inputOfText(`/** @reserved 1, 3 to 5, old_name */
 export interface Tree {
   age: number;
@@ -34,7 +34,7 @@ export type Sort = "oak" | "fir";`);
   expect(textOf(input)).toContain("reserved 1;\n  SORT_UNSPECIFIED = 0;\n  SORT_OAK = 2;\n  SORT_FIR = 3;");
 });
 
-test("what the lock keeps is reserved beside it", () => {
+test("numbers and names of tombstones in the lock are reserved together with those of @reserved", () => {
   const before = inputOfText("export interface Tree {\n  age: number;\n  name: string;\n}");
   const after = inputOfText(
     "/** @reserved 7, other */\nexport interface Tree {\n  name: string;\n}",

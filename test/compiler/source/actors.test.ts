@@ -15,7 +15,7 @@ function signature({ name, params, result, stream }: Endpoint): string {
   return `${name}(${shown.join(", ")}): ${stream ? "stream " : ""}${result === undefined ? "void" : show(result)}`;
 }
 
-test("constructor arguments and endpoints are those of the interface", () => {
+test("the constructor arguments and endpoints of an actor are read from its interface", () => {
   const counter = actor(
     `/** Counts. */
     export interface Counter extends Actor<[initial: Int32, step?: Int32]> {
@@ -41,7 +41,7 @@ test("constructor arguments and endpoints are those of the interface", () => {
   expect(counter.endpoints[2]?.doc).toBe("Yields the value `count` times.");
 });
 
-test("an actor inherits endpoints and arguments, and may have arguments of its own", () => {
+test("an actor inherits endpoints and constructor arguments and may override both", () => {
   const text = `
     export interface Base extends Actor<[name: string]> { get(): string; put(value: string): void }
     export interface Named { x: Int32 }
@@ -57,7 +57,7 @@ test("an actor inherits endpoints and arguments, and may have arguments of its o
   expect(other.endpoints.map(signature)[1]).toBe("put(value: string, twice?: boolean): void");
 });
 
-test("a comment belongs to what follows it, also when it begins on the line of the token before", () => {
+test("a doc comment belongs to the member after it, even if it starts on the line of the member before", () => {
   const schema = readText(`export interface A { /** @id 5 */ x: Int32; /** @id 7 */ y: Int32, /** @id 9 */ z: Int32 }
 export interface B { /**
    * @id 5
@@ -92,13 +92,13 @@ export enum E { /** @name P */ A = "a", /**
   expect(shapeOf(schema, "E")).toMatchObject({ values: [{ wireName: "P" }, { wireName: "Q" }, { wireName: "R" }] });
 });
 
-test("a comment that ends a line is no comment of the next", () => {
+test("a doc comment at the end of a line does not document the member on the next line", () => {
   const schema = readText("export interface A {\n  x: Int32; /** Behind x. */\n  y: Int32;\n}\n");
   const shape = shapeOf(schema, "A");
   expect(shape.kind === "message" && shape.fields.map(({ doc }) => doc)).toEqual(["", ""]);
 });
 
-test("tags become options; those of others stay in the documentation", () => {
+test("the tags of Viceroy become endpoint options, and other tags stay in the documentation", () => {
   const { endpoints } = actor(
     `export interface Store extends Actor {
       /**

@@ -1,4 +1,4 @@
-/** Types in namespaces: which there are, what they are called, and what their names mean from everywhere. */
+/** Types in namespaces: which types a schema contains, their qualified names, and how references to them resolve. */
 import { describe, expect, test } from "vitest";
 import { fingerprint } from "../../../compiler/model/fingerprint.js";
 import { indexSchema } from "../../../compiler/model/resolve.js";
@@ -18,8 +18,8 @@ function found(files: Readonly<Record<string, string>>): readonly string[] {
   });
 }
 
-describe("declarations", () => {
-  test("have qualified names, whatever the namespace shares its own with", () => {
+describe("type declarations in a namespace", () => {
+  test("have qualified names, also if a type or an enum has the same name as the namespace", () => {
     const text = `
 export interface Order { lines: Order.Line[] }
 export namespace Order { export interface Line { sku: string } export type Status = "open" | "closed" }
@@ -41,7 +41,7 @@ export namespace Alone { export interface Page<T> { items: T[] } }`;
     expect(typesOf(text).map(({ key }) => key)).toContain("schemas/a.ts#Order.Line");
   });
 
-  test("nest as deep as one likes, in several blocks and in the short form", () => {
+  test("may be nested to any depth, in several blocks and in the dotted form", () => {
     expect(
       namesOf(`
 export namespace A { export namespace B { export interface C {} } }
@@ -50,7 +50,7 @@ export namespace A { export interface G {} }`),
     ).toEqual(["A.B.C", "A.B.D.E.F", "A.G"]);
   });
 
-  test("that are not exported are part of a schema if others reach them", () => {
+  test("are part of the schema without an export if an exported type refers to them", () => {
     const text = (word: string) => `${word} namespace Inner {
   export interface Open { hidden: Hidden }
   interface Hidden { a: string }
@@ -61,14 +61,14 @@ export interface Uses { open: Inner.Open }`;
     expect(namesOf(text(""))).toEqual(["Inner.Open (hidden)", "Inner.Hidden (hidden)", "Uses"]);
   });
 
-  test("are all exported from an ambient namespace that exports nothing by name", () => {
+  test("are exported if the namespace is ambient without exports or in an export list of the file", () => {
     expect(namesOf("export declare namespace Inner { interface One {} namespace Deep { type Two = string } }")).toEqual(
       ["Inner.One", "Inner.Deep.Two"],
     );
     expect(namesOf("namespace Inner { export interface One {} }\nexport { Inner };")).toEqual(["Inner.One"]);
   });
 
-  test("have the comments and tags of any other", () => {
+  test("keep their doc comments and tags", () => {
     const [line] = typesOf(`export namespace Order {
   /**
    * A line.
@@ -87,8 +87,8 @@ export interface Uses { open: Inner.Open }`;
   });
 });
 
-describe("names", () => {
-  test("mean what they mean in TypeScript", () => {
+describe("references to types in namespaces", () => {
+  test("resolve by the scope rules of TypeScript", () => {
     const schema = readText(`
 export interface Line { top: string }
 export type TopLine = Line;
@@ -104,7 +104,7 @@ export namespace Order {
     expect(types("Order.Deep.Line")).toEqual(["Order.Line"]);
   });
 
-  test("are known in other files, however they are imported", () => {
+  test("resolve in other files through every form of import", () => {
     const { schema, diagnostics } = readFiles({
       "schemas/order.ts": `export interface Order {}
 export namespace Order { export interface Line { n: number } export interface Page<T> { items: T[] } }
@@ -135,7 +135,7 @@ export interface User {
     ]);
   });
 
-  test("are inherited from, put together and told apart by", () => {
+  test("resolve in extends clauses, intersections and unions", () => {
     const schema = readText(`
 export namespace Shape {
   export interface Named { name: string }
@@ -151,8 +151,8 @@ export interface Drawing extends Shape.Named { shape: Shape.Circle | Shape.Squar
   });
 });
 
-describe("what a namespace cannot hold", () => {
-  test("values are told of as at the top level", () => {
+describe("unsupported contents of a namespace", () => {
+  test("a value in a namespace gets the same diagnostic as a value at the top level", () => {
     expect(
       found({
         "schemas/a.ts": `export namespace Order {
@@ -171,7 +171,7 @@ describe("what a namespace cannot hold", () => {
     ]);
   });
 
-  test("`declare global` and modules are no namespaces", () => {
+  test("a type that is declared in `declare global` cannot be sent", () => {
     const [first, second] = found({
       "schemas/a.ts": `declare global { interface Everywhere { a: string } }
 declare module "other" { export interface There { a: string } }
@@ -180,7 +180,7 @@ export interface Uses { a: Everywhere }`,
     expect([first, second].join("\n")).toContain("VC1104 cannot send Everywhere: it is declared neither");
   });
 
-  test("an actor is refused, wherever it is used", () => {
+  test("an actor in a namespace is refused once, even if other actors refer to it", () => {
     const actor =
       "cannot declare actor Shop.Till in a namespace: an actor is a service in protobuf, and services do not nest";
     const fix =
@@ -195,7 +195,7 @@ export interface Other extends Shop.Till { more(): void }`,
     ).toEqual([`schemas/a.ts:2 VC1219 ${actor} / ${fix}`]);
   });
 
-  test("a type that is declared twice is told of once, also from block to block", () => {
+  test("a type that two blocks of a namespace declare gets one diagnostic", () => {
     const twice = "namespace A { export interface B { a: string } }\n";
     expect(found({ "schemas/a.ts": `export ${twice}export ${twice.replace("a:", "b:")}` })).toEqual([
       "schemas/a.ts:2 VC1201 A.B is declared more than once / Merge the declarations. A name can belong to one type only.",
@@ -203,7 +203,7 @@ export interface Other extends Shop.Till { more(): void }`,
   });
 });
 
-test("who forgets the namespace, or the import, is helped", () => {
+test("the diagnostic of an unknown name suggests the qualified name and the missing import", () => {
   const missing = found({
     "schemas/order.ts": "export namespace Order { export interface Line { n: number } }\n",
     "schemas/user.ts":
@@ -215,7 +215,7 @@ test("who forgets the namespace, or the import, is helped", () => {
   ]);
 });
 
-test("a type has the fingerprint that it has outside of a namespace", () => {
+test("a type in a namespace has the same fingerprint as at the top level", () => {
   const print = (text: string, name: string) => {
     const schema = readText(text);
     const key = schema.modules[0]!.types.find((type) => type.name === name)!.key;

@@ -76,7 +76,7 @@ const mutation = fc.record({
   ),
 });
 
-test("where the checker is not asked, it would have found nothing", () => {
+test("a source that skips the type checker finds the same problems and schema as one that always runs it", () => {
   const quick = openTypeSource({ exists: () => false });
   const thorough = openTypeSource({ exists: () => false, checkAll: true });
   let skipped = 0;
@@ -100,7 +100,7 @@ test("where the checker is not asked, it would have found nothing", () => {
   expect(skipped).toBeGreaterThan(10);
 });
 
-test("what depends on another file is read again when that changes", () => {
+test("a file is read again when a file that it imports changes", () => {
   const source = openTypeSource({ exists: () => false });
   const variants = [
     "export interface Leaf { value: number }\nexport enum Level { Low, High }",
@@ -120,7 +120,7 @@ test("what depends on another file is read again when that changes", () => {
   }
 });
 
-test("what depends on a namespace of another file is read again when that changes", () => {
+test("a file is read again when a namespace that it imports changes", () => {
   const source = openTypeSource({ exists: () => false });
   const variants = [
     "export interface Order {}\nexport namespace Order { export interface Line { a: string } export namespace Deep { export type Part = string } }",

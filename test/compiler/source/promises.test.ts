@@ -25,7 +25,7 @@ function read(given: typeof files) {
   return readSchema(source, "test");
 }
 
-test("the order in which files are given does not matter, for the model, the lock and what is wrong", () => {
+test("the order of the input files does not change the model, the lock or the diagnostics", () => {
   const expected = read(files);
   fc.assert(
     fc.property(fc.shuffledSubarray(files, { minLength: files.length }), (shuffled) => {
@@ -37,14 +37,14 @@ test("the order in which files are given does not matter, for the model, the loc
   );
 });
 
-test("the model is plain data: it can be cloned and is equal to its JSON", () => {
+test("the model is plain data: it equals its structured clone and its copy through JSON", () => {
   const { schema, diagnostics } = read(files);
   expect(structuredClone(schema)).toEqual(schema);
   expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
   expect(JSON.parse(JSON.stringify(diagnostics))).toEqual(diagnostics);
 });
 
-test("no object of the compiler is kept by the model", async () => {
+test("the model keeps no reference to the source, which can be garbage-collected", async () => {
   const [schema, source] = (() => {
     const opened = openTypeSource({ exists: () => false });
     opened.update(files);
@@ -55,7 +55,7 @@ test("no object of the compiler is kept by the model", async () => {
   const { runInNewContext } = await import("node:vm");
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  // To look whether it is there would keep it until the next turn.
+  // A call of deref() would keep the object alive until the next turn of the event loop, so it comes last.
   for (let i = 0; i < 5; i++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     collect();
@@ -65,7 +65,7 @@ test("no object of the compiler is kept by the model", async () => {
   expect(schema.modules.length).toBe(files.length);
 });
 
-test("a source that was edited reads the same as one that is opened anew", () => {
+test("an edited source gives the same result as a newly opened source with the same files", () => {
   const source = openTypeSource({ exists: () => false });
   source.update(files);
   readSchema(source, "test");
@@ -81,7 +81,7 @@ test("a source that was edited reads the same as one that is opened anew", () =>
   }
 });
 
-test("whatever stands in a file, reading it does not throw", () => {
+test("reading a file of random tokens never throws", () => {
   const words = [
     ..."export interface type enum A B C extends Actor Int32 string number | & [ ] { } ( ) < > : ; , ? = keyof readonly".split(
       " ",

@@ -58,11 +58,11 @@ describe("types that a schema can hold", () => {
       "{ a?: google.protobuf.Value; b?: google.protobuf.Struct[]; c?: google.protobuf.NullValue | null }",
     ],
     ["Exclude<Timestamp | Any, Any>", "google.protobuf.Timestamp"],
-  ])("%s", (written, read) => {
+  ])("%s is read as a type of the schema", (written, read) => {
     expect(showType(written)).toBe(read);
   });
 
-  test("optional fields, however they are written, and the order of fields", () => {
+  test("optional fields are equal in every notation, and fields keep their order", () => {
     const members = "z?: Int32; a?: Int32 | undefined; m: Int32 | undefined; b?: Int32 | null";
     expect(showShape(shapeOf(readText(`export interface A { ${members} }`), "A"))).toBe(
       "{ z?: int32; a?: int32; m?: int32; b?: int32 | null }",
@@ -70,8 +70,8 @@ describe("types that a schema can hold", () => {
   });
 });
 
-describe("names", () => {
-  test("aliases keep their names, phantom scalars are seen through them", () => {
+describe("names of types", () => {
+  test("a reference to an alias keeps its name, and the alias resolves to its scalar type", () => {
     const schema = readText(
       "export type Id = Uint32;\nexport type Ids = Id[];\nexport interface A { ids: Ids; id: Id | null }",
     );
@@ -79,7 +79,7 @@ describe("names", () => {
     expect(showShape(shapeOf(schema, "A"))).toBe("{ ids: Ids; id: Id | null }");
   });
 
-  test("imports, renamed imports, namespaces, re-exports and import types lead to the declaration", () => {
+  test("imports, renamed imports, namespace imports, re-exports and import types resolve to the declaration", () => {
     const { schema, diagnostics } = readFiles({
       "schemas/a.ts": [
         'import { type Leaf as Blatt } from "./barrel.js";',
@@ -102,17 +102,17 @@ describe("names", () => {
     ]);
   });
 
-  test("a declaration of the same name as one of the library is the schema's own", () => {
+  test("a declaration of the schema takes precedence over a library type of the same name", () => {
     expect(showType("Map", "export interface Map { x: Int32 }")).toBe("Map");
   });
 
-  test("what nothing exported reaches is left out", () => {
+  test("a type that no exported type refers to is left out of the schema", () => {
     const schema = readText("interface Unused { x: string }\nexport interface A { x: string }");
     expect(schema.modules[0]?.types.map(({ name }) => name)).toEqual(["A"]);
   });
 });
 
-describe("computed types are resolved", () => {
+describe("computed types", () => {
   const declarations = [
     'export interface Base { id: Int32; name?: string; kind: "b" | "a"; at: Date | null; tags: string[] }',
     'export type Lit = "a" | "b";',
@@ -134,13 +134,13 @@ describe("computed types are resolved", () => {
     ["Exclude<Shape, { kind: 'x' }>", "union kind { y: {  }; z: {  } }"],
     ["NonNullable<Int32 | null>", "int32"],
     ["Pick<Base, 'id'> & { more: Lit }", "{ id: int32; more: Lit }"],
-  ])("%s", (written, read) => {
+  ])("%s is resolved", (written, read) => {
     expect(showType(written, declarations)).toBe(read);
   });
 });
 
-describe("declarations", () => {
-  test("interfaces inherit, in the order of the extends clause, and may redeclare", () => {
+describe("declarations of types", () => {
+  test("an interface inherits fields in the order of its extends clause and may redeclare them", () => {
     const schema = readText(`
       interface Box<T> { value: T }
       export interface A { a: Int32; shared?: string }
@@ -151,7 +151,7 @@ describe("declarations", () => {
     );
   });
 
-  test("generic ones keep their parameters; arguments that are not given have their defaults", () => {
+  test("a generic type keeps its parameters, and missing type arguments get their defaults", () => {
     const schema = readText(`
       export interface Page<T, U = T[]> { items: T[]; meta: U; next?: Page<T, U> }
       export type Result<T> = { ok: "yes"; value: T } | { ok: "no"; error: string };
@@ -163,7 +163,7 @@ describe("declarations", () => {
     );
   });
 
-  test("unions take in unions that they name; a lone alias keeps its name", () => {
+  test("a union includes the variants of unions that it names, and a single alias keeps its name", () => {
     const schema = readText(`
       export interface Circle { kind: "circle"; r: number }
       export interface Square { kind: "square"; side: number; inside?: Shape }
@@ -176,7 +176,7 @@ describe("declarations", () => {
     expect(showShape(shapeOf(schema, "A"))).toBe("{ one: Shape | null }");
   });
 
-  test("enums have their values; their members tell variants apart", () => {
+  test("enums have their values, and enum members serve as discriminants of unions", () => {
     const schema = readText(`
       export enum Level { Low, High = 5, Higher }
       export enum Kind { A = "a", B = "b" }
@@ -188,7 +188,7 @@ describe("declarations", () => {
     expect(showShape(shapeOf(schema, "Wider"))).toBe('"a" | "b" | "c"');
   });
 
-  test("members of an enum have ids and names of their own; those of one value are names of it", () => {
+  test("enum members have their own tags, and members with the same value become aliases", () => {
     const schema = readText(`
       export enum Level {
         /** @name LVL_LOW */
@@ -212,7 +212,7 @@ describe("declarations", () => {
     ]);
   });
 
-  test("recursion of every kind is read", () => {
+  test("recursive interfaces, aliases and tuples are read", () => {
     const schema = readText(`
       export interface Tree { left?: Tree; right: Tree | null; children: Tree[] }
       export type List = { value: Int32; next: List | null };

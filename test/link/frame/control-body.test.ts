@@ -37,7 +37,7 @@ function written(write: (w: Writer) => void): Uint8Array {
   return w.copy(0);
 }
 
-test("fields are little-endian and stand one after another", () => {
+test("fields are little-endian without gaps, and a body that ends too early is refused", () => {
   const bytes = written((w) => {
     writeU32(w, 0x0102_0304);
     writeU64(w, 0x0102_0304_0506_0708n);
@@ -54,7 +54,7 @@ test("fields are little-endian and stand one after another", () => {
   }
 });
 
-test("a body is read completely, and an error names the frame and has its cause", () => {
+test("a body with unread bytes is refused, and the error names the frame and has its cause", () => {
   expect(() => readBody(readerOf(new Uint8Array(7)), "it", (r) => readU32(r))).toThrow(
     new ProtocolError("cannot read it: 3 bytes too many"),
   );
@@ -97,14 +97,14 @@ test("the size of a body includes its blocks, and excludes its header and preced
   expect(bodySize(w, at)).toBe(19);
 });
 
-test("a copy has memory of its own", () => {
+test("a copy of bytes has its own memory", () => {
   const bytes = Buffer.from("abcd");
   const copy = copyBytes(bytes, 1, 3);
   bytes.fill(0);
   expect([String(Buffer.from(copy)), copy.buffer.byteLength]).toEqual(["bc", 2]);
 });
 
-test("addresses are equal if all their parts are, and ids are printed with all their digits", () => {
+test("addresses are equal if all their parts are equal, and ids are printed with leading zeros", () => {
   const one = { proc: 1n, mesh: 2n, rank: 3 };
   expect(isSameAddress(one, { ...one })).toBe(true);
   for (const other of [{ proc: 9n }, { mesh: 9n }, { rank: 9 }])
@@ -112,7 +112,7 @@ test("addresses are equal if all their parts are, and ids are printed with all t
   expect(formatId(0xabcn)).toBe("0000000000000abc");
 });
 
-test("an error means the end of the receiver if its process or the receiver has ended, and not if the connection was closed or the message refused", () => {
+test("only the reasons `peer-down`, `failed`, `stopped` and `unknown` mean that the receiver has ended", () => {
   const ended: readonly DeliveryReason[] = ["peer-down", "failed", "stopped", "unknown"];
   expect(deliveryReasons.filter((reason) => meansTargetEnded(new DeliveryError(reason, "x")))).toEqual(ended);
   expect(deliveryReasons).toEqual(["peer-down", "closed", "failed", "stopped", "unknown", "refused"]);

@@ -39,7 +39,7 @@ describe("an extension", () => {
     ["with everything", full],
     ["with nothing", { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: emptyChain }],
     ["with a trace whose first words are 0", { ...full, trace: new TraceContext(0, 0, 0, 1, 0, 1, 0), chain: [1, 2] }],
-  ])("%s is read as it was written, and the message stands behind it", (_, extension) => {
+  ])("%s is read as it was written, and the message follows it", (_, extension) => {
     const bytes = written(extension, [1, 2, 3]);
     expect(bytes.length - 3).toBe(extensionSize(extension));
     const blocks = [new Uint8Array(1)];
@@ -56,13 +56,13 @@ describe("an extension", () => {
     expect([...w.bytes.subarray(8 + 48)]).toEqual(Array(w.bytes.length - 56).fill(0xee));
   });
 
-  test("without anything takes no room, and every actor of a chain takes 8 bytes", () => {
+  test("takes 48 bytes and 8 bytes for every actor of its chain, and a missing extension takes no bytes", () => {
     expect(extensionSize(undefined)).toBe(0);
     expect(extensionSize({ ...full, chain: emptyChain })).toBe(48);
     expect(extensionSize(full)).toBe(64);
   });
 
-  test("whose message ends before it does is refused", () => {
+  test("that is cut off by the end of its message is refused", () => {
     const bytes = written(full);
     for (let size = 0; size < bytes.length; size++) {
       const found = size < 48 ? 0 : 64;
@@ -73,7 +73,7 @@ describe("an extension", () => {
     expect(readExtension(readerOf(bytes))).toEqual(full);
   });
 
-  test.each([0, 40, 47, 49, 52, 63, 72, 0xffff_fff8])("of %i bytes is refused in a message of 64", (size) => {
+  test.each([0, 40, 47, 49, 52, 63, 72, 0xffff_fff8])("with length %i is refused in a message of 64 bytes", (size) => {
     const bytes = written(full);
     new DataView(bytes.buffer).setUint32(0, size, true);
     expect(() => readExtension(readerOf(bytes))).toThrow(
@@ -81,7 +81,7 @@ describe("an extension", () => {
     );
   });
 
-  test("of a message without a chain shares one list for that", () => {
+  test("without a chain shares one empty list", () => {
     expect(readExtension(readerOf(written({ ...full, chain: [] }))).chain).toBe(emptyChain);
   });
 });
@@ -89,7 +89,7 @@ describe("an extension", () => {
 describe("an actor in a call chain", () => {
   const proc = 0x1111_2222_3333_4444n;
 
-  test("is known by its mesh and rank, and agents and roots by their process", () => {
+  test("is identified by its mesh and rank, and an agent or a root by its process", () => {
     const mesh = 0xaaaa_bbbb_cccc_ddddn;
     expect(chainToken({ proc, mesh, rank: 3 })).toEqual([0xcccc_dde0, 0xaaaa_bbbb]);
     expect(chainToken({ proc: 9n, mesh, rank: 3 })).toEqual([0xcccc_dde0, 0xaaaa_bbbb]);
@@ -99,7 +99,7 @@ describe("an actor in a call chain", () => {
     expect(chainToken({ proc, mesh: 0xffff_ffffn, rank: 2 })).toEqual([1, 0]);
   });
 
-  test("is found wherever it stands, and only as a whole", () => {
+  test("is found at every position of the chain, and only if both words of its token match", () => {
     const chain = [1, 2, 3, 4, 5, 6];
     for (const token of [[1, 2] as const, [3, 4] as const, [5, 6] as const]) expect(isInChain(chain, token)).toBe(true);
     for (const token of [[2, 3] as const, [1, 4] as const, [3, 2] as const, [4, 5] as const, [7, 8] as const]) {

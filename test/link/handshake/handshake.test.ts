@@ -119,7 +119,7 @@ async function failure(outcome: Promise<unknown>): Promise<HandshakeError> {
 }
 
 describe("two sides with the same token", () => {
-  test("learn who the other is and what it has received; bytes go both ways from then on", async () => {
+  test("exchange the offer and the received byte counts, and then send bytes in both directions", async () => {
     const met = meet({ token }, { token }, { first: false, received: 2 ** 40 });
     const outcome = await met.outcome;
     if (outcome.kind !== "open") throw new Error("expected a pipe");
@@ -139,14 +139,14 @@ describe("two sides with the same token", () => {
     await until(() => there.ended && met.acceptor.connectionCount === 0);
   });
 
-  test("can be sent elsewhere", async () => {
+  test("complete their handshake with a redirect to another port", async () => {
     const met = meet({ token }, { token, decide: () => ({ kind: "redirect", port: 4711 }) });
     expect(await met.outcome).toEqual({ kind: "redirect", port: 4711 });
     await until(() => met.acceptor.connectionCount === 0);
     expect([met.acceptor.halfOpenCount, met.refusals]).toEqual([0, []]);
   });
 
-  test("can send a lot behind the last word of their handshake, in the same breath", async () => {
+  test("can send many bytes directly after the last message of the handshake", async () => {
     const met = meet({ token }, { token });
     const outcome = await met.outcome;
     if (outcome.kind !== "open") throw new Error("expected a pipe");
@@ -156,7 +156,7 @@ describe("two sides with the same token", () => {
     await until(() => there.text.length === 10_000);
   });
 
-  test("hear what stands behind the answer, however much that is", async () => {
+  test("receive all bytes that follow the answer of the acceptor", async () => {
     const [near, far] = pipePair();
     const outcome = offerLink(near, offered, { ...machine, token });
     await answerByHand(far, Buffer.alloc(10_000, "x"));
@@ -166,7 +166,7 @@ describe("two sides with the same token", () => {
     await until(() => here.text.length === 10_000);
   });
 
-  test("can be refused, with a reason and a text that may be too long", async () => {
+  test("get the reason of a refusal, and the dialler gets a text that is cut to the message size", async () => {
     const text = "ü".repeat(1000);
     const met = meet({ token }, { token, decide: () => ({ kind: "refuse", reason: "gone", text }) });
     const error = await failure(met.outcome);
@@ -178,15 +178,15 @@ describe("two sides with the same token", () => {
 });
 
 describe("two sides without a token", () => {
-  test("trust each other", async () => {
+  test("open a link without proving a token", async () => {
     const met = meet({}, {});
     expect((await met.outcome).kind).toBe("open");
     expect(met.offers).toEqual([expect.objectContaining({ token: false })]);
   });
 });
 
-describe("a dialler is refused", () => {
-  test("with another token, and gets nothing that a token could be tried against", async () => {
+describe("a handshake fails", () => {
+  test("when the tokens differ, and both sides get the reason", async () => {
     const met = meet({ token: "another token, as good" }, { token });
     const error = await failure(met.outcome);
     expect([error.reason, error.message]).toEqual([
@@ -199,7 +199,7 @@ describe("a dialler is refused", () => {
     expect([met.errors.map(({ reason }) => reason), met.peers]).toEqual([["token"], ["10.0.0.7:5"]]);
   });
 
-  test("without a token where one is asked for", async () => {
+  test("when the acceptor requires a token and the dialler has none", async () => {
     const met = meet({}, { token });
     const error = await failure(met.outcome);
     expect(error.reason).toBe("token");
@@ -208,7 +208,7 @@ describe("a dialler is refused", () => {
     );
   });
 
-  test("with a token where nobody has one: it would tell strangers what it is told", async () => {
+  test("when the dialler has a token and the acceptor has none", async () => {
     const met = meet({ token }, {});
     const error = await failure(met.outcome);
     expect(error.reason).toBe("token");
@@ -218,7 +218,7 @@ describe("a dialler is refused", () => {
     );
   });
 
-  test("when there are too many connections", async () => {
+  test("when the acceptor has its maximum number of connections", async () => {
     const met = meet({ token }, { token, limits: { connections: 0 } });
     const error = await failure(met.outcome);
     expect([error.isTransient, error.message]).toEqual([true, "this process has 0 connections and takes no more"]);
@@ -226,7 +226,7 @@ describe("a dialler is refused", () => {
     expect((await meet({ token }, { token, limits: { connections: 1 } }).outcome).kind).toBe("open");
   });
 
-  test("of another version of the protocol, whatever else it wants", async () => {
+  test("when the dialler speaks another protocol version, before its offer is considered", async () => {
     const [near, far] = pipePair();
     const { acceptor, errors, offers } = accepting({ token });
     acceptor.accept(far);
@@ -243,7 +243,7 @@ describe("a dialler is refused", () => {
     expect([errors[0]?.reason, errors[0]?.message, offers]).toEqual(["version", text, []]);
   });
 
-  test("by a process that has not the token, and does not believe it", async () => {
+  test("when the acceptor cannot prove that it has the token of the dialler", async () => {
     const [near, far] = pipePair();
     const outcome = offerLink(near, offered, { ...machine, token });
     await answerByHand(far, Buffer.alloc(0), "another token, as good");
@@ -254,7 +254,7 @@ describe("a dialler is refused", () => {
     ]);
   });
 
-  test("where nobody wants to know why", async () => {
+  test("with a reason for the dialler also when the acceptor has no onRefused callback", async () => {
     const silent = { onRefused: undefined as never };
     await failure(meet({ token: "another token, as good" }, { token, ...silent }).outcome);
     const refuse = () => ({ kind: "refuse", reason: "gone", text: "no" }) as const;
@@ -271,7 +271,7 @@ describe("a dialler is refused", () => {
 });
 
 describe("connections that do not complete their handshake", () => {
-  test("are bounded: one more ends the oldest", async () => {
+  test("are limited in number, and one more connection ends the oldest", async () => {
     const { acceptor, errors } = accepting({ limits: { halfOpen: 2 } });
     const heard = Array.from({ length: 4 }, (_, i) => {
       const [near, far] = pipePair();
@@ -295,7 +295,7 @@ describe("connections that do not complete their handshake", () => {
     expect([acceptor.halfOpenCount, acceptor.connectionCount]).toEqual([0, 0]);
   });
 
-  test("end in time, and say so", async () => {
+  test("end at the timeout of the handshake and are reported as refused", async () => {
     const clock = new ManualClock();
     const { acceptor, errors } = accepting({ clock, limits: { handshakeMs: 300 } });
     const [near, far] = pipePair();
@@ -308,7 +308,7 @@ describe("connections that do not complete their handshake", () => {
     expect([errors[0]?.reason, errors[0]?.message]).toEqual(["lost", "the handshake was not complete within 300 ms"]);
   });
 
-  test("are none once nobody listens", async () => {
+  test("are ended at once by a closed acceptor", async () => {
     const { acceptor, offers } = accepting({ token });
     acceptor.close();
     const [near, far] = pipePair();
@@ -318,7 +318,7 @@ describe("connections that do not complete their handshake", () => {
     expect([acceptor.connectionCount, offers]).toEqual([0, []]);
   });
 
-  test("tell what ended them", async () => {
+  test("fail with the error that ended them as the cause", async () => {
     const [near, far] = pipePair();
     const outcome = offerLink(near, offered, { ...machine, token });
     near.destroy(new Error("the cable was cut"));
@@ -333,7 +333,7 @@ describe("connections that do not complete their handshake", () => {
   });
 });
 
-test("only what may pass by itself is worth another attempt", () => {
+test("the list of handshake reasons is fixed, and only `busy` and `lost` are transient", () => {
   const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").isTransient);
   expect(passing).toEqual(["busy", "lost"]);
   expect(handshakeReasons).toEqual([
@@ -351,18 +351,18 @@ test("only what may pass by itself is worth another attempt", () => {
 });
 
 describe("tokens", () => {
-  test("are what stands in a file, without the space around it", () => {
+  test("are read from the text of a file without the surrounding white space", () => {
     expect(parseToken(" 0123456789abcdef\n", "file")).toBe("0123456789abcdef");
   });
 
-  test("that could be guessed are refused", () => {
+  test("that are shorter than 16 characters are refused", () => {
     expect(() => parseToken("secret\n", "/etc/token")).toThrow(
       "cannot use the token from /etc/token: expected at least 16 characters, got 6; make one with: openssl rand -base64 32",
     );
   });
 });
 
-test("a nonce is drawn anew for each handshake, and no more than it needs", () => {
+test("a nonce consists of exactly four random ids", () => {
   let drawn = 1n;
   const bytes = createNonce({ number: () => 0, id: () => drawn++ });
   expect([drawn, bytes.length]).toEqual([5n, NONCE_BYTES]);

@@ -39,7 +39,7 @@ const request: HandshakeRequest = {
 };
 const random = createNonce({ id: () => 0x0102_0304_0506_0708n, number: () => 0 });
 
-test("a request is read as it was written, whatever it says of itself", () => {
+test("a request with any options is read as it was written", () => {
   for (const more of [
     {},
     { first: false },
@@ -60,7 +60,7 @@ test("a request is read as it was written, whatever it says of itself", () => {
 
 const view = (bytes: Uint8Array) => new DataView(bytes.buffer);
 
-test("a challenge asks for a token or does not, and has its nonce", () => {
+test("a challenge contains its nonce and says whether a token is required", () => {
   for (const token of [true, false]) {
     const bytes = writeChallenge({ token }, random);
     expect([bytes.length, readChallenge(bytes), [...bytes.subarray(8)]]).toEqual([
@@ -71,7 +71,7 @@ test("a challenge asks for a token or does not, and has its nonce", () => {
   }
 });
 
-test("a dialler that was turned away by the transport is told why, as far as that can be believed", () => {
+test("a dialler that the transport turns away gets the reason if the reason is a plain error code", () => {
   const refused = (bytes: Uint8Array): unknown => {
     try {
       return readChallenge(bytes);
@@ -97,7 +97,7 @@ test("a dialler that was turned away by the transport is told why, as far as tha
   }
 });
 
-test("answers are read as they were written, texts cut at the end of the message", () => {
+test("answers are read as they were written, and long texts are cut to the size of the message", () => {
   const answers: readonly HandshakeAnswer[] = [
     { kind: "open", received: 2 ** 50 },
     { kind: "redirect", port: 65_535 },
@@ -118,7 +118,7 @@ test.each<readonly [string, (bytes: Uint8Array) => void]>([
   ["an unknown kind", (bytes) => view(bytes).setUint16(6, 3, true)],
   ["an unknown reason", (bytes) => view(bytes).setUint16(8, 99, true)],
   ["a text that is longer than the message", (bytes) => view(bytes).setUint16(12, 457, true)],
-])("an answer with %s is malformed", (_, spoil) => {
+])("an answer with %s is refused as malformed", (_, spoil) => {
   const bytes = writeAnswer({ kind: "refuse", reason: "busy", text: "x" });
   spoil(bytes);
   expect(() => readAnswer(bytes)).toThrow(
@@ -137,7 +137,7 @@ const messages: readonly (readonly [string, () => Uint8Array, (bytes: Uint8Array
   ["last message", writeConfirmation, checkConfirmation],
 ];
 
-test.each(messages)("a %s of something else is refused with what it seems to be", (what, write, read) => {
+test.each(messages)("a %s of another protocol or version is refused with a specific error", (what, write, read) => {
   const spoilt: readonly (readonly [string, string, (bytes: Uint8Array) => void])[] = [
     [
       "transport",
@@ -169,7 +169,7 @@ test.each(messages)("a %s of something else is refused with what it seems to be"
   expect(writeConfirmation().length).toBe(CONFIRMATION_BYTES);
 });
 
-test("nobody has received more bytes than there can be", () => {
+test("a message with a byte count above the largest safe integer is refused", () => {
   const asked = writeRequest({ ...request, received: Number.MAX_SAFE_INTEGER }, random);
   expect(readRequest(asked).received).toBe(Number.MAX_SAFE_INTEGER);
   const answer = writeAnswer({ kind: "open", received: 0 });
@@ -187,12 +187,12 @@ test("nobody has received more bytes than there can be", () => {
   }
 });
 
-test("what may pass can be tried again, and nothing else", () => {
+test("only the reasons `busy` and `lost` are transient", () => {
   const passing = handshakeReasons.filter((reason) => new HandshakeError(reason, "x").isTransient);
   expect(passing).toEqual(["busy", "lost"]);
 });
 
-test("a proof is of one side, one token, and all that was said", () => {
+test("a proof depends on the side, the token and all messages of the handshake", () => {
   const said = [Uint8Array.of(1), Uint8Array.of(2)];
   const proof = computeProof("dialler", "token", said);
   expect([proof.length, isSameProof(proof, computeProof("dialler", "token", said))]).toEqual([PROOF_BYTES, true]);
@@ -254,7 +254,7 @@ function exchanging() {
 const text = async (bytes: Promise<Uint8Array>) => String(Buffer.from(await bytes));
 const failure = (bytes: Promise<unknown>) => bytes.then(undefined, ({ reason, message }) => [reason, message]);
 
-test("messages of known sizes come one after another, however their bytes come", async () => {
+test("messages of known sizes are read one after another from pieces of any size", async () => {
   const { exchange, says } = exchanging();
   const first = exchange.read(4);
   says("ab");
@@ -268,7 +268,7 @@ test("messages of known sizes come one after another, however their bytes come",
   expect(() => exchange.checkNothingUnread()).not.toThrow();
 });
 
-test("what comes behind the last message belongs to whoever opens the pipe, however much that is", async () => {
+test("all bytes after the last message go to the sink of the completed pipe", async () => {
   const { exchange, says, heard, reader, told, next } = exchanging();
   says("abc");
   const last = exchange.read(2, true);
@@ -291,7 +291,7 @@ test("what comes behind the last message belongs to whoever opens the pipe, howe
   expect(told).toEqual(["write w", "ref", "unref", "close"]);
 });
 
-test("what comes behind the last message while it is waited for is kept as well", async () => {
+test("bytes that arrive together with the last message go to the sink as well", async () => {
   const { exchange, says, heard, reader } = exchanging();
   const last = exchange.read(2, true);
   says("abcd");
@@ -300,7 +300,7 @@ test("what comes behind the last message while it is waited for is kept as well"
   expect(heard).toEqual(["cd"]);
 });
 
-test("a peer that sends more than can be asked for is cut off", async () => {
+test("a peer that sends more than 4096 unread bytes is disconnected", async () => {
   const { exchange, says, told } = exchanging();
   says("x".repeat(4096));
   expect(told).toEqual([]);
@@ -312,7 +312,7 @@ test("a peer that sends more than can be asked for is cut off", async () => {
   ]);
 });
 
-test("a handshake that takes too long is ended; one that is settled, closed or ended is not", async () => {
+test("a handshake ends at its timeout, and a completed, closed or ended handshake has no timer", async () => {
   const { exchange, clock, told } = exchanging();
   const waiting = failure(exchange.read(1));
   clock.pass(99);
@@ -332,7 +332,7 @@ test("a handshake that takes too long is ended; one that is settled, closed or e
   }
 });
 
-test("a connection that ends during the handshake fails what is waited for, and what is asked for later", async () => {
+test("the end of the connection during the handshake rejects the pending read and later reads", async () => {
   for (const [error, why] of [
     [new Error("cut"), "the connection ended during the handshake: cut"],
     [undefined, "the connection ended during the handshake: the peer has closed it without saying why"],

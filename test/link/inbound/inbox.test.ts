@@ -83,7 +83,7 @@ test("frames around the size of the receive buffer are complete; larger ones hav
   }
 });
 
-test("an invalid length of a frame is refused", () => {
+test("a frame with an invalid length is refused", () => {
   for (const [length, text] of [
     [15, "cannot read frame: invalid length: expected at least 16 bytes, got 15"],
     [1001, "cannot read frame: invalid length: expected at most 1000 bytes, got 1001"],
@@ -136,10 +136,10 @@ test("a large frame is not handled after `stop`", () => {
   expect(seen).toEqual([]);
 });
 
-describe("memory", () => {
+describe("receive memory", () => {
   const shared = memoryToReadInto().bytes.buffer;
 
-  test("is that of all links while nothing is under way, and an inbox's own while the rest of a frame is", () => {
+  test("is shared by all links, and an inbox has its own memory while a frame is incomplete", () => {
     const { inbox, seen } = collector();
     const stream = frames([new Uint8Array(3).fill(1), new Uint8Array(20).fill(2)]);
     expect(inbox.buffer().buffer).toBe(shared);
@@ -148,17 +148,17 @@ describe("memory", () => {
     expect([seen.length, own.buffer === shared, own.byteOffset]).toEqual([1, false, 6]);
     feed(inbox, stream.subarray(30), [100]);
     expect([seen.length, inbox.buffer().buffer === shared]).toEqual([2, true]);
-    // It is free for the next one that needs some.
+    // The inbox has released its own memory for the next inbox that needs some.
     expect(takeOwnMemory().bytes.buffer).toBe(own.buffer);
   });
 
-  test("in which frames are handled is read into by nobody else meanwhile, and by everybody afterwards", () => {
+  test("is not reused by other links while its frames are being handled", () => {
     const other = collector();
     const seen: number[][] = [];
     const inbox = new Inbox(1000, {
       memoryFor: () => undefined,
       handleFrame(_word1, _a, _b, bytes, _view, start, end) {
-        // As a link does that hands on what it has read, to another one of the same thread.
+        // The handler makes another link of the same thread read, as a link does that forwards what it has read.
         for (let i = 0; i < 2; i++) feed(other.inbox, frames([new Uint8Array(100).fill(0xee)]), [100, 1000]);
         seen.push([...bytes.subarray(start, end)]);
       },
@@ -172,7 +172,7 @@ describe("memory", () => {
     expect([other.seen.length, isShared(memoryToReadInto())]).toEqual([6, true]);
   });
 
-  test("is free again also when what was in it could not be handled", () => {
+  test("is free again after a handler has thrown", () => {
     const inbox = new Inbox(1000, {
       memoryFor: () => undefined,
       handleFrame() {

@@ -70,7 +70,7 @@ test("credit is returned when a quarter of the sender's messages or bytes has be
   expect(sent()).toEqual([]);
 });
 
-test("with little credit, each message returns its credit", () => {
+test("a lane with little credit returns the credit of each message at once", () => {
   for (const credit of [
     { messages: 1, bytes: 800 },
     { messages: 8, bytes: 3 },
@@ -84,7 +84,7 @@ test("with little credit, each message returns its credit", () => {
   expect(sent()).toEqual([]);
 });
 
-test("the sender is told of the receiver's end as long as the lane is open", () => {
+test("the end of the receiver is reported to the sender only while the lane is open", () => {
   const { lane, gone } = laneOf();
   lane.sendGone("stopped", "it has stopped");
   lane.isOpen = false;
@@ -104,7 +104,7 @@ test("a lane that waits for casts keeps its messages in order, and delivers them
   message(lane, 2);
   lane.destination.laneClosed(lane);
   expect([news(), synced]).toEqual([[], []]);
-  // What was handed on before is cancelled at once.
+  // A call that was delivered before is cancelled at once.
   lane.destination.cancel(lane, 8, 2);
   expect(news()).toEqual([["cancel", 8, 2]]);
   gate.release();
@@ -207,7 +207,7 @@ test("a lane that waits for casts can be paused behind its gate", () => {
   expect([lane.destination, news().map(([what]) => what)]).toEqual([destination, ["bind", "message"]]);
 });
 
-test("`sendGone` is sent as long as the lane is open", () => {
+test("`sendGone` sends nothing after the lane was closed", () => {
   const { lane, gone } = laneOf();
   lane.sendGone("stopped", "it has stopped");
   lane.isOpen = false;
@@ -215,7 +215,7 @@ test("`sendGone` is sent as long as the lane is open", () => {
   expect(gone).toEqual([[5, "stopped", "it has stopped"]]);
 });
 
-test("`confirmReached` sends credit for no message as long as the lane is open", () => {
+test("`confirmReached` sends credit for no message only while the lane is open", () => {
   const { lane, sent } = laneOf();
   lane.confirmReached();
   lane.isOpen = false;

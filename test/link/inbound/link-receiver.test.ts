@@ -331,7 +331,7 @@ test("a block that comes in pieces belongs to the message that refers to it", ()
   expect(news()[0]!.at(-1)).toBe(size + 1);
 });
 
-test("blocks have memory of their own", () => {
+test("blocks have their own memory", () => {
   const { frame, state } = withLane();
   const blocks: Uint8Array[] = [];
   (state.lanes[1] as Lane).destination = {
@@ -367,7 +367,7 @@ test("an answer ends its call and returns its credit, unless the flag `credited`
   expect(news().slice(1)).toEqual([["credited", 1, 30]]);
 });
 
-test("an error ends its call, and the session is told if the receiver has ended", () => {
+test("an error ends its call, and the session is informed if the receiver has ended", () => {
   for (const [reason, message, ended] of [
     [0, "thrown", false],
     [1, "not delivered", true],
@@ -390,7 +390,7 @@ test("an error ends its call, and the session is told if the receiver has ended"
   }
 });
 
-test("items come until the end of their stream, which ends the call", () => {
+test("a call receives stream items until `end`, which ends the call", () => {
   const { frame, news, pending } = receiving();
   const one = pending();
   const { id } = one;
@@ -438,7 +438,7 @@ test("credit for no message confirms that a moved receiver has handled all messa
   expect(news()).toEqual([["handled"]]);
 });
 
-test("malformed frames are never read behind their end", () => {
+test("a stopped receiver ignores further bytes", () => {
   const { feed, receiver, news, state } = receiving();
   receiver.stop();
   feed(new Uint8Array(16).fill(0xff));
@@ -504,7 +504,7 @@ test("the answer to a binding is given to its session, and is refused if no answ
   expect(news()).toEqual([["destroy", "cannot read bound: slot 7 of lane 2 does not wait for it"]]);
 });
 
-test("extents are numbered by the peer, and do not change", () => {
+test("the peer numbers its extents, which are frozen", () => {
   const { frame, state } = receiving();
   frame(FrameKind.extent, 1, 0, (w) => {
     writeU32(w, 2);
@@ -590,7 +590,7 @@ test("frames about meshes, ports, relays and trees are passed to the host", () =
   ]);
 });
 
-test("a pipe that ends after `bye` has closed in order, and any other has failed", () => {
+test("the end of a pipe after `bye` is reported without an error, and any other end with an error", () => {
   const { receiver, frame, news } = receiving();
   frame(FrameKind.bye);
   receiver.closed(new Error("cut"));

@@ -7,8 +7,8 @@ import { BARRIER, BulkQueue, orderKeyOf } from "../../../runtime/link/outbound/b
 const KiB = 1024;
 const numbered = (size: number, from = 0) => Uint8Array.from({ length: size }, (_, i) => (from + i) & 0xff);
 
-/** Describes a batch: pieces by size, blocks, and frames by their first byte. */
-function said(chunks: readonly Uint8Array[]): string[] {
+/** Describes a batch: pieces by their size, blocks by their origin, and frames by their kind. */
+function describeBatch(chunks: readonly Uint8Array[]): string[] {
   const bytes = Buffer.concat(chunks);
   const found: string[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -32,7 +32,7 @@ const batch = (bulk: BulkQueue): string[] => {
   const chunks: Uint8Array[] = [];
   bulk.takePieces(chunks);
   expect(chunks.filter(({ length }) => length === 0)).toEqual([]);
-  return said(chunks);
+  return describeBatch(chunks);
 };
 
 test("blocks are sent in pieces of a batch's size, followed by their frame", () => {
@@ -57,7 +57,7 @@ test("several frames are sent one after another, as far as a batch has room", ()
   expect(bulk.isEmpty).toBe(true);
 });
 
-test("pieces carry the bytes of their block", () => {
+test("pieces contain the bytes of their block, and the last piece is padded with zeros", () => {
   const bulk = new BulkQueue();
   const block = numbered(300 * KiB + 5);
   bulk.add(1, frame(100), [block]);
@@ -90,7 +90,7 @@ test("a frame is queued behind queued frames of its key", () => {
   expect([bulk.isEmpty, bulk.mustWait(1)]).toEqual([true, false]);
 });
 
-test("messages keep the order of their lane, answers that of their call, and barriers that of all frames", () => {
+test("messages are ordered within their lane, answers within their call, and barriers among all frames", () => {
   const lane = [FrameKind.message, FrameKind.bind, FrameKind.cancel];
   const answers = [FrameKind.reply, FrameKind.error, FrameKind.item, FrameKind.end];
   const free = [
@@ -122,7 +122,7 @@ test("a block is assembled from pieces, in place or copied", () => {
 
 test.each([
   ["of another block", 11, 1, "expected 1 to 7 bytes of a block of 10, got 1 of one of 11"],
-  ["of nothing", 10, 0, "expected 1 to 7 bytes of a block of 10, got 0 of one of 10"],
+  ["without bytes", 10, 0, "expected 1 to 7 bytes of a block of 10, got 0 of one of 10"],
   ["that is too long", 10, 8, "expected 1 to 7 bytes of a block of 10, got 8 of one of 10"],
 ])("a piece %s is refused", (_, total, size, why) => {
   const pieces = new BlockAssembler(100);
@@ -131,7 +131,7 @@ test.each([
   expect(pieces.memoryFor(10, 7).length).toBe(7);
 });
 
-test("the bytes of all blocks that no message has taken are limited", () => {
+test("the total size of the blocks that no message has taken is limited", () => {
   const pieces = new BlockAssembler(100);
   const tooMuch = (total: number) =>
     new ProtocolError(`cannot read piece: expected blocks of at most 100 bytes together, got one of ${total}`);

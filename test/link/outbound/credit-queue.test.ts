@@ -1,4 +1,4 @@
-/** Tests of what a link waits for: calls by their numbers, messages without credit, and interfaces that are not agreed on. */
+/** Tests of the pending work of a link: calls, messages without credit, and interfaces without an agreed schema. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DeliveryError } from "../../../runtime/link/errors.js";
@@ -26,7 +26,7 @@ test("a pending call is found by its number until it has ended", () => {
   expect([a.id, calls.find(id), calls.find(b.id), calls.size, calls.all()]).toEqual([0, undefined, b, 1, [b]]);
 });
 
-test("an index that is used again has another number, so that a second answer finds no call", () => {
+test("a reused index gets a new call number, so that a second answer finds no call", () => {
   const calls = new PendingCalls();
   const names = new Set<number>();
   for (let i = 0; i < 128; i++) {
@@ -126,7 +126,7 @@ function part(firstSlot: number, endpoints: number): NegotiatedInterface {
   };
 }
 
-test("copies are kept until the receiver has answered the binding of the interface", () => {
+test("copies of messages are kept until the receiver has answered the binding of the interface", () => {
   const agreement = new SchemaAgreement();
   expect([agreement.isSettled, agreement.isAsking]).toEqual([true, false]);
   const [a, b] = [part(0, 2), part(2, 1)];
@@ -137,7 +137,7 @@ test("copies are kept until the receiver has answered the binding of the interfa
   agreement.ask(b);
   agreement.keepCopy(sent[1]!);
   expect([0, 1, 2, 3].map((slot) => agreement.interfaceAt(slot))).toEqual([a, a, b, undefined]);
-  // The answer for the first one lets go of what came before the second was asked for.
+  // The answer for the first interface drops the copies from before the second binding.
   expect([agreement.confirmSame(0), a.state, agreement.isAsking, agreement.isSettled]).toEqual([
     true,
     "lockstep",
@@ -157,7 +157,7 @@ test("copies are kept until the receiver has answered the binding of the interfa
   expect(agreement.isSettled).toBe(true);
 });
 
-test("a receiver with another schema has dropped everything since the binding, for every interface", () => {
+test("the answer of another schema returns all messages and bindings since that binding for resending", () => {
   const agreement = new SchemaAgreement();
   const [a, b] = [part(0, 1), part(1, 1)];
   const sent = [message(0, 1), message(1, 1)];
@@ -168,7 +168,7 @@ test("a receiver with another schema has dropped everything since the binding, f
   agreement.keepCopy({ sync: 1, casts: 3 });
   expect(agreement.confirmOther(0)).toEqual({ part: a, untaken: [sent[0], b, sent[1], { sync: 1, casts: 3 }] });
   expect(agreement.isAsking).toBe(false);
-  // Asked once more, it is the same interface.
+  // An interface that is bound again is found as the same object.
   a.state = new DeliveryError("refused", "x");
   agreement.ask(b);
   expect([agreement.interfaceAt(1), agreement.isSettled]).toEqual([b, false]);
@@ -176,7 +176,7 @@ test("a receiver with another schema has dropped everything since the binding, f
   expect(agreement.isAsking).toBe(false);
 });
 
-test("the answer to a later binding keeps the copies of earlier bindings", () => {
+test("the answer to the last binding drops the copies of all earlier bindings", () => {
   const agreement = new SchemaAgreement();
   const [a, b] = [part(0, 1), part(1, 1)];
   agreement.ask(a);

@@ -65,7 +65,7 @@ test("a value that the lockstep layout cannot represent is in the protobuf layou
   expect(encodeMessage(points, value, defaultLinkLimits).isProtobuf).toBe(true);
 });
 
-test("a value that the lockstep layout refuses is tried in the protobuf layout, if values of newer schemas have been read", () => {
+test("a value that lockstep refuses is tried in protobuf if values of newer schemas have been read", () => {
   const refusal = new CodecError("encode", "Color", "why");
   const message = { label: "a.b", codec: refuses(refusal), protobuf: writes(2) };
   expect(encodeMessage(message, "x", defaultLinkLimits)).toMatchObject({ bytes: Uint8Array.of(2), isProtobuf: true });
@@ -75,7 +75,7 @@ test("a value that the lockstep layout refuses is tried in the protobuf layout, 
   expect(() => encodeMessage(message, "x", defaultLinkLimits)).toThrow(refusal);
 });
 
-test("a value that both layouts refuse fails with the error of the lockstep layout, and is encoded once by a single codec", () => {
+test("a value that both layouts refuse fails with the lockstep error, and a single codec encodes it once", () => {
   const refusal = new CodecError("encode", "Color", "why");
   const other = new CodecError("encode", "Color", "why else");
   expect(() =>
@@ -110,7 +110,7 @@ test("a message that does not fit into a frame is refused", () => {
   );
 });
 
-test("a message that a getter encodes is independent of the outer message", () => {
+test("a message that a getter encodes while another message is encoded does not change either message", () => {
   const seen: string[] = [];
   const outer: MessageEncoder = {
     encodeInto: (w) => {

@@ -20,7 +20,7 @@ test("frames that are written outside of a read are sent once, in order, after t
   expect(log.length).toBe(3);
 });
 
-test("frames that are written while links read are sent when the last of them has handled its bytes", async () => {
+test("frames that are written while links read are sent when the last link has handled its bytes", async () => {
   const log: string[] = [];
   beginReading();
   scheduleFlush(flushed(log, "one"));

@@ -64,7 +64,7 @@ function attached() {
   return { outbox, ...made };
 }
 
-test("what was written before there is a pipe goes out when there is one", async () => {
+test("frames that were written before the pipe exists are sent when the pipe is attached", async () => {
   const { pipe, writes } = slowPipe();
   const outbox = new Outbox(2048);
   frame(outbox, FrameKind.message, 1, [1]);
@@ -74,7 +74,7 @@ test("what was written before there is a pipe goes out when there is one", async
   expect([writes(), outbox.unsentBytes]).toEqual([[["6 1 1"]], 0]);
 });
 
-test("what is written in one tick goes out together at its end; a large batch goes at once", async () => {
+test("frames of one tick are sent together at its end, and a large batch is sent at once", async () => {
   const { outbox, writes } = attached();
   frame(outbox, FrameKind.message, 1, [1]);
   frame(outbox, FrameKind.message, 2, [2]);
@@ -89,7 +89,7 @@ test("what is written in one tick goes out together at its end; a large batch go
   expect(writes()).toEqual([]);
 });
 
-test("two batches go ahead of a pipe that is slow; the rest goes as one when it has caught up", async () => {
+test("a slow pipe gets two batches, and then one batch of all further frames when a write completes", async () => {
   const { outbox, writes, took } = attached();
   for (const a of [1, 2, 3, 4]) {
     frame(outbox, FrameKind.message, a);
@@ -107,7 +107,7 @@ test("two batches go ahead of a pipe that is slow; the rest goes as one when it 
   expect(writes()).toEqual([["6 5 "]]);
 });
 
-test("blocks stand before their frame, padded, and are not copied", async () => {
+test("blocks are sent before their frame, with padding and without copying", async () => {
   const { outbox, writes } = attached();
   frame(outbox, FrameKind.message, 1, [1]);
   frame(outbox, FrameKind.message, 2, [2], [new Uint8Array(13).fill(7), new Uint8Array(16)]);
@@ -122,7 +122,7 @@ test("blocks stand before their frame, padded, and are not copied", async () => 
   expect(chunks.some((chunk) => chunk === block)).toBe(true);
 });
 
-test("a frame with very large blocks lets others pass, but not those of its lane", async () => {
+test("a frame with very large blocks is overtaken by frames of other lanes, but not of its own lane", async () => {
   const { outbox, writes, took } = attached();
   frame(outbox, FrameKind.message, 1, [1], [new Uint8Array(400 * 1024)]);
   frame(outbox, FrameKind.message, 2, [2]);
@@ -140,14 +140,14 @@ test("a frame with very large blocks lets others pass, but not those of its lane
   expect(writes()).toEqual([["6 1 5"]]);
 });
 
-test("what is just below that size goes with the batch", async () => {
+test("blocks just below the size of very large blocks are sent whole in the batch", async () => {
   const { outbox, writes } = attached();
   frame(outbox, FrameKind.message, 1, [1], [new Uint8Array(256 * 1024 - 8), new Uint8Array(7)]);
   await tick();
   expect(writes()).toEqual([[`block ${256 * 1024 - 8}`, "block 7", "6 1 1"]]);
 });
 
-test("an order that comes after all that was sent before waits behind what is large, and holds up what follows", async () => {
+test("a message on an ordered lane waits behind very large blocks, and all later frames wait too", async () => {
   const { outbox, writes } = attached();
   outbox.orderedLanes.add(9);
   frame(outbox, FrameKind.message, 1, [1], [new Uint8Array(300 * 1024)]);
@@ -166,7 +166,7 @@ test("an order that comes after all that was sent before waits behind what is la
   ]);
 });
 
-test("what the getters of a value send goes out before the frame that the value is in", async () => {
+test("frames that the getters of a value send are sent before the frame of the value", async () => {
   const { outbox, writes } = attached();
   const outer = outbox.writer;
   const at = beginFrame(outer, FrameKind.message, 1, 0);
@@ -188,7 +188,7 @@ test("what the getters of a value send goes out before the frame that the value 
   expect(writes().flat()).toEqual(["block 8", "6 2 2", "6 4 4", "6 3 ", "6 1 ", "6 5 "]);
 });
 
-test("what getters have sent goes out also when their value was refused", async () => {
+test("frames that the getters of a value send are sent even if the value is refused", async () => {
   const { outbox, writes } = attached();
   const outer = outbox.writer;
   const at = beginFrame(outer, FrameKind.message, 1, 0);
@@ -200,7 +200,7 @@ test("what getters have sent goes out also when their value was refused", async 
   expect(writes()).toEqual([["6 2 2"]]);
 });
 
-test("nothing goes out after the end, and what waits is dropped", async () => {
+test("an outbox that has ended sends nothing more and drops waiting frames", async () => {
   const { outbox, writes, took } = attached();
   for (const a of [1, 2, 3]) {
     frame(outbox, FrameKind.message, a, [], [new Uint8Array(300 * 1024)]);
@@ -217,7 +217,7 @@ test("nothing goes out after the end, and what waits is dropped", async () => {
   expect([writes(), outbox.unsentBytes]).toEqual([[], 0]);
 });
 
-test("whoever waits until all was handed to the pipe is told, once", async () => {
+test("`finish` calls back once, when all frames have been handed to the pipe", async () => {
   const { outbox, writes, took } = attached();
   let finished = 0;
   outbox.finish(() => finished++);
@@ -246,7 +246,7 @@ test("whoever waits until all was handed to the pipe is told, once", async () =>
   expect(finished).toBe(4);
 });
 
-test("nobody is told that all was handed over while a value is being encoded", async () => {
+test("`finish` does not call back while a value is being encoded", async () => {
   const { outbox, writes } = attached();
   const outer = outbox.writer;
   const at = beginFrame(outer, FrameKind.message, 1, 0);
@@ -260,7 +260,7 @@ test("nobody is told that all was handed over while a value is being encoded", a
   expect(writes()).toEqual([["6 1 "]]);
 });
 
-test("a batch goes at once when it is exactly as large as it may be, and not because of what went before it", async () => {
+test("a batch of exactly the size limit is sent at once, and a smaller batch at the end of the tick", async () => {
   const { outbox, writes } = attached();
   sized(outbox, 1, FLUSH_BYTES - HEADER_BYTES);
   expect(writes().flat()).toEqual([`6 1 ${FLUSH_BYTES - HEADER_BYTES}`]);
@@ -272,7 +272,7 @@ test("a batch goes at once when it is exactly as large as it may be, and not bec
   expect(writes()).toEqual([[`6 1 ${40 * 1024}`, "block 8", "6 2 2", "6 3 3"]]);
 });
 
-test("a pipe that takes a batch early does not send the next one before the end of its tick", async () => {
+test("the completion of a write does not send the next batch before the end of its tick", async () => {
   const { outbox, writes, took } = attached();
   frame(outbox, FrameKind.message, 1);
   await tick();
@@ -285,7 +285,7 @@ test("a pipe that takes a batch early does not send the next one before the end 
   expect(writes()).toEqual([["6 2 ", "6 3 "]]);
 });
 
-test("blocks of exactly that size go in pieces, and what is left of them waits", async () => {
+test("blocks of exactly the size of very large blocks are sent in pieces, and the remaining pieces wait", async () => {
   const { outbox, writes, took } = attached();
   frame(outbox, FrameKind.message, 1, [1], [new Uint8Array(256 * 1024)]);
   frame(outbox, FrameKind.message, 2, [2], [new Uint8Array(900 * 1024)]);
@@ -299,7 +299,7 @@ test("blocks of exactly that size go in pieces, and what is left of them waits",
   expect(writes().flat().slice(0, 2)).toEqual(pieces);
 });
 
-test("only messages come after all that was sent before: an answer whose call has the number of such a lane passes", async () => {
+test("an answer overtakes very large blocks even if its call has the number of an ordered lane", async () => {
   const { outbox, writes } = attached();
   outbox.orderedLanes.add(9);
   frame(outbox, FrameKind.message, 1, [1], [new Uint8Array(300 * 1024)]);
@@ -308,7 +308,7 @@ test("only messages come after all that was sent before: an answer whose call ha
   expect(writes()[0]).toEqual(["7 9 2", `piece ${256 * 1024}`]);
 });
 
-test("a pipe that takes everything at once gets very large blocks whole", async () => {
+test("a pipe that completes every write at once gets all pieces of a very large block", async () => {
   const outbox = new Outbox(2048);
   const writes: string[] = [];
   outbox.attach({

@@ -34,7 +34,7 @@ const interfaceOf = (key: string, endpoints = 2): MessageInterface => ({
 const [a, b] = [interfaceOf("a"), interfaceOf("b", 3)];
 const other = { fingerprint: 6n, description: "another" };
 
-/** @param refusal of other schemas */
+/** @param refusal the error with which the sender refuses other schemas */
 function sending(limits: Partial<LinkLimits> = {}, refusal?: DeliveryError, canTranslate = true) {
   const told: unknown[][] = [];
   const errors: DeliveryError[] = [];
@@ -126,7 +126,7 @@ function agreed(limits: Partial<LinkLimits> = {}) {
   return made;
 }
 
-test("interfaces have slots one after another, which the receiver is told once", () => {
+test("interfaces get consecutive slots, and each interface is bound once", () => {
   const { session, news } = sending();
   expect([session.slotOf(a), session.slotOf(b), session.slotOf(a), session.slotOf(b)]).toEqual([0, 2, 0, 2]);
   const c = interfaceOf("c");
@@ -151,7 +151,7 @@ test("interfaces have slots one after another, which the receiver is told once",
   );
 });
 
-test("messages without credit wait for those before them, in messages and in bytes", () => {
+test("messages without credit are queued until credit returns, counted in messages and in bytes", () => {
   const { session, frames, news, post, held } = agreed({ creditMessages: 2, creditBytes: 10 });
   expect([session.hasCredit, session.load]).toEqual([true, 0]);
   for (const text of ["a", "b", "c", "d"]) post(text);
@@ -179,7 +179,7 @@ test("messages without credit wait for those before them, in messages and in byt
   expect(frames()).toEqual(["0 eeeeeeeeee", "0 f", "0 g"]);
 });
 
-test("what waits keeps its order, though there is credit for what comes later", () => {
+test("queued messages and `sync` frames keep their order when credit returns", () => {
   const { session, frames, post } = agreed({ creditMessages: 1 });
   post("a");
   post("b");
@@ -193,7 +193,7 @@ test("what waits keeps its order, though there is credit for what comes later", 
   expect(frames()).toEqual([`sync ${SyncKind.mark} 7`, "0 c", `sync ${SyncKind.after} 8`]);
 });
 
-test("the send window bounds what waits", () => {
+test("the send window limits the queued messages and their bytes", () => {
   const limits = { creditMessages: 1, sendWindowMessages: 2, sendWindowBytes: 10 };
   const { session, post } = agreed(limits);
   session.checkRoom(1000, "x.y");
@@ -211,7 +211,7 @@ test("the send window bounds what waits", () => {
   expect(() => session.checkRoom(0, "x.y")).toThrow(BackpressureError);
 });
 
-test("a call has the credit that its answer brings back; one that cannot be encoded leaves nothing behind", () => {
+test("a call records the credit that its answer returns, and a call that cannot be encoded leaves no trace", () => {
   const { session, frames, pending, held, calls } = agreed({ creditMessages: 1 });
   const one = pending("one");
   session.call(0, texts, "x", one);
@@ -229,7 +229,7 @@ test("a call has the credit that its answer brings back; one that cannot be enco
   expect([first.frames(), first.held(), first.calls.size]).toEqual([[], 0, 0]);
 });
 
-test("a broadcast says whether it had credit, and its flags are sent", () => {
+test("`cast` returns whether the message had credit, and sends the flags of the message", () => {
   const { session, frames, news, waiter } = agreed({ creditMessages: 1 });
   expect(session.cast(1, FrameFlag.exception, texts, "x", waiter("x"))).toBe(true);
   expect(session.cast(1, FrameFlag.exception, texts, "y", waiter("y"))).toBe(false);
@@ -238,7 +238,7 @@ test("a broadcast says whether it had credit, and its flags are sent", () => {
   expect([frames(), news()]).toEqual([[`1 flags ${FrameFlag.exception} y`], [["y", "credited"]]]);
 });
 
-test("a call that is given up is cancelled, or not sent at all", () => {
+test("an abandoned call is cancelled at the receiver, or not sent if it was still queued", () => {
   const { session, frames, news, post, pending, held, calls } = agreed({ creditMessages: 1 });
   const [sent, waiting] = [pending("sent"), pending("waiting")];
   post("a", { call: sent });
@@ -252,7 +252,7 @@ test("a call that is given up is cancelled, or not sent at all", () => {
   expect(frames()).toEqual(["0 call a"]);
 });
 
-test("the order among casts is asked before each message, and told of the end", () => {
+test("the cast order is notified before each message and at the end of the session", () => {
   const { session, post, pending, waiter, frames } = agreed();
   const told: string[] = [];
   session.castOrder = { beforeMessage: () => void told.push("behind"), sessionEnded: () => void told.push("ended") };
@@ -264,7 +264,7 @@ test("the order among casts is asked before each message, and told of the end", 
   expect(told.at(-1)).toBe("ended");
 });
 
-test("at the end, what waits fails or comes back, once; nothing more is told of places among casts", () => {
+test("the end of a session fails queued calls and returns queued messages once, and stops `sync` frames", () => {
   for (const reason of ["stopped", "closed"] as const) {
     const { session, frames, news, post, pending, held } = agreed({ creditMessages: 1 });
     post("a");
@@ -293,7 +293,7 @@ test("at the end, what waits fails or comes back, once; nothing more is told of 
   }
 });
 
-test("a session is closed when all that waits has been sent", () => {
+test("a session closes its lane only after all queued messages have been sent", () => {
   const { session, news, post } = agreed({ creditMessages: 1 });
   post("a");
   post("b");
@@ -315,7 +315,7 @@ test("a session is closed when all that waits has been sent", () => {
   expect([before.session.ended?.message, before.news()]).toEqual(["first", []]);
 });
 
-test("a session whose receiver has moved sends what it has, and tells nobody of an end that is another one's", () => {
+test("a session whose receiver has moved sends its queue, and does not report a later end of the receiver", () => {
   const { session, news, post, frames } = agreed({ creditMessages: 1 });
   post("a");
   post("b");
@@ -336,7 +336,7 @@ test("a session whose receiver has moved sends what it has, and tells nobody of 
   expect(news()).toEqual([]);
 });
 
-test("until the receiver has answered for an interface, what is sent may have to be sent again", () => {
+test("a session expects another schema to be possible until the receiver has answered the binding", () => {
   const { session, news, post, frames } = sending();
   expect([session.isAskingForSchema, session.maySchemaDiffer]).toEqual([false, false]);
   session.slotOf(a);
@@ -355,7 +355,7 @@ test("until the receiver has answered for an interface, what is sent may have to
   expect([frames(), news().length]).toEqual([["0 x"], 2]);
 });
 
-test("a receiver with another schema is sent what it has not taken once more, in a layout that both can read", () => {
+test("a receiver with another schema gets the messages that it has dropped again, in the protobuf layout", () => {
   const { session, news, post, frames, pending, calls } = sending();
   session.slotOf(a);
   const [call, given] = [pending("call"), pending("given")];
@@ -389,7 +389,7 @@ test("a receiver with another schema is sent what it has not taken once more, in
   expect(frames()).toEqual([`0 ${flagged} v`]);
 });
 
-test("what a receiver cannot read fails or comes back, what is sent later too", async () => {
+test("calls fail and messages come back, also later ones, if the receiver cannot read the interface", async () => {
   const { session, news, post, frames, pending, held, waiter } = sending({}, new DeliveryError("refused", "no"));
   session.slotOf(a);
   const given = pending("given");
@@ -427,7 +427,7 @@ test("what a receiver cannot read fails or comes back, what is sent later too", 
   expect([frames(), held()]).toEqual([[], 0]);
 });
 
-test("what cannot be said in the other layout fails or comes back alone", async () => {
+test("only the messages that cannot be translated to the protobuf layout fail or come back", async () => {
   const { session, news, post, frames, pending } = sending({}, undefined, false);
   session.slotOf(a);
   post("x", { slot: 1 });
@@ -444,7 +444,7 @@ test("what cannot be said in the other layout fails or comes back alone", async 
   ]);
 });
 
-test("credit is counted in bytes too: up to the limit itself, and what comes back piece by piece", () => {
+test("credit in bytes can be used up to the limit, and every returned byte gives new credit", () => {
   const { session, post, frames } = agreed({ creditBytes: 10 });
   post("aaaaa");
   expect(session.hasCredit).toBe(true);
@@ -462,18 +462,18 @@ test("credit is counted in bytes too: up to the limit itself, and what comes bac
   expect(frames()).toEqual(["0 e"]);
 });
 
-test("a call that waits without credit may be given up by whoever has no interest in its credit", () => {
+test("an abandoned call without a credit waiter leaves the queue and frees its room in the send window", () => {
   const { session, frames, pending, held, calls } = agreed({ creditMessages: 1, sendWindowBytes: 100 });
   session.call(0, texts, "x", pending("x"));
   const late = pending("late");
   session.call(0, texts, "y", late);
   session.abandon(late, 0);
   expect([frames(), held(), calls.size]).toEqual([["0 call x"], 1, 1]);
-  // Nothing waits any more: a message that is larger than the window finds room.
+  // The queue is empty, so even a message that is larger than the window has room.
   session.checkRoom(1000, "x.y");
 });
 
-test("a message of many may be posted for nobody, and a call gets the credit that its answer brings back", () => {
+test("encoded messages can be posted without a waiter, and a posted call records its credit", () => {
   const { session, frames, pending, body } = agreed({ creditMessages: 2 });
   session.post(0, body("a"), undefined, undefined, undefined);
   const call = pending("call");
@@ -486,7 +486,7 @@ test("a message of many may be posted for nobody, and a call gets the credit tha
 
 const extension = { rank: 1, extent: 2, timeout: 3, trace: undefined, chain: [] };
 
-test("what a message carries besides its arguments stands before them, and costs credit", () => {
+test("the extension of a message precedes the arguments, and uses credit", () => {
   const { session, sent, pending, waiter, body } = agreed();
   const call = pending("call");
   session.call(0, texts, "x", call, extension);
@@ -499,14 +499,14 @@ test("what a message carries besides its arguments stands before them, and costs
   expect(call.credit).toBe(size);
 });
 
-test("an interface is named by its slots, and everything else by where it leads", () => {
+test("a label names the endpoint of a bound slot, or else the kind of the target", () => {
   const fresh = sending().session;
   expect(fresh.labelOf(0)).toBe("actor");
   const { session } = agreed();
   expect([0, 1, 2].map((slot) => session.labelOf(slot))).toEqual(["A.e0", "A.e1", "actor"]);
 });
 
-test("an answer for an interface that was not asked for changes nothing", () => {
+test("an answer for an interface that awaits no answer has no effect", () => {
   const { session, news } = sending();
   session.slotOf(a);
   news();
@@ -522,14 +522,14 @@ test("an answer for an interface that was not asked for changes nothing", () => 
   expect([session.needsProtobuf(0), session.needsProtobuf(2), session.isAskingForSchema]).toEqual([false, false, true]);
 });
 
-test("messages by an interface that was agreed go on while another one is asked for", () => {
+test("messages of an agreed interface are sent while another interface awaits its answer", () => {
   const { session, post, frames } = agreed();
   session.slotOf(b);
   post("x");
   expect(frames()).toEqual(["0 x"]);
 });
 
-test("a sender that has ended is not asked for anything any more", () => {
+test("a closed session no longer waits for the schema of its receiver", () => {
   const { session } = sending();
   session.slotOf(a);
   expect(session.isAskingForSchema).toBe(true);
@@ -537,7 +537,7 @@ test("a sender that has ended is not asked for anything any more", () => {
   expect([session.isAskingForSchema, session.ended?.reason]).toEqual([false, "closed"]);
 });
 
-test("the receiver may ask for everything again that was sent since it was asked, by calls and casts alike", () => {
+test("all calls, casts and exceptions since the binding are sent again to a receiver with another schema", () => {
   const { session, frames, pending, waiter, sent } = sending();
   session.slotOf(a);
   const message = { ...texts, protobuf: texts.codec };
@@ -549,13 +549,13 @@ test("the receiver may ask for everything again that was sent since it was asked
   expect(sent().map(({ flags, slot, b: call }) => [flags, slot, call > 0])).toEqual([
     [FrameFlag.protobuf, 0, true],
     [FrameFlag.protobuf, 1, false],
-    // Errors have one layout.
+    // Exceptions have only one layout.
     [FrameFlag.exception | FrameFlag.extended, 1, false],
   ]);
   expect(session.isAskingForSchema).toBe(false);
 });
 
-test("what is sent again has the bytes that it had when it was sent", () => {
+test("a message that is sent again has the bytes of its first transmission", () => {
   const { session, sent, body } = sending();
   session.slotOf(a);
   const block = Uint8Array.of(1, 2, 3);
@@ -566,7 +566,7 @@ test("what is sent again has the bytes that it had when it was sent", () => {
   expect(sent().map(({ blocks }) => blocks.map((bytes) => [...bytes]))).toEqual([[[1, 2, 3]]]);
 });
 
-test("what is sent again costs its credit once, with all that it carries", () => {
+test("a message that is sent again uses credit only once, for its body and its extension", () => {
   const size = extensionSize(extension);
   const { session, body, pending } = sending({ creditBytes: 10 + 2 * size });
   session.slotOf(a);
@@ -579,7 +579,7 @@ test("what is sent again costs its credit once, with all that it carries", () =>
   expect(session.hasCredit).toBe(false);
 });
 
-test("a call has the credit of the message that its receiver takes, though that is longer than the first one", () => {
+test("a call that is sent again in a longer translation records the credit of the translation", () => {
   const { session, body, pending } = sending();
   session.slotOf(a);
   const call = pending("call");
@@ -592,7 +592,7 @@ test("a call has the credit of the message that its receiver takes, though that 
   expect(call.credit).toBe(3);
 });
 
-test("a call that has ended meanwhile is not sent again", () => {
+test("a call that has ended before the answer to the binding is not sent again", () => {
   const { session, body, pending, calls, frames } = sending();
   session.slotOf(a);
   const call = pending("call");
@@ -603,7 +603,7 @@ test("a call that has ended meanwhile is not sent again", () => {
   expect(frames()).toEqual([]);
 });
 
-test("what cannot be said names its endpoint, whichever interface that is of, and why", async () => {
+test("the error of a message that cannot be translated names the endpoint and has the cause", async () => {
   const { session, post, errors } = sending({}, undefined, false);
   session.slotOf(a);
   session.bindingAnswered(0, undefined);
@@ -619,7 +619,7 @@ test("what cannot be said names its endpoint, whichever interface that is of, an
   ]);
 });
 
-test("what waits for credit comes back when the receiver turns out to be unable to read it", async () => {
+test("messages that wait for credit fail or come back when the receiver cannot read the interface", async () => {
   const { session, news, post, frames, pending, held } = sending(
     { creditMessages: 1 },
     new DeliveryError("refused", "no"),
@@ -634,7 +634,7 @@ test("what waits for credit comes back when the receiver turns out to be unable 
   news();
   session.bindingAnswered(0, other);
   session.credited(1, 1);
-  // The end of the link is quicker.
+  // The end of the link has already ended this call.
   call.id = 0;
   await turn();
   expect(frames()).toEqual([]);
@@ -667,7 +667,7 @@ describe("values of a newer schema", () => {
     hasRead.unknownFields = true;
   });
 
-  test("go in the layout that has room for them", () => {
+  test("use the protobuf layout if the lockstep layout cannot represent them", () => {
     const { session, sent, waiter } = agreed();
     const point = codec.object("Point", { x: codec.int32 }) as Codec<unknown>;
     const message = { label: "x.y", codec: point, protobuf: protobufValue(point) };
@@ -677,7 +677,7 @@ describe("values of a newer schema", () => {
     expect(sent().map(({ flags }) => flags)).toEqual([0, FrameFlag.protobuf, FrameFlag.protobuf]);
   });
 
-  test("are the only ones that are encoded twice: whatever else is refused is refused at once", () => {
+  test("are encoded twice if needed, and all other values that a codec refuses fail at once", () => {
     const { session, sent, waiter } = agreed();
     const broken = new Error("broken");
     expect(() => session.cast(0, 0, refusing(broken), "x", waiter("x"))).toThrow(broken);
@@ -689,7 +689,7 @@ describe("values of a newer schema", () => {
 });
 
 describe("a receiver that moves", () => {
-  test("leaves nothing behind where everything is known to have been handled", () => {
+  test("leaves no unhandled messages if all messages are known to be handled", () => {
     const { session, frames, pending, calls, link, post } = agreed();
     post("a");
     session.credited(1, 1);
@@ -697,7 +697,7 @@ describe("a receiver that moves", () => {
     post("b", { call: given });
     session.credited(1, 1);
     session.abandon(given, 0);
-    // A call by another session of the same link.
+    // This call was sent by another session of the same link.
     calls.add(another, sending().session);
     frames();
     expect([session.retire(), session.unhandled, link.hasUnhandled, frames()]).toEqual([
@@ -719,9 +719,9 @@ describe("a receiver that moves", () => {
         session.credited(1, 1);
       },
     ],
-    ["an interface that was not answered for", ({ session }) => void session.slotOf(b)],
+    ["an interface whose binding was not answered", ({ session }) => void session.slotOf(b)],
     [
-      "casts by other ways",
+      "casts that were sent over trees",
       ({ session }) => {
         session.castOrder = { beforeMessage: () => session.sendSync(SyncKind.after, 5), sessionEnded() {} };
       },
@@ -745,7 +745,7 @@ describe("a receiver that moves", () => {
     expect(leaving?.isHandled).toBe(true);
   });
 
-  test("is left when every call of this session has its answer, and none of another one", () => {
+  test("is finished when all calls of its session are answered, without waiting for other sessions", () => {
     const { session, post, pending, calls, frames } = agreed();
     const [own, another] = [pending("own"), pending("another")];
     post("a", { call: own });
@@ -761,10 +761,10 @@ describe("a receiver that moves", () => {
   });
 });
 
-describe("what is sent to where a receiver has moved", () => {
+describe("a session to the new place of a moved receiver", () => {
   const unhandled = () => new UnhandledMessages(sending().session.sender, []);
 
-  test("waits until what was sent before has been handled, in its order, though there is credit", () => {
+  test("queues messages in order until all messages of the former session have been handled", () => {
     const { session, post, frames, news, waiter } = agreed();
     const leaving = unhandled();
     session.waitForFormer(leaving);
@@ -787,7 +787,7 @@ describe("what is sent to where a receiver has moved", () => {
     expect(frames()).toEqual(["0 c"]);
   });
 
-  test("waits for everything that was sent before, wherever that was", () => {
+  test("waits for the messages of all former sessions", () => {
     const { session, post, frames } = agreed();
     const [one, two] = [unhandled(), unhandled()];
     session.waitForFormer(one);
@@ -799,7 +799,7 @@ describe("what is sent to where a receiver has moved", () => {
     expect(frames()).toEqual(["0 a"]);
   });
 
-  test("waits behind what waits for credit already", () => {
+  test("also holds back messages that already wait for credit", () => {
     const { session, post, frames, held } = agreed({ creditMessages: 1 });
     post("a");
     post("b");
@@ -813,7 +813,7 @@ describe("what is sent to where a receiver has moved", () => {
     expect([frames(), held()]).toEqual([["0 b"], 0]);
   });
 
-  test("does not wait for what has been handled, and comes back when the session ends meanwhile", () => {
+  test("does not wait for handled messages, and returns its queue if it ends while it waits", () => {
     const { session, post, frames, news } = agreed();
     const [done, leaving] = [unhandled(), unhandled()];
     done.markHandled();

@@ -27,7 +27,7 @@ function leavingWith(...calls: PendingCall[]) {
   return { leaving, news: () => told.splice(0), told };
 }
 
-test("later messages wait exactly until everything was handled", () => {
+test("later messages wait until all earlier messages have been handled, and no longer", () => {
   const { leaving, news, told } = leavingWith();
   expect([news(), leaving.isHandled]).toEqual([[], false]);
   leaving.markHandled();
@@ -39,7 +39,7 @@ test("later messages wait exactly until everything was handled", () => {
   expect(news()).toEqual(["at once", "at once too"]);
 });
 
-test("the record ends when everything was handled and every call has its answer, in either order", () => {
+test("the record ends when all messages are handled and all calls are answered, in either order", () => {
   const [one, two] = [call(), call()];
   const { leaving, news, told } = leavingWith(one, two);
   leaving.callEnded(one);
@@ -70,7 +70,7 @@ test("a callback may register another one, and each is called once", () => {
   expect(news()).toEqual(["handled", "handled too", "answered", "asked later"]);
 });
 
-test("the end of the session ends all waiting", () => {
+test("the end of the session calls all waiting callbacks", () => {
   const { leaving, news } = leavingWith(call());
   leaving.sessionEnded();
   expect([news(), leaving.isHandled]).toEqual([["handled", "handled too", "answered"], true]);

@@ -31,7 +31,7 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 30; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Returns a segment of data or of another kind. */
+/** Returns a data segment with a text. */
 function segment(text: string): Uint8Array {
   const header = new Uint8Array(4);
   writeSegmentHeader(header, 0, SegmentKind.data, text.length);
@@ -62,7 +62,7 @@ function listening(options: Partial<ResumableAcceptorOptions> = {}) {
     onRefused: ({ message }) => refused.push(message),
     ...options,
   });
-  /** Offers a link over a new connection. @returns the connection, and what the other side has of the link */
+  /** Offers a link over a new connection. @returns the connection, and the number of bytes that the other side has */
   const offer = async (more: Partial<LinkOffer> = {}) => {
     const [near, far] = inProcessPipePair();
     acceptor.accept(far);
@@ -102,7 +102,7 @@ function listenTo(pipe: Pipe): Guest {
   return { pipe, heard };
 }
 
-test("a link goes on over the next connection that asks for it, and is announced once", async () => {
+test("a link continues over the next connection that asks for it, and is opened only once", async () => {
   const { acceptor, guests, asked, offer } = listening();
   const first = await offer();
   first.pipe!.write([segment("hello")], () => {});
@@ -121,14 +121,14 @@ test.each<readonly [string, Partial<LinkOffer>]>([
   ["another process", { from: 9n }],
   ["another receiver", { to: 9n }],
   ["another number", { link: 9n }],
-])("%s makes another link", async (_, more) => {
+])("an offer with %s creates another link", async (_, more) => {
   const { acceptor, guests, offer } = listening();
   await offer();
   await offer(more);
   expect([guests.length, acceptor.linkCount]).toEqual([2, 2]);
 });
 
-test("a link that is not here cannot go on", async () => {
+test("a dialler that asks for an unknown link is refused", async () => {
   const { acceptor, refused, failure } = listening();
   const gone = "gone: there is no such link, or not any more";
   expect(await failure({ first: false })).toBe(gone);
@@ -136,7 +136,7 @@ test("a link that is not here cannot go on", async () => {
   expect([acceptor.linkCount, refused]).toEqual([0, ["there is no such link, or not any more"]]);
 });
 
-test("a dialler that says that it has what was never sent is refused, and the link stays", async () => {
+test("a dialler that claims more bytes than were sent is refused, and the link stays", async () => {
   const { offer, failure, guests } = listening();
   await offer();
   guests[0]!.pipe.write([Buffer.from("abc")], () => {});
@@ -149,7 +149,7 @@ test("a dialler that says that it has what was never sent is refused, and the li
   expect(Buffer.from(heard!.join("")).subarray(4).toString()).toBe("bc");
 });
 
-test("whoever listens decides about new links: others are sent elsewhere, or refused", async () => {
+test("the admission of a new link can redirect or refuse the dialler", async () => {
   const elsewhere = listening({ admit: () => ({ kind: "redirect", port: 4711 }) });
   expect(await elsewhere.offer()).toEqual({ port: 4711 });
   const refusing = listening({ admit: async () => ({ kind: "refuse", reason: "unknown", text: "nobody" }) });
@@ -157,7 +157,7 @@ test("whoever listens decides about new links: others are sent elsewhere, or ref
   expect([elsewhere.acceptor.linkCount, refusing.acceptor.linkCount]).toEqual([0, 0]);
 });
 
-test("there are only so many links", async () => {
+test("new links above the limit are refused, and existing links can still be resumed", async () => {
   const { offer, failure, asked } = listening({ limits: { connections: 2 } });
   for (const link of [1n, 2n]) {
     const { pipe } = await offer({ link });
@@ -170,7 +170,7 @@ test("there are only so many links", async () => {
   expect((await offer({ link: 1n, first: false })).received).toBe(0);
 });
 
-test("a link without connection for too long is forgotten, when its admission or the limits say so", async () => {
+test("a link without a connection is forgotten after the time of its admission or of the limits", async () => {
   for (const [giveUpMs, ms] of [
     [undefined, 1000],
     [300, 300],
@@ -200,7 +200,7 @@ test("a link without connection for too long is forgotten, when its admission or
   }
 });
 
-test("a link that its peer has ended is forgotten", async () => {
+test("the acceptor forgets a link that the peer has ended", async () => {
   const { acceptor, guests, offer } = listening();
   const { pipe } = await offer();
   pipe!.write([newResetSegment("enough")], () => {});
@@ -211,7 +211,7 @@ test("a link that its peer has ended is forgotten", async () => {
   ]);
 });
 
-test("two connections that ask for the same new link at the same time have one link", async () => {
+test("two connections that ask for the same new link at the same time share one link", async () => {
   const opens: (() => void)[] = [];
   const guests: Guest[] = [];
   const { acceptor, offer } = listening({
@@ -229,7 +229,7 @@ test("two connections that ask for the same new link at the same time have one l
   expect([acceptor.linkCount, guests.length]).toEqual([1, 1]);
 });
 
-test("an acceptor that is closed takes no connections, and its links go on", async () => {
+test("a closed acceptor refuses new connections, and its links continue", async () => {
   const { acceptor, guests, offer, failure } = listening();
   const { pipe } = await offer();
   acceptor.close();
@@ -239,7 +239,7 @@ test("an acceptor that is closed takes no connections, and its links go on", asy
   expect([guests[0]!.heard, acceptor.linkCount]).toEqual([["still here"], 1]);
 });
 
-test("limits of links are checked when the acceptor is made", () => {
+test("the constructor of the acceptor refuses invalid limits of links", () => {
   expect(() => listening({ resumable: { ackMs: 0 } })).toThrow(
     new RangeError("cannot limit a link: ackMs must be a whole number of at least 1, got 0"),
   );
@@ -278,7 +278,7 @@ async function answered(acceptor: ResumableAcceptor, clock: ManualClock, more: P
   return { answer, heard, say: (bytes: Uint8Array) => exchange.send(bytes) };
 }
 
-test("of two connections for one link that are made at once, the one that brings bytes first goes on", async () => {
+test("if two connections for one link are made at once, the one that sends bytes first is kept", async () => {
   const { acceptor, clock, guests } = listening();
   const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
   expect([one.answer, two.answer]).toEqual(Array(2).fill({ kind: "open", received: 0 }));
@@ -293,7 +293,7 @@ test("of two connections for one link that are made at once, the one that brings
   expect(guests[0]!.heard.join("")).toBe("hello again");
 });
 
-test("nor does one go on whose dialler has less of the link than it has confirmed by another one", async () => {
+test("a connection ends if its dialler has fewer bytes than it has acknowledged over another connection", async () => {
   const { acceptor, clock, guests } = listening();
   const [one, two] = [await answered(acceptor, clock), await answered(acceptor, clock)];
   one.say(writeConfirmation());
@@ -307,7 +307,7 @@ test("nor does one go on whose dialler has less of the link than it has confirme
   expect([one.heard.ended, two.heard.ended]).toEqual([false, true]);
 });
 
-test("a link that was given up before its dialler knew of it is nobody's", async () => {
+test("a link that is given up before its dialler confirms it is never opened", async () => {
   const { acceptor, clock, guests } = listening();
   const one = await answered(acceptor, clock);
   expect(acceptor.linkCount).toBe(1);

@@ -58,7 +58,7 @@ class Cutter {
   }
 
   /**
-   * Creates a proxy.
+   * Cuts all connections again and again, each time after a number of bytes.
    * @param bytes returns the number of bytes until the next cut
    */
   cutAfter(bytes: () => number): void {
@@ -147,7 +147,7 @@ afterAll(() => authority.remove());
 test.each([
   ["tcp", cases(40, 2000)],
   ["tls", cases(15, 500)],
-] as const)("calls, casts, streams and large messages over %s that is cut all the time", async (kind, rounds) => {
+] as const)("calls, broadcasts, streams and large messages survive frequent cuts of %s", async (kind, rounds) => {
   await withRandom(async (random) => {
     world = new FarWorld(kind, 60_000);
     const procs = [await world.listen("a"), await world.listen("b"), await world.listen("c")];
@@ -174,7 +174,7 @@ test.each([
   });
 });
 
-test("a peer that does not come back is dead: what waits for it fails, with what happened", async () => {
+test("a call to a peer that does not come back fails with an error that says what happened", async () => {
   // This time is long enough for at least one failed attempt to dial.
   world = new FarWorld("tcp", 3000);
   const counters = world.spawn("counters", Counter, [0], [await world.listen("a")]);

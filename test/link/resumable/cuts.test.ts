@@ -24,8 +24,8 @@ async function talk(options: Pick<CutWorldOptions, "seed" | "budget" | "dumb">, 
     most = Math.max(most, near.unconfirmedBytes, far.unconfirmedBytes);
     const heard = a.bytesHeard >= b.sent.length && b.bytesHeard >= a.sent.length;
     if (heard && far.unconfirmedBytes === 0) return near.unconfirmedBytes === 0;
-    // A dialler that has nothing to say does not notice that a connection has gone dumb; links send signs of life. What
-    // the other side has said may have been heard, and yet not be confirmed.
+    // A dialler without unacknowledged bytes does not notice that a connection has gone silent, so it sends one more
+    // byte here. Links send heartbeats instead. Bytes of the other side may have arrived without an acknowledgement.
     if (near.unconfirmedBytes === 0) a.say(world.random, 1);
     return false;
   });
@@ -51,7 +51,7 @@ test("bytes of both sides arrive once and in order over connections that break a
   expect(connections).toBeGreaterThan(cases(25) * 5);
 });
 
-test("and over connections that go dumb, in one direction or both, and are replaced", async () => {
+test("bytes of both sides arrive once and in order over connections that go silent and are replaced", async () => {
   let connections = 0;
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.integer({ min: 8, max: 19 }), async (seed, size) => {
@@ -64,7 +64,7 @@ test("and over connections that go dumb, in one direction or both, and are repla
   expect(connections).toBeGreaterThan(cases(25) * 5);
 });
 
-test("what still comes over a dumb connection while another one is being made does not come twice", async () => {
+test("bytes that still arrive over a half-dead connection during a redial are not delivered twice", async () => {
   let budget = 200;
   const world = new CutWorld({ seed: 7, budget: () => budget, dumb: () => "dialler" });
   const near = await world.started();
@@ -86,7 +86,7 @@ test("what still comes over a dumb connection while another one is being made do
   await world.run(() => far.unconfirmedBytes === 0);
 });
 
-test("a farewell arrives as well", async () => {
+test("a close reaches both sides after all bytes, over connections that break", async () => {
   const world = new CutWorld({ seed: 1, budget: () => 1000, limits: { redialMs: 1, redialMaxMs: 10 } });
   const near = await world.started();
   const far = await world.met();
@@ -99,7 +99,7 @@ test("a farewell arrives as well", async () => {
   expect(world.acceptor.linkCount).toBe(0);
 });
 
-test("a link without connection is given up on both sides, and says why", async () => {
+test("both sides give up a link without a connection after the time limit, and their errors say why", async () => {
   const world = new CutWorld({ seed: 2, budget: forever, limits: { giveUpMs: 5000 } });
   const near = await world.started();
   const far = await world.met();
@@ -119,7 +119,7 @@ test("a link without connection is given up on both sides, and says why", async 
   await world.run(() => world.clock.waiting === 0);
 });
 
-test("what is written while there is no connection waits for one, up to the bound", async () => {
+test("writes without a connection wait, and arrive in order when the connection is restored", async () => {
   const world = new CutWorld({ seed: 3, budget: forever, limits: { resendBytes: 1000, giveUpMs: 60_000 } });
   const near = await world.started();
   const far = await world.met();
@@ -136,7 +136,7 @@ test("what is written while there is no connection waits for one, up to the boun
   expect(b.heard.equals(a.sent)).toBe(true);
 });
 
-test("a link that the other side has given up ends at once when it comes back", async () => {
+test("a link that the acceptor has ended meanwhile ends when its dialler reconnects", async () => {
   const world = new CutWorld({ seed: 4, budget: forever, limits: { giveUpMs: 60_000 } });
   const near = await world.started();
   const far = await world.met();
@@ -154,7 +154,7 @@ test("a link that the other side has given up ends at once when it comes back", 
   expect(world.clock.now()).toBeLessThan(10_000);
 });
 
-test("a link that one side ends is ended on the other, with the reason", async () => {
+test("a link that one side destroys ends on the other side with the same reason", async () => {
   const world = new CutWorld({ seed: 5, budget: forever });
   const near = await world.started();
   const far = await world.met();
@@ -166,7 +166,7 @@ test("a link that one side ends is ended on the other, with the reason", async (
   expect(b.ends[0]!.message).toBe("process 0000000000000002 has ended the link: cannot read frame: unknown kind 99");
 });
 
-test("connections that break at once are made again with growing pauses", async () => {
+test("connections that break at once are restored after growing pauses", async () => {
   const world = new CutWorld({ seed: 6, budget: forever, limits: { giveUpMs: 60_000 } });
   const near = await world.started();
   const far = await world.met();

@@ -90,7 +90,7 @@ async function standing(options: Partial<ResumableDialOptions> = {}) {
 
 const failure = (dialled: Promise<unknown>) => dialled.then(undefined, (error) => error);
 
-test("the first connection offers a new link, and the others the same one", async () => {
+test("the first connection offers a new link, and later connections offer the same link", async () => {
   const { offers, cut, attempts } = await standing();
   await cut();
   const offer = { universe: 1n, from: 2n, to: 3n, direct: true, use: "link", link: 77n, received: 0 };
@@ -113,7 +113,7 @@ test.each([
   ["its own limit", { connectMs: 200 }, 200],
   ["that of the handshake", {}, 600],
   ["the usual one", { handshakeMs: undefined }, 5000],
-])("a connection that is not made in time is given up: after %s", async (_, options, ms) => {
+])("a connection that is not made within its time limit is given up: %s", async (_, options, ms) => {
   const connect = (_port: number | undefined, signal: AbortSignal) =>
     new Promise<Pipe>((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   const { clock, dial } = dialling({ ...options, connect } as Partial<ResumableDialOptions>);
@@ -130,7 +130,7 @@ test.each([
   expect(clock.waiting).toBe(0);
 });
 
-test("a handshake that is not complete in time is given up", async () => {
+test("a handshake that is not complete within its time limit is given up", async () => {
   const { clock, dial } = dialling({ connect: async () => inProcessPipePair()[0] });
   const outcome = failure(dial());
   await turns();
@@ -138,7 +138,7 @@ test("a handshake that is not complete in time is given up", async () => {
   expect(await outcome).toMatchObject({ message: "the handshake was not complete within 600 ms" });
 });
 
-test("the first attempt is the only one: what it fails with is told, and nothing is left", async () => {
+test("a first attempt that fails rejects with its error, is not repeated, and leaves no timer", async () => {
   const refused = dialling();
   refused.answers.push(refusal("unknown", "there is no such process"));
   expect(await failure(refused.dial())).toMatchObject({ reason: "unknown", message: "there is no such process" });
@@ -153,7 +153,7 @@ test("the first attempt is the only one: what it fails with is told, and nothing
   }
 });
 
-test("a dialler goes where it is sent, once", async () => {
+test("a dialler follows one redirect and refuses a second one", async () => {
   const elsewhere: HandshakeVerdict = { kind: "redirect", port: 4711 };
   const sent = dialling();
   sent.answers.push(elsewhere);
@@ -173,7 +173,7 @@ test("a dialler goes where it is sent, once", async () => {
   expect(known.attempts).toEqual([[5, 0]]);
 });
 
-test("a peer that has more of the link than there is, is not believed", async () => {
+test("a peer that claims more bytes of the link than were sent is refused", async () => {
   const { dial, says } = dialling();
   says(9);
   expect(await failure(dial())).toMatchObject({
@@ -182,7 +182,7 @@ test("a peer that has more of the link than there is, is not believed", async ()
   });
 });
 
-test("a connection that is lost is made again: at once, then after pauses that grow, up to the longest one", async () => {
+test("a lost connection is dialled again at once, and then after pauses that grow up to a maximum", async () => {
   const { clock, cut, failures, attempts, ends } = await standing();
   attempts.length = 0;
   failures.push(...Array.from({ length: 5 }, () => new Error("nobody listens")));
@@ -205,7 +205,7 @@ test("a connection that is lost is made again: at once, then after pauses that g
   expect(ends).toEqual([]);
 });
 
-test("connections that end as soon as they are made are not made again without a pause; one that has stood is", async () => {
+test("a lost connection is dialled again at once if it has lasted, and after a pause otherwise", async () => {
   const { clock, cut, attempts } = await standing();
   attempts.length = 0;
   await cut();
@@ -230,7 +230,7 @@ test("connections that end as soon as they are made are not made again without a
   expect(attempts.length).toBe(5);
 });
 
-test("a peer that knows of no such link any more ends it; one that is busy is asked again", async () => {
+test("the refusal `gone` ends the link, and after the refusal `busy` the dialler tries again", async () => {
   const { clock, cut, answers, ends, attempts } = await standing();
   answers.push(refusal("busy", "it has too many"));
   await cut();
@@ -245,7 +245,7 @@ test("a peer that knows of no such link any more ends it; one that is busy is as
   expect(attempts.length).toBe(3);
 });
 
-test("where the peer has sent us is forgotten when it cannot be reached there", async () => {
+test("a dialler forgets the port of a redirect if it cannot connect to that port", async () => {
   const { clock, cut, failures, attempts } = await standing({ port: 5 });
   failures.push(new Error("nobody listens"));
   await cut();
@@ -254,7 +254,7 @@ test("where the peer has sent us is forgotten when it cannot be reached there", 
   expect(attempts.map(([port]) => port)).toEqual([5, 5, undefined]);
 });
 
-test("a link that is not restored in time ends, for the reason of the last attempt, and is not tried again", async () => {
+test("a link that is not restored in time ends with the error of the last attempt and is not redialled", async () => {
   const { clock, cut, failures, ends, attempts } = await standing({
     limits: { redialMs: 100, redialMaxMs: 100, giveUpMs: 400 },
   });
@@ -269,7 +269,7 @@ test("a link that is not restored in time ends, for the reason of the last attem
   expect(clock.waiting).toBe(0);
 });
 
-test("a connection that confirms nothing is replaced by another one, if there is one: one attempt at a time", async () => {
+test("a connection without acknowledgements is redialled one attempt at a time until one succeeds", async () => {
   const { clock, pipe, attempts, connections, failures, ends } = await standing();
   pipe.write([Buffer.from("x")], () => {});
   failures.push(new Error("busy"));
@@ -284,7 +284,7 @@ test("a connection that confirms nothing is replaced by another one, if there is
   expect([attempts.length, connections.length, ends]).toEqual([3, 2, []]);
 });
 
-test("a connection that is lost while another one is made is replaced by that, and by no third", async () => {
+test("a connection that is lost during a dial is replaced by the dialled one, without a third attempt", async () => {
   const { clock, pipe, attempts, connections, gates, cut } = await standing();
   let openGate: () => void = () => {};
   gates.push(
@@ -302,7 +302,7 @@ test("a connection that is lost while another one is made is replaced by that, a
   expect([attempts.length, connections.length]).toEqual([2, 2]);
 });
 
-test("why a link cannot be restored is the cause of its end", async () => {
+test("the error at the end of a link has the refusal of the peer as its cause", async () => {
   const { dial, clock, answers } = dialling();
   const pipe = await dial();
   await turns();

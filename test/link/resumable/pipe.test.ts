@@ -141,7 +141,7 @@ function connected(more: Partial<ResumableLimits> = {}, watches = true) {
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-test("what is written without a connection goes over the first one; two writes at a time", async () => {
+test("writes without a connection go over the first connection, with at most two at a time", async () => {
   const { pipe, write, connect, news } = lasting();
   expect([pipe.isConnected, pipe.hasEnded, pipe.canResume(0), pipe.canResume(1)]).toEqual([false, false, true, false]);
   write("a");
@@ -163,7 +163,7 @@ test("what is written without a connection goes over the first one; two writes a
   expect(connection.news()).toEqual(["data x"]);
 });
 
-test("what comes is handed on, and confirmed after a while, or when it is a 64th of what the peer may keep", () => {
+test("received bytes are delivered, and acknowledged after ackMs or after a 64th of resendBytes", () => {
   const { connection, heard, clock, pipe } = connected();
   connection.says(data("hello"));
   expect([heard(), pipe.bytesReceived, connection.news()]).toEqual(["hello", 5, []]);
@@ -180,7 +180,7 @@ test("what comes is handed on, and confirmed after a while, or when it is a 64th
   expect(connection.news()).toEqual([]);
 });
 
-test("there is one confirmation at a time: what has come meanwhile is confirmed later", () => {
+test("one acknowledgement is sent at a time, and bytes that arrive meanwhile are acknowledged later", () => {
   const { connection, clock } = connected();
   connection.says(data("0123456789"));
   connection.says(data("0123456789"));
@@ -195,7 +195,7 @@ test("there is one confirmation at a time: what has come meanwhile is confirmed 
   expect(connection.news()).toEqual([]);
 });
 
-test("a connection that is no more is not confirmed over, and takes nothing more", () => {
+test("a replaced connection carries no acknowledgements, and its late bytes and its end are ignored", () => {
   const { connection, clock, connect, write, heard, pipe } = connected();
   connection.says(data("0123456789"), data("abc"));
   write("x");
@@ -211,7 +211,7 @@ test("a connection that is no more is not confirmed over, and takes nothing more
   expect([heard(), pipe.isConnected]).toEqual(["0123456789abc", true]);
 });
 
-test("on another connection, sending goes on behind what the peer has, and what comes once more is left out", () => {
+test("a new connection continues after the bytes that the peer has, and repeated bytes are dropped", () => {
   const { connection, connect, write, heard, pipe, clock } = connected();
   write("abc");
   write("def");
@@ -231,7 +231,7 @@ test("on another connection, sending goes on behind what the peer has, and what 
   expect([heard(), pipe.bytesReceived]).toEqual(["45", 6]);
 });
 
-test("much that comes once more is left out in pieces", () => {
+test("a large number of repeated bytes is dropped in pieces", () => {
   const { connection, connect, heard, pipe } = connected({ resendBytes: 1 << 20 });
   connection.says(data(new Uint8Array(40_000)));
   expect(heard().length).toBe(40_000);
@@ -240,7 +240,7 @@ test("much that comes once more is left out in pieces", () => {
   expect([heard(), pipe.bytesReceived]).toEqual(["x", 40_001]);
 });
 
-test("nothing is taken from a connection any more when another one is expected", () => {
+test("a suspended pipe destroys its connection, ignores its bytes, and ends after the time limit", () => {
   const { connection, pipe, heard, news, clock } = connected();
   pipe.suspend();
   pipe.suspend();
@@ -250,7 +250,7 @@ test("nothing is taken from a connection any more when another one is expected",
   expect(news()[0]).toBe("over");
 });
 
-test("what the peer has confirmed is kept no longer, and makes room", () => {
+test("acknowledged bytes are released and make room for waiting writes", () => {
   const { connection, pipe, write, news } = connected({ resendBytes: 10 });
   write("0123456789abc");
   expect([connection.news(), pipe.unconfirmedBytes]).toEqual([["data 0123456789"], 10]);
@@ -270,7 +270,7 @@ test("what the peer has confirmed is kept no longer, and makes room", () => {
 test.each([
   ["of what was not sent", 3, "cannot read ack: expected 1 to 2 bytes, got 3"],
   ["of less than before", 0, "cannot read ack: expected 1 to 2 bytes, got 0"],
-])("a confirmation %s breaks the link, and the peer is told so", async (_, acked, why) => {
+])("an acknowledgement %s ends the link with an error, and the peer receives the reason", async (_, acked, why) => {
   const { connection, write, news, pipe } = connected();
   write("ab");
   connection.says(newAckSegment(1));
@@ -281,7 +281,7 @@ test.each([
   expect([news(), pipe.hasEnded]).toEqual([["over", `closed ${why}`], true]);
 });
 
-test("large writes are handed over in parts of about a quarter of a megabyte", () => {
+test("large writes are passed to the connection in parts of about 256 KiB", () => {
   const { connection, write, news } = connected({ resendBytes: 10_000_000 });
   write(new Uint8Array(1_000_000));
   const [first, second] = connection.news().map((one) => Number.parseInt(one, 10));
@@ -293,7 +293,7 @@ test("large writes are handed over in parts of about a quarter of a megabyte", (
   expect(news()).toEqual(["wrote 1000000"]);
 });
 
-test("a pipe that is closed ends when all that was written has been sent, in order", async () => {
+test("a closed pipe sends all writes and its end, and ends without an error when the peer ends too", async () => {
   const { connection, pipe, write, news } = connected();
   write("a");
   write("b");
@@ -315,7 +315,7 @@ test("a pipe that is closed ends when all that was written has been sent, in ord
   expect([news(), pipe.hasEnded]).toEqual([["over", "closed in order"], true]);
 });
 
-test("a pipe that is closed says so on each connection, after what is missing", () => {
+test("a closed pipe sends its end on each new connection, after the missing bytes", () => {
   const { connection, pipe, write, connect } = connected();
   pipe.close();
   expect(connection.news()).toEqual(["end"]);
@@ -328,7 +328,7 @@ test("a pipe that is closed says so on each connection, after what is missing", 
   expect(connect(0).news()).toEqual(["open", "end"]);
 });
 
-test("the end of a connection is told, and another one may come", async () => {
+test("the loss of a connection is reported, and a new connection keeps the pipe alive", async () => {
   const { connection, pipe, news, connect, clock } = connected();
   connection.sink!.closed(new Error("cut"));
   expect([news(), pipe.isConnected, pipe.hasEnded]).toEqual([["lost"], false, false]);
@@ -342,7 +342,7 @@ test("the end of a connection is told, and another one may come", async () => {
 test.each([
   ["the last connection", (pipe: ResumablePipe) => void pipe, ": cut"],
   ["the last attempt", (pipe: ResumablePipe) => pipe.attemptFailed(new Error("nobody listens")), ": nobody listens"],
-])("a link without connection for too long is given up, for the reason of %s", async (_, fail, why) => {
+])("a link without a connection is given up after the time limit, with the reason of %s", async (_, fail, why) => {
   const { connection, pipe, news, clock, write } = connected();
   write("a");
   connection.sink!.closed(new Error("cut"));
@@ -357,7 +357,7 @@ test.each([
   expect([news(), pipe.hasEnded, pipe.unconfirmedBytes]).toEqual([["over", "wrote b", `closed ${text}`], true, 0]);
 });
 
-test("a link that never had a connection is given up, too, without a reason", async () => {
+test("a link that never had a connection is given up after the time limit, without a reason", async () => {
   const { pipe, sink, news, clock } = lasting();
   clock.pass(1000);
   pipe.open(sink);
@@ -365,7 +365,7 @@ test("a link that never had a connection is given up, too, without a reason", as
   expect(news()).toEqual(["over", "closed the connection to the peer was lost and not restored within 1000 ms"]);
 });
 
-test("a pipe that is destroyed says why to the peer, once, and drops what it holds", async () => {
+test("a destroyed pipe sends its reason to the peer once and drops all unsent bytes", async () => {
   for (const [error, said, heard] of [
     [new Error("broken here"), "broken here", "broken here"],
     [undefined, "the process at the other end has ended the link", "in order"],
@@ -392,7 +392,7 @@ test("a pipe that is destroyed says why to the peer, once, and drops what it hol
   }
 });
 
-test("a pipe that the peer has ended is told why", async () => {
+test("a pipe that the peer has ended reports the reason of the peer", async () => {
   const { connection, news } = connected();
   connection.says(newResetSegment("it is busy"));
   expect(connection.news()).toEqual(["end", "close"]);
@@ -400,7 +400,7 @@ test("a pipe that the peer has ended is told why", async () => {
   expect(news()).toEqual(["over", "closed the peer has ended the link: it is busy"]);
 });
 
-test("a connection that comes after the end has the last word of the link, and ends", () => {
+test("a connection that comes after the end of the pipe carries only this end and is closed", () => {
   for (const [error, word] of [
     [new Error("broken here"), "reset broken here"],
     [undefined, "end"],
@@ -414,7 +414,7 @@ test("a connection that comes after the end has the last word of the link, and e
   }
 });
 
-test("a sink that comes after the end is told so; one that comes after the connection reads from it", () => {
+test("a sink that is opened late reads from the existing connection, or receives the end of the pipe", () => {
   const { pipe, sink, connect, news, heard } = lasting();
   const connection = connect();
   expect(connection.news()).toEqual([]);
@@ -428,7 +428,7 @@ test("a sink that comes after the end is told so; one that comes after the conne
   expect([news(), other.news()]).toEqual([[], ["over", "closed over"]]);
 });
 
-test("whether the pipe keeps the process alive holds for the connections that come", () => {
+test("ref and unref of the pipe apply to its connection and to later connections", () => {
   const { pipe, connect } = lasting();
   pipe.ref();
   const one = connect();
@@ -440,7 +440,7 @@ test("whether the pipe keeps the process alive holds for the connections that co
   expect(connect().news()).toEqual([]);
 });
 
-test("what is not confirmed for long is told, after longer and longer times", () => {
+test("missing acknowledgements are reported after growing times, until an acknowledgement arrives", () => {
   const { connection, write, news, clock } = connected();
   clock.pass(10_000);
   expect(news()).toEqual([]);
@@ -467,7 +467,7 @@ test("what is not confirmed for long is told, after longer and longer times", ()
   expect(news()).toEqual([]);
 });
 
-test("the time between two attempts grows to a minute", () => {
+test("the time between two reports of a missing acknowledgement grows up to one minute", () => {
   const { write, news, clock } = connected();
   write("a");
   clock.pass(300 * 255);
@@ -478,7 +478,7 @@ test("the time between two attempts grows to a minute", () => {
   }
 });
 
-test("where nobody watches, or there is no connection, nothing is overdue", () => {
+test("missing acknowledgements are not reported without a listener or without a connection", () => {
   const { write, news, clock, connection } = connected({}, false);
   write("a");
   clock.pass(10_000);
@@ -490,7 +490,7 @@ test("where nobody watches, or there is no connection, nothing is overdue", () =
   expect(other.news()).toEqual(["lost"]);
 });
 
-test("what comes behind a confirmation is confirmed after a while again", () => {
+test("bytes that arrive after an acknowledgement are acknowledged after ackMs again", () => {
   const { connection, clock } = connected();
   connection.says(data("0123456789"));
   expect(connection.news()).toEqual(["ack 10"]);
@@ -501,7 +501,7 @@ test("what comes behind a confirmation is confirmed after a while again", () => 
   expect(connection.news()).toEqual(["ack 11"]);
 });
 
-test("a confirmation that says nothing new is no mistake", () => {
+test("a repeated acknowledgement of the same offset is accepted", () => {
   const { connection, write, pipe } = connected();
   connection.says(newAckSegment(0));
   write("abc");
@@ -509,7 +509,7 @@ test("a confirmation that says nothing new is no mistake", () => {
   expect([pipe.hasEnded, pipe.unconfirmedBytes]).toEqual([false, 1]);
 });
 
-test("a pipe at which nothing is under way waits for nothing", () => {
+test("a pipe without unacknowledged bytes has no running timer", () => {
   const { clock, connection, write } = connected();
   expect(clock.waiting).toBe(0);
   write("a");
@@ -519,7 +519,7 @@ test("a pipe at which nothing is under way waits for nothing", () => {
   expect(clock.waiting).toBe(0);
 });
 
-test("a reader that ends the pipe has nothing confirmed, and nothing is left to be done but the last word", () => {
+test("a pipe that its reader destroys sends its reason, no acknowledgement, and keeps one timer", () => {
   for (const text of ["a", "more than ten bytes"]) {
     const { connection, pipe, sink, clock } = connected();
     sink.received = () => pipe.destroy(new Error("enough"));
@@ -528,14 +528,14 @@ test("a reader that ends the pipe has nothing confirmed, and nothing is left to 
   }
 });
 
-test("a pipe that is released without a connection does not hold the one that comes", () => {
+test("a pipe with ref and unref before its first connection does not call ref on that connection", () => {
   const { pipe, connect } = lasting();
   pipe.ref();
   pipe.unref();
   expect(connect().news()).toEqual([]);
 });
 
-test("why the last attempt failed is the cause of the end", async () => {
+test("the error at the end of a pipe has the error of the last attempt as its cause", async () => {
   const { pipe, clock, sink } = lasting();
   const causes: unknown[] = [];
   sink.closed = (error) => void causes.push(error?.cause);
@@ -547,7 +547,7 @@ test("why the last attempt failed is the cause of the end", async () => {
   expect(causes).toEqual([failure]);
 });
 
-test("a pipe that is closed says so once on a connection, when that has taken everything else", () => {
+test("a closed pipe sends its end once per connection, after all other bytes", () => {
   const { connection, pipe, write } = connected();
   write("a");
   pipe.close();
@@ -557,7 +557,7 @@ test("a pipe that is closed says so once on a connection, when that has taken ev
   expect(connection.news()).toEqual([]);
 });
 
-test("a pipe that is closed sends all that is missing on another connection before it says so", () => {
+test("a closed pipe sends all missing bytes on a new connection before its end", () => {
   const { connection, pipe, connect, write } = connected({ resendBytes: 1 << 21 });
   const large = new Uint8Array(900_000);
   write(large);
@@ -570,7 +570,7 @@ test("a pipe that is closed sends all that is missing on another connection befo
   expect(next.news().at(-1)).toBe("end");
 });
 
-test("writes are done when the connection has taken them, and not when there is only room for them", () => {
+test("writes complete when the connection has taken them, and not when there is only room for them", () => {
   const { connect, write, news } = lasting({ resendBytes: 1 << 21 });
   write(new Uint8Array(300_000));
   write(new Uint8Array(300_001));
@@ -582,7 +582,7 @@ test("writes are done when the connection has taken them, and not when there is 
   expect(news()).toEqual(["wrote 300001"]);
 });
 
-test("a connection that is replaced because it has taken something gets nothing more", () => {
+test("a connection that a done callback replaces gets no more bytes, and the next one gets all bytes", () => {
   /** A connection whose writes complete at once. */
   class Quick extends Connection {
     override write(chunks: readonly Uint8Array[], done: () => void): void {
@@ -610,7 +610,7 @@ test("a connection that is replaced because it has taken something gets nothing 
   expect([sum, all.at(-1)]).toEqual([size + 2_000_000, "end"]);
 });
 
-test("a connection that is replaced by its last write does not say that the pipe is closed", () => {
+test("a connection that the done callback of its last write replaces does not carry the end of the pipe", () => {
   class Quick extends Connection {
     override write(chunks: readonly Uint8Array[], done: () => void): void {
       super.write(chunks, done);

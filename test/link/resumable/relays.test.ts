@@ -19,7 +19,7 @@ class Passing extends FakeHost {
   readonly relays: RelayRouter;
   readonly links = new Map<bigint, Link>();
   passed = 0;
-  /** Ends after it has relayed a number of bytes. */
+  /** The number of relayed bytes after which it ends its links. */
   lifetime = Number.POSITIVE_INFINITY;
 
   constructor(id: bigint, accept: (pipe: Pipe) => void = (pipe) => pipe.destroy()) {
@@ -52,7 +52,7 @@ function connect(a: Passing, b: Passing): void {
   }
 }
 
-test("a relay that dies in the middle of a message is replaced by another one, and nothing is lost", async () => {
+test("a relay that ends in the middle of a message is replaced by another relay, and no bytes are lost", async () => {
   const accepted: Pipe[] = [];
   const admit = () => ({ kind: "open" as const, open: (pipe: Pipe) => void accepted.push(pipe) });
   const acceptor = new ResumableAcceptor({ ...machine, resumable: { resendBytes: 200_000 }, admit });

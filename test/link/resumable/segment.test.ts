@@ -60,7 +60,7 @@ function reading(memory = 64 * 1024) {
   return { reader, heard, data: () => Buffer.concat(chunks), feed, direct: () => direct };
 }
 
-test("segments are read as they were written, in pieces of any size, into memory of any size", () => {
+test("a reader decodes segments from pieces of any size into memory of any size", () => {
   const sizes = [1, 95, 96, 97, 8191, 8192, 8193, 20_000];
   const all = Buffer.concat([
     newAckSegment(5),
@@ -79,7 +79,7 @@ test("segments are read as they were written, in pieces of any size, into memory
   }
 });
 
-test("what is large is read where it belongs, without a copy; what follows it is not", () => {
+test("a large segment is read directly into its target memory, and the next segments are read as well", () => {
   const { feed, data, direct } = reading();
   feed(segment(SegmentKind.data, 60_000, numbered(60_000)));
   expect(direct()).toBe(1);
@@ -87,7 +87,7 @@ test("what is large is read where it belongs, without a copy; what follows it is
   expect(data().length).toBe(60_002);
 });
 
-test("only what is large is read where it belongs: reading goes on behind what is short", () => {
+test("only segments of at least 8192 bytes are read directly into their target memory", () => {
   for (const [size, where] of [
     [8191, "here"],
     [8192, "there"],
@@ -109,7 +109,7 @@ test.each([
   ["an end as long as a confirmation", SegmentKind.end, 8],
   ["an unknown kind", 4, 0],
   ["an unknown kind as long as a confirmation", 4, 8],
-])("%s breaks the link", (_, kind, size) => {
+])("%s ends the link with a protocol error", (_, kind, size) => {
   const { feed, heard } = reading();
   feed(segment(kind, size));
   expect(heard).toEqual(["broken", `ProtocolError: cannot read segment: kind ${kind} cannot have ${size} bytes`]);
@@ -117,14 +117,14 @@ test.each([
   expect(heard).toHaveLength(2);
 });
 
-test("the largest data and the longest reason are read", () => {
+test("the largest data segment is read, and a reason is cut to the largest size and read", () => {
   const { feed, heard, data } = reading();
   feed(segment(SegmentKind.data, MAX_SEGMENT_BYTES, new Uint8Array(MAX_SEGMENT_BYTES)));
   feed(newResetSegment("x".repeat(600)));
   expect([data().length, heard]).toEqual([MAX_SEGMENT_BYTES, ["reset", "x".repeat(512)]]);
 });
 
-test("a confirmation of more bytes than there can be breaks the link", () => {
+test("an acknowledgement above the largest safe integer ends the link with a protocol error", () => {
   const { feed, heard } = reading();
   feed(newAckSegment(Number.MAX_SAFE_INTEGER));
   const bytes = Buffer.from(newAckSegment(0));
@@ -138,7 +138,7 @@ test("a confirmation of more bytes than there can be breaks the link", () => {
   ]);
 });
 
-test("a reader that was stopped hands out nothing more, what has come and the end of the connection included", () => {
+test("a stopped reader delivers nothing more, neither received bytes nor the end of the connection", () => {
   const { reader, feed, heard, data } = reading();
   feed(Buffer.concat([newResetSegment("stop"), newEndSegment(), segment(SegmentKind.data, 20_000, numbered(20_000))]));
   reader.closed(new Error("x"));
@@ -152,7 +152,7 @@ test("a reader that was stopped hands out nothing more, what has come and the en
   expect([...other.data()]).toEqual([0, 1, 2, 3, 4]);
 });
 
-test("what is thrown over a segment breaks the link, and the end of a connection is told once", () => {
+test("an error of a segment handler ends the link, and the end of a connection is reported once", () => {
   for (const [reason, told] of [
     ["throw", "Error: thrown"],
     ["throw text", "Error: text"],
@@ -168,7 +168,7 @@ test("what is thrown over a segment breaks the link, and the end of a connection
   expect(heard).toEqual(["lost", "cut"]);
 });
 
-test("a thing that stands in the reader's way does not change what was kept of an incomplete segment", () => {
+test("a reader keeps the start of an incomplete segment until the rest arrives", () => {
   const { feed, heard } = reading();
   const bytes = Buffer.concat([newAckSegment(1), newAckSegment(2), newAckSegment(3)]);
   for (const [from, to] of [
@@ -199,7 +199,7 @@ function addAll(buffer: ResendBuffer, bytes: Uint8Array, limit = 1 << 30): void 
   for (let at = 0; at < bytes.length; ) at += buffer.add(bytes.subarray(at), limit);
 }
 
-test("what is kept to be sent again is what was added, wherever sending begins again", () => {
+test("a resend buffer returns the added bytes from each offset at which sending starts again", () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("add" as const), size: fc.integer({ min: 1, max: 150_000 }) }),
     fc.record({ kind: fc.constant("add" as const), size: fc.integer({ min: 1, max: 300 }) }),
@@ -241,7 +241,7 @@ test("what is kept to be sent again is what was added, wherever sending begins a
   );
 });
 
-test("sending begins again at any byte: within what was sent together, between, and behind all of it", () => {
+test("sending can start again at any byte: inside a segment, between segments and after the last one", () => {
   const make = () => {
     const buffer = new ResendBuffer();
     for (const [size, from] of [
@@ -273,7 +273,7 @@ test("sending begins again at any byte: within what was sent together, between, 
   expect(taken(all, 1)).toEqual(Buffer.from(numbered(5)));
 });
 
-test("what was sent in pieces goes again in segments of about as much as is asked for, and no more", () => {
+test("bytes of several small segments are sent again in segments of about the requested size", () => {
   const buffer = new ResendBuffer();
   for (let i = 0; i < 5; i++) {
     addAll(buffer, numbered(100));
@@ -283,7 +283,7 @@ test("what was sent in pieces goes again in segments of about as much as is aske
   expect([100, 150, 1000].map((limit) => taken(buffer, limit)?.length)).toEqual([100, 200, 200]);
 });
 
-test("what is not confirmed keeps its place in memory, whatever else of that was confirmed", () => {
+test("unacknowledged bytes stay intact when other bytes of the same page are acknowledged", () => {
   const buffer = new ResendBuffer();
   for (const from of [0, 100]) {
     addAll(buffer, numbered(100, from));
@@ -296,13 +296,13 @@ test("what is not confirmed keeps its place in memory, whatever else of that was
   expect(taken(buffer, 1 << 20)).toEqual(Buffer.from(numbered(250, 100)));
 });
 
-test("a buffer takes no more than it may, and no more than fits into its page", () => {
+test("a resend buffer takes no more bytes than its limit and no more than fit into its page", () => {
   const buffer = new ResendBuffer();
   expect([buffer.add(numbered(100), 10), buffer.add(numbered(10), 10), buffer.end]).toEqual([10, 10, 20]);
   expect(buffer.add(new Uint8Array(100_000), 100_000)).toBe(64 * 1024 - SEGMENT_HEADER - 20);
 });
 
-test("what is added before it was sent goes in one segment; a segment has about as much as is asked for", () => {
+test("bytes that are added before they are sent share segments of about the requested size", () => {
   const buffer = new ResendBuffer();
   for (let i = 0; i < 10; i++) addAll(buffer, numbered(100));
   expect(taken(buffer, 1)?.length).toBe(1000);
@@ -311,7 +311,7 @@ test("what is added before it was sent goes in one segment; a segment has about 
   expect(taken(buffer, 100_000)!.length).toBeGreaterThanOrEqual(100_000);
 });
 
-test("memory is used again when what was in it is confirmed", () => {
+test("the memory of acknowledged bytes is used again", () => {
   const buffer = new ResendBuffer();
   const pages = new Set<ArrayBufferLike>();
   for (let i = 0; i < 200; i++) {
@@ -333,7 +333,7 @@ test("memory is used again when what was in it is confirmed", () => {
   expect(pages.size).toBeLessThanOrEqual(4);
 });
 
-test("what is added does not change with the memory that it came from", () => {
+test("a resend buffer copies added bytes, so that later changes of their memory have no effect", () => {
   const buffer = new ResendBuffer();
   const bytes = numbered(10);
   addAll(buffer, bytes);
@@ -341,7 +341,7 @@ test("what is added does not change with the memory that it came from", () => {
   expect([...taken(buffer, 100)!]).toEqual([...numbered(10)]);
 });
 
-test("writes are copied in order, as far as there is room, and are done when all of them was", () => {
+test("unsent writes are copied in order as far as there is room, and complete when they are fully copied", () => {
   const unsent = new UnsentWrites();
   const buffer = new ResendBuffer();
   const done: string[] = [];
@@ -371,7 +371,7 @@ test("writes are copied in order, as far as there is room, and are done when all
   expect([done, unsent.isEmpty, unsent.clear()]).toEqual([["c"], true, []]);
 });
 
-test("writes that were copied and not reported are reported when nothing will be sent any more", () => {
+test("UnsentWrites.clear returns the done callbacks of all writes, also of copied writes", () => {
   const unsent = new UnsentWrites();
   const done: string[] = [];
   unsent.add([numbered(1)], () => done.push("a"));
@@ -381,7 +381,7 @@ test("writes that were copied and not reported are reported when nothing will be
   expect([done, unsent.isEmpty]).toEqual([["a", "b"], true]);
 });
 
-test("a write of no bytes is done, and nothing is sent for it", () => {
+test("a write without bytes completes, and no segment is sent for it", () => {
   const unsent = new UnsentWrites();
   const buffer = new ResendBuffer();
   let done = 0;
@@ -392,7 +392,7 @@ test("a write of no bytes is done, and nothing is sent for it", () => {
   expect([buffer.takeSegment(chunks, 10), chunks, done]).toEqual([0, [], 1]);
 });
 
-test("limits of lasting links are whole numbers of at least 1", () => {
+test("limits of resumable links must be whole numbers of at least 1", () => {
   expect(resumableLimits()).toEqual(defaultResumableLimits);
   expect(resumableLimits({ ackMs: 1 })).toEqual({ ...defaultResumableLimits, ackMs: 1 });
   for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {

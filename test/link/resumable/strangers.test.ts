@@ -187,7 +187,7 @@ function segment(kind: number, size: number, data = Buffer.alloc(0)): Buffer {
 }
 
 describe("a stranger", () => {
-  test("that sends garbage is cut off", async () => {
+  test("that sends random bytes is disconnected", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: REQUEST_BYTES, maxLength: 1000 }), async (bytes) => {
         const raw = new Raw();
@@ -204,7 +204,7 @@ describe("a stranger", () => {
     );
   });
 
-  test("that damages one byte of what an honest dialler says is not let in", async () => {
+  test("that sends a valid request with one damaged byte is refused", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(REQUEST_BYTES - 1), fc.integer({ min: 1, max: 255 }), async (at, damage) => {
         const raw = new Raw();
@@ -231,7 +231,7 @@ describe("a stranger", () => {
     expect(guests.length).toBe(1);
   });
 
-  test("that sends frames without a handshake is cut off", async () => {
+  test("that sends frames without a handshake is disconnected", async () => {
     const raw = new Raw();
     raw.send(Buffer.alloc(REQUEST_BYTES, Buffer.from([40, 0, 0, 0, 1, 0, 0, 0])));
     await raw.closed;
@@ -240,7 +240,7 @@ describe("a stranger", () => {
     ]);
   });
 
-  test("that speaks another version is told which one is spoken here", async () => {
+  test("with another version of the handshake receives the version of this process", async () => {
     const raw = new Raw();
     const offer = {
       universe: 1n,
@@ -264,7 +264,7 @@ describe("a stranger", () => {
     ]);
   });
 
-  test("with frames of another version is told so, once it has proved the token", async () => {
+  test("with another version of the protocol is refused with both versions after it proves the token", async () => {
     const raw = new Raw();
     const offer = {
       universe: 1n,
@@ -289,7 +289,7 @@ describe("a stranger", () => {
     });
   });
 
-  test("that says one byte at a time is cut off when the time is up", async () => {
+  test("that sends one byte at a time is disconnected at the timeout of the handshake", async () => {
     const raw = new Raw();
     await until(() => acceptor.connectionCount === 2);
     for (let i = 0; i < 29; i++) {
@@ -304,7 +304,7 @@ describe("a stranger", () => {
     expect(refusals).toEqual(["the handshake was not complete within 300 ms"]);
   });
 
-  test("that opens connections and says nothing keeps nobody out", async () => {
+  test("that opens many silent connections does not keep honest diallers out", async () => {
     const raws = Array.from({ length: 50 }, () => new Raw());
     await until(() => refusals.length === raws.length - limits.halfOpen);
     const late = await dialTo(port);
@@ -324,7 +324,7 @@ describe("a stranger", () => {
     expect(guests.length).toBe(2);
   });
 
-  test("that plays back what an honest dialler has said is not let in", async () => {
+  test("that replays the handshake of an earlier dialler is refused", async () => {
     const recorded: Buffer[] = [];
     const proxy = createServer((socket) => {
       const onward = connect(port, "127.0.0.1");
@@ -345,7 +345,7 @@ describe("a stranger", () => {
     await raw.closed;
   });
 
-  test("cannot take over a link, nor interrupt it, without the token", async () => {
+  test("without the token can neither take over a link nor interrupt it", async () => {
     const { link } = guests[0]!.offer;
     const raw = new Raw();
     const answer = await raw.handshake({ from: 2n, link, first: false }, "another token, as good");
@@ -354,7 +354,7 @@ describe("a stranger", () => {
     expect(proofField(answer).every((byte) => byte === 0)).toBe(true);
   });
 
-  test("whose connection is lost before it has the answer has no link, and one that knows of it comes back to it", async () => {
+  test("that disconnects before it confirms the answer opens no link, and can resume the link later", async () => {
     const link = 78n;
     const raw = new Raw();
     await raw.handshake({ link }, token, new Uint8Array(0), false);
@@ -369,7 +369,7 @@ describe("a stranger", () => {
     expect(acceptor.linkCount).toBe(1);
   });
 
-  test("that answers the answer with garbage has no link", async () => {
+  test("that sends garbage as the last message of the handshake opens no link", async () => {
     const raw = new Raw();
     await raw.handshake({}, token, new Uint8Array(0), false);
     raw.send("GET / HTTP/1.1");
@@ -380,7 +380,7 @@ describe("a stranger", () => {
     ]);
   });
 
-  test("that goes on before it is answered is cut off", async () => {
+  test("that sends one byte too many before the answer is disconnected", async () => {
     const raw = new Raw();
     await raw.handshake({}, token, Buffer.alloc(1)).catch(() => {});
     await raw.closed;
@@ -389,7 +389,7 @@ describe("a stranger", () => {
     expect(guests.length).toBe(1);
   });
 
-  test("that sends without end before it is answered is cut off", async () => {
+  test("that sends a megabyte before the answer is disconnected", async () => {
     const raw = new Raw();
     await raw.handshake({}, token, Buffer.alloc(1_000_000)).catch(() => {});
     await raw.closed;
@@ -398,7 +398,7 @@ describe("a stranger", () => {
   });
 });
 
-describe("a peer that has the token and breaks the rules ends its own link:", () => {
+describe("a peer that has the token and breaks the protocol", () => {
   test.each([
     ["an unknown kind of segment", segment(9, 4), "cannot read segment: kind 9 cannot have 4 bytes"],
     ["data of no bytes", segment(SegmentKind.data, 0), "cannot read segment: kind 0 cannot have 0 bytes"],
@@ -412,7 +412,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
       segment(SegmentKind.ack, 8, Buffer.alloc(8, 255)),
       "cannot read ack: 18446744073709551615 bytes",
     ],
-  ])("%s", async (_name, bytes, message) => {
+  ])("ends its own link with an error: %s", async (_name, bytes, message) => {
     const raw = new Raw();
     expect(readAnswer(await raw.handshake())).toEqual({ kind: "open", received: 0 });
     raw.send(bytes);
@@ -423,7 +423,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     expect(acceptor.linkCount).toBe(1);
   });
 
-  test("a link that never was, or that it cannot have so many bytes of", async () => {
+  test("is refused if it asks for an unknown link or claims bytes that were never sent", async () => {
     const never = await new Raw().handshake({ first: false });
     expect(readAnswer(never)).toEqual({
       kind: "refuse",
@@ -438,7 +438,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     });
   });
 
-  test("confirming less than it did before", async () => {
+  test("ends its own link if it acknowledges fewer bytes than before", async () => {
     const raw = new Raw();
     await raw.handshake();
     (await guest(1)).pipe.write([Buffer.from("abcdef")], () => {});
@@ -447,7 +447,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
     expect((await guests[1]!.heard.end)?.message).toBe("cannot read ack: expected 5 to 6 bytes, got 4");
   });
 
-  test("an offset that it had already passed, when it comes back", async () => {
+  test("is refused if it resumes a link at an offset before its last acknowledgement", async () => {
     const raw = new Raw();
     await raw.handshake({ link: 77n });
     (await guest(1)).pipe.write([Buffer.from("abcdef")], () => {});
@@ -466,7 +466,7 @@ describe("a peer that has the token and breaks the rules ends its own link:", ()
   });
 });
 
-describe("a dialler does not fall for", () => {
+describe("a dialler", () => {
   async function impostor(serve: (raw: Raw) => Promise<void> | void): Promise<number> {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
@@ -484,14 +484,14 @@ describe("a dialler does not fall for", () => {
     return `${error.reason}: ${error.message}`;
   }
 
-  test("something else that listens there", async () => {
+  test("refuses a server that speaks another protocol", async () => {
     const at = await impostor((raw) => raw.send(`HTTP/1.1 400 Bad Request\r\n\r\n${" ".repeat(100)}`));
     expect(await failure(at)).toBe(
       "protocol: cannot read the challenge of the handshake: the peer does not speak this protocol; is it a Viceroy process?",
     );
   });
 
-  test("someone who hangs up, or never answers", async () => {
+  test("gives up on a server that closes the connection or never answers", async () => {
     expect(await failure(await impostor((raw) => void raw.socket.end()))).toBe(
       "lost: the connection ended during the handshake: the peer has closed it without saying why",
     );
@@ -501,7 +501,7 @@ describe("a dialler does not fall for", () => {
     );
   });
 
-  test("someone who says yes and does not know the token", async () => {
+  test("refuses a server that accepts the link without a proof of the token", async () => {
     const at = await impostor(async (raw) => {
       await raw.read(REQUEST_BYTES);
       raw.send(writeChallenge({ token: true }, createNonce(systemRandom)));
@@ -511,7 +511,7 @@ describe("a dialler does not fall for", () => {
     expect(await failure(at)).toBe("token: the peer has not proved that it has the token: it may be an impostor");
   });
 
-  test("someone who knows it and answers with what cannot be", async () => {
+  test("refuses a server that has the token and sends an impossible or malformed answer", async () => {
     const answering = (change: (answer: Uint8Array) => void, received = 0) =>
       impostor(async (raw) => {
         const request = await raw.read(REQUEST_BYTES);
@@ -532,7 +532,7 @@ describe("a dialler does not fall for", () => {
     expect(await failure(await answering((answer) => answer.set([2, 0, 0, 0, 0, 0, 255, 255], 6)))).toBe(malformed);
   });
 
-  test("being sent from one place to another", async () => {
+  test("refuses a second redirect", async () => {
     admission = "redirect";
     expect(await failure(port)).toBe("protocol: the peer sends us elsewhere once more");
   });

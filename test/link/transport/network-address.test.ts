@@ -6,7 +6,7 @@ import {
   parseNetworkAddress,
 } from "../../../runtime/link/transport/network-address.js";
 
-describe("an address that can be read", () => {
+describe("a valid network address", () => {
   test.each([
     ["tcp://127.0.0.1:80", { kind: "tcp", host: "127.0.0.1", port: 80 }, true],
     ["tcp://127.0.0.255:0", { kind: "tcp", host: "127.0.0.255", port: 0 }, true],
@@ -24,7 +24,7 @@ describe("an address that can be read", () => {
     ["tcp://127x0x0x1:5", { kind: "tcp", host: "127x0x0x1", port: 5 }, false],
     ["unix:///run/a b.sock", { kind: "unix", path: "/run/a b.sock" }, true],
     ["unix:///x", { kind: "unix", path: "/x" }, true],
-  ])("%s", (text, address, local) => {
+  ])("%s is parsed, formatted and classified as local or remote", (text, address, local) => {
     const parsed = parseNetworkAddress(text);
     expect(parsed).toEqual(address);
     expect(parseNetworkAddress(formatNetworkAddress(parsed))).toEqual(address);
@@ -32,14 +32,14 @@ describe("an address that can be read", () => {
   });
 
   test.each(["tcp://127.0.0.1:80", "tls://[::1]:1", "unix:///run/a b.sock"])(
-    "is printed as it was written: %s",
+    "keeps its original text after parsing and formatting: %s",
     (text) => {
       expect(formatNetworkAddress(parseNetworkAddress(text))).toBe(text);
     },
   );
 });
 
-describe("a text that is no address is refused, with why:", () => {
+describe("an invalid network address", () => {
   const unknown = "expected tcp://host:port, tls://host:port or unix:///path";
   const tcp = "expected tcp://host:port, an IPv6 address in brackets";
   const absolute = "the path must be absolute, as in unix:///run/viceroy.sock";
@@ -72,7 +72,7 @@ describe("a text that is no address is refused, with why:", () => {
     ["unix://run/a.sock", absolute],
     ["unix://", absolute],
     ["unix:///", absolute],
-  ])("%j", (text, why) => {
+  ])("%j is refused with an error that gives the reason", (text, why) => {
     expect(() => parseNetworkAddress(text)).toThrow(new TypeError(`cannot read address "${text}": ${why}`));
   });
 });

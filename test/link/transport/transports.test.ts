@@ -1,4 +1,4 @@
-/** The same bytes go over every transport, and every transport says in the same way why they cannot. */
+/** Tests that all transports carry the same bytes and report failed connections in the same way. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ describe.each([
 ] as const)("a pipe over %s", (kind, text) => {
   const address = parseNetworkAddress(text.replace("pipe", `pipe-${kind}`));
 
-  test("carries bytes both ways, small and large, and its end", async () => {
+  test("carries small and large writes in both directions, and the close of each end", async () => {
     const [near, far] = await pair(address);
     const here = new ByteRecorder(near);
     const there = new ByteRecorder(far);
@@ -68,7 +68,7 @@ describe.each([
     await here.end;
   });
 
-  test("keeps the order of what is written, long and short, when the other end is slow, and memory that was given back", async () => {
+  test("delivers short and long writes to a slow reader in order, even if their memory is reused", async () => {
     const [near, far] = await pair(kind === "unix" ? { kind, path: `${folder}/order.sock` } : address);
     const there = new ByteRecorder(far);
     const random = drawing(11);
@@ -76,7 +76,7 @@ describe.each([
     let done = 0;
     let size = 0;
     let writes = 0;
-    // A burst in one turn is more than a socket takes: nobody reads meanwhile.
+    // One burst is more than a socket takes, because the reader does not run during the same turn.
     for (let burst = 0; burst < 8; burst++) {
       for (const end = size + 1_000_000; size < end; writes++) {
         const chunks = Array.from({ length: 1 + Math.floor(random.number() * 3) }, () =>
@@ -99,7 +99,7 @@ describe.each([
     far.close();
   });
 
-  test("tells when it was destroyed at the other end", async () => {
+  test("ends when its other end is destroyed, and completes later writes", async () => {
     const [near, far] = await pair(kind === "unix" ? { kind, path: `${folder}/destroyed.sock` } : address);
     const here = new ByteRecorder(near);
     far.destroy();
@@ -111,7 +111,7 @@ describe.each([
     await until(() => done);
   });
 
-  test("cannot be had where nobody listens", async () => {
+  test("cannot be opened to an address at which no process listens", async () => {
     const free = await listenAt(kind === "unix" ? { kind, path: `${folder}/free.sock` } : address, () => {}, {
       credentials,
     });
@@ -121,7 +121,7 @@ describe.each([
     expect(error.code).toBe(kind === "unix" ? "ENOENT" : "ECONNREFUSED");
   });
 
-  test("is given up when it takes too long", async () => {
+  test("cannot be opened with an aborted signal, and the error gives the reason of the abort", async () => {
     const giveUp = new AbortController();
     giveUp.abort(new Error("it did not answer within 5000 ms"));
     const name = formatNetworkAddress({ ...address, ...(kind === "unix" ? {} : { port: 1 }) }).replace("unix://", "");
@@ -134,7 +134,7 @@ describe.each([
   });
 });
 
-test("an address that is taken cannot be listened at", async () => {
+test("listening at an address in use fails with an error that names the address", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as { port: number };

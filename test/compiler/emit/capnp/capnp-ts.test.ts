@@ -1,12 +1,12 @@
 /**
- * capnp-ts, the other implementation in TypeScript: bytes are exchanged with it, and what keeps us from building our readers
- * on it is shown. See docs/decisions/0055-viceroy-has-its-own-capnp-reader.md.
+ * capnp-ts, the other implementation in TypeScript: messages are exchanged with it, and a test shows why our readers do
+ * not use it. See docs/decisions/0055-viceroy-has-its-own-capnp-reader.md.
  */
 import { Message, ObjectSize, Struct } from "capnp-ts";
 import { expect, test } from "vitest";
 import { decodeMarkCapnp, readMarkCapnp, writeMarkCapnp } from "./golden/kinds/capnp/kinds.js";
 
-/** `Mark`, as its compiler would write it. */
+/** `Mark`, as the compiler of capnp-ts would generate it. */
 class Mark extends Struct {
   static override readonly _capnp = { displayName: "Mark", id: "b39e533ac1b71ae2", size: new ObjectSize(24, 2) };
   get at(): bigint {
@@ -17,7 +17,7 @@ class Mark extends Struct {
   }
 }
 
-/** As a newer schema has it: with one more pointer. */
+/** `Mark` of a newer schema, with one more pointer. */
 class LargerMark extends Mark {
   static override readonly _capnp = { displayName: "Mark", id: "b39e533ac1b71ae2", size: new ObjectSize(24, 3) };
 }
@@ -28,13 +28,13 @@ function bufferOf(bytes: Uint8Array): ArrayBuffer {
   return bytes.slice().buffer as ArrayBuffer;
 }
 
-test("it reads what we write", () => {
+test("capnp-ts reads our messages", () => {
   const root = new Message(bufferOf(writeMarkCapnp(mark)), false).getRoot(Mark);
   expect(root.at).toBe(5n);
   expect(root.text).toBe("naïve");
 });
 
-test("we read what it writes", () => {
+test("our readers and decoders read messages of capnp-ts", () => {
   const message = new Message();
   const root = message.initRoot(Mark);
   Struct.setUint64(0, 7n, root);
@@ -44,7 +44,7 @@ test("we read what it writes", () => {
   expect(decodeMarkCapnp(bytes)).toStrictEqual({ at: 7n, text: "theirs", by: null });
 });
 
-test("it copies the message, refuses shared memory, and writes into what it reads", () => {
+test("capnp-ts copies the message, refuses shared memory, and writes into messages that it reads", () => {
   const bytes = writeMarkCapnp(mark);
   const buffer = bufferOf(bytes);
   const message = new Message(buffer, false);

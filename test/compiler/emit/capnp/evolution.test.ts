@@ -40,7 +40,7 @@ const newOrder: NewOrder = {
   parts: [{ name: "e", count: 1, gift: false, tags: ["z"], fragile: true }],
 };
 
-test("a newer reader finds in older bytes what there was, and defaults for the rest", () => {
+test("a newer reader reads older messages and gives defaults for added fields", () => {
   expect(newer.decodeOrderCapnp(older.writeOrderCapnp(oldOrder))).toStrictEqual({
     id: 7n,
     note: "please",
@@ -62,7 +62,7 @@ test("a newer reader finds in older bytes what there was, and defaults for the r
   expect(reader.total).toBe(0);
 });
 
-test("an older reader finds in newer bytes what it knows", () => {
+test("an older reader reads the fields that it knows from newer messages", () => {
   expect(older.decodeOrderCapnp(newer.writeOrderCapnp(newOrder))).toStrictEqual({
     id: 8n,
     items: [
@@ -77,7 +77,7 @@ test("an older reader finds in newer bytes what it knows", () => {
   });
 });
 
-test("an older reader passes on what it does not know by its number, and knows an unknown case as such", () => {
+test("an older reader keeps unknown enum values by their number and marks unknown union cases", () => {
   const bytes = newer.writeOrderCapnp({ ...newOrder, state: "sent", payment: { kind: "card", digits: "4" } });
   const reader = older.readOrderCapnp(bytes);
   expect(reader.state).toBe("$unknown:4");
@@ -88,12 +88,12 @@ test("an older reader passes on what it does not know by its number, and knows a
   expect(newer.readOrderCapnp(again).state).toBe("sent");
 });
 
-test("what has gone keeps its number and reads as unknown", () => {
+test("a removed enum value keeps its number and is read as unknown", () => {
   const bytes = older.writeOrderCapnp({ ...oldOrder, state: "lost" });
   expect(newer.readOrderCapnp(bytes).state).toBe("$unknown:3");
 });
 
-test("what says nothing has no value", () => {
+test("an empty message has no enum value and no union case, so decoding it fails", () => {
   const none = new Uint8Array(16);
   none[4] = 1;
   expect(() => newer.decodeOrderCapnp(none)).toThrow("cannot read Order.state: the message has no value for it");
@@ -105,7 +105,7 @@ test("what says nothing has no value", () => {
   );
 });
 
-test.skipIf(peer("capnp") === undefined)("the capnp tool sees both in the same places", () => {
+test.skipIf(peer("capnp") === undefined)("the capnp tool reads an older message with the newer schema", () => {
   const bytes = older.writeOrderCapnp(oldOrder);
   const schema = path.join(golden, "evolution-new/capnp/order.capnp");
   const { stdout, stderr } = runPeer("capnp", ["convert", "--short", "binary:text", schema, "Order"], { input: bytes });

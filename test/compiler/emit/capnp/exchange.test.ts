@@ -1,6 +1,6 @@
 /**
- * Values and bytes: what is written comes back, and the capnp tool reads what we write and writes what we read. Generated
- * code is run as it stands in the golden folder.
+ * Values and bytes: values survive a round trip, and messages are exchanged with the capnp tool in both directions. The
+ * generated code is run as it is in the golden folder.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,12 +14,12 @@ import { valuesOf } from "./values.js";
 
 const golden = fileURLToPath(new URL("golden/", import.meta.url));
 
-/** What can be a whole message: exported, and not with handles in it. */
+/** A type that can be a whole message: it is exported and contains no handles. */
 interface Root {
   readonly case: string;
   readonly type: string;
   readonly file: string;
-  /** In the notation. */
+  /** The name of the struct in the .capnp file. */
   readonly struct: string;
   readonly values: fc.Arbitrary<unknown>;
   readonly write: (value: unknown) => Uint8Array;
@@ -44,11 +44,11 @@ for (const name of cases) {
   }
 }
 
-test("there is something to try", () => {
+test("the golden cases contain more than 30 root types", () => {
   expect(roots.length).toBeGreaterThan(30);
 });
 
-test.each(roots)("values of $case/$type come back", ({ values, write, decode }) => {
+test.each(roots)("values of $case/$type survive a round trip", ({ values, write, decode }) => {
   fc.assert(
     fc.property(values, (value) => {
       expect(decode(write(value))).toStrictEqual(value);
@@ -59,18 +59,18 @@ test.each(roots)("values of $case/$type come back", ({ values, write, decode }) 
 
 describe.skipIf(peer("capnp") === undefined)("the capnp tool", () => {
   function convert(root: Pick<Root, "case" | "file" | "struct">, from: string, to: string, input: Uint8Array): Buffer {
-    // Quiet: else it guesses that messages with nothing in them are of another format.
+    // Without --quiet the tool guesses that empty messages have another format.
     const args = ["convert", "--quiet", `${from}:${to}`, path.join(golden, root.case, root.file), root.struct];
     const { status, stderr, stdout } = runPeer("capnp", args, { input });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     return stdout;
   }
 
-  // Texts of JSON are full of what the tool takes for the end of a message.
+  // JSON in strings is full of characters that the tool takes for the end of a message.
   test.each(roots.filter(({ type }) => type !== "WellKnown"))(
     "reads values of $case/$type and writes them again",
     (root) => {
-      // The tool's notations have no negative zero, and it looks for the end of a message in texts too.
+      // The formats of the tool have no negative zero, and it looks for the end of a message in strings too.
       const values = fc.sample(root.values, { numRuns: 40, seed: 1 }).map(plain);
       const bytes = Buffer.concat(values.map((value) => root.write(value)));
       const json = convert(root, "binary", "json", bytes);
@@ -81,7 +81,7 @@ describe.skipIf(peer("capnp") === undefined)("the capnp tool", () => {
     },
   );
 
-  test("writes messages in many segments, which are read through far pointers", () => {
+  test("writes messages in many segments, which our decoders read through far pointers", () => {
     const root = roots.find(({ type }) => type === "Everything") as Root;
     for (const value of fc.sample(root.values, { numRuns: 12, seed: 2 })) {
       for (const size of [1, 7, 60]) {
@@ -93,7 +93,7 @@ describe.skipIf(peer("capnp") === undefined)("the capnp tool", () => {
     }
   });
 
-  test("leaves out what is zero, and what is left is read as if it were there", () => {
+  test("omits zero values in canonical messages, which our decoders read as the same values", () => {
     for (const root of roots.filter(({ case: name }) => name === "kinds")) {
       for (const value of fc.sample(root.values, { numRuns: 5, seed: 3 })) {
         const { stdout } = runPeer("capnp", ["convert", "--quiet", "binary:canonical"], { input: root.write(value) });
@@ -104,7 +104,7 @@ describe.skipIf(peer("capnp") === undefined)("the capnp tool", () => {
     }
   });
 
-  test("says of a value what is in it", () => {
+  test("prints the expected text for a value that we encode", () => {
     const text = convert(
       { case: "kinds", file: "capnp/kinds.capnp", struct: "Everything" },
       "binary",
@@ -114,7 +114,7 @@ describe.skipIf(peer("capnp") === undefined)("the capnp tool", () => {
     expect(withoutSpace(text.toString())).toBe(withoutSpace(textOfAll));
   });
 
-  test("writes what our readers find, field by field", () => {
+  test("encodes a text whose fields our readers read one by one", () => {
     const root = { case: "kinds", file: "capnp/kinds.capnp", struct: "Everything" };
     const reader = kinds.readEverythingCapnp(new Uint8Array(convert(root, "text", "binary", Buffer.from(textOfAll))));
     expect(reader.key.case).toBe("name");

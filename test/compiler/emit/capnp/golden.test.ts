@@ -1,6 +1,6 @@
 /**
- * Golden cases of the Cap'n Proto emitter. After a change that is meant, `UPDATE_GOLDEN=1 npx vitest run
- * test/compiler/emit/capnp/golden` writes them anew: read the difference.
+ * Golden cases of the Cap'n Proto emitter. After an intended change, `UPDATE_GOLDEN=1 npx vitest run
+ * test/compiler/emit/capnp/golden` rewrites them: review the difference.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { cases, compileCase } from "./compile.js";
 
 const root = fileURLToPath(new URL("golden/", import.meta.url));
 
-test.each(cases)("%s is generated as expected", (name) => {
+test.each(cases)("the generated files of %s equal its golden files", (name) => {
   const { files } = compileCase(name);
   const folder = path.join(root, name);
   if (process.env["UPDATE_GOLDEN"] === "1") {
@@ -26,7 +26,7 @@ test.each(cases)("%s is generated as expected", (name) => {
   for (const file of files) expect(file.text, file.path).toBe(readFileSync(path.join(folder, file.path), "utf8"));
 });
 
-test.each(cases)("%s comes out alike a second time, after another one", (name) => {
+test.each(cases)("%s is generated identically a second time, after another case", (name) => {
   const first = compileCase(name).files;
   compileCase("kinds");
   expect(compileCase(name).files).toEqual(first);
@@ -40,7 +40,7 @@ test.skipIf(peer("capnp") === undefined).each(cases)("the capnp tool accepts %s"
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
-test("what has no place is told", () => {
+test("a member without a place in Cap'n Proto gets a diagnostic", () => {
   expect(compileCase("kinds").diagnostics).toEqual([
     "VC4030 Order.answer is not part of the Cap'n Proto layout: ports, meshes, buffers and tensors are valid inside a running mesh only",
     "VC4030 Order.answers is not part of the Cap'n Proto layout: ports, meshes, buffers and tensors are valid inside a running mesh only",

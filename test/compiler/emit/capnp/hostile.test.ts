@@ -1,4 +1,4 @@
-/** Bytes of others: what is wrong with them is said, and nothing takes more time or memory than they have bytes. */
+/** Untrusted bytes: errors are reported, and time and memory are limited by the number of bytes. */
 import fc from "fast-check";
 import { CapnpError } from "viceroy/capnp/v1";
 import { expect, test } from "vitest";
@@ -19,11 +19,11 @@ function message(...words: readonly (readonly [low: number, high: number])[]): U
   return bytes;
 }
 
-/** A recording with nothing but a title, to which the pointer given leads. */
+/** Reads the title of a recording in which the given pointer is the only content. */
 const titled = (low: number, high: number, ...more: [number, number][]) =>
   kinds.readRecordingCapnp(message([0, 0x10000], [low, high], ...more)).title;
 
-test("frames", () => {
+test("a message with an invalid segment table is refused with the reason", () => {
   const read = (bytes: number[]) => () => kinds.readRecordingCapnp(new Uint8Array(bytes));
   expect(read([])).toThrow("cannot read the message: expected at least 8 bytes, got 0");
   expect(read([0, 0, 0, 0, 0, 0, 0])).toThrow("cannot read the message: expected at least 8 bytes, got 7");
@@ -40,7 +40,7 @@ test("frames", () => {
   expect(() => kinds.readRecordingCapnp("x" as never)).toThrow("cannot read a message: expected a Uint8Array");
 });
 
-test("pointers that lead nowhere", () => {
+test("pointers that leave their segment or have the wrong kind are refused", () => {
   expect(() => kinds.readRecordingCapnp(message([8, 1]))).toThrow(
     "cannot read the message: the struct at word 0 of segment 0 lies outside of its segment",
   );
@@ -58,7 +58,7 @@ test("pointers that lead nowhere", () => {
   expect(() => titled(-15, 8 * 8 + 2)).toThrow("the list at word 1 of segment 0 lies outside of its segment");
 });
 
-test("far pointers that lead nowhere, or to each other", () => {
+test("far pointers that lead to no segment, past an end or to another far pointer are refused", () => {
   const root =
     (low: number, high: number, ...more: [number, number][]) =>
     () =>
@@ -75,7 +75,7 @@ test("far pointers that lead nowhere, or to each other", () => {
   expect(root(2 + 8, 0, [0, 0])().title).toBe("");
 });
 
-test("texts that are none", () => {
+test("a text that does not end with a zero or is not UTF-8 is refused", () => {
   const at = (byte: number, ...text: number[]) => {
     const word = text.reduce((sum, value, i) => sum + value * 2 ** (8 * i), 0);
     return titled(1, byte * 8 + 2, [word, 0]);
@@ -88,7 +88,7 @@ test("texts that are none", () => {
   expect(at(4, 0xef, 0xbb, 0xbf, 0)).toBe("\ufeff");
 });
 
-test("lists of other elements", () => {
+test("a list whose elements have another type is refused", () => {
   const samples = (low: number, high: number, ...more: [number, number][]) =>
     kinds.readRecordingCapnp(message([0, 0x20000], [0, 0], [low, high], ...more));
   expect(() => samples(1, 8 + 4, [0, 0]).samples).toThrow(
@@ -103,7 +103,7 @@ test("lists of other elements", () => {
   );
 });
 
-test("a list of pointers is read as structs whose first member they are, and structs as what their first member is", () => {
+test("a list of pointers is read as a list of structs whose first member is the pointer", () => {
   // Nest is a struct with a list; here its elements are the lists themselves.
   const bytes = message([0, 0x10000], [1, 2 * 8 + 6], [1, 7], [0, 0], [0, 0]);
   const { value } = kinds.readNestCapnp(bytes);
@@ -113,7 +113,7 @@ test("a list of pointers is read as structs whose first member they are, and str
   expect(grid).toBe(7);
 });
 
-test("a list of millions in a few bytes is not a value of millions", () => {
+test("a short message that claims a list of millions of elements is refused", () => {
   const millions = 2 ** 29 - 1;
   const bytes = message([0, 0x10000], [1, 7], [4 * (millions & 0x0fffffff), 0]);
   const reader = kinds.readNestCapnp(bytes);
@@ -124,7 +124,7 @@ test("a list of millions in a few bytes is not a value of millions", () => {
   expect(() => kinds.decodeNestCapnp(bytes)).toThrow(CapnpError);
 });
 
-test("a message that contains itself ends", () => {
+test("a message that contains itself is refused by the depth or the traversal limit", () => {
   // The root's first pointer leads to the root.
   const circle = message([0, 0x20001], [0, 0], [-8, 0x20001], [-12, 0x20001]);
   expect(() => recursion.decodeTreeCapnp(circle)).toThrow("cannot read the message: it nests deeper than 64 levels");
@@ -134,7 +134,7 @@ test("a message that contains itself ends", () => {
   );
 });
 
-test("what nests deeper than readers accept is not written", () => {
+test("a value that nests deeper than the depth limit is not written", () => {
   let deep: { value: number; left?: object } = { value: 0 };
   for (let i = 0; i < 70; i++) deep = { value: i, left: deep };
   expect(() => recursion.writeTreeCapnp(deep as never)).toThrow("it nests deeper than 64 levels, or contains itself");
@@ -143,7 +143,7 @@ test("what nests deeper than readers accept is not written", () => {
   expect(recursion.decodeTreeCapnp(bytes, { depth: 100 })).toStrictEqual(deep);
 });
 
-test("damaged messages are read as something, or refused", () => {
+test("a damaged message is decoded or refused with a CapnpError", () => {
   const values = valuesOf(compileCase("kinds").schema, "Everything");
   let refused = 0;
   fc.assert(

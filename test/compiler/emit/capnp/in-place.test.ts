@@ -1,4 +1,4 @@
-/** One field of a large message is read where it lies: nothing is copied, nothing else is looked at, nothing is written. */
+/** A field of a large message is read in place: nothing is copied or written, and no other data is visited. */
 import { expect, test } from "vitest";
 import {
   decodeRecordingCapnp,
@@ -19,7 +19,7 @@ const large: Recording = {
 };
 const bytes = writeRecordingCapnp(large);
 
-test("one field takes as much looking as it has bytes, whatever the size of the message", () => {
+test("reading a field uses as much of the traversal limit as the field has bytes, in any message", () => {
   expect(bytes.byteLength).toBeGreaterThan(4_000_000);
   // The root has 2 words of data and 4 pointers, and 8 bytes more are counted for each pointer that is followed.
   const root = 8 * (2 + 4) + 8;
@@ -30,7 +30,7 @@ test("one field takes as much looking as it has bytes, whatever the size of the 
   expect(() => reader.title).toThrow("more of it has been looked at than its limit allows");
 });
 
-test("one element of a list is read without those before it", () => {
+test("an element of a list is read by its index, and is undefined outside of the list", () => {
   const reader = readRecordingCapnp(bytes);
   expect(reader.marks.length).toBe(50_000);
   expect(reader.marks.at(49_999)?.text).toBe("mark 49999");
@@ -39,7 +39,7 @@ test("one element of a list is read without those before it", () => {
   expect(reader.marks.at(0.5)).toBeUndefined();
 });
 
-test("a field is read though all that it does not need is garbage", () => {
+test("a field is read correctly even if all unrelated bytes are garbage", () => {
   const damaged = bytes.slice();
   const whole = readRecordingCapnp(damaged);
   const { title, samples, raw } = placesOf(whole, damaged);
@@ -76,14 +76,14 @@ test("a typed array that is not aligned in memory is copied", () => {
   expect(samples).toEqual(large.samples);
 });
 
-test("values hold nothing of the message", () => {
+test("decoded values share no memory with the message", () => {
   const own = bytes.slice();
   const value = decodeRecordingCapnp(own);
   own.fill(0);
   expect(value).toStrictEqual(large);
 });
 
-test("messages are written into and read out of shared memory, which may be larger", () => {
+test("messages are written into and read from shared memory that is larger than the message", () => {
   const memory = new Uint8Array(new SharedArrayBuffer(bytes.byteLength + 4096), 64).fill(0xaa);
   const written = writeRecordingCapnp(large, { into: memory });
   expect(written.buffer).toBe(memory.buffer);
@@ -99,13 +99,13 @@ test("messages are written into and read out of shared memory, which may be larg
   expect(Buffer.compare(memory, before)).toBe(0);
 });
 
-test("memory that is too small is refused", () => {
+test("writing into memory that is too small is refused", () => {
   expect(() => writeRecordingCapnp(large, { into: new Uint8Array(100) })).toThrow(
     "cannot write Recording.samples: it does not fit into the 100 bytes that it was given",
   );
 });
 
-/** Where the parts of a recording begin, in bytes of the message. */
+/** Returns the byte offsets at which the parts of a recording begin in the message. */
 function placesOf({ samples, raw }: RecordingReader, message: Uint8Array) {
   return {
     title: Buffer.from(message).indexOf("Whales"),

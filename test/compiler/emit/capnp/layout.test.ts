@@ -1,4 +1,4 @@
-/** Random schemas: the capnp tool accepts what is printed of them, and puts every member where we do. */
+/** Random schemas: the capnp tool accepts the printed files and places every member as our layout does. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { assignIds } from "../../../../compiler/lock/index.js";
 import { peer, runPeer } from "../../../peers.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";
 
-/** Prints schemas with the places of their members. It comes with the tool. */
+/** The plugin of the capnp tool that prints schemas with the places of their members. */
 const besides = fileURLToPath(new URL("../../../../.peers/usr/bin/capnpc-capnp", import.meta.url));
 const plugin = peer("capnp")?.includes(".peers") ? besides : "capnp";
 
@@ -54,7 +54,7 @@ function ofStruct({ layout, members, nested, shape }: CapnpStruct): readonly str
   return [...found, ...nested.flatMap((type) => (type.kind === "struct" ? ofStruct(type) : []))];
 }
 
-test.skipIf(peer("capnp") === undefined)("the capnp tool puts everything where we do", () => {
+test.skipIf(peer("capnp") === undefined)("the capnp tool places structs and members as our layout does", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "viceroy-capnp-"));
   try {
     let structs = 0;

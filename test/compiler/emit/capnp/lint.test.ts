@@ -1,4 +1,4 @@
-/** Whatever a schema declares, and however its names clash: readers pass our formatter, our linter and the type checker. */
+/** The readers of random schemas with clashing names pass our own formatter, linter and type checker. */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -43,7 +43,7 @@ function run(command: readonly string[]): { readonly status: number | null; read
   return { status, output: stdout + stderr };
 }
 
-test("readers are formatted and pass the linter", () => {
+test("generated readers are formatted and pass the linter", () => {
   cpSync(path.join(root, "biome.json"), path.join(folder, "biome.json"));
   const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
   const skipped = ["noThenProperty", "noImportCycles"].map((rule) => `--skip=suspicious/${rule}`);
@@ -52,7 +52,7 @@ test("readers are formatted and pass the linter", () => {
   expect({ status, output: status === 0 ? "" : output }).toEqual({ status: 0, output: "" });
 });
 
-test("readers pass the type checker, with all of its strictness", () => {
+test("generated readers pass the type checker in strict mode", () => {
   const project = {
     extends: path.join(root, "tsconfig.json"),
     compilerOptions: {

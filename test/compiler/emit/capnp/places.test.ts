@@ -1,4 +1,4 @@
-/** What a schema loses and gains never moves what stays. */
+/** Members that are removed or added never move the members that remain. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CapnpStruct, qualifiedPath } from "../../../../compiler/capnp/capnp-schema.js";
@@ -8,11 +8,11 @@ import type { Schema } from "../../../../compiler/model/index.js";
 import { arbitrarySchema } from "../arbitrary-schema.js";
 import { compileCase } from "./compile.js";
 
-/** The places of all members that are there, by struct and name. */
+/** Returns the places of all present members, by struct and name. */
 function placesOf(schema: Schema, lock: Lock, before?: Lock): ReadonlyMap<string, string> {
   const { files, diagnostics } = lowerToCapnp({ schema, lock, previousLock: before, schemaRoot: "schemas" });
   const told = diagnostics.filter(({ code }) => code !== "VC4030");
-  // The type of a member that is gone is gone itself, or its name tells too little: that is said, and no file is written.
+  // If the type of a removed member is removed too or is ambiguous, a diagnostic says so, and no file is written.
   if (before !== undefined && told.length > 0 && told.every(({ code }) => ["VC4032", "VC4033"].includes(code)))
     return new Map();
   expect(told).toEqual([]);
@@ -30,7 +30,7 @@ function placesOf(schema: Schema, lock: Lock, before?: Lock): ReadonlyMap<string
   return places;
 }
 
-/** Takes members out, as `keep` says in turn. */
+/** Removes the members for which `keep`, called for each in turn, returns false. */
 function without(schema: Schema, keep: () => boolean): Schema {
   return JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
     if (typeof value !== "object" || value === null) return value;
@@ -45,7 +45,7 @@ function without(schema: Schema, keep: () => boolean): Schema {
   }) as Schema;
 }
 
-test("members stay where they are when others go", () => {
+test("members keep their places when other members are removed", () => {
   let compared = 0;
   fc.assert(
     fc.property(arbitrarySchema, fc.infiniteStream(fc.boolean()), (random, choices) => {
@@ -57,7 +57,7 @@ test("members stay where they are when others go", () => {
       );
       const before = placesOf(first.schema, first.lock);
       for (const [name, place] of placesOf(second.schema, second.lock, lock)) {
-        // Types that are made up lose their numbers when others like them go.
+        // Types with made-up names lose their numbers when similar types are removed.
         if (!before.has(name) || /\d \S+$/.test(name)) continue;
         expect(place, name).toBe(before.get(name));
         compared++;
@@ -68,7 +68,7 @@ test("members stay where they are when others go", () => {
   expect(compared).toBeGreaterThan(200);
 });
 
-/** Values of enumerations of numbers are called as their numbers, as the compiler reads them. */
+/** Names the values of enums of numbers after their numbers, as the compiler reads them. */
 function named(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
     if (typeof value !== "object" || value === null || !("origin" in value) || !("values" in value)) return value;
@@ -84,7 +84,7 @@ function parsed(lock: Lock): Lock {
   return read;
 }
 
-test("enumerations of numbers that are written in place are called as their numbers", () => {
+test("the values of an inline enum of numbers are named after their numbers", () => {
   const { lock } = compileCase("kinds");
   const block = lock.blocks.find(({ name }) => name === "Everything.level");
   expect(block?.entries.map(({ id, name }) => [id, name])).toEqual([

@@ -27,7 +27,7 @@ beforeAll(() => {
   write("schemas/leaf.ts", "export interface Leaf { size: number }\n");
 });
 
-test("readers stand beside the notation, and drift is told", () => {
+test("compile writes readers beside the .capnp files, and the check reports drift", () => {
   expect(compile('["ts", "capnp"]')).toMatchObject({ code: 0 });
   const text = (file: string) => readFileSync(path.join(folder, file), "utf8");
   expect(text("generated/capnp/deep/tree.capnp")).toMatch(
@@ -41,7 +41,7 @@ test("readers stand beside the notation, and drift is told", () => {
   expect(told).toContain("generated/capnp/leaf.capnp:1:1 error VC3001");
 });
 
-test("without TypeScript there is the notation alone, and what is not wanted any more goes", () => {
+test("compile without ts writes only .capnp files and removes files that are no longer requested", () => {
   expect(compile('["ts", "capnp"]')).toMatchObject({ code: 0 });
   expect(compile('["capnp"]')).toMatchObject({ code: 0 });
   expect(existsSync(path.join(folder, "generated/capnp/leaf.capnp"))).toBe(true);
@@ -50,7 +50,7 @@ test("without TypeScript there is the notation alone, and what is not wanted any
   expect(existsSync(path.join(folder, "generated/capnp"))).toBe(false);
 });
 
-test("a schema file whose output would stand where readers do is refused", () => {
+test("a schema file whose output path belongs to the readers is refused", () => {
   write("schemas/capnp/leaf.ts", "export interface Other { size: number }\n");
   const { code, text } = compile('["ts", "capnp"]');
   rmSync(path.join(folder, "schemas/capnp"), { recursive: true });

@@ -1,4 +1,4 @@
-/** Messages in memory that is read from afar: what is looked at is fetched, and nothing else; and it reads as if all were here. */
+/** Messages in remote memory: only visited bytes are fetched, and they are read as if the message were local. */
 import fc from "fast-check";
 import { CapnpError, type RemoteMemory, RemoteMessage } from "viceroy/capnp/v1";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ const large = kinds.writeRecordingCapnp(recording);
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array) => new Uint8Array(buffer, byteOffset, byteLength);
 
-/** What another process would hold, and every read of it, as [offset, bytes]. */
+/** The memory of another process, which records every read as [offset, bytes]. */
 class Afar implements RemoteMemory {
   readonly reads: [offset: number, bytes: number][] = [];
   bytes: Uint8Array;
@@ -41,19 +41,19 @@ class Afar implements RemoteMemory {
 }
 
 describe("one field", () => {
-  test("of a large message takes a few small reads", async () => {
+  test("of a large message needs only a few small reads", async () => {
     const afar = new Afar(large);
     const message = new RemoteMessage(afar);
     expect(message).toMatchObject({ fetched: 0, reads: 0 });
     expect(await message.read((bytes) => kinds.readRecordingCapnp(bytes).rate)).toBe(96_000);
     expect(afar.reads).toEqual([[0, 4096]]);
     expect(await message.read((bytes) => kinds.readRecordingCapnp(bytes).marks.at(-1)?.text)).toBe("mark 49999");
-    // The header and the root; where the list begins; its last struct; the text of that.
+    // The reads fetch the header with the root, the start of the list, its last struct, and the text of that struct.
     expect(afar.reads).toHaveLength(4);
     expect(message).toMatchObject({ fetched: 4 * 4096, reads: 4 });
   });
 
-  test("that was fetched is not fetched again, and stays as it was", async () => {
+  test("is fetched once and keeps its value when the memory changes", async () => {
     const afar = new Afar(large.slice());
     const message = new RemoteMessage(afar);
     const rate = () => message.read((bytes) => kinds.readRecordingCapnp(bytes).rate);
@@ -63,7 +63,7 @@ describe("one field", () => {
     expect(afar.reads).toHaveLength(1);
   });
 
-  test("is read in a message anywhere in the memory", async () => {
+  test("is read from a message at any offset of the memory", async () => {
     const memory = new Uint8Array(large.length + 8192).fill(0xaa);
     memory.set(large, 4104);
     const message = new RemoteMessage(new Afar(memory));
@@ -72,7 +72,7 @@ describe("one field", () => {
   });
 });
 
-test("the whole of a message takes some reads and some looks, not one for each piece", async () => {
+test("decoding a whole message calls the read function a few times, not once for each piece", async () => {
   const afar = new Afar(large);
   const message = new RemoteMessage(afar);
   let looks = 0;
@@ -86,7 +86,7 @@ test("the whole of a message takes some reads and some looks, not one for each p
   expect(message.fetched).toBeLessThanOrEqual(large.length);
 });
 
-test("views are of memory of this process", async () => {
+test("typed arrays are views of local memory and not of the remote memory", async () => {
   const afar = new Afar(large.slice());
   const message = new RemoteMessage(afar);
   const samples = await message.read((bytes) => kinds.readRecordingCapnp(bytes).samples);
@@ -94,8 +94,8 @@ test("views are of memory of this process", async () => {
   expect(Buffer.compare(bytesOf(samples), bytesOf(recording.samples))).toBe(0);
 });
 
-describe("what goes wrong", () => {
-  test("a reader that is kept says that it looks at what is not there", async () => {
+describe("errors of a remote message", () => {
+  test("a reader that is used after read() reports the bytes that were not fetched", async () => {
     const message = new RemoteMessage(new Afar(large));
     const kept = await message.read((bytes) => kinds.readRecordingCapnp(bytes));
     expect(kept.rate).toBe(96_000);
@@ -104,7 +104,7 @@ describe("what goes wrong", () => {
     );
   });
 
-  test("errors of a look are passed on, and what a look has caught is fetched all the same", async () => {
+  test("an error of the read function is passed on, and bytes are fetched even if it catches their error", async () => {
     const message = new RemoteMessage(new Afar(large));
     const own = new Error("mine");
     await expect(
@@ -122,14 +122,14 @@ describe("what goes wrong", () => {
     expect(title).toBe("Whales");
   });
 
-  test("a look that waits is refused", async () => {
+  test("an asynchronous read function is refused", async () => {
     const message = new RemoteMessage(new Afar(large));
     await expect(message.read(async (bytes) => kinds.readRecordingCapnp(bytes).title)).rejects.toThrow(
       "cannot read a remote message: expected a function that looks at it at once, got a promise",
     );
   });
 
-  test("a read that fails is said, and tried again by the next who looks", async () => {
+  test("a failed read of the memory rejects the call, and the next call tries again", async () => {
     const afar = new Afar(large);
     const { readInto } = Afar.prototype;
     const gone = new Error("the cable was cut");
@@ -141,7 +141,7 @@ describe("what goes wrong", () => {
     expect(await rate()).toBe(96_000);
   });
 
-  test("options reach the memory, and reads take turns", async () => {
+  test("options are passed to the memory, and reads run one after another", async () => {
     const afar = new Afar(large);
     const seen: object[] = [];
     let under = 0;
@@ -159,7 +159,7 @@ describe("what goes wrong", () => {
     for (const options of seen) expect(options).toEqual({ signal, timeout: 5, offset: expect.any(Number) });
   });
 
-  test("memory that is too large for this process, and pieces that are none", () => {
+  test("a memory that is too large and an invalid piece size are refused", () => {
     const readInto = () => Promise.resolve();
     expect(() => new RemoteMessage({ size: 2 ** 53 - 1, readInto })).toThrow(
       "cannot read the message: there is no address space for 9007199254740991 bytes here",
@@ -173,7 +173,8 @@ describe("what goes wrong", () => {
 });
 
 test("a message of several segments is fetched through its far pointers", async () => {
-  // The number of segments and their sizes. The root leads to two words in segment 1, and those to a struct in segment 2.
+  // The number of segments and their sizes come first. The root points to two words in segment 1, and these words to a
+  // struct in segment 2.
   const words = [2, 1, 2, 1, 6, 1, 2, 2, 0, 1, 77, 0];
   const bytes = new Uint8Array(Uint32Array.from(words).buffer);
   const look = (from: Uint8Array) => kinds.readNamesCapnp(from).twoWords;
@@ -181,7 +182,7 @@ test("a message of several segments is fetched through its far pointers", async 
   expect(await new RemoteMessage(new Afar(bytes), { piece: 8 }).read(look)).toBe(77);
 });
 
-test("whatever the bytes are, they read as if all were here", async () => {
+test("a damaged message gives the same value or error from remote memory as from local memory", async () => {
   const values = valuesOf(compileCase("kinds").schema, "Everything");
   const look = (bytes: Uint8Array) => kinds.decodeEverythingCapnp(bytes, { traversal: 1e6 });
   const outcome = async (read: () => unknown) => {
@@ -202,7 +203,7 @@ test("whatever the bytes are, they read as if all were here", async () => {
         const whole = kinds.writeEverythingCapnp(value as never).slice();
         for (const [at, byte] of changes) whole[at % whole.length] = byte;
         const bytes = cut === undefined ? whole : whole.slice(0, cut % whole.length);
-        // What is not asked for is not there: with pieces of a word nothing comes along by chance.
+        // With pieces of one word no byte is fetched by chance: only the requested bytes are present.
         const message = new RemoteMessage(new Afar(bytes), { piece: 8 });
         const [here, there] = [await outcome(() => look(bytes)), await outcome(() => message.read(look))];
         expect(there).toStrictEqual(here);

@@ -25,7 +25,7 @@ const scalars = {
 };
 const written = (part: object) => () => writeScalarsCapnp({ ...scalars, ...part } as never);
 
-test("scalars", () => {
+test("a scalar of a wrong type or range is refused with its path", () => {
   expect(decodeScalarsCapnp(written({})())).toStrictEqual(scalars);
   expect(written({ flag: 1 })).toThrow("cannot write Scalars.flag: invalid boolean: expected true or false, got 1");
   expect(written({ real: "1" })).toThrow('cannot write Scalars.real: invalid number: expected a number, got "1"');
@@ -63,7 +63,7 @@ test("scalars", () => {
   );
 });
 
-test("what is inherited is no value", () => {
+test("an inherited property does not count as a value", () => {
   expect(() => writeNamesCapnp({} as never)).toThrow("cannot write Names.two_words: expected a value, got undefined");
   const rest = { two_words: "", twoWords: 1, "two words": true, größe: 1, "1st": "" };
   expect(() => writeNamesCapnp(rest as never)).toThrow(
@@ -74,7 +74,7 @@ test("what is inherited is no value", () => {
   );
 });
 
-test("places in collections", () => {
+test("an invalid value in a collection is refused with its path", () => {
   const everything = (part: object) => () =>
     writeEverythingCapnp({ key: { case: "name", value: "" }, ...part } as never);
   expect(everything({ key: { case: "other", value: 1 } })).toThrow(
@@ -106,7 +106,7 @@ test("places in collections", () => {
   );
 });
 
-test("choices and enumerations", () => {
+test("an unknown value of an enum or a union is refused with its path", () => {
   const choices = (part: object) => () => writeChoicesCapnp({ direction: "north", level: 10, ...part } as never);
   expect(choices({ direction: "up" })).toThrow(
     'cannot write Choices.direction: invalid enum value: expected one of "north", "east", "south", "west", got "up"',
@@ -120,7 +120,7 @@ test("choices and enumerations", () => {
   );
 });
 
-test("what is optional and null may be left out", () => {
+test("an optional field may be left out, but a required nullable field may not", () => {
   expect(() => writeMarkCapnp({ ...mark, weight: null })).not.toThrow();
   expect(() => writeMarkCapnp({ at: 1n, text: "m" } as never)).toThrow(
     "cannot write Mark.by: expected a value, got undefined",

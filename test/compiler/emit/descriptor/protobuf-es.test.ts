@@ -1,6 +1,6 @@
 /**
- * protobuf-es, given our descriptor set alone, reads what we write, and writes what we read: bytes and JSON, for values of
- * random schemas.
+ * protobuf-es, given only our descriptor set, reads our messages and writes messages that we read: bytes and JSON, for
+ * values of random schemas.
  */
 import assert from "node:assert";
 import {
@@ -23,7 +23,7 @@ function registryOf(lowered: LoweredSchema) {
   return createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet(lowered, "0.1.0")));
 }
 
-test("bytes of random values go to protobuf-es and come back", () => {
+test("protobuf-es decodes our bytes of random values, and we decode the bytes that it encodes", () => {
   let count = 0;
   for (const { lowered, codecs } of randomCodecs(cases(40), 11, 10)) {
     const registry = registryOf(lowered);
@@ -40,7 +40,7 @@ test("bytes of random values go to protobuf-es and come back", () => {
   expect(count).toBeGreaterThan(cases(40) * 10);
 });
 
-test("JSON of random values is what protobuf-es makes of their bytes", () => {
+test("our JSON of random values equals the JSON that protobuf-es writes for their bytes", () => {
   let count = 0;
   for (const { lowered, codecs } of randomCodecs(cases(60), 12, 10)) {
     const registry = registryOf(lowered);

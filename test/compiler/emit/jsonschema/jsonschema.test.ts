@@ -1,4 +1,4 @@
-/** The JSON Schema takes what `toJson` writes, of any value of any schema, and refuses what `fromJson` would. */
+/** The JSON Schema accepts the output of `toJson` for random values, and refuses JSON that `fromJson` refuses. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { emitJsonSchema, jsonSchemaOf } from "../../../../compiler/emit/jsonschema/index.js";
@@ -12,7 +12,7 @@ import { randomCodecs } from "../random-codecs.js";
 
 /** Validators by full name of message. */
 function validators(lowered: LoweredSchema): (message: string) => ValidateFunction {
-  // A field may be called `constructor`: what objects inherit does not count.
+  // A field may be called `constructor`, so inherited properties must not count.
   const lenient = { strictTypes: false, strictRequired: false };
   const ajv = new Ajv2020({ strict: true, ...lenient, ownProperties: true, formats: { "date-time": true } });
   const schema = jsonSchemaOf(lowered, "0.1.0") as { readonly $id: string };
@@ -23,7 +23,7 @@ function validators(lowered: LoweredSchema): (message: string) => ValidateFuncti
   };
 }
 
-test("JSON of random values is valid", () => {
+test("JSON of random values is valid against the JSON Schema", () => {
   let count = 0;
   for (const { lowered, codecs } of randomCodecs(cases(40), 21, 10)) {
     const validatorOf = validators(lowered);
@@ -39,7 +39,7 @@ test("JSON of random values is valid", () => {
   expect(count).toBeGreaterThan(cases(40) * 5);
 });
 
-test("JSON in which members are missing is valid only if fromJson takes it", () => {
+test("JSON in which a member is missing is valid only if fromJson accepts it", () => {
   let refused = 0;
   for (const { lowered, codecs } of randomCodecs(cases(40), 23, 10)) {
     const validatorOf = validators(lowered);
@@ -48,7 +48,7 @@ test("JSON in which members are missing is valid only if fromJson takes it", () 
       for (const value of values) {
         for (const json of withoutOne(codec.toJson(value))) {
           const why = refusal(codec, json);
-          // Two keys of a map can be equal now, which JSON Schema cannot say.
+          // Without a member two keys of a map can be equal, which JSON Schema cannot express.
           if (why === undefined || why.endsWith("a key is in it twice")) continue;
           refused++;
           expect({ json, why, valid: validate(json) }).toEqual({ json, why, valid: false });
@@ -81,7 +81,7 @@ function* withoutOne(json: JsonValue): Generator<JsonValue> {
   }
 }
 
-describe("of one of everything", () => {
+describe("the JSON Schema of the messages case", () => {
   const { schema, lowered } = inputOfCase("messages");
   const validatorOf = validators(lowered);
   const index = indexSchema(schema);
@@ -105,7 +105,7 @@ describe("of one of everything", () => {
     ["Names", { httpServer: 5 }, { httpServer: "" }],
     ["Names", { google: "yesterday" }, { google: "2020-01-01T00:00:00Z" }],
     ["Names", { item: { a: 1 } }, { item: { a: { value: "x" } } }],
-  ])("%s refuses %j and takes %j, as fromJson does", (type, wrong, right) => {
+  ])("has a definition of %s that refuses %j and accepts %j", (type, wrong, right) => {
     const validate = validatorOf(`${lowered.package}.${type}`);
     const codec = new Composer(index).type({ kind: "ref", target: `schemas/messages.ts#${type}`, args: [] });
     expect(validate(wrong)).toBe(false);
@@ -114,7 +114,7 @@ describe("of one of everything", () => {
   });
 });
 
-test("definitions have the documentation of the schema, and no JSON where there is none", () => {
+test("definitions contain the documentation of the schema, and a handle accepts no JSON", () => {
   const { $defs, $id, $comment } = jsonSchemaOf(inputOfCase("messages").lowered, "0.1.0") as {
     readonly $id: string;
     readonly $comment: string;
@@ -133,7 +133,7 @@ test("definitions have the documentation of the schema, and no JSON where there 
   expect($defs["viceroy.handle.v1.Port"]).toMatchObject({ not: {} });
 });
 
-test("the order of its text is that of names", () => {
+test("the definitions of the emitted JSON Schema are sorted by name", () => {
   const { files } = emitJsonSchema(inputOfCase("enums"));
   const { $defs } = JSON.parse(String(files[0]?.content)) as { readonly $defs: object };
   expect(Object.keys($defs)).toEqual([...Object.keys($defs)].sort());

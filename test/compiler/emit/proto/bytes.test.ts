@@ -1,4 +1,4 @@
-/** Bytes go to protoc and come back: our messages as its text, its messages as our values. */
+/** Bytes are exchanged with protoc: it prints our messages as text, and we decode the messages that it encodes. */
 import assert from "node:assert";
 import { rmSync } from "node:fs";
 import path from "node:path";
@@ -54,7 +54,7 @@ afterAll(() => {
 });
 
 describe.skipIf(peer("protoc") === undefined)("protoc", () => {
-  test("knows every field of random values, and gives them back", () => {
+  test("knows every field of random values and returns equal values", () => {
     let count = 0;
     for (const { input, codecs } of randomCodecs(cases(10), 31, 2)) {
       const protoc = protocOf(input);
@@ -71,7 +71,7 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
     expect(count).toBeGreaterThan(cases(10));
   });
 
-  describe("and messages of a schema", () => {
+  describe("with the messages of a fixed schema", () => {
     const input = inputOfCase("messages");
     const composer = new Composer(indexSchema(input.schema));
     let protoc: Protoc;
@@ -95,7 +95,7 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
       ["MaybeRows", null, ""],
       ["MaybeRows", [], "value {\n}\n"],
       ["ItemEntry", { value: 'tab\t"quote"' }, 'value: "tab\\t\\"quote\\""\n'],
-    ])("%s %o is %j", (type, value, text) => {
+    ])("reads and writes %s %o as the text %j", (type, value, text) => {
       const codec = composer.type({ kind: "ref", target: `schemas/messages.ts#${type}`, args: [] });
       const message = `golden.v1.${type}`;
       const bytes = codec.toProtobuf(value);

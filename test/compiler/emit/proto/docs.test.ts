@@ -3,7 +3,7 @@ import { emitProto } from "../../../../compiler/emit/proto/index.js";
 import { readPage } from "../../../examples/markdown.js";
 import { inputOf, inputOfSchema } from "./lowered.js";
 
-test("the page on other languages shows what is emitted", () => {
+test("the page on interoperability shows the .proto file that is emitted for its schema", () => {
   const { fences } = readPage("docs/reference/interop.md");
   const schema = fences.find(({ code }) => code.startsWith("// schemas/shop.ts\n"));
   const proto = fences.find(({ language }) => language === "proto");
@@ -12,7 +12,7 @@ test("the page on other languages shows what is emitted", () => {
   expect(files).toEqual([{ path: "proto/acme/shop/v1/shop.proto", content: `${proto?.code}\n` }]);
 });
 
-test("the page on the schema language shows what becomes of a namespace", () => {
+test("the page on the schema language shows the .proto text that is emitted for its namespace", () => {
   const { fences } = readPage("docs/reference/schema-language.md");
   const schema = fences.find(({ code }) => code.startsWith("// schemas/order.ts\n"));
   const proto = fences.find(({ language }) => language === "proto");

@@ -1,6 +1,6 @@
 /**
- * Golden cases. After a change that is meant, `UPDATE_GOLDEN=1 npx vitest run test/compiler/emit/proto/golden` writes them
- * anew: read the difference.
+ * Golden cases. After an intended change, `UPDATE_GOLDEN=1 npx vitest run test/compiler/emit/proto/golden` rewrites the
+ * files: review the difference.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { lowerToProtobuf } from "../../../../compiler/protobuf/lower/lower.js";
 import { listFiles } from "../../folder.js";
 import { cases, casesFolder, inputOfCase } from "./cases.js";
 
-test.each(cases)("%s is emitted as expected", (name) => {
+test.each(cases)("the emitted files of %s equal its golden files", (name) => {
   const { files, diagnostics } = emitProto(inputOfCase(name));
   expect(diagnostics).toEqual([]);
   const expected = path.join(casesFolder, name, "expected");
@@ -25,7 +25,7 @@ test.each(cases)("%s is emitted as expected", (name) => {
   for (const file of files) expect(file.content, file.path).toBe(readFileSync(path.join(expected, file.path), "utf8"));
 });
 
-test.each(cases)("%s is lowered alike whatever the order of its files", (name) => {
+test.each(cases)("the order of the files of %s does not change its protobuf schema", (name) => {
   const { schema, lock, lowered } = inputOfCase(name);
   const shuffled = { ...schema, modules: [...schema.modules].reverse() };
   expect(lowerToProtobuf(shuffled, lock, { package: "golden.v1", schemaRoot: "schemas" })).toEqual(lowered);

@@ -1,4 +1,4 @@
-/** What is emitted is what protoc and buf take: the files, and the descriptor set beside them, which says the same. */
+/** protoc and buf accept the emitted .proto files, and the descriptor set beside them describes the same schema. */
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ function emitted(name: string) {
 }
 
 describe.skipIf(peer("protoc") === undefined)("protoc", () => {
-  test.each(all)("takes %s, and describes it as our descriptor set does", (name) => {
+  test.each(all)("accepts %s and describes it like our descriptor set", (name) => {
     const { input, folder, files } = emitted(name);
     const root = path.join(folder, "proto");
     const out = path.join(folder, "protoc.binpb");
@@ -38,7 +38,7 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
   });
 });
 
-/** Where buf looks for its configuration, besides what is emitted. */
+/** The files in which buf finds its configuration, in addition to the emitted files. */
 const workspaces = {
   "without a configuration": {},
   "in a workspace of version 1": { "buf.work.yaml": "version: v1\ndirectories:\n  - proto\n" },
@@ -49,7 +49,7 @@ const workspaces = {
 
 describe.skipIf(peer("buf") === undefined)("buf", () => {
   describe.each(Object.entries(workspaces))("%s", (_, config) => {
-    test.each(all)("finds nothing to lint in %s, and builds it", (name) => {
+    test.each(all)("reports no lint finding in %s and builds it", (name) => {
       const { folder } = emitted(name);
       for (const [file, text] of Object.entries(config)) writeFileSync(path.join(folder, file), text);
       for (const command of ["lint", "build"]) {

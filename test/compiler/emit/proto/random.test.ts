@@ -1,4 +1,4 @@
-/** Whatever a schema declares, protoc takes what is emitted, and describes it as we do. */
+/** protoc accepts the emitted files of random schemas and describes them like our descriptor sets. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,7 +18,7 @@ import { describeText } from "./protoc.js";
 const count = cases(60, 600);
 
 describe.skipIf(peer("protoc") === undefined)("protoc", () => {
-  test("takes random schemas, and describes them as our descriptor sets do", () => {
+  test("accepts random schemas and describes them like our descriptor sets", () => {
     const folder = mkdtempSync(path.join(tmpdir(), "viceroy-random-"));
     try {
       const files: string[] = [];
@@ -39,14 +39,14 @@ describe.skipIf(peer("protoc") === undefined)("protoc", () => {
         files.push(...protoFiles(emitted.files));
         sets.push(descriptorSet(input.lowered, "0.1.0"));
       }
-      // Most of them: some have names that are one in protobuf, and say so.
+      // Most schemas are emitted: some have names that clash in protobuf and get a diagnostic.
       expect(sets.length).toBeGreaterThan((count * 2) / 3);
       const out = path.join(folder, "all.binpb");
       const names = [...new Set(files)];
       const args = ["-I", path.join(folder, "proto"), "--include_imports", "-o", out, ...names];
       const { status, stderr } = runPeer("protoc", args);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-      // Sets one behind the other are one set.
+      // Concatenated descriptor sets are one descriptor set.
       const ours = path.join(folder, "ours.binpb");
       writeFileSync(ours, Buffer.concat(sets));
       expect(describeText(ours)).toEqual(describeText(out));

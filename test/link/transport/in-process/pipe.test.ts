@@ -27,7 +27,7 @@ function pair() {
 
 const bytes = (text: string) => Buffer.from(text);
 
-test("what is written is delivered in a later turn, all of it in one, in pieces that fit its memory", () => {
+test("one later turn delivers all written bytes in pieces that fit the buffer of the reader", () => {
   const { near, far, there, turn } = pair();
   far.open(there);
   turn();
@@ -41,7 +41,7 @@ test("what is written is delivered in a later turn, all of it in one, in pieces 
   expect([turn(), there.text.at(-1), turn()]).toEqual([1, "!", 0]);
 });
 
-test("what is written before anybody reads is kept", () => {
+test("bytes that are written before the other end is opened are kept and delivered later", () => {
   const { near, far, there, turn } = pair();
   let done = 0;
   near.write([bytes("early")], () => done++);
@@ -51,7 +51,7 @@ test("what is written before anybody reads is kept", () => {
   expect([there.text, done]).toEqual(["early", 1]);
 });
 
-test("closing ends both ends in order, behind what was written, and once", () => {
+test("close ends both ends once, without an error, after all written bytes have arrived", () => {
   const { near, far, here, there, turn } = pair();
   near.open(here);
   far.open(there);
@@ -69,7 +69,7 @@ test("closing ends both ends in order, behind what was written, and once", () =>
   expect([there.ends, here.ends]).toEqual([["in order"], ["in order"]]);
 });
 
-test("destroying ends both ends at once: the one with why, the other one by a reset", () => {
+test("destroy drops undelivered bytes and ends this end with its error and the other end with a reset", () => {
   const { near, far, here, there, turn } = pair();
   near.open(here);
   far.open(there);
@@ -84,7 +84,7 @@ test("destroying ends both ends at once: the one with why, the other one by a re
   expect([here.ends, there.ends]).toEqual([["enough"], ["the connection was reset"]]);
 });
 
-test("a reader that ends the pipe gets nothing more of what was written", () => {
+test("a reader that destroys the pipe receives no more bytes, and the pending writes complete", () => {
   const { near, far, there, turn } = pair();
   far.open(there);
   turn();
@@ -96,7 +96,7 @@ test("a reader that ends the pipe gets nothing more of what was written", () => 
   expect([there.text, done]).toEqual(["12345678", 2]);
 });
 
-test("what is written by a pipe that has ended is dropped, and given back in a microtask", async () => {
+test("a write to an ended pipe is dropped and completes in a microtask", async () => {
   const { near, far, there, turn } = pair();
   far.open(there);
   near.close();
@@ -108,7 +108,7 @@ test("what is written by a pipe that has ended is dropped, and given back in a m
   expect([done, turn(), there.text]).toEqual([1, 0, ""]);
 });
 
-test("what comes back to a loop is what was written to it", () => {
+test("a loopback pipe returns the bytes that were written to it and ends when it is closed", () => {
   const { clock, turn } = handClock();
   const pipe = loopbackPipe(clock);
   const notes = new RecordingSink();
@@ -121,7 +121,7 @@ test("what comes back to a loop is what was written to it", () => {
   expect(notes.ends).toEqual(["in order"]);
 });
 
-test("what is written just before the end, while earlier bytes are delivered, comes before the end", () => {
+test("bytes that are written before a close during a delivery arrive before the end of the pipe", () => {
   const { near, far, there, turn } = pair();
   far.open(there);
   turn();
@@ -135,7 +135,7 @@ test("what is written just before the end, while earlier bytes are delivered, co
   expect([there.text, there.ends]).toEqual(["first, and more", ["in order"]]);
 });
 
-test("bytes that were read elsewhere are handed over in pieces that fit", () => {
+test("deliverBytes passes bytes to a sink in pieces that fit the buffer of the sink", () => {
   const notes = new RecordingSink();
   deliverBytes(bytes("1234567890"), notes);
   expect(notes.text).toBe("1234567890");

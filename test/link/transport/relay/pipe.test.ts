@@ -52,7 +52,7 @@ function world() {
 
 const microtask = () => Promise.resolve();
 
-describe("who dials", () => {
+describe("the dialling end of a relayed pipe", () => {
   function dialled() {
     const made = world();
     const via = made.linkTo(20n);
@@ -61,7 +61,7 @@ describe("who dials", () => {
     return { ...made, via, pipe, notes };
   }
 
-  test("has a channel of its own, and says where its bytes go, a piece at a time", async () => {
+  test("has its own channel and sends its bytes to the peer in frames of at most 32 KiB", async () => {
     const { relays, via, pipe } = dialled();
     let done = 0;
     pipe.write([Buffer.alloc(32 * 1024, "a"), Buffer.alloc(0), Buffer.alloc(32 * 1024 + 1, "b")], () => done++);
@@ -77,7 +77,7 @@ describe("who dials", () => {
     expect(via.news()).toEqual([[peer, own, 2, data, "x"]]);
   });
 
-  test("hears what the acceptor says, what came before it listened too", () => {
+  test("receives the bytes of its own channel only, also those that arrive before it is opened", () => {
     const { receive, via, pipe, notes } = dialled();
     receive(via, [own, peer, 1, data | acceptor, "early, "]);
     pipe.open(notes);
@@ -92,7 +92,7 @@ describe("who dials", () => {
   test.each([
     ["closes", close, "in order"],
     ["resets", reset, "the proc in between does not reach the peer"],
-  ])("is told, once, when the acceptor %s it", async (_, op, how) => {
+  ])("ends once when the acceptor %s it, and neither sends nor receives afterwards", async (_, op, how) => {
     const { relays, receive, via, pipe, notes } = dialled();
     pipe.open(notes);
     receive(via, [own, peer, 1, op | acceptor, ""]);
@@ -114,7 +114,7 @@ describe("who dials", () => {
   test.each([
     ["close", close, "in order"],
     ["destroy", reset, "enough"],
-  ] as const)("tells the acceptor once when it ends it: by %s", async (how, op, end) => {
+  ] as const)("sends the acceptor exactly one frame about its end after a call of %s", async (how, op, end) => {
     const { via, pipe, notes } = dialled();
     pipe.open(notes);
     if (how === "close") pipe.close();
@@ -125,7 +125,7 @@ describe("who dials", () => {
     expect([via.news(), notes.ends]).toEqual([[[peer, own, 1, op, ""]], [end]]);
   });
 
-  test("hears nothing more once it has ended the pipe, not even of the same frame", () => {
+  test("delivers no more bytes after its reader closes it, not even the rest of the same frame", () => {
     const { receive, via, pipe, notes } = dialled();
     notes.onBytes = () => pipe.close();
     pipe.open(notes);
@@ -133,7 +133,7 @@ describe("who dials", () => {
     expect(notes.text).toBe("more tha");
   });
 
-  test("may end the pipe before anybody reads it", async () => {
+  test("can be destroyed before it is opened, and sends one reset to the acceptor", async () => {
     const { relays, via, pipe } = dialled();
     pipe.destroy(new Error("enough"));
     relays.linkEnded(via.link, new Error("gone"));
@@ -141,7 +141,7 @@ describe("who dials", () => {
     expect(via.news()).toEqual([[peer, own, 1, reset, ""]]);
   });
 
-  test("is told when the link goes, and nobody else is", async () => {
+  test("ends once with the error of its link, and a pipe over another link stays open", async () => {
     const { relays, via, pipe, notes, linkTo } = dialled();
     pipe.open(notes);
     const other = relays.dial(linkTo(21n).link, peer);
@@ -154,8 +154,8 @@ describe("who dials", () => {
   });
 });
 
-describe("who is dialled", () => {
-  test("is told with the first bytes, and answers as the acceptor", () => {
+describe("the accepting end of a relayed pipe", () => {
+  test("is created by the first bytes of the dialler and sends its frames as the acceptor", () => {
     const { accepted, receive, linkTo } = world();
     const via = linkTo(20n);
     receive(via, [own, peer, 7, data, "hello"]);
@@ -175,7 +175,7 @@ describe("who is dialled", () => {
     ]);
   });
 
-  test("hears nothing of pipes that end before they began, or that nobody has dialled here", () => {
+  test("is not created by a frame that ends a pipe or by a frame of an acceptor", () => {
     const { accepted, receive, linkTo } = world();
     const via = linkTo(20n);
     for (const op of [close, reset, data | acceptor, close | acceptor, reset | acceptor]) {
@@ -185,7 +185,7 @@ describe("who is dialled", () => {
   });
 });
 
-describe("the proc in between", () => {
+describe("the relaying proc", () => {
   /** Opens a pipe from `peer` to `stranger` through this proc. */
   function passing() {
     const made = world();
@@ -200,7 +200,7 @@ describe("the proc in between", () => {
   }
   const gone = new Error("gone");
 
-  test("says so where there is no way on, to whoever has sent anything but that", () => {
+  test("answers a frame that it cannot pass on with a reset, unless the frame is a reset itself", () => {
     const { receive, linkTo } = world();
     const over = linkTo(peer);
     receive(over, [stranger, peer, 7, data, "x"]);
@@ -216,7 +216,7 @@ describe("the proc in between", () => {
     ]);
   });
 
-  test("tells the acceptor when the link to the dialler goes, and the other way round, once", () => {
+  test("sends one reset to the other end of a pipe when the link to one end is lost", () => {
     const first = passing();
     first.relays.linkEnded(first.toDialler.link, gone);
     first.relays.linkEnded(first.toDialler.link, gone);
@@ -242,7 +242,7 @@ describe("the proc in between", () => {
     expect([toDialler.news(), toAcceptor.news()]).toEqual([[], []]);
   });
 
-  test("tells pipes apart by both ends and their channel", () => {
+  test("distinguishes pipes by their two ends and their channel", () => {
     const { relays, receive, toDialler, toAcceptor, linkTo } = passing();
     const third = linkTo(30n);
     receive(toDialler, [stranger, peer, 8, data, "x"]);
@@ -257,7 +257,7 @@ describe("the proc in between", () => {
     expect([third.news(), toDialler.news()]).toEqual([[[30n, stranger, 7, reset | acceptor, ""]], []]);
   });
 
-  test("follows a pipe to the link that it takes now", () => {
+  test("resets a pipe when a link that the pipe uses now is lost, and not for its earlier links", () => {
     const { relays, receive, toDialler, toAcceptor, linkTo } = passing();
     const newAcceptor = linkTo(stranger);
     receive(toDialler, [stranger, peer, 7, data, "more"]);

@@ -114,14 +114,14 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test("messages of any size go through the owner, in order", async () => {
+test("small and large messages pass through the relaying proc in order and without loss", async () => {
   await through.increment.callOne(counter, 1000);
   const bytes = new Uint8Array(500_000).map((_, i) => i * 7);
   expect(Buffer.compare(await through.bytes.callOne(counter, bytes), bytes)).toBe(0);
   expect(await counter.value.callOne()).toBe(1000);
 });
 
-test("when the one in between is gone, calls through it fail", async () => {
+test("calls through a relaying proc fail when that proc is down", async () => {
   await through.increment.callOne(counter, 1);
   const call = through.bytes.callOne(counter, new Uint8Array(1));
   near.proc.peerDown(world.root.proc.id, "the parent was killed");
@@ -130,7 +130,7 @@ test("when the one in between is gone, calls through it fail", async () => {
   expect(link?.ended).toBe(undefined);
 });
 
-test("a peer that nobody reaches is an error, not a wait", async () => {
+test("a call to a proc that the relaying proc does not reach fails instead of waiting", async () => {
   world.root.proc.peerDown(far.proc.id, "it was killed");
   const error = await through.bytes.callOne(counter, new Uint8Array(1)).then(undefined, (e) => e);
   expect(error.remoteName).toBe("SupervisionError");
@@ -140,7 +140,7 @@ test("a peer that nobody reaches is an error, not a wait", async () => {
   );
 });
 
-test("when the one behind it is gone, calls under way fail, also of those who send nothing more", async () => {
+test("pending calls fail when the proc behind the relay is down, also if their caller sends nothing more", async () => {
   const sleeping = world.spawn<typeof Sleeper, never>("sleeping", Sleeper, [], [near], {});
   const call = sleeping.sleep.callOne(counter, 100_000);
   await through.increment.callOne(counter, 1);
@@ -151,7 +151,7 @@ test("when the one behind it is gone, calls under way fail, also of those who se
   expect(error.message).toContain("cannot call counter.meanwhile on rank 0: ");
 });
 
-test("a peer to which there is no way at all is an error, not a wait", async () => {
+test("a call to a proc without any route fails instead of waiting", async () => {
   const mesh = world.proc("alone").proc;
   world.unreachable.add("alone");
   const record = currentMeshRecord({ id: 77n, name: "nowhere", owner: mesh.id, extent: {} });

@@ -28,7 +28,7 @@ import { hostile, Layout, memory, missing, pair } from "./pipe-ends.js";
 const broken = "the connection was ended: the peer has written positions that cannot be into shared memory";
 const [ours, theirs] = [Layout.rings[0], Layout.rings[1]];
 
-describe.skipIf(missing !== undefined)("the side that joins", () => {
+describe.skipIf(missing !== undefined)("a hostile peer that joins a channel", () => {
   async function taken(bytes = 4096) {
     const { near, far } = hostile(bytes);
     const here = new ByteRecorder(near);
@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
     ["a head of all ones", theirs + Layout.head, -1n],
     ["a beginning in the middle", theirs + Layout.start, 1n],
     ["a beginning beyond the head", theirs + Layout.start, 8192n],
-  ])("says %s", async (_what, at, value) => {
+  ])("ends the link when it writes %s", async (_what, at, value) => {
     const { far, here } = await taken();
     if (at !== theirs + Layout.head) far.setWord(theirs + Layout.head, 10n);
     far.setWord(at, value);
@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
     far.close();
   });
 
-  test("says that it has read what was not written", async () => {
+  test("ends the link when it claims to have read bytes that were not written", async () => {
     const { near, far, here } = await taken();
     far.setWord(ours + Layout.tail, 1n << 40n);
     near.write([Buffer.alloc(4096), Buffer.alloc(1)], () => {});
@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
     far.close();
   });
 
-  test("says that it has read less than before", async () => {
+  test("ends the link when it claims to have read fewer bytes than before", async () => {
     const { near, far, here } = await taken();
     near.write([Buffer.alloc(4096)], () => {});
     far.setWord(ours + Layout.tail, 4000n);
@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
     far.close();
   });
 
-  test("goes on by the socket", async () => {
+  test("ends the link when it sends over the socket after it has used the channel", async () => {
     const { far, here } = await taken();
     far.setWord(theirs + Layout.head, 5n);
     far.wake();
@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
     far.close();
   });
 
-  test("waits for what it has sent by the socket, and nothing else", async () => {
+  test("makes this side wait only for the bytes that it has announced for the socket", async () => {
     const { far, here } = await taken();
     far.setWord(Layout.before[1], 4n);
     far.setWord(theirs + Layout.head, 5n);
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
     await here.end;
   });
 
-  test("never wakes up, writes nothing, or says that it sleeps: that is its own affair", async () => {
+  test("does no harm with wrong sleep flags and needless wake-ups", async () => {
     const { near, far, here } = await taken();
     for (let i = 0; i < 100; i++) {
       far.setWord(ours + Layout.asleep, BigInt(i));
@@ -112,7 +112,7 @@ describe.skipIf(missing !== undefined)("the side that joins", () => {
     far.close();
   });
 
-  test("writes anything anywhere, at any time: this side reads what it may, or ends the link", async () => {
+  test("harms no other link when it writes random words into the shared memory", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -156,11 +156,11 @@ function words(): number[] {
   return [...Layout.before, ...Layout.rings.flatMap((ring) => control.map((word) => ring + word))];
 }
 
-describe.skipIf(missing !== undefined)("an offer is not taken", () => {
-  /** Where the pid stands in an offer: docs/reference/protocol.md, *shared memory*. */
+describe.skipIf(missing !== undefined)("an offer of shared memory", () => {
+  /** The offset of the pid in an offer. docs/reference/protocol.md, *shared memory*, defines it. */
   const PID_AT = 12;
 
-  /** What becomes of an offer: whether it was taken, and whether the socket still carries bytes. */
+  /** Sends an offer, and checks that the socket carries bytes if it is refused. @returns whether it is accepted */
   async function offered(offer: ChannelOffer, change: (bytes: Uint8Array) => void = () => {}): Promise<boolean> {
     const [socket, other] = inProcessPipePair();
     const here = new ByteRecorder(socket);
@@ -182,7 +182,7 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
     return taken;
   }
 
-  /** One that could be taken, and what it is about. */
+  /** Creates a channel with a valid offer. */
   function real(bytes = 8192) {
     const { near, far } = hostile(bytes);
     const here = new ByteRecorder(near);
@@ -195,16 +195,16 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
     };
   }
 
-  test("but one that is right", async () => {
+  test("is accepted if it is valid", async () => {
     const { far, end } = real();
     expect(await offered(await far.offer)).toBe(true);
     await end();
   });
 
-  /** Ids of the threads of this process. By each of them but its own, the system finds the same descriptors. */
+  /** Returns the ids of the threads of this process. The system finds the same descriptors under each of these ids. */
   const threads = () => readdirSync("/proc/self/task").map(Number);
 
-  test("but one that is right by the id of a thread", async () => {
+  test("is accepted if it is valid and has the id of a thread in place of the pid", async () => {
     const { far, end } = real();
     const offer = await far.offer;
     const pid = threads().find((thread) => thread !== offer.pid)!;
@@ -222,19 +222,19 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
     ["of no descriptor", (offer) => ({ ...offer, memory: 1_000_000 })],
     ["whose memory is a pipe", (offer) => ({ ...offer, memory: offer.waker })],
     ["whose pipe is memory", (offer) => ({ ...offer, waker: offer.memory })],
-  ])("%s", async (_what, change) => {
+  ])("%s is refused", async (_what, change) => {
     const { far, end } = real();
     expect(await offered(change(await far.offer))).toBe(false);
     await end();
   });
 
-  test("of another version", async () => {
+  test("of another version is refused", async () => {
     const { far, end } = real();
     expect(await offered(await far.offer, (bytes) => (bytes[4] = 2))).toBe(false);
     await end();
   });
 
-  test("whose memory is a file that can shrink, and nothing happens to the file", async () => {
+  test("whose memory is a regular file is refused, and the file does not change", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "viceroy-shared-"));
     const { far, end } = real();
     const offer = await far.offer;
@@ -251,12 +251,13 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
     await end();
   });
 
-  test("at random", async () => {
+  test("with randomly changed bytes is refused", async () => {
     const { far, end } = real();
     const offer = writeOffer(await far.offer);
     await fc.assert(
       fc.asyncProperty(
-        // The magic number stands: without it, it would be no offer. What wakes may be any pipe of the same user.
+        // The magic number stays, because the bytes would be no offer without it. The descriptors for waking stay as
+        // well, because any pipe of the same user is valid there.
         fc.array(
           fc.tuple(
             fc.oneof(fc.integer({ min: 4, max: 19 }), fc.integer({ min: 32, max: 47 })),
@@ -276,7 +277,7 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
           fc.pre(!changed.equals(offer));
           const before = threads();
           const taken = await offered(await far.offer, flip);
-          // An offer that differs in its pid alone, by chance that of a thread of this process, is right.
+          // An offer that differs only in its pid is valid if the pid is by chance that of a thread of this process.
           const pid = changed.readUInt32LE(PID_AT);
           changed.writeUInt32LE(process.pid, PID_AT);
           fc.pre(!changed.equals(offer) || ![...before, ...threads()].includes(pid));
@@ -289,7 +290,7 @@ describe.skipIf(missing !== undefined)("an offer is not taken", () => {
   });
 });
 
-test.skipIf(missing !== undefined)("what the addon is called with wrongly is refused and ends nothing", () => {
+test.skipIf(missing !== undefined)("the addon throws for invalid arguments and for calls on a closed channel", () => {
   const { Channel } = rdmaAddonState().addon!;
   expect(() => new Channel(1000, new Uint8Array(16))).toThrow(
     "invalid bytes: expected a power of two from 4096 to 2^24, got 1000",

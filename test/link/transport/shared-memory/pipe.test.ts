@@ -1,4 +1,4 @@
-/** What pipes through shared memory promise beyond what all pipes do. */
+/** Tests of the promises that pipes in shared memory make in addition to the promises of all pipes. */
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ function pattern(size: number, seed: number): Buffer {
 }
 
 run("a pipe in shared memory", () => {
-  test("is used as soon as both sides have it; what was written before comes first", async () => {
+  test("is used as soon as both sides have it, and bytes that were written before arrive first", async () => {
     const { near, far } = pair();
     near.write([Buffer.from("early, ")], () => {});
     const here = new ByteRecorder(near);
@@ -41,7 +41,7 @@ run("a pipe in shared memory", () => {
     await there.end;
   });
 
-  test("carries what is larger than its rings, in order, both ways at once", async () => {
+  test("carries writes that are larger than its rings in order, in both directions at once", async () => {
     const { near, far } = pair(4096);
     const here = new ByteRecorder(near);
     const there = new ByteRecorder(far);
@@ -57,14 +57,14 @@ run("a pipe in shared memory", () => {
     await here.end;
   });
 
-  test("does not take more than there is room for until the other side reads", async () => {
+  test("completes only the writes that fit into the ring until the other side reads", async () => {
     const { near, far } = pair(4096);
     const here = new ByteRecorder(near);
     const there = new ByteRecorder(far);
     far.write([Buffer.from("up")], () => {});
     await here.bytes(2);
     let done = 0;
-    // In one turn of the event loop: the other side cannot read meanwhile.
+    // All writes happen in one turn of the event loop, so that the other side cannot read meanwhile.
     for (let i = 0; i < 10; i++) near.write([pattern(1000, i)], () => done++);
     await Promise.resolve();
     expect(done).toBe(4);
@@ -75,7 +75,7 @@ run("a pipe in shared memory", () => {
     await there.end;
   });
 
-  test("closing sends everything first; what was written before the end arrives", async () => {
+  test("delivers all bytes that were written before its close, and drops later writes", async () => {
     const { near, far } = pair(4096);
     const here = new ByteRecorder(near);
     const there = new ByteRecorder(far);
@@ -92,7 +92,7 @@ run("a pipe in shared memory", () => {
     expect(done).toBe(2);
   });
 
-  test("destroying it ends it at once, and everything that was written is told of", async () => {
+  test("ends both ends at once when it is destroyed, and completes pending and later writes", async () => {
     const { near, far } = pair(4096);
     const here = new ByteRecorder(near);
     const there = new ByteRecorder(far);
@@ -109,7 +109,7 @@ run("a pipe in shared memory", () => {
     expect(done).toBe(2);
   });
 
-  test("gives back its memory and its descriptors", async () => {
+  test("releases its memory and its file descriptors when it ends", async () => {
     const count = () => [
       readdirSync("/proc/self/fd").length,
       readFileSync("/proc/self/maps", "utf8").split("viceroy-link").length,
@@ -129,7 +129,7 @@ run("a pipe in shared memory", () => {
     expect(count()).toEqual(before);
   });
 
-  test("touches few pages of its memory, however long it is used for little", async () => {
+  test("touches few pages of its memory while only small writes pass through it", async () => {
     const { near, far } = pair();
     const there = new ByteRecorder(far);
     void new ByteRecorder(near);
@@ -137,14 +137,15 @@ run("a pipe in shared memory", () => {
       near.write([pattern(500, i)], () => {});
       await there.bytes(i * 500);
     }
-    // 1 MB has gone through 256 KiB: of the head one page, of the ring as far as it goes before it begins anew, and a message.
+    // 1 MB has passed through a ring of 256 KiB. It touches one page of the head, the part of the ring that is used
+    // before the ring starts again, and one message.
     expect(touched()).toBeLessThanOrEqual(4 + 16 + 4);
     expect(touched()).toBeGreaterThan(4);
     near.destroy();
     await there.end;
   });
 
-  test("of random sizes, in random pieces, closed at random moments, is the bytes that were written", async () => {
+  test("delivers exactly the written bytes for random sizes and pauses, in either direction", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat({ max: 9000 }), fc.nat({ max: 2 })), { maxLength: 30 }),
@@ -172,7 +173,7 @@ run("a pipe in shared memory", () => {
   });
 });
 
-/** KiB of memory of channels that are there. Both ends are mapped here, and share their pages. */
+/** Returns the resident KiB of the memory of a channel. Both ends are mapped here and share their pages. */
 function touched(): number {
   const [first = ""] = readFileSync("/proc/self/smaps", "utf8")
     .split(/^(?=[\da-f]+-[\da-f]+ )/m)
@@ -180,9 +181,9 @@ function touched(): number {
   return Number(/^Rss:\s+(\d+) kB$/m.exec(first)?.[1]);
 }
 
-describe("where one side has no shared memory", () => {
+describe("a pipe that does not use shared memory", () => {
   test.skipIf(missing !== undefined)(
-    "what the other offers is not taken, and the socket carries everything",
+    "carries all bytes over the socket when the joining side refuses the offer of shared memory",
     async () => {
       const { near, far } = pair(4096, memory, none);
       const here = new ByteRecorder(near);
@@ -197,7 +198,7 @@ describe("where one side has no shared memory", () => {
     },
   );
 
-  test("nothing is offered: the pipe is the socket", async () => {
+  test("is the plain socket when the offering side has no shared memory", async () => {
     const [socket, other] = inProcessPipePair();
     const near = offerSharedMemory(socket, systemRandom, none);
     expect(near).toBe(socket);
@@ -212,7 +213,7 @@ describe("where one side has no shared memory", () => {
     expect(await there.end).toBeUndefined();
   });
 
-  test("what is written because something that waited was taken comes behind all that waited", async () => {
+  test("sends a write from a done callback after all writes that were waiting before", async () => {
     const [socket, other] = inProcessPipePair();
     const taking: Pipe = {
       open: (sink) => other.open(sink),
@@ -233,14 +234,14 @@ describe("where one side has no shared memory", () => {
     new ByteRecorder(far);
     far.write([Buffer.from("first, ")], () => far.write([Buffer.from("third")], () => {}));
     far.write([Buffer.from("second, ")], () => {});
-    // What is no offer.
+    // These bytes are no offer, so the waiting writes go over the socket.
     socket.write([Buffer.from("hi")], () => {});
     await here.bytes(20);
     expect(here.all.toString()).toBe("first, second, third");
     socket.destroy();
   });
 
-  test("who closes before the other has said anything has said what he had to say", async () => {
+  test("delivers the bytes of a joining side that closes before it receives an offer", async () => {
     const [socket, other] = inProcessPipePair();
     const here = new ByteRecorder(offerSharedMemory(socket, systemRandom, memory));
     const far = joinSharedMemory(other, memory);

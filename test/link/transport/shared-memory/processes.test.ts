@@ -1,4 +1,4 @@
-/** Shared memory between processes: what becomes of it when one of them stops, dies, or is a thread. */
+/** Tests of shared memory between processes, when a peer is stopped, killed or a thread, and of VICEROY_LINKS. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -17,7 +17,7 @@ import { stopped, until } from "../../../proc/until.js";
 import { onMemory } from "../../pipe-pair.js";
 import { ByteRecorder, soon } from "../byte-recorder.js";
 
-// Below the repository: built code looks for the addon's sources upwards of itself.
+// The folder lies inside the repository, because built code looks for the addon's sources in its parent folders.
 const scratch = fileURLToPath(new URL("../../../../.viceroy/", import.meta.url));
 mkdirSync(scratch, { recursive: true });
 const folder = onMemory ? mkdtempSync(path.join(scratch, "test-shared-")) : "";
@@ -49,7 +49,7 @@ describe.skipIf(!onMemory)("shared memory", () => {
     return { pipe, heard };
   }
 
-  test("a peer that is stopped is not dead: what is written waits, and arrives when it goes on", async () => {
+  test("writes to a stopped process wait and keep the pipe open, and arrive when the process continues", async () => {
     const { pipe, heard } = await started();
     let ended = false;
     void heard.end.then(() => {
@@ -70,7 +70,7 @@ describe.skipIf(!onMemory)("shared memory", () => {
     expect(ended).toBe(false);
   });
 
-  test("a peer that is killed is known to be dead, and what it has written before is there", async () => {
+  test("the kill of the peer process ends the pipe and completes all pending writes", async () => {
     const { pipe, heard } = await started();
     pipe.write([Buffer.alloc(100_000, 1)], () => {});
     await heard.bytes(100_002);
@@ -82,7 +82,7 @@ describe.skipIf(!onMemory)("shared memory", () => {
     expect(heard.all.subarray(2, 100_002).every((byte) => byte === 1)).toBe(true);
   });
 
-  test("a peer hears what was written before this side has closed", async () => {
+  test("a peer receives all bytes that this side wrote before its close", async () => {
     const { pipe } = await started();
     pipe.write([Buffer.alloc(3_000_000)], () => {});
     pipe.close();
@@ -91,7 +91,7 @@ describe.skipIf(!onMemory)("shared memory", () => {
     expect(said).toBe("3000000\n");
   });
 
-  test("a thread can be a peer, and end while it is in use", async () => {
+  test("a peer can be a thread, and the termination of the thread during a transfer ends the pipe", async () => {
     const place = mkdtempSync(path.join(tmpdir(), "viceroy-thread-"));
     const taken: Pipe[] = [];
     let next: (pipe: Pipe) => void = () => {};
@@ -135,11 +135,11 @@ describe("the variable VICEROY_LINKS", () => {
   }
   const off = { VICEROY_RDMA_ADDON: "off" };
 
-  test("`socket` switches shared memory off", async () => {
+  test("switches shared memory off with the value `socket`", async () => {
     expect(await chosen({ [LINKS_VARIABLE]: "socket" })).toBe('false Unix sockets (VICEROY_LINKS is "socket")');
   });
 
-  test("without the addon there is none, and with `memory` that is an error", async () => {
+  test("selects sockets if the addon is absent, and causes an error then with the value `memory`", async () => {
     expect(await chosen({ ...off, [LINKS_VARIABLE]: "" })).toBe(
       'false Unix sockets: shared memory needs the addon, and VICEROY_RDMA_ADDON is "off"',
     );
@@ -149,11 +149,11 @@ describe("the variable VICEROY_LINKS", () => {
     );
   });
 
-  test.skipIf(rdmaAddonState().addon === undefined)("it is used by default where the addon is", async () => {
+  test.skipIf(rdmaAddonState().addon === undefined)("selects shared memory by default with the addon", async () => {
     expect(await chosen({ [LINKS_VARIABLE]: "" })).toBe("true shared memory, beside Unix sockets");
   });
 
-  test("anything else is a mistake", async () => {
+  test("causes an error that lists the valid values if its value is unknown", async () => {
     expect(await chosen({ [LINKS_VARIABLE]: "fast" })).toBe(
       'cannot use VICEROY_LINKS: expected "socket", "memory" or nothing, got "fast"',
     );

@@ -1,4 +1,4 @@
-/** The ring itself under the thread sanitizer: two threads that go through every state of sleeping and waiting. */
+/** Test of the native ring under the thread sanitizer. Two threads pass through all states of sleeping and waiting. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,9 +13,9 @@ const there = spawnSync(compiler, ["--version"]).status === 0;
 if (!there && process.env["VICEROY_PEERS"] === "required")
   throw new Error(`cannot test the ring: there is no ${compiler}`);
 
-// Once is enough: it is the same on all transports.
+// One run is enough, because the ring is the same on all transports.
 test.skipIf(!onMemory || !there)(
-  "two threads read what the other writes, in order, without a race and without sleeping for ever",
+  "two threads exchange bytes through the ring in order, without a data race or an endless sleep",
   () => {
     const folder = mkdtempSync(path.join(tmpdir(), "viceroy-ring-"));
     try {
@@ -24,7 +24,7 @@ test.skipIf(!onMemory || !there)(
       const sources = [file("ring-race.cc"), path.join(native, "channel/ring.cc")];
       const flags = ["-std=c++17", "-O1", "-g", "-fsanitize=thread", "-Wno-tsan", `-I${native}`];
       execFileSync(compiler, [...flags, ...sources, "-o", program, "-lpthread"], { stdio: "pipe" });
-      // The sanitizer wants its memory at certain addresses.
+      // The sanitizer needs its memory at certain addresses, so address randomisation is switched off.
       const said = execFileSync("setarch", ["-R", program], {
         encoding: "utf8",
         timeout: 250_000,

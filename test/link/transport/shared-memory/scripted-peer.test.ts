@@ -1,4 +1,4 @@
-/** What a pipe does with its socket and its channel, step by step: both are played here, and the addon is not needed. */
+/** Tests of pipes in shared memory, step by step. Socket and channel are fakes, so the addon is not needed. */
 import { describe, expect, test } from "vitest";
 import type { Pipe, PipeSink } from "../../../../runtime/link/transport/pipe.js";
 import {
@@ -45,7 +45,7 @@ class HandSocket implements Pipe {
     this.calls.push("unref");
   }
 
-  /** Bytes come from the other side. */
+  /** Delivers bytes of the other side. */
   give(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       const target = this.sink.buffer();
@@ -57,7 +57,7 @@ class HandSocket implements Pipe {
   }
 }
 
-/** One side of a channel: what it has written, and what it is going to read. */
+/** A fake of one side of a channel. It records the written bytes, and the test sets the bytes to read. */
 class HandChannel implements NativeChannel {
   readonly made: readonly unknown[];
   began: number | undefined;
@@ -107,7 +107,7 @@ class HandChannel implements NativeChannel {
   }
 }
 
-/** Notes what comes. */
+/** Records the received bytes and the ends of a pipe. */
 class Notes implements PipeSink {
   text = "";
   size = 0;
@@ -138,7 +138,7 @@ function addonOf(made: HandChannel[]): RdmaAddon {
   return { Channel } as unknown as RdmaAddon;
 }
 
-/** The side that offers, which has been answered if that is said. */
+/** Creates the side that offers a channel. It has received an answer if `taken` is given. */
 function offering(taken?: boolean) {
   const socket = new HandSocket();
   const made: HandChannel[] = [];
@@ -159,7 +159,7 @@ const offer = {
   token: Uint8Array.from({ length: 16 }, (_, i) => i),
 };
 
-/** The side that may join. */
+/** Creates the side that joins a channel when it receives an offer. */
 function joining() {
   const socket = new HandSocket();
   const made: HandChannel[] = [];
@@ -177,7 +177,7 @@ const bytes = (text: string) => Buffer.from(text);
 const nothing = () => {};
 
 describe("the side that offers a channel", () => {
-  test("says where it is, and what it is made of", () => {
+  test("sends an offer with the process, the descriptors, the size and the token of the channel", () => {
     const { socket, channel } = offering();
     const said = readOffer(socket.written)!;
     expect([socket.written.length, said.pid, said.memory, said.waker, said.awaited]).toEqual([
@@ -190,7 +190,7 @@ describe("the side that offers a channel", () => {
     expect([said.bytes, channel.made]).toEqual([RING_BYTES, [RING_BYTES, Uint8Array.from(said.token)]]);
   });
 
-  test("is its socket alone where there is no memory for a channel", () => {
+  test("uses the plain socket when the channel cannot be created", () => {
     const socket = new HandSocket();
     const full = {
       Channel: class {
@@ -203,7 +203,7 @@ describe("the side that offers a channel", () => {
     expect(socket.written.length).toBe(0);
   });
 
-  test("sends by the socket until it is answered, and by the channel from then on", () => {
+  test("sends over the socket until its offer is accepted, and through the channel afterwards", () => {
     const { socket, pipe, channel } = offering();
     pipe.write([bytes("one, "), bytes("two, ")], nothing);
     expect([usesSharedMemory(pipe), String(socket.written.subarray(OFFER_BYTES))]).toEqual([false, "one, two, "]);
@@ -213,7 +213,7 @@ describe("the side that offers a channel", () => {
     expect([String(channel.written), socket.written.length]).toEqual(["three", OFFER_BYTES + 10]);
   });
 
-  test("gives the channel back when it is not taken, and goes on by the socket", () => {
+  test("closes the channel when its offer is refused, and continues over the socket", () => {
     const { socket, pipe, channel, notes } = offering(false);
     expect([usesSharedMemory(pipe), channel.closed, channel.began]).toEqual([false, 1, undefined]);
     pipe.write([bytes("on")], nothing);
@@ -221,7 +221,7 @@ describe("the side that offers a channel", () => {
     expect([String(socket.written.subarray(OFFER_BYTES)), notes.text]).toEqual(["on", "and back"]);
   });
 
-  test("goes on by the socket with somebody who says something else, all of which it hears", () => {
+  test("continues over the socket when the first bytes are no answer, and delivers these bytes", () => {
     for (const said of ["x", "hello, and more than an answer"]) {
       const { socket, pipe, channel, notes } = offering();
       socket.give(bytes(said));
@@ -230,7 +230,7 @@ describe("the side that offers a channel", () => {
     }
   });
 
-  test("waits for the whole answer", () => {
+  test("uses the channel only after the last byte of the answer", () => {
     const { socket, pipe } = offering();
     const answer = writeAnswer(true);
     for (let i = 0; i < ANSWER_BYTES; i++) {
@@ -241,8 +241,8 @@ describe("the side that offers a channel", () => {
   });
 });
 
-describe("the side that may join", () => {
-  test("takes what it is offered, says so, and sends what waited", () => {
+describe("the side that joins a channel", () => {
+  test("accepts a valid offer, answers, and sends its waiting writes through the channel", () => {
     const { socket, pipe, made } = joining();
     pipe.write([bytes("early")], nothing);
     expect(socket.written.length).toBe(0);
@@ -259,7 +259,7 @@ describe("the side that may join", () => {
     ]);
   });
 
-  test("takes none of another version, and needs no addon to know", () => {
+  test("refuses an offer of another version without asking for the addon", () => {
     const { socket, pipe, asked } = joining();
     pipe.write([bytes("early")], nothing);
     const other = writeOffer(offer);
@@ -271,7 +271,7 @@ describe("the side that may join", () => {
     expect(String(socket.written.subarray(ANSWER_BYTES))).toBe("early, late");
   });
 
-  test("takes none that cannot be joined, or where there is no addon", () => {
+  test("refuses an offer if the channel cannot be joined or the addon is absent", () => {
     const broken = {
       Channel: class {
         constructor() {
@@ -292,7 +292,7 @@ describe("the side that may join", () => {
     }
   });
 
-  test("that has closed before it was offered anything answers nothing", () => {
+  test("does not answer an offer that comes after its close, and still receives bytes", () => {
     const { socket, pipe, asked, notes } = joining();
     pipe.write([bytes("last words")], nothing);
     pipe.close();
@@ -303,8 +303,8 @@ describe("the side that may join", () => {
   });
 });
 
-describe("what comes in memory", () => {
-  test("comes behind what the other side has sent by the socket before, however late that is", () => {
+describe("bytes received through the channel", () => {
+  test("are delivered after the bytes that the peer has sent over the socket before", () => {
     const { socket, channel, notes } = offering(true);
     channel.incoming = bytes("last");
     expect([channel.ready(), notes.text]).toEqual([true, ""]);
@@ -318,7 +318,7 @@ describe("what comes in memory", () => {
     expect([channel.ready(), notes.text]).toEqual([true, "first, thenlast, more"]);
   });
 
-  test("cannot come behind less than the other side has sent by the socket", () => {
+  test("end the connection if the socket has delivered more bytes than the peer announced", () => {
     const { socket, channel, notes } = offering(true);
     socket.give(bytes("too much"));
     channel.sentBefore = 3;
@@ -328,7 +328,7 @@ describe("what comes in memory", () => {
     expect([socket.calls, notes.text, channel.closed]).toEqual([[`destroy: ${why}`], "too much", 1]);
   });
 
-  test("comes last: the other side cannot go on by the socket, or break its ring", () => {
+  test("are the last valid bytes: later bytes of the socket or a broken ring end the connection", () => {
     for (const [breaks, why] of [
       [
         ({ socket }: ReturnType<typeof offering>) => socket.give(bytes("and more")),
@@ -352,17 +352,17 @@ describe("what comes in memory", () => {
     }
   });
 
-  test("is read before the end of the socket is told of, as far as one ring goes", () => {
+  test("are read up to about the size of one ring before the end of the socket is reported", () => {
     const { socket, channel, notes } = offering(true);
     channel.sentBefore = 0;
-    // A peer that goes on writing for ever.
+    // This peer never stops writing.
     channel.incoming = Buffer.alloc(100 * RING_BYTES);
     socket.sink.closed(new Error("lost"));
     expect([notes.ends, channel.closed]).toEqual([["lost"], 1]);
     expect(notes.size >= RING_BYTES && notes.size < 2 * RING_BYTES).toBe(true);
   });
 
-  test("is read in turns of about a megabyte, so that others have theirs", () => {
+  test("are read in turns of one megabyte, so that other connections get their turn", () => {
     const { channel, notes } = offering(true);
     channel.sentBefore = 0;
     channel.incoming = Buffer.alloc(10_000_000);
@@ -370,7 +370,7 @@ describe("what comes in memory", () => {
     expect([channel.ready(), notes.size]).toEqual([true, 2 << 20]);
   });
 
-  test("is read no further when its reader ends the pipe, by memory or by the socket", () => {
+  test("are not delivered after the reader destroys the pipe, and neither are bytes of the socket", () => {
     const memory = offering(true);
     memory.channel.sentBefore = 0;
     memory.channel.incoming = Buffer.alloc(200_000);
@@ -385,7 +385,7 @@ describe("what comes in memory", () => {
     expect(socket.notes.text).toBe("x");
   });
 
-  test("is not read from a channel that was given back while it was written to", () => {
+  test("are not read from a channel that is closed during a write", () => {
     const { pipe, channel, notes } = offering(true);
     channel.sentBefore = 0;
     channel.room = 0;
@@ -397,8 +397,8 @@ describe("what comes in memory", () => {
   });
 });
 
-describe("what is written into memory", () => {
-  test("is given back at once when it is short, and a little later when it is long", async () => {
+describe("a write into the channel", () => {
+  test("completes at once if it is short, and in a microtask if it is long", async () => {
     const { pipe } = offering(true);
     const done: string[] = [];
     pipe.write([Buffer.alloc(10_000), Buffer.alloc(6384)], () => done.push("short"));
@@ -409,7 +409,7 @@ describe("what is written into memory", () => {
     expect(done).toEqual(["short", "long"]);
   });
 
-  test("waits for room, keeps its order, and is closed behind all of it, once", () => {
+  test("waits for room and keeps its order, and the socket is closed once after all writes", () => {
     const { socket, pipe, channel } = offering(true);
     const done: number[] = [];
     channel.room = 4;
@@ -426,7 +426,7 @@ describe("what is written into memory", () => {
     expect([String(channel.written), done, socket.calls]).toEqual(["abcdefghi", [1, 2], ["close"]]);
   });
 
-  test("ends the connection when the other side has broken the ring", async () => {
+  test("ends the connection if the peer has broken the ring", async () => {
     const { socket, pipe, channel } = offering(true);
     let done = 0;
     channel.room = -1;
@@ -438,8 +438,8 @@ describe("what is written into memory", () => {
   });
 });
 
-describe("the end", () => {
-  test("is that of the socket: it is told of once, and nothing is written or read behind it", async () => {
+describe("the end of a pipe", () => {
+  test("is the end of its socket, is reported once, and stops all reads and writes", async () => {
     const { socket, pipe, notes } = offering(false);
     pipe.destroy(new Error("enough"));
     pipe.close();
@@ -455,7 +455,7 @@ describe("the end", () => {
     expect(done).toBe(1);
   });
 
-  test("of who closes leaves the way open for what the other side still says", () => {
+  test("by its own close leaves the pipe open for the last bytes of the other side", () => {
     const { socket, pipe, notes } = offering(false);
     pipe.close();
     pipe.close();
@@ -464,7 +464,7 @@ describe("the end", () => {
     expect(notes.text).toBe("last words");
   });
 
-  test("may come before anything was said", () => {
+  test("can come before the first bytes, and an offered channel is then closed without a read", () => {
     const { socket, notes, made } = joining();
     socket.sink.closed();
     expect([notes.ends, made]).toEqual([["in order"], []]);
@@ -476,7 +476,7 @@ describe("the end", () => {
   });
 });
 
-test("the first bytes tell an offer from anything else, as early as they can", () => {
+test("classifyFirstBytes recognises that bytes are no offer at the first different byte", () => {
   const said = writeOffer(offer);
   for (let fill = 0; fill < OFFER_BYTES; fill++) expect(classifyFirstBytes(said, fill, OFFER_BYTES)).toBe("more");
   expect(classifyFirstBytes(said, OFFER_BYTES, OFFER_BYTES)).toBe("whole");
@@ -490,7 +490,7 @@ test("the first bytes tell an offer from anything else, as early as they can", (
   }
 });
 
-test("a process is held by the socket", () => {
+test("ref and unref of a pipe call ref and unref of its socket", () => {
   const { socket, pipe } = offering();
   pipe.ref();
   pipe.unref();

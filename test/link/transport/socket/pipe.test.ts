@@ -1,4 +1,7 @@
-/** Pipes over sockets: when bytes leave, what is told of their end, what they hold, and what is said of those they cannot reach. */
+/**
+ * Tests of pipes over sockets: when writes complete, how pipes end, whether they keep the process alive, and the errors
+ * of failed connections.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, Socket } from "node:net";
@@ -37,7 +40,7 @@ async function connectedBy(socket: Socket): Promise<Socket> {
   return socket;
 }
 
-/** A pipe over a Unix socket, and the other end as a plain socket that nobody reads. */
+/** Creates a pipe over a Unix socket. Its other end is a plain socket that is not read yet. */
 async function unread(): Promise<{ pipe: Pipe; peer: Socket }> {
   const place = path.join(folder, `${paths++}.sock`);
   let taken: (socket: Socket) => void = () => {};
@@ -54,7 +57,7 @@ async function unread(): Promise<{ pipe: Pipe; peer: Socket }> {
   return { pipe, peer };
 }
 
-/** The same over TCP, of which the system takes parts of what it is given. */
+/** Creates the same over TCP, where the system can take a part of a write. */
 async function unreadTcp(): Promise<{ pipe: Pipe; peer: Socket }> {
   const accepted: Socket[] = [];
   const server: Server = createServer({ pauseOnConnect: true }, (socket) => accepted.push(socket)).listen(
@@ -72,7 +75,7 @@ async function unreadTcp(): Promise<{ pipe: Pipe; peer: Socket }> {
 }
 
 describe("a pipe over a plain socket", () => {
-  test("gives what is short back before the write returns, and nothing that is long", async () => {
+  test("completes short writes before the call returns, and long or waiting writes later", async () => {
     const { pipe, peer } = await unread();
     const returned: string[] = [];
     pipe.write([Buffer.alloc(16 * 1024)], () => returned.push("short"));
@@ -80,10 +83,10 @@ describe("a pipe over a plain socket", () => {
     pipe.write([Buffer.alloc(1000), Buffer.alloc(16 * 1024 - 1000)], () => returned.push("short in two"));
     expect(returned).toEqual(["short", "short in two"]);
     pipe.write([Buffer.alloc(16 * 1024 + 1)], () => returned.push("long"));
-    // More than the system takes.
+    // This write is larger than what the system takes at once.
     pipe.write([Buffer.alloc(8_000_000)], () => returned.push("longer"));
     expect(returned).toEqual(["short", "short in two"]);
-    // What waits keeps its place, however short the next one is.
+    // A short write waits behind earlier writes, because the order must not change.
     pipe.write([Buffer.alloc(1)], () => returned.push("behind"));
     expect(returned).toEqual(["short", "short in two"]);
     peer.resume();
@@ -95,7 +98,7 @@ describe("a pipe over a plain socket", () => {
   test.each([
     ["a Unix socket", unread],
     ["TCP", unreadTcp],
-  ])("loses nothing when the system takes a part of what is short, or none of it: %s", async (_, make) => {
+  ])("loses no bytes when the system takes a part of a short write or none of it: %s", async (_, make) => {
     const { pipe, peer } = await make();
     const sent: Buffer[] = [];
     let [asked, taken] = [0, 0];
@@ -117,7 +120,7 @@ describe("a pipe over a plain socket", () => {
     expect(Buffer.concat(got).equals(Buffer.concat(sent))).toBe(true);
   });
 
-  test("keeps what comes before anybody reads it, in order", async () => {
+  test("keeps bytes that arrive before it is opened and delivers them in order", async () => {
     const { pipe, peer } = await unread();
     peer.write("one, ");
     peer.write("two");
@@ -130,7 +133,7 @@ describe("a pipe over a plain socket", () => {
     pipe.destroy();
   });
 
-  test("tells of its end once, with the error it was destroyed with, also whoever opens it later", async () => {
+  test("reports the error of its first destroy to a sink that opens it later, and drops later writes", async () => {
     const { pipe } = await unread();
     pipe.destroy(new Error("enough"));
     pipe.destroy(new Error("again"));
@@ -145,7 +148,7 @@ describe("a pipe over a plain socket", () => {
     expect(done).toBe(true);
   });
 
-  test("keeps the process alive only while it is asked to", async () => {
+  test("keeps the process alive between a call of ref and a call of unref", async () => {
     const { pipe } = await unread();
     const holding = () => process.getActiveResourcesInfo().filter((kind) => kind === "PipeWrap").length;
     const before = holding();
@@ -157,12 +160,13 @@ describe("a pipe over a plain socket", () => {
   });
 });
 
-// A worker thread closes the files that it has opened when it ends, once more, whoever has their numbers by then.
-describe.runIf(isMainThread)("a pipe over a descriptor that was inherited", () => {
-  test("reads and writes it", async () => {
+// A worker thread that ends closes the descriptors of the files that it has opened a second time, even if their numbers
+// belong to other files by then.
+describe.runIf(isMainThread)("a pipe over an inherited file descriptor", () => {
+  test("reads and writes bytes through the descriptor", async () => {
     const fifo = path.join(folder, "fifo");
     execFileSync("mkfifo", [fifo]);
-    // Who opens a fifo for both reads what it has written.
+    // A process that opens a FIFO for reading and writing reads its own bytes.
     const pipe = fdPipe(openSync(fifo, "r+"));
     const heard = new ByteRecorder(pipe);
     pipe.write([Buffer.from("there and back")], () => {});
@@ -171,12 +175,12 @@ describe.runIf(isMainThread)("a pipe over a descriptor that was inherited", () =
     pipe.destroy();
   });
 
-  test("leads to the parent of a process", async () => {
+  test("delivers bytes of the parent process that are no offer of shared memory", async () => {
     const fifo = path.join(folder, "inherited");
     execFileSync("mkfifo", [fifo]);
     const parent = parentPipe(openSync(fifo, "r+"));
     const heard = new ByteRecorder(parent);
-    // It is no offer of shared memory.
+    // These bytes are no offer of shared memory.
     writeFileSync(fifo, "from the parent");
     await heard.bytes(15);
     expect(`${heard.all}`).toBe("from the parent");
@@ -184,8 +188,8 @@ describe.runIf(isMainThread)("a pipe over a descriptor that was inherited", () =
   });
 });
 
-describe("a socket that exists already", () => {
-  test("is ended with its pipe, and the pipe with it", async () => {
+describe("a pipe over an existing socket", () => {
+  test("sends its bytes and then its close to the accepting end", async () => {
     const place = path.join(folder, `${paths++}.sock`);
     const accepted: Pipe[] = [];
     servers.push(await listenUnixSocket(place, (pipe) => accepted.push(pipe)));
@@ -198,7 +202,7 @@ describe("a socket that exists already", () => {
     expect(`${heard.all}`).toBe("hello");
   });
 
-  test("is written to at once by whoever was connected to, and ends with whoever made it", async () => {
+  test("receives bytes that its peer writes at once, and both ends end when the socket is destroyed", async () => {
     const place = path.join(folder, `${paths++}.sock`);
     const accepted: Pipe[] = [];
     servers.push(await listenUnixSocket(place, (pipe) => accepted.push(pipe)));
@@ -216,9 +220,9 @@ describe("a socket that exists already", () => {
     await Promise.all([here.end, there.end]);
   });
 
-  test("is read as it is where it cannot be taken over, and never written past", async () => {
+  test("reads a socket without a handle as a stream, and ends without an error when it is destroyed", async () => {
     for (const make of [socketPipe, streamPipe]) {
-      // Without a handle, as sockets are that other libraries make.
+      // This socket has no handle, like sockets that other libraries create.
       const socket = new Socket();
       const pipe = make(socket);
       const heard = new ByteRecorder(pipe);
@@ -231,7 +235,7 @@ describe("a socket that exists already", () => {
   });
 });
 
-test("a child is spoken to over a socket that it inherits", async () => {
+test("the pipe to a child process carries bytes both ways over the socket that the child inherits", async () => {
   const place = path.join(folder, `${paths++}.sock`);
   const joined: Pipe[] = [];
   servers.push(await listenUnix(place, (pipe) => joined.push(pipe)));
@@ -246,7 +250,7 @@ test("a child is spoken to over a socket that it inherits", async () => {
   child.destroy();
 });
 
-test("sockets over a network send at once, and find out peers whose machine is gone", () => {
+test("tuneSocket switches off the send delay and switches on keep-alive probes after 5 seconds", () => {
   const calls: unknown[][] = [];
   const note =
     (name: string) =>
@@ -264,8 +268,8 @@ test("sockets over a network send at once, and find out peers whose machine is g
   ]);
 });
 
-describe("who cannot be reached is named, with why:", () => {
-  test("a file that is no socket", async () => {
+describe("an attempt to connect", () => {
+  test("to a file that is not a socket fails with an error that names the file", async () => {
     const file = path.join(folder, "file");
     writeFileSync(file, "");
     const error = await connectUnixSocket(file).then(undefined, (e) => e);
@@ -275,12 +279,12 @@ describe("who cannot be reached is named, with why:", () => {
     ]);
   });
 
-  test("a socket that nobody listens at, or nothing at all", async () => {
+  test("to a path that does not exist fails with the error of the system", async () => {
     const gone = path.join(folder, "gone.sock");
     expect((await connectUnixSocket(gone).then(undefined, (e) => e)).message).toBe(`connect ENOENT ${gone}`);
   });
 
-  test("an attempt that was given up, before it began or meanwhile", async () => {
+  test("that is aborted before or after its start fails with an error that gives the reason", async () => {
     const controller = new AbortController();
     const pending = connectPipe(() => new Socket(), "connect", "the peer", controller.signal);
     controller.abort("no error");
@@ -289,14 +293,14 @@ describe("who cannot be reached is named, with why:", () => {
     await expect(begun).rejects.toThrow(new Error("cannot connect to the peer: it is late"));
   });
 
-  test("a socket that closes without an error", async () => {
+  test("over a socket that closes without an error fails with an error that says so", async () => {
     const socket = new Socket();
     const pending = connectPipe(() => socket, "connect", "the peer", undefined);
     socket.destroy();
     await expect(pending).rejects.toThrow(new Error("cannot connect to the peer: it closed at once"));
   });
 
-  test("but once it is connected, nobody looks whether it was given up", async () => {
+  test("that has succeeded is not affected by a later abort", async () => {
     const place = path.join(folder, `${paths++}.sock`);
     const accepted: Pipe[] = [];
     servers.push(await listenUnixSocket(place, (pipe) => accepted.push(pipe)));
@@ -312,7 +316,7 @@ describe("who cannot be reached is named, with why:", () => {
 });
 
 describe("listening", () => {
-  test("where somebody listens already is refused", async () => {
+  test("at an address in use fails with an error that names the address", async () => {
     const place = path.join(folder, `${paths++}.sock`);
     servers.push(await listenUnixSocket(place, () => {}));
     await expect(listenUnixSocket(place, () => {})).rejects.toThrow(
@@ -323,7 +327,7 @@ describe("listening", () => {
     expect([refused.message, refused.cause]).toEqual(["cannot listen at tls://[::1]:5: why", cause]);
   });
 
-  test("ends when it is closed, and not for those who are there", async () => {
+  test("ends for new connections when the listener is closed, and existing connections stay open", async () => {
     const address = { kind: "unix", path: path.join(folder, `${paths++}.sock`) } as const;
     const accepted: Pipe[] = [];
     const listener = await listenAt(address, (pipe) => accepted.push(pipe));
@@ -339,7 +343,7 @@ describe("listening", () => {
     expect((await connectTo(address, undefined).then(undefined, (e) => e)).code).toBe("ENOENT");
   });
 
-  test("over TLS needs files, and says so", async () => {
+  test("over TLS without certificate files fails with an error that asks for the files", async () => {
     const address = { kind: "tls", host: "localhost", port: 0 } as const;
     await expect(listenAt(address, () => {})).rejects.toThrow(
       new Error(
@@ -356,6 +360,6 @@ test.each([
   [{ remoteAddress: "fe80::ffff:10.0.0.7", remotePort: 5 }, "[fe80::ffff:10.0.0.7]:5"],
   [{ remoteAddress: "fe80::1", remotePort: 5 }, "[fe80::1]:5"],
   [{}, "unknown:0"],
-])("the address of a peer is read by people: %j", (socket, text) => {
+])("peerAddress formats the address and port of a socket for people: %j", (socket, text) => {
   expect(peerAddress(socket as Socket)).toBe(text);
 });

@@ -4,7 +4,7 @@ import type { Pipe } from "../../../../runtime/link/transport/pipe.js";
 import { messagePortPipe } from "../../../../runtime/link/transport/thread/pipe.js";
 import { until } from "../../../proc/until.js";
 
-/** Reads into a small buffer, as a link would into a large one. */
+/** Records the bytes and the ends of a pipe. It reads into a small buffer; a link reads into a large one. */
 function collect(pipe: Pipe) {
   const memory = new Uint8Array(5);
   const seen = { text: "", closed: [] as (Error | undefined)[] };
@@ -18,7 +18,7 @@ function collect(pipe: Pipe) {
   return seen;
 }
 
-test("bytes arrive in order, those written before the other end listens too", async () => {
+test("bytes arrive in order, also those that are written before the other end is opened", async () => {
   const { port1, port2 } = new MessageChannel();
   const [near, far] = [messagePortPipe(port1), messagePortPipe(port2)];
   let done = 0;
@@ -31,7 +31,7 @@ test("bytes arrive in order, those written before the other end listens too", as
   near.destroy();
 });
 
-test("close ends both ends in order, after what was written", async () => {
+test("close ends both ends without an error after all written bytes have arrived", async () => {
   const { port1, port2 } = new MessageChannel();
   const [near, far] = [messagePortPipe(port1), messagePortPipe(port2)];
   const [here, there] = [collect(near), collect(far)];
@@ -42,7 +42,7 @@ test("close ends both ends in order, after what was written", async () => {
   expect([...here.closed, ...there.closed]).toEqual([undefined, undefined]);
 });
 
-test("a thread that ends without a word is an error", async () => {
+test("the termination of the other thread ends the pipe with an error", async () => {
   const { port1, port2 } = new MessageChannel();
   const seen = collect(messagePortPipe(port1));
   const worker = new Worker("require('worker_threads').workerData.ref(); for (;;);", {

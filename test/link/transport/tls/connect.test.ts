@@ -1,4 +1,4 @@
-/** Over TLS, nobody gets a byte through without a certificate that the other side trusts. */
+/** Tests that a TLS connection is accepted only if each side trusts the certificate of the other side. */
 import { copyFileSync, writeFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import { connect as connectAnyhow } from "node:tls";
@@ -54,12 +54,12 @@ async function serve(own: TlsFiles, limits = {}): Promise<Server> {
   return { address: listener.address as SocketAddress, accepted, refusals };
 }
 
-/** How a client with these files fares: the error it gets, or that the server has let it in. */
+/** Connects a client with the given files. @returns the message of its error, or "let in" if the server accepts it */
 async function outcome(server: Server, own: TlsFiles): Promise<string> {
   const before = server.accepted.length;
   try {
     const pipe = await connectTls(server.address, new Credentials(own));
-    // In TLS 1.3 a client is done before the server has looked at its certificate.
+    // In TLS 1.3, a client completes its handshake before the server has checked its certificate.
     let fate = "";
     void new ByteRecorder(pipe).end.then((error) => {
       fate = error?.message ?? "closed";
@@ -73,13 +73,13 @@ async function outcome(server: Server, own: TlsFiles): Promise<string> {
 }
 
 describe("a client", () => {
-  test("with a certificate of the authority is let in", async () => {
+  test("with a certificate of the trusted authority is accepted", async () => {
     const server = await serve(files);
     expect(await outcome(server, files)).toBe("let in");
     expect(server.accepted.length).toBe(1);
   });
 
-  test("with a certificate of another authority is not", async () => {
+  test("with a certificate of another authority is refused", async () => {
     const server = await serve(files);
     const stranger = { ...other.issue("stranger"), ca: files.ca };
     expect(await outcome(server, stranger)).toBe("closed");
@@ -89,7 +89,7 @@ describe("a client", () => {
     ]);
   });
 
-  test("with a certificate that has expired is not", async () => {
+  test("with an expired certificate is refused", async () => {
     const server = await serve(files);
     expect(await outcome(server, trusted.issue("late", -1))).toBe("closed");
     expect(server.accepted).toEqual([]);
@@ -98,7 +98,7 @@ describe("a client", () => {
     ]);
   });
 
-  test("without a certificate is not", async () => {
+  test("without a certificate is refused", async () => {
     const server = await serve(files);
     const { port } = server.address;
     const socket = connectAnyhow({ host: "127.0.0.1", port, rejectUnauthorized: false });
@@ -109,7 +109,7 @@ describe("a client", () => {
     ]);
   });
 
-  test("of an older version is not", async () => {
+  test("with an older version of TLS is refused", async () => {
     const server = await serve(files);
     const { port } = server.address;
     const error = await new Promise<Error>((resolve) => {
@@ -125,7 +125,7 @@ describe("a client", () => {
   });
 
   test.each(["GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\xff\xff", "something else entirely"])(
-    "that speaks no TLS at all is let in nowhere, and noted: %j",
+    "that does not speak TLS is refused, and the refusal is reported: %j",
     async (said) => {
       const server = await serve(files);
       const socket = connectTcp(server.address.port, "127.0.0.1", () => socket.write(said, "latin1"));
@@ -137,7 +137,7 @@ describe("a client", () => {
     },
   );
 
-  test("that was given a tcp:// address learns that the host speaks TLS", async () => {
+  test("with a tcp:// address gets an error that says that the host speaks TLS", async () => {
     const server = await serve(files);
     const pipe = await connectTo({ ...server.address, kind: "tcp" }, undefined);
     const offer = { universe: 1n, from: 2n, to: 3n, link: 4n, first: true, direct: false, received: 0 };
@@ -148,7 +148,7 @@ describe("a client", () => {
     });
   });
 
-  test("that has shown its certificate stays, however late it is", async () => {
+  test("that has shown its certificate is not affected by the limits of the handshake", async () => {
     const clock = new ManualClock();
     const server = await serve(files, { clock, halfOpen: 2, handshakeMs: 400 });
     const pipe = await connectTo(server.address, new Credentials(files));
@@ -161,7 +161,7 @@ describe("a client", () => {
       socket.destroy();
       await closed;
     }
-    // Nobody waits for those who have gone.
+    // The timers of the closed connections are gone.
     await until(() => clock.waiting === 1);
     clock.pass(400);
     server.accepted[0]!.write([Buffer.from("still here")], () => {});
@@ -169,7 +169,7 @@ describe("a client", () => {
     pipe.destroy();
   });
 
-  test("that never shows its certificate is cut off, and so is the oldest when there are too many", async () => {
+  test("that shows no certificate is disconnected at the timeout, or earlier if too many others wait", async () => {
     const clock = new ManualClock();
     const server = await serve(files, { clock, halfOpen: 4, handshakeMs: 400 });
     const closed = new Set<number>();
@@ -181,7 +181,7 @@ describe("a client", () => {
     }
     await until(() => closed.size === 2);
     expect(closed).toEqual(new Set([0, 1]));
-    // As the newest of those who have not shown theirs it takes the place of the oldest.
+    // Until this client has shown its certificate, it counts as well and takes the place of the oldest connection.
     expect(await outcome(server, files)).toBe("let in");
     await until(() => closed.size === 3);
     expect(closed).toEqual(new Set([0, 1, 2]));
@@ -191,8 +191,8 @@ describe("a client", () => {
   });
 });
 
-describe("a client trusts no server", () => {
-  test("that speaks no TLS, and says what to do", async () => {
+describe("a server", () => {
+  test("that does not speak TLS is refused by the client with an error that says what to do", async () => {
     const listener = await listenAt({ kind: "tcp", host: "127.0.0.1", port: 0 }, (pipe) => {
       new ByteRecorder(pipe);
       pipe.write([Buffer.from("220 somebody else\r\n")], () => {});
@@ -208,7 +208,7 @@ describe("a client trusts no server", () => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  test("and says which side does not trust which", async () => {
+  test("with an untrusted certificate causes a HandshakeError with the reason `certificate`", async () => {
     const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
     const error = await connectTo(impostor.address, new Credentials(files)).then(undefined, (e) => e);
     expect([error.name, error.reason, error.cause?.code]).toEqual([
@@ -218,27 +218,27 @@ describe("a client trusts no server", () => {
     ]);
   });
 
-  test("with a certificate of another authority", async () => {
+  test("with a certificate of another authority is refused by the client", async () => {
     const impostor = await serve({ ...other.issue("impostor"), ca: files.ca });
-    // Later versions of Node.js go on with advice.
+    // Later versions of Node.js append advice to the message.
     expect(await outcome(impostor, files)).toMatch(
       /^this process does not trust the certificate of the host: unable to verify the first certificate(?:;|$)/,
     );
   });
 
-  test("whose certificate has expired", async () => {
+  test("whose certificate has expired is refused by the client", async () => {
     expect(await outcome(await serve(trusted.issue("expired", -1)), files)).toBe(
       "this process does not trust the certificate of the host: certificate has expired",
     );
   });
 
-  test("whose certificate is for another name", async () => {
+  test("whose certificate is for another name is refused by the client", async () => {
     const elsewhere = trusted.issue("elsewhere", 1, "DNS:elsewhere.example.org");
     expect(await outcome(await serve(elsewhere), files)).toContain("IP: 127.0.0.1 is not in the cert's list");
   });
 });
 
-describe("files that change", () => {
+describe("certificate files", () => {
   function copies(from: TlsFiles, name: string): TlsFiles {
     const own = {
       cert: `${trusted.folder}/${name}.c`,
@@ -249,7 +249,7 @@ describe("files that change", () => {
     return own;
   }
 
-  test("count for connections from then on; those that stand go on", async () => {
+  test("apply to new connections after a change, and existing connections stay open", async () => {
     const own = copies(files, "rotated");
     const server = await serve(own);
     const before = await connectTo(server.address, new Credentials(files));
@@ -263,7 +263,7 @@ describe("files that change", () => {
     before.destroy();
   });
 
-  test("and are none, leave those from before in use", async () => {
+  test("with invalid new content are reported once, and the earlier certificates stay in use", async () => {
     const own = copies(files, "broken");
     const server = await serve(own);
     writeFileSync(own.cert, "no certificate");
@@ -275,7 +275,7 @@ describe("files that change", () => {
     expect([server.refusals.length, server.refusals[0]?.cause instanceof Error]).toEqual([1, true]);
   });
 
-  test("and were never there, are named", async () => {
+  test("that are missing are named in the error, and TLS without any files is refused", async () => {
     const missing = { ...files, key: "/nowhere/host.key" };
     await expect(serve(missing)).rejects.toThrow(
       "cannot read the key for TLS from /nowhere/host.key: ENOENT: no such file or directory, stat '/nowhere/host.key'",

@@ -1,4 +1,4 @@
-/** Files with certificates: read again when they change, kept while they cannot be read, and named when there are none. */
+/** Tests that certificate files are read again after a change, stay in use while missing, and are named in errors. */
 import { mkdirSync, mkdtempSync, rmSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 const texts = ({ cert, key, ca }: { cert: Buffer; key: Buffer; ca: Buffer }) => [`${cert}`, `${key}`, `${ca}`];
 
-test("they are read once as long as they stay the same", () => {
+test("certificate files that do not change are read only once", () => {
   const credentials = new Credentials(files);
   const first = credentials.current();
   expect(texts(first)).toEqual(["the cert", "the key", "the ca"]);
@@ -34,7 +34,7 @@ test("they are read once as long as they stay the same", () => {
 });
 
 describe.each(kinds)("the file of the %s", (kind, name) => {
-  test("is read again when it has changed", () => {
+  test("is read again after a change of its content and size", () => {
     const credentials = new Credentials(files);
     const first = credentials.current();
     writeFileSync(files[kind], "another one, of another size");
@@ -43,7 +43,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
     expect(credentials.current()).toBe(next);
   });
 
-  test("is read again when it has changed and is as long as before", () => {
+  test("is read again after a change of its content that keeps its size", () => {
     const credentials = new Credentials(files);
     credentials.current();
     const text = `${kind} now`.padEnd(`the ${kind}`.length);
@@ -52,7 +52,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
     expect(`${credentials.current()[kind]}`).toBe(text);
   });
 
-  test("is named when it is not there, or is none", () => {
+  test("is named in the error if it is missing or a directory", () => {
     unlinkSync(files[kind]);
     const missing = () => new Credentials(files).current();
     const gone = `ENOENT: no such file or directory, stat '${files[kind]}'`;
@@ -63,7 +63,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
     expect(missing).toThrow(new Error(`cannot read the ${name} for TLS from ${files[kind]}: ${directory}`));
   });
 
-  test("stays in use when it is away for a moment", () => {
+  test("stays in use while it is missing, and is read again when it is back", () => {
     const credentials = new Credentials(files);
     const first = credentials.current();
     unlinkSync(files[kind]);
@@ -73,7 +73,7 @@ describe.each(kinds)("the file of the %s", (kind, name) => {
   });
 });
 
-test("files that were no good are not tried again until they change once more", () => {
+test("rejected certificate files are not used again until they change once more", () => {
   const credentials = new Credentials(files);
   const good = credentials.current();
   writeFileSync(files.cert, "no certificate");

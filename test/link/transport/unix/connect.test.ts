@@ -1,4 +1,4 @@
-/** Calls between real processes, over Unix sockets: inherited and dialled. */
+/** Tests of calls between real processes over Unix sockets, which are inherited or dialled. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -23,7 +23,7 @@ const fixture = fileURLToPath(new URL("../../fixtures/counter-process.ts", impor
 let folder: string;
 let proc: Proc;
 let child: ChildProcess | undefined;
-/** How the child has ended. */
+/** Resolves with a description of how the child has ended. */
 let childEnded: Promise<string>;
 let lost: string[];
 
@@ -65,12 +65,12 @@ function counterAt(location: string): CounterMesh<never> {
   return wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
 }
 
-/** Its end may be known before that of its link. */
+/** Records the end of a child from its start, because this end may be known before the end of the link. */
 function watched(child: ChildProcess): void {
   childEnded = new Promise((resolve) => child.once("exit", (code, signal) => resolve(`it ended: ${signal ?? code}`)));
 }
 
-/** The counter in a child process, on a socket that it inherits. */
+/** Starts the counter in a child process, on a socket that the child inherits. */
 function inherited(env: Record<string, string> = {}): CounterMesh<never> {
   child = spawn(process.execPath, ["--import", "tsx", fixture], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
@@ -81,14 +81,14 @@ function inherited(env: Record<string, string> = {}): CounterMesh<never> {
   return counterAt("");
 }
 
-describe("a child on an inherited socket", () => {
-  test("answers calls that were made before it was up, in order", async () => {
+describe("a child process on an inherited socket", () => {
+  test("handles messages that were sent before it was ready, in order", async () => {
     const counter = inherited();
     for (let i = 0; i < 1000; i++) counter.increment.broadcast(1);
     expect(await counter.value.callOne()).toBe(1000);
   });
 
-  test("takes and gives large bytes, many at a time", async () => {
+  test("receives and returns several large byte arrays at the same time", async () => {
     const counter = inherited();
     const blocks = [3_000_000, 40_000, 5, 0, 1_000_001].map((size) => new Uint8Array(size).map((_, i) => i * 13));
     const back = await Promise.all(blocks.map((block) => counter.bytes.callOne(block)));
@@ -98,7 +98,7 @@ describe("a child on an inherited socket", () => {
     }
   });
 
-  test("streams as far as its consumer takes", async () => {
+  test("ends a stream when the consumer stops reading it", async () => {
     const counter = inherited();
     let sum = 0;
     for await (const [, n] of counter.endless.stream()) {
@@ -109,7 +109,7 @@ describe("a child on an inherited socket", () => {
     expect(await counter.streamEnded.callOne()).toBe(true);
   });
 
-  test("that is killed fails what is pending, at once, with how it ended", async () => {
+  test("that is killed makes pending calls fail with an error that says how it ended", async () => {
     const counter = inherited();
     await counter.value.callOne();
     const pending = counter.sleep.callOne(60_000).then(undefined, (e) => e);
@@ -120,7 +120,7 @@ describe("a child on an inherited socket", () => {
     expect(lost).toEqual(["it ended: SIGKILL"]);
   });
 
-  test("learns that its parent has gone", async () => {
+  test("detects the loss of the connection to its parent and exits", async () => {
     inherited();
     await counterAt("").value.callOne();
     const exited = new Promise((resolve) => child!.once("exit", resolve));
@@ -129,7 +129,7 @@ describe("a child on an inherited socket", () => {
   });
 });
 
-describe("a process that listens", () => {
+describe("a process that listens at a Unix socket", () => {
   async function listening(): Promise<CounterMesh<never>> {
     const address = path.join(folder, "counter.sock");
     child = spawn(process.execPath, ["--import", "tsx", fixture, address], { stdio: ["ignore", "pipe", "inherit"] });
@@ -138,7 +138,7 @@ describe("a process that listens", () => {
     return counterAt(address);
   }
 
-  test("is dialled on first use; what was sent meanwhile keeps its order", async () => {
+  test("is dialled on the first message, and messages that are sent during the dial keep their order", async () => {
     const counter = await listening();
     for (let i = 0; i < 100; i++) counter.note.broadcast(`${i}`, 0);
     expect((await counter.log.callOne()).slice(1)).toEqual(
@@ -146,7 +146,7 @@ describe("a process that listens", () => {
     );
   });
 
-  test("takes a flood of small messages and of large ones without losing any", async () => {
+  test("receives many small and large messages at the same time without loss", async () => {
     const counter = await listening();
     const block = new Uint8Array(200_000).fill(7);
     const calls = [];
@@ -166,7 +166,7 @@ function resident(pid: number): number {
 }
 
 test.runIf(existsSync("/proc/self/status"))(
-  "a flood of a slow actor by a sender that awaits leaves the memory of both as it was",
+  "the memory of both processes stays bounded while a sender awaits each message to a slow actor",
   async () => {
     const messages = cases(100_000, 10_000_000);
     const counter = inherited({ SLOW: "1" });
@@ -174,7 +174,7 @@ test.runIf(existsSync("/proc/self/status"))(
     const flood = async (from: number, to: number): Promise<void> => {
       for (let i = from; i < to; i++) await counter.increment.broadcast(1);
     };
-    // The heaps have found their size by then, and a leak would show in what follows: four times as much.
+    // The heaps have reached their size after this part. The next part is four times as long, so a leak would show.
     await flood(0, messages / 5);
     const before = pids.map(resident);
     await flood(messages / 5, messages);
@@ -185,7 +185,7 @@ test.runIf(existsSync("/proc/self/status"))(
   cases(300_000, 1_800_000),
 );
 
-test("nobody listening: calls fail, and the path may be used later", async () => {
+test("calls to a path without a listener fail, and a listener can use the path later", async () => {
   const address = path.join(folder, "later.sock");
   const counter = counterAt(address);
   const error = await counter.value.callOne().then(undefined, (e) => e);
