@@ -1,4 +1,4 @@
-/** Large messages and small ones between the same two processes: nothing small waits for what is large, and order holds. */
+/** Large and small messages between the same two processes: small ones do not wait for large ones, and order is kept. */
 import { thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import { type Guild, loadGuild } from "../supervise/guild.js";
@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 const MIB = 1024 * 1024;
 
-test("calls are answered while something large is on its way, in either direction", async () => {
+test("calls to another actor are answered during a large transfer, in either direction", async () => {
   await using procs = thisHost().spawnProcs();
   const [busy, other] = [procs.spawn("busy", IronSmith), procs.spawn("other", IronSmith)];
   await Promise.all([busy.ready, other.ready]);
@@ -25,14 +25,14 @@ test("calls are answered while something large is on its way, in either directio
   const down = busy.load.callOne(200 * MIB).then(note("down"));
   await other.add.callOne(1).then(note("beside down"));
   expect(await down).toHaveLength(200 * MIB);
-  // What the same actor is sent stays behind.
+  // A later message to the same actor stays behind the large one.
   const large = busy.weigh.callOne(new Uint8Array(50 * MIB)).then(note("large"));
   const small = busy.add.callOne(1).then(note("behind it"));
   await Promise.all([large, small]);
   expect(order).toEqual(["beside up", "up", "beside down", "down", "large", "behind it"]);
 });
 
-test("loads of all sizes arrive whole, each actor's in the order in which they were sent", async () => {
+test("messages of all sizes arrive complete, and in order for each actor", async () => {
   await using procs = thisHost().spawnProcs();
   const smiths = Array.from({ length: 4 }, (_, i) => procs.spawn(`smith-${i}`, IronSmith));
   const sizes = [0, 1, 32_767, 32_768, 100_003, 262_143, 262_144, 262_145, 1_000_003, 3_000_000];
@@ -51,7 +51,7 @@ test("loads of all sizes arrive whole, each actor's in the order in which they w
 test("large messages that were sent before a stop are handled", async () => {
   await using procs = thisHost().spawnProcs();
   const smith = procs.spawn("smith", IronSmith);
-  // As many as have credit: what waits for that has not been sent.
+  // These are as many messages as have credit; a message that waits for credit has not been sent.
   const loads = Array.from({ length: 2 }, (_, i) => smith.weigh.callOne(new Uint8Array(3 * MIB).fill(i)));
   const stopped = smith.stop({ drain: 60_000 });
   const answers = await Promise.all(loads);

@@ -1,4 +1,4 @@
-/** Chains of calls over three processes: their time, their end and their trace belong together. */
+/** Chains of calls over three processes share their deadline, their cancellation and their trace. */
 import { Channel, codec, thisHost } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import type { ChainMesh } from "../fixtures/guild/generated/chain.js";
@@ -22,7 +22,7 @@ async function chain() {
   return { procs, links, a, b, c, [Symbol.asyncDispose]: () => procs.stop() };
 }
 
-/** What a link has seen, once it has seen so much. */
+/** Returns the events that a link has seen, once there are at least `count`. */
 async function seen(link: ChainMesh<never>, count: number): Promise<string[]> {
   let events: string[] = [];
   await until(async () => {
@@ -34,7 +34,7 @@ async function seen(link: ChainMesh<never>, count: number): Promise<string[]> {
 
 const timeIsOver = "TimeoutError: the caller of wait waits no longer: its time is over";
 
-test("the time of the first call is the time of all that follow, whatever they would have had themselves", async () => {
+test("the deadline of the first call applies to all calls of the chain, even to those with longer timeouts", async () => {
   await using world = await chain();
   const { a, b, c } = world;
   const call = a.wait.with({ timeout: 1000 }).callOne([b, c], 60_000);
@@ -50,7 +50,7 @@ test("the time of the first call is the time of all that follow, whatever they w
   expect(await seen(c, 1)).toEqual([`caller ${timeIsOver}`]);
 });
 
-test("a call of the chain that has less time than its caller ends alone", async () => {
+test("an inner call with a shorter timeout than its caller ends alone", async () => {
   await using world = await chain();
   const { a, b } = world;
   const call = a.wait.with({ timeout: 60_000 }).callOne([b], 500);
@@ -61,7 +61,7 @@ test("a call of the chain that has less time than its caller ends alone", async 
   expect(await seen(b, 1)).toEqual([`caller ${timeIsOver}`]);
 });
 
-test("giving up the first call gives up all that follow", async () => {
+test("aborting the first call aborts all calls that follow from it", async () => {
   await using world = await chain();
   const { a, b, c } = world;
   const abort = new AbortController();
@@ -82,7 +82,7 @@ test("giving up the first call gives up all that follow", async () => {
   ]);
 });
 
-test("what a handler calls after its caller has left is not given up: it can release what it holds", async () => {
+test("calls that a handler makes after its caller has left are not aborted, so that the handler can clean up", async () => {
   await using world = await chain();
   const { a, b } = world;
   const call = a.waitAndRelease.with({ timeout: 1000 }).callOne([b]);
@@ -90,7 +90,7 @@ test("what a handler calls after its caller has left is not given up: it can rel
   expect(await seen(b, 2)).toEqual([`caller ${timeIsOver}`, "let go"]);
 });
 
-test("idempotent calls are made again after a timeout, and no more once the caller has left", async () => {
+test("idempotent calls are retried after a timeout, but not after the caller has left", async () => {
   await using world = await chain();
   const { a, b, c } = world;
   expect(await a.insist.callOne(b, 5)).toBe(3);
@@ -107,7 +107,7 @@ function parts(traceparent: string): { id: string; span: string } {
   return { id: id!, span: span! };
 }
 
-test("all that follows from a call is one trace, and each handler a span of it", async () => {
+test("all calls that follow from one call share a trace, and each handler has its own span", async () => {
   await using world = await chain();
   const { a, b, c } = world;
   const one = (await a.traces.callOne([b, c])).map(parts);
@@ -117,7 +117,7 @@ test("all that follows from a call is one trace, and each handler a span of it",
   expect(other[0]!.id).not.toBe(one[0]!.id);
 });
 
-test("a trace that has begun elsewhere goes on", async () => {
+test("a trace that began elsewhere is continued, and an invalid traceparent is refused", async () => {
   await using world = await chain();
   const { a, b } = world;
   const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -128,7 +128,7 @@ test("a trace that has begun elsewhere goes on", async () => {
   );
 });
 
-test("a trace goes through casts, ports and streams", async () => {
+test("a trace passes through broadcasts, ports and streams", async () => {
   await using world = await chain();
   const { links, a, b } = world;
   const [port, receiver] = Channel.open(codec.string);

@@ -1,4 +1,4 @@
-/** Options that nobody knows are refused, and so is what is no record of options. */
+/** Unknown options are refused, and so are values that are not records of options. */
 import { expect, test } from "vitest";
 import { checkOptionNames } from "../../runtime/shape/index.js";
 
@@ -9,11 +9,11 @@ test.each([
   [undefined, "cannot call counters.value: expected options like { timeout }, got undefined"],
   [5, "cannot call counters.value: expected options like { timeout }, got 5"],
   [["timeout"], "cannot call counters.value: expected options like { timeout }, got an array of 1"],
-])("%o is no record of options", (options, text) => {
+])("checkOptionNames refuses %o, which is not a record of options", (options, text) => {
   expect(() => checkOptionNames(failed, options, ["timeout", "retry"])).toThrow(new TypeError(text));
 });
 
-test("a name that is not among the known ones is refused, and the known ones are listed", () => {
+test("an unknown option is refused with a list of the known options", () => {
   expect(() => checkOptionNames(failed, { timeout: 1, retries: 2 }, ["timeout", "retry"])).toThrow(
     new TypeError('cannot call counters.value: expected one of the options timeout, retry, got "retries"'),
   );
@@ -22,7 +22,7 @@ test("a name that is not among the known ones is refused, and the known ones are
   );
 });
 
-test("known options, and none at all, are accepted", () => {
+test("known options and an empty record are accepted", () => {
   expect(() => checkOptionNames(failed, { timeout: 1, retry: 2 }, ["timeout", "retry"])).not.toThrow();
   expect(() => checkOptionNames(failed, {}, ["timeout"])).not.toThrow();
 });

@@ -12,7 +12,7 @@ test("console.log prints points, ranges and meshes of values as text, not as obj
   );
 });
 
-test("a value of a table stays on one line, and long ones are cut", () => {
+test("a value takes one line of the table, and long values are cut", () => {
   const long = Array.from({ length: 30 }, (_, i) => ({ name: `number ${i}`, deep: { deeper: { deepest: [i] } } }));
   const table = ValueMesh.of({ gpus: 1 }, [long]).toTable();
   expect(table.split("\n")).toHaveLength(2);

@@ -19,7 +19,7 @@ const grid = wholeRegion({ hosts: 2, gpus: 8 });
 const line = wholeRegion({ gpus: 8 });
 const empty = wholeRegion({ gpus: 0 });
 const none = wholeRegion({});
-/** Calls from JavaScript pass whatever they like. */
+/** JavaScript callers can pass a value of any type. */
 const wrong = (value: unknown) => value as never;
 
 describe("an extent", () => {
@@ -58,7 +58,7 @@ describe("an extent", () => {
     expect(() => wholeRegion(wrong(extent))).toThrow(new (type as ErrorConstructor)(text));
   });
 
-  test("two with a dimension in common do not join", () => {
+  test("cannot be joined with an extent that has one of its dimensions", () => {
     expect(joinExtents({ hosts: 2 }, { gpus: 4 })).toEqual({ hosts: 2, gpus: 4 });
     expect(() => joinExtents({ hosts: 2 }, { hosts: 4 })).toThrow(
       new TypeError("cannot join {'hosts': 2} and {'hosts': 4}: expected distinct dimensions, got hosts twice"),
@@ -125,7 +125,7 @@ describe("slice", () => {
       TypeError,
       "cannot slice {'gpus': 8}: expected a point of that extent, got {'gpus': 1/4}",
     ],
-  ])("%# is refused", (region, spec, type, text) => {
+  ])("refuses the spec in row %#", (region, spec, type, text) => {
     expect(() => sliceRegion(region, wrong(spec))).toThrow(new (type as ErrorConstructor)(text));
   });
 });
@@ -175,11 +175,11 @@ describe("look-up", () => {
       TypeError,
       "cannot look up {'hosts': 2, 'gpus': 8}: expected a point of that extent, got {'gpus': 0/8, 'hosts': 1/2}",
     ],
-  ])("%# is refused", (where, type, text) => {
+  ])("refuses the position in row %#", (where, type, text) => {
     expect(() => rankAt(grid, wrong(where))).toThrow(new (type as ErrorConstructor)(text));
   });
 
-  test("a point has a rank of its extent", () => {
+  test("a point is refused if its rank is outside its extent", () => {
     for (const rank of [8, -1, 0.5, Number.NaN]) {
       expect(() => new Point({ gpus: 8 }, rank)).toThrow(
         new RangeError(`cannot make a point: expected a rank from 0 to 7, got ${rank}`),
@@ -268,12 +268,12 @@ describe("split", () => {
       TypeError,
       "cannot split {'hosts': 2, 'gpus': 8}: expected dimensions, each with a list of new ones, got null",
     ],
-  ])("%# is refused", (spec, sizes, type, text) => {
+  ])("refuses the dimensions and sizes in row %#", (spec, sizes, type, text) => {
     expect(() => splitRegion(grid, wrong(spec), wrong(sizes))).toThrow(new (type as ErrorConstructor)(text));
   });
 });
 
-test("rename to a name that is taken, or none, is refused; two can be swapped", () => {
+test("two dimensions can swap names, but a name that is taken, invalid or of no dimension is refused", () => {
   expect(renameRegion(grid, { hosts: "gpus", gpus: "hosts" }).labels).toEqual(["gpus", "hosts"]);
   expect(() => renameRegion(grid, { gpus: "hosts" })).toThrow(
     new TypeError("cannot name a dimension: expected distinct names, got hosts twice"),
@@ -288,7 +288,7 @@ test("rename to a name that is taken, or none, is refused; two can be swapped", 
   );
 });
 
-test("rename takes a record", () => {
+test("rename refuses a value that is not a record", () => {
   expect(() => renameRegion(grid, wrong("gpus"))).toThrow(
     new TypeError("cannot rename {'hosts': 2, 'gpus': 8}: expected dimensions, each with a new name, got \"gpus\""),
   );
@@ -300,7 +300,7 @@ test("an empty dimension cannot be split into parts of 0", () => {
   );
 });
 
-test("a place in a mesh needs an index of every dimension", () => {
+test("the region of a single rank needs an index of every dimension", () => {
   expect(singleRankRegion(grid, { hosts: 1, gpus: 2 })).toEqual({ labels: [], sizes: [], offset: 10, strides: [] });
   expect(singleRankRegion(grid, new Point({ hosts: 2, gpus: 8 }, 10))).toEqual(
     singleRankRegion(grid, { hosts: 1, gpus: 2 }),
@@ -310,7 +310,7 @@ test("a place in a mesh needs an index of every dimension", () => {
   );
 });
 
-test("a region with gaps does not flatten", () => {
+test("a region with gaps cannot be flattened", () => {
   expect(() => flattenRegion(sliceRegion(grid, { gpus: range(0, 8, 2) }), "rank")).toThrow(
     new RangeError(
       "cannot flatten {'hosts': 2, 'gpus': 4}: expected ranks without a gap, got strides [8, 2] of the mesh it was cut from",
@@ -318,7 +318,7 @@ test("a region with gaps does not flatten", () => {
   );
 });
 
-test("a mesh of values has as many as it has ranks", () => {
+test("a mesh of values refuses a wrong number of values and an empty run", () => {
   expect(() => ValueMesh.of({ gpus: 3 }, [1, 2])).toThrow(
     new RangeError("cannot make a mesh of values: expected 3 for {'gpus': 3}, got 2"),
   );
@@ -327,12 +327,12 @@ test("a mesh of values has as many as it has ranks", () => {
   );
 });
 
-describe("a region that came from elsewhere", () => {
+describe("a received region", () => {
   const good = { labels: ["gpus"], sizes: [4], offset: 2, strides: [2] };
-  test("is accepted where all its ranks exist", () => {
+  test("is accepted if all its ranks exist", () => {
     expect(() => checkRegion(good, 9)).not.toThrow();
   });
-  test("may be as large as a mesh can be, and no larger", () => {
+  test("may be as large as the largest mesh, and no larger", () => {
     const largest = { labels: ["gpus"], sizes: [1], offset: 0, strides: [2 ** 32] };
     expect(() => checkRegion(largest, 8)).not.toThrow();
     expect(() => checkRegion({ ...largest, strides: [2 ** 32 + 1] }, 8)).toThrow(
@@ -364,7 +364,7 @@ describe("a region that came from elsewhere", () => {
       { labels: ["a", "a"], sizes: [1, 1], offset: 0, strides: [1, 1] },
       "cannot name a dimension: expected distinct names, got a twice",
     ],
-  ])("%# is refused", (region, text) => {
+  ])("is refused in row %#", (region, text) => {
     expect(() => checkRegion(region, 8)).toThrow(text);
   });
 });

@@ -22,7 +22,7 @@ import {
 import { cases } from "../profile.js";
 import { type Naive, naive, naiveRename, naiveSlice, naiveSplit, realSpec, someSizes, someSlice } from "./naive.js";
 
-/** Everything that can be asked of a region gives what the model gives. */
+/** Expects every query on the region to give the result of the naive model. */
 function expectSame(region: Region, model: Naive, whole: number): void {
   expect(Object.entries(regionExtent(region))).toEqual(model.sizes);
   expect(regionSize(region)).toBe(model.cells.length);
@@ -94,7 +94,7 @@ test("a region cut, split and renamed in any order has the ranks that the naive 
   );
 });
 
-test("a dense region flattens to the same ranks, any other throws", () => {
+test("a dense region flattens to the same ranks, and flattening any other region throws", () => {
   fc.assert(
     fc.property(
       someSizes.chain((sizes) => {
@@ -110,7 +110,7 @@ test("a dense region flattens to the same ranks, any other throws", () => {
   );
 });
 
-test("slicing at a point is slicing at its coordinates", () => {
+test("slicing at a point gives the same region as slicing at its coordinates", () => {
   fc.assert(
     fc.property(someSizes, fc.nat(), (sizes, pick) => {
       const region: Region = wholeRegion(Object.fromEntries(sizes));
@@ -148,7 +148,7 @@ test("a mesh has up to 2^32 ranks", () => {
   expect(rankOfBaseRank(sliceRegion(region, { a: 65_535 }), 4_294_967_295)).toBe(65_535);
 });
 
-test("an extent without dimensions has one rank, an empty dimension none", () => {
+test("an extent without dimensions has one rank, and an extent with an empty dimension has none", () => {
   expect(regionSize(wholeRegion({}))).toBe(1);
   expect([...points(wholeRegion({}))].map(String)).toEqual(["{}"]);
   const empty = wholeRegion({ hosts: 2, gpus: 0 });
@@ -160,14 +160,14 @@ test("an extent without dimensions has one rank, an empty dimension none", () =>
   expect(regionExtent(flattenRegion(empty, "rank"))).toEqual({ rank: 0 });
 });
 
-test("a point prints index and size of each dimension", () => {
+test("a point prints the index and the size of each dimension", () => {
   expect([...points(wholeRegion({ hosts: 1, gpus: 2 }))].map(String)).toEqual([
     "{'hosts': 0/1, 'gpus': 0/2}",
     "{'hosts': 0/1, 'gpus': 1/2}",
   ]);
 });
 
-test("base ranks are found in regions whose dimensions stand in another order than they lie", () => {
+test("base ranks are found in regions whose dimensions are not in the order of their strides", () => {
   const transposed = { labels: ["a", "b"], sizes: [2, 4], offset: 3, strides: [1, 2] };
   for (const [rank, base] of [...baseRanks(transposed)].entries()) expect(rankOfBaseRank(transposed, base)).toBe(rank);
   expect(rankOfBaseRank(transposed, 2)).toBeUndefined();
@@ -179,7 +179,7 @@ test("a region without ranks contains no base rank, whatever its strides are", (
   for (let base = 0; base < 8; base++) expect(rankOfBaseRank(empty, base)).toBeUndefined();
 });
 
-test("regions are the same when they have the same ranks by the same names in the same order", () => {
+test("regions are the same when they have the same dimension names and the same ranks in order", () => {
   const region: Region = { labels: ["a", "b"], sizes: [2, 3], offset: 1, strides: [6, 2] };
   expect(sameRegion(region, region)).toBe(true);
   expect(sameRegion(region, structuredClone(region))).toBe(true);

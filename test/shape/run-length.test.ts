@@ -7,7 +7,7 @@ import { cases } from "../profile.js";
 /** Values that repeat often, so that runs are long. */
 const someValues = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 40 });
 
-test("places are read in any order, backwards and again, as from a plain list", () => {
+test("values are read at any positions and in any order, as from a plain list", () => {
   const inputs = someValues.chain((values) =>
     fc.record({ values: fc.constant(values), places: fc.array(fc.nat(values.length - 1), { maxLength: 40 }) }),
   );
@@ -30,7 +30,7 @@ test("places are read in any order, backwards and again, as from a plain list", 
   );
 });
 
-test("equal neighbours become one run; 0 and -0 are not equal, NaN is", () => {
+test("equal neighbours become one run, where NaN equals NaN but 0 does not equal -0", () => {
   expect(joinEqualNeighbours([1, 1, 2, 1, Number.NaN, Number.NaN, 0, -0])).toEqual([
     { value: 1, length: 2 },
     { value: 2, length: 1 },
@@ -42,7 +42,7 @@ test("equal neighbours become one run; 0 and -0 are not equal, NaN is", () => {
   expect(joinEqualNeighbours([])).toEqual([]);
 });
 
-test.each([[1], [2]])("a run of %i is decoded once, however it is read, and never when nobody asks", (length) => {
+test.each([[1], [2]])("a run of length %i is decoded once at its first read, and not before", (length) => {
   const decoded: string[] = [];
   const runs = new RunLengthSequence<object>(
     [

@@ -4,7 +4,7 @@ import { type Extent, type Point, range, sliceRegion, ValueMesh, wholeRegion } f
 import { cases } from "../profile.js";
 import { naive, naiveSlice, realSpec, someSizes, someSlice } from "./naive.js";
 
-test("every way to read values gives those of the naive model, in slices too", () => {
+test("every way to read values gives the values of the naive model, also in slices", () => {
   const inputs = someSizes.chain((sizes) => {
     const extent: Extent = Object.fromEntries(sizes);
     const whole = naive(sizes);
@@ -35,7 +35,7 @@ test("every way to read values gives those of the naive model, in slices too", (
   );
 });
 
-test("a run is decoded when it is first asked for, and once", () => {
+test("a run is decoded once, when it is first read", () => {
   const decoded: string[] = [];
   const decode = (bytes: string) => {
     decoded.push(bytes);
@@ -57,7 +57,7 @@ test("a run is decoded when it is first asked for, and once", () => {
   expect(decoded).toEqual(["b", "a"]);
 });
 
-test("a run that cannot be decoded fails where it is read, each time, and no other run", () => {
+test("a run that cannot be decoded throws at each read, and does not affect other runs", () => {
   const mesh = ValueMesh.fromRuns(
     wholeRegion({ gpus: 2 }),
     [
@@ -74,14 +74,14 @@ test("a run that cannot be decoded fails where it is read, each time, and no oth
   expect(mesh.at({ gpus: 0 })).toBe(1);
 });
 
-test("a million equal answers take the space of one", () => {
+test("a mesh of a million ranks can be made from one run", () => {
   const mesh = ValueMesh.fromRuns(wholeRegion({ gpus: 1_000_000 }), [{ value: 7, length: 1_000_000 }], (v) => v);
   expect(mesh.at({ gpus: 999_999 })).toBe(7);
   expect(mesh.slice({ gpus: range(0, 1_000_000, 999_999) }).size).toBe(2);
   expect(mesh.split({ gpus: ["hosts", "gpus"] }, { gpus: 8 }).at({ hosts: 3, gpus: 1 })).toBe(7);
 });
 
-test("a mesh of values takes the shape of a slice, whatever that was cut from", () => {
+test("a mesh of values has the shape of a slice, independent of the mesh that was sliced", () => {
   const region = sliceRegion(wholeRegion({ hosts: 2, gpus: 4 }), { hosts: 1, gpus: range(1, 4, 2) });
   const mesh = ValueMesh.fromRuns(
     region,
@@ -115,7 +115,7 @@ test("a table has a line for each rank", () => {
   expect(ValueMesh.of({}, [1]).toTable()).toBe("rank  value\n0     1");
 });
 
-test("the extent cannot be changed", () => {
+test("the extent of a mesh is frozen", () => {
   const { extent } = ValueMesh.of({ gpus: 1 }, [1]);
   expect(Object.isFrozen(extent)).toBe(true);
 });

@@ -9,7 +9,7 @@ import { type Guild, loadGuild } from "./guild.js";
 let IronSmith: Guild["IronSmith"];
 const faults = collectUnhandledFaults();
 const restart = { policy: "on-failure", backoff: 10 } as const;
-/** Never over while a test looks at what happens during a restart. */
+/** This back-off does not end while a test looks at a restart. */
 const slowRestart = { policy: "on-failure", backoff: 30_000 } as const;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ async function kill(smiths: SmithMesh<"gpus">, rank: number): Promise<number> {
   return pid;
 }
 
-/** What came of so many calls by `choose`, one after the other. */
+/** Returns how often each process answered a number of successive calls by `choose`. */
 async function consult(smiths: SmithMesh<"gpus">, count: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ async function consult(smiths: SmithMesh<"gpus">, count: number): Promise<Record
   return counts;
 }
 
-test("choose asks none but living ranks when one of three has been killed", async () => {
+test("choose asks only living ranks after one of three ranks has been killed", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 3 });
   const smiths = procs.spawn("smiths", IronSmith);
   const pids = (await pidsOf(smiths)).map(String);
@@ -50,7 +50,7 @@ test("choose asks none but living ranks when one of three has been killed", asyn
   expect(await consult(smiths, 50)).toEqual({ [pids[2]!]: 50 });
 });
 
-test("choose is rejected at once when no rank is left", async () => {
+test("choose rejects at once when no rank is left", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 });
   const smiths = procs.spawn("smiths", IronSmith);
   await kill(smiths, 0);
@@ -59,7 +59,7 @@ test("choose is rejected at once when no rank is left", async () => {
   await expect(smiths.life.with({ wait: true }).choose()).rejects.toThrow(SupervisionError);
 });
 
-test("choose asks the others while a process is restarted, and everyone when it is back", async () => {
+test("choose asks the other ranks during a restart of one process, and all ranks afterwards", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 3 }, { restart: { ...restart, backoff: 300 } });
   const smiths = procs.spawn("smiths", IronSmith);
   const pids = (await pidsOf(smiths)).map(String);
@@ -75,7 +75,7 @@ test("choose asks the others while a process is restarted, and everyone when it 
   expect(faults).toEqual([]);
 });
 
-test("choose asks none but living ranks when an actor has failed in a process that lives", async () => {
+test("choose asks only living ranks after an actor has failed in a living process", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 3 });
   const smiths = procs.spawn("smiths", IronSmith);
   const pids = (await pidsOf(smiths)).map(String);
@@ -84,7 +84,7 @@ test("choose asks none but living ranks when an actor has failed in a process th
   expect(Object.keys(await consult(smiths, 100)).sort()).toEqual([pids[0]!, pids[1]!].sort());
 });
 
-test("an actor in another process asks none but living ranks, once it knows", async () => {
+test("an actor in another process asks only living ranks once it knows of the failure", async () => {
   await using visitors = thisHost().spawnProcs({ gpus: 2 }, { name: "visitors" });
   const [before, after] = [...visitors.spawn("visitors", IronSmith)].map(([, visitor]) => visitor);
   await using procs = thisHost().spawnProcs({ gpus: 3 });
@@ -92,7 +92,7 @@ test("an actor in another process asks none but living ranks, once it knows", as
   const pids = (await pidsOf(smiths)).map(String);
   await before!.visit.callOne(smiths);
   await kill(smiths, 1);
-  // One has had links to all of them; the other one finds out.
+  // One visitor already has links to all ranks; the other one has to find out.
   await until(async () => (await before!.consult.callOne(smiths, 20))["SupervisionError"] === undefined);
   expect(Object.keys(await before!.consult.callOne(smiths, 200)).sort()).toEqual([pids[0]!, pids[2]!].sort());
   await after!.consult.callOne(smiths, 20);
@@ -146,7 +146,7 @@ test("an actor in another process waits for a rank that is being restarted", asy
   expect(lives.map(({ incarnation }) => incarnation)).toEqual([0, 1]);
 });
 
-test("waiting ends with the deadline, the signal, the call, and the hope that the rank comes back", async () => {
+test("waiting ends with the deadline, the abort signal, the cancelled call or the stop of the mesh", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 }, { restart: slowRestart });
   const smiths = procs.spawn("smiths", IronSmith);
   const one = smiths.slice({ gpus: 1 });
@@ -162,7 +162,7 @@ test("waiting ends with the deadline, the signal, the call, and the hope that th
   const cancelled = one.life.with({ wait: true }).callOne();
   cancelled.cancel();
   await expect(cancelled).rejects.toThrow("the call was cancelled");
-  // What is wrong with the arguments is said before the waiting.
+  // Invalid arguments are reported before the call waits.
   expect(() => one.add.with({ wait: true }).callOne("1" as never)).toThrow("cannot encode");
   const last = one.life.with({ wait: true }).callOne();
   await smiths.stop();
@@ -172,7 +172,7 @@ test("waiting ends with the deadline, the signal, the call, and the hope that th
   );
 });
 
-test("a call does not wait for a rank that is not restarted", async () => {
+test("a call does not wait for a rank that is not going to be restarted", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 });
   const smiths = procs.spawn("smiths", IronSmith);
   await kill(smiths, 1);

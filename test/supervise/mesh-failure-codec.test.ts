@@ -1,4 +1,4 @@
-/** A MeshFailure in every layout, alone and as a part of other values: what arrives is a MeshFailure with the same record. */
+/** A MeshFailure in every layout, alone and as a part of other values, arrives as a MeshFailure with the same record. */
 import { expect, test } from "vitest";
 import { type FailureRecord, FailureRecordCodec } from "../../generated/supervision.js";
 import { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
@@ -15,11 +15,11 @@ const failure = new MeshFailure({
   history: [{ kind: "message", cause: { name: "Error", message: "before" }, at: new Date(0) }],
 });
 const { record } = failure;
-/** As its schema declares it. */
+/** The record in the type that its schema declares. */
 const declared = record as unknown as FailureRecord;
 const list = codec.array(MeshFailureCodec);
 
-test("it travels as its record does", () => {
+test("a MeshFailure is encoded as its record in every layout", () => {
   expect(MeshFailureCodec.name).toBe("MeshFailure");
   expect(MeshFailureCodec.fingerprint).toBe(FailureRecordCodec.fingerprint);
   expect(MeshFailureCodec.encode(failure)).toEqual(FailureRecordCodec.encode(declared));
@@ -34,14 +34,14 @@ test.each<[string, () => MeshFailure]>([
   ["a list in lockstep", () => list.decode(list.encode([failure]))[0]!],
   ["a list in protobuf", () => list.fromProtobuf(list.toProtobuf([failure]))[0]!],
   ["a list in JSON", () => list.fromJson(list.toJson([failure]))[0]!],
-])("it arrives as a MeshFailure: %s", (_, travelled) => {
+])("a MeshFailure arrives as a MeshFailure with the same record: %s", (_, travelled) => {
   const arrived = travelled();
   expect(arrived).toBeInstanceOf(MeshFailure);
   expect(arrived.record).toEqual(record);
   expect(arrived.report()).toBe(failure.report());
 });
 
-test("fields of a failure that come in two pieces make one", () => {
+test("two parts of a failure in protobuf are merged into one failure", () => {
   const whole = MeshFailureCodec.toProtobuf(failure);
   const merged = MeshFailureCodec.fromProtobuf(
     Uint8Array.from([...whole, ...MeshFailureCodec.toProtobuf(new MeshFailure({ ...record, mesh: "others" }))]),
@@ -50,7 +50,7 @@ test("fields of a failure that come in two pieces make one", () => {
   expect(merged.ranks).toEqual([1, 3, 1, 3]);
 });
 
-test("what is no failure is refused with the path of what is wrong", () => {
+test("an invalid failure is refused with an error that names the invalid part", () => {
   expect(() => MeshFailureCodec.encode({ ...record, mesh: 7 } as never)).toThrow(/mesh/);
   expect(() => list.toProtobuf([undefined as never])).toThrow(/FailureRecord|MeshFailure/);
 });

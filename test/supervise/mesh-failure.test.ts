@@ -15,7 +15,7 @@ const record = {
   affected: [{ mesh: "counters", ranks: [1, 2] }],
 };
 
-test("a report has the mesh, the ranks, the time, what else is affected and the whole chain of causes", () => {
+test("a report has the mesh, the ranks, the time, the affected meshes and the whole chain of causes", () => {
   expect(new MeshFailure(record).report()).toBe(
     [
       'mesh "procs" failed at rank 1: process 4711 was killed by SIGKILL',
@@ -28,14 +28,14 @@ test("a report has the mesh, the ranks, the time, what else is affected and the 
   );
 });
 
-test("a failure is a value: what travels makes an equal one", () => {
+test("a failure is a value: a copy of its record makes an equal failure", () => {
   const failure = new MeshFailure(record);
   expect(failure.record).toEqual(record);
   expect(new MeshFailure(failure.record).report()).toBe(failure.report());
   expect(JSON.parse(JSON.stringify(failure)).cause.message).toBe("process 4711 was killed by SIGKILL");
 });
 
-test("its cause is an Error with the name, the message, the stack and the causes of the original", () => {
+test("the cause of a failure is an Error with the name, message, stack and causes of the original", () => {
   const thrown = new RangeError("no such mode", { cause: new TypeError("deeper") });
   const { cause } = new MeshFailure({ ...record, cause: failureCauseOf(thrown) });
   expect(cause).toBeInstanceOf(Error);
@@ -43,7 +43,7 @@ test("its cause is an Error with the name, the message, the stack and the causes
   expect((cause.cause as Error).name).toBe("TypeError");
 });
 
-test("anything can be thrown, and causes may be circular", () => {
+test("any value can be thrown, and a circular chain of causes is cut", () => {
   expect(failureCauseOf("text")).toEqual({ name: "Error", message: 'threw "text"' });
   expect(failureCauseOf(undefined).message).toBe("threw undefined");
   expect(failureCauseOf(Object.create(null)).message).toBe("threw an object that cannot be printed");
@@ -59,12 +59,12 @@ test("anything can be thrown, and causes may be circular", () => {
   expect(depth).toBe(16);
 });
 
-test("a chain goes on where another ends", () => {
+test("appendCause adds a cause at the end of a chain", () => {
   const cause = appendCause(failureCauseOf(new Error("a", { cause: new Error("b") })), failureCauseOf(new Error("c")));
   expect(cause.cause?.cause?.message).toBe("c");
 });
 
-test("a chain of causes as text has each stack once, below the heading where the stack does not say it", () => {
+test("a chain of causes as text has each stack once, below a heading if the stack has none", () => {
   const stack = "Error: the root\n    at main (main.js:1:1)";
   const root = { name: "Error", message: "the root", stack };
   expect(describeCause(root)).toBe(stack);
@@ -73,7 +73,7 @@ test("a chain of causes as text has each stack once, below the heading where the
   );
 });
 
-test("what has no stack travels without one", () => {
+test("a cause without a stack is recorded without one", () => {
   expect(failureCauseOf(Object.assign(new Error("bare"), { stack: undefined }))).toEqual({
     name: "Error",
     message: "bare",
@@ -81,7 +81,7 @@ test("what has no stack travels without one", () => {
   expect(Object.keys(failureCauseOf("text"))).toEqual(["name", "message"]);
 });
 
-test("a failure after restarts says how many there were, and which", () => {
+test("a failure after restarts reports their number and the earlier failures", () => {
   const past = { kind: "message", cause: { name: "TypeError", message: "flaw 1" }, at: new Date(0) } as const;
   const once = new MeshFailure({ ...record, history: [past] });
   expect(once.report()).toContain(
@@ -92,7 +92,7 @@ test("a failure after restarts says how many there were, and which", () => {
   expect(new MeshFailure(record).history).toEqual([]);
 });
 
-test("a report leaves out what there is not, and indents what has several lines", () => {
+test("a report leaves out empty parts, and indents messages with several lines", () => {
   const cause = { name: "Error", message: "two\nlines" };
   expect(new MeshFailure({ ...record, ranks: [1, 3], affected: [], cause }).report()).toBe(
     [
@@ -109,7 +109,7 @@ test("a report leaves out what there is not, and indents what has several lines"
   );
 });
 
-test("a failure is one line of text where text is wanted", () => {
+test("a failure is converted to one line of text", () => {
   expect(String(new MeshFailure(record))).toBe(
     'MeshFailure: mesh "procs" failed at rank 1: process 4711 was killed by SIGKILL',
   );

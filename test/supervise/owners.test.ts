@@ -1,4 +1,4 @@
-/** Who is told of what, with real meshes: owners, once for each rank, in turns of their own. */
+/** Which owner is told of which failure, with real meshes: once for each rank, and one failure at a time. */
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ describe.each(["process", "inline"] as const)("an owner in a proc with isolation
     return { procs, boss: procs.spawn("boss", crew.SteelWorker) };
   };
 
-  test("is told once of each rank that fails, and nobody else is", async () => {
+  test("is told once of each rank that fails, and no other owner is told", async () => {
     const { procs, boss } = spawnBoss();
     await using _ = procs;
     const hired = await boss.hire.callOne(3);
@@ -43,14 +43,14 @@ describe.each(["process", "inline"] as const)("an owner in a proc with isolation
     await boss.slowly.callOne(30);
     await boss.upset.callOne(0);
     await boss.upset.callOne(1);
-    // Its mailbox is held up until then; what it is told comes in between.
+    // This handler blocks the mailbox until then, and the failures are delivered in between.
     await boss.untilTold.callOne(4);
     expect(await boss.failures.callOne()).toHaveLength(4);
     const [first, over, second, overToo] = await boss.failures.callOne();
     expect([over, overToo]).toEqual([`over ${first!.split(" ")[2]}`, `over ${second!.split(" ")[2]}`]);
   });
 
-  test.each(["unhandled", "throw"])("fails, and takes along what it owns, when its answer is: %s", async (answer) => {
+  test.each(["unhandled", "throw"])("fails and stops its own meshes when its answer is: %s", async (answer) => {
     const { procs, boss } = spawnBoss();
     await using _ = procs;
     const hired = await boss.hire.callOne(2);
@@ -77,7 +77,7 @@ describe.each(["process", "inline"] as const)("an owner in a proc with isolation
   });
 });
 
-test("an owner of actors on another's processes is told once for each of its meshes", async () => {
+test("an owner of actors on the processes of another owner is told once for each of its meshes", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 });
   (globalThis as { crewProcs?: unknown }).crewProcs = procs;
   const tenant = thisProc().spawn("tenant", crew.SteelWorker);
@@ -89,13 +89,13 @@ test("an owner of actors on another's processes is told once for each of its mes
   await until(async () => faults.length > 0 && (await tenant.failures.callOne()).length > 1);
   expect(await tenant.failures.callOne()).toEqual(["process first 1 []", "process second 1 []"]);
   expect(faults).toMatchObject([{ mesh: "procs", ranks: [1], affected: [{ mesh: "own", ranks: [1] }] }]);
-  // What a tenant owns goes with it, the landlord's processes stay.
+  // The actors of the tenant stop with it, and the processes of the other owner stay.
   await tenant.stop();
   expect(() => rented[0]!.slice({ gpus: 0 }).echo.callOne("x")).toThrow(SupervisionError);
   expect(await own.slice({ gpus: 0 }).echo.callOne("x")).toBe("x");
 });
 
-test("cleanup has 3 seconds, and no stop waits longer for it", async () => {
+test("cleanup has at most 3 seconds, and stop does not wait longer for it", async () => {
   const log = join(mkdtempSync(join(tmpdir(), "viceroy-owners-")), "log");
   const procs = thisHost().spawnProcs({}, { isolation: "thread" });
   const worker = procs.spawn("worker", crew.SteelWorker);
@@ -104,7 +104,7 @@ test("cleanup has 3 seconds, and no stop waits longer for it", async () => {
   expect(existsSync(log)).toBe(false);
 });
 
-test("a failure can be sent", async () => {
+test("a failure can be sent through a port, and survives a round trip in both binary layouts", async () => {
   await using procs = thisHost().spawnProcs({}, { isolation: "inline" });
   procs.spawn("worker", crew.SteelWorker).fail.broadcast("on its way");
   await until(() => faults.length > 0);
@@ -117,7 +117,7 @@ test("a failure can be sent", async () => {
   expect(MeshFailureCodec.fromProtobuf(MeshFailureCodec.toProtobuf(faults[0]!)).record).toEqual(faults[0]!.record);
 });
 
-test("stopping is no failure", async () => {
+test("stopping a mesh is not a failure", async () => {
   const procs = thisHost().spawnProcs({ gpus: 2 });
   const workers = procs.spawn("workers", crew.SteelWorker);
   await workers.ready;
@@ -126,7 +126,7 @@ test("stopping is no failure", async () => {
   expect(faults).toEqual([]);
 });
 
-test("an actor that has come to its end spawns nothing more", async () => {
+test("an actor that has ended cannot spawn more processes", async () => {
   await using procs = thisHost().spawnProcs({}, { isolation: "inline" });
   const boss = procs.spawn("boss", crew.SteelWorker);
   await boss.hireLate.callOne();

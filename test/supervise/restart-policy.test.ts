@@ -1,4 +1,4 @@
-/** The account of a restart policy: when a rank is made again, and when that is given up. */
+/** The tracker of a restart policy: when a rank is restarted, and when the policy gives up. */
 import { expect, test } from "vitest";
 import type { PastFailure } from "../../runtime/supervise/mesh-failure.js";
 import { planRestart, type RestartOptions, RestartTracker } from "../../runtime/supervise/restart-policy.js";
@@ -11,14 +11,14 @@ function restarts(options: RestartOptions): RestartTracker {
   return new RestartTracker(planRestart(options, "spawn actors"));
 }
 
-test("each restart within the time is put off for twice as long; one failure more is final", () => {
+test("the delay doubles with each restart within the period, and the policy gives up after its limit", () => {
   const account = restarts({ policy: "on-failure", maxRestarts: 3, within: 1000, backoff: 10 });
   const delays = [0, 20, 60, 140].map((now, i) => account.nextDelay(0, failure(`${i}`), now, false));
   expect(delays).toEqual([10, 20, 40, undefined]);
   expect(account.history(0).map(({ cause }) => cause.message)).toEqual(["0", "1", "2"]);
 });
 
-test("what is longer ago than the time does not count, and is not told", () => {
+test("failures before the period do not count and are not reported", () => {
   const account = restarts({ policy: "on-failure", maxRestarts: 1, within: 1000, backoff: 10 });
   expect(account.nextDelay(0, failure("long ago"), 0, false)).toBe(10);
   expect(account.nextDelay(0, failure("now"), 1000, false)).toBe(10);
@@ -26,18 +26,18 @@ test("what is longer ago than the time does not count, and is not told", () => {
   expect(account.history(0).map(({ cause }) => cause.message)).toEqual(["now"]);
 });
 
-test("each rank has an account of its own", () => {
+test("each rank has its own count of restarts", () => {
   const account = restarts({ policy: "always", maxRestarts: 1 });
   expect([0, 1, 0].map((rank) => account.nextDelay(rank, failure(""), 0, false))).toEqual([100, 100, undefined]);
 });
 
-test("an end in order is made again by `always` alone, and nothing is by `never`", () => {
+test("a rank that ends without a failure is restarted only by `always`, and `never` restarts nothing", () => {
   expect(restarts({ policy: "on-failure" }).nextDelay(0, failure(""), 0, true)).toBeUndefined();
   expect(restarts({ policy: "always" }).nextDelay(0, failure(""), 0, true)).toBe(100);
   expect(restarts({ policy: "never" }).nextDelay(0, failure(""), 0, false)).toBeUndefined();
 });
 
-test("without a limit, no back-off is longer than 30 s, and what is remembered is bounded", () => {
+test("without a limit, the back-off is at most 30 s and the history is bounded", () => {
   const account = restarts({ policy: "always", maxRestarts: Number.POSITIVE_INFINITY, within: 1e9, backoff: 1000 });
   let last: number | undefined;
   for (let i = 0; i < 100; i++) last = account.nextDelay(0, failure(`${i}`), i, false);
@@ -47,7 +47,7 @@ test("without a limit, no back-off is longer than 30 s, and what is remembered i
   );
 });
 
-test("a high limit is a limit, and all that counts is told up to the last 16", () => {
+test("a high limit is respected, and the history has the last 16 failures", () => {
   const account = restarts({ policy: "always", maxRestarts: 40, within: 1e9, backoff: 0 });
   const delays = Array.from({ length: 42 }, (_, i) => account.nextDelay(0, failure(`${i}`), i, false));
   expect(delays).toEqual([...Array(40).fill(0), undefined, undefined]);
@@ -56,7 +56,7 @@ test("a high limit is a limit, and all that counts is told up to the last 16", (
   );
 });
 
-test("options that are left out have their defaults, and limits may be reached", () => {
+test("omitted options have their defaults, and limits accept their extreme values", () => {
   expect(planRestart({ policy: "never" }, "spawn")).toEqual({
     policy: "never",
     maxRestarts: 3,
@@ -95,6 +95,6 @@ test.each<[unknown, string]>([
   [{ policy: "always", maxRestarts: 1.5 }, "expected maxRestarts of at least 0, got 1.5"],
   [{ policy: "always", within: 0 }, "cannot spawn actors: expected within in milliseconds, more than 0, got 0"],
   [{ policy: "always", backoff: 60_000 }, "expected backoff in milliseconds, from 0 to 30000, got 60000"],
-])("options that make no sense are refused: %j", (options, message) => {
+])("invalid restart options are refused: %j", (options, message) => {
   expect(() => planRestart(options as RestartOptions, "spawn actors")).toThrow(message);
 });

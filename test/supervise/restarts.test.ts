@@ -1,4 +1,4 @@
-/** Ranks that fail and are made again, over real processes: in place, with fresh state, and told only when that is given up. */
+/** Ranks that fail and are restarted, over real processes; the owner is told only when the policy gives up. */
 import { SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, expect, test } from "vitest";
 import type { Life, SmithMesh } from "../fixtures/guild/generated/smith.js";
@@ -14,7 +14,7 @@ beforeAll(async () => {
   ({ IronSmith } = await loadGuild());
 });
 
-/** Waits until an actor is in its n-th life. */
+/** Waits until an actor has the given incarnation. */
 async function lives(smith: SmithMesh<never>, incarnation: number): Promise<Life> {
   let life: Life | undefined;
   await until(async () => {
@@ -24,7 +24,7 @@ async function lives(smith: SmithMesh<never>, incarnation: number): Promise<Life
   return life!;
 }
 
-test("an actor that fails is made again where it was: same address, fresh state, and its owner is not told", async () => {
+test("a failed actor restarts at the same address with fresh state, and its owner is not told", async () => {
   const file = ledger();
   await using procs = thisHost().spawnProcs({ gpus: 2 });
   const smiths = procs.with({ restart }).spawn("smiths", IronSmith, file);
@@ -37,12 +37,12 @@ test("an actor that fails is made again where it was: same address, fresh state,
   );
   expect(await lives(second, 1)).toEqual({ pid: before.pid, incarnation: 1, sum: 0 });
   expect([await second.add.callOne(2), await first.add.callOne(2)]).toEqual([2, 7]);
-  // The one before has cleaned up first.
+  // The earlier actor has cleaned up first.
   expect(entries(file)).toEqual(["made", "made", "left", "made"]);
   expect(faults).toEqual([]);
 });
 
-test("a process that ends is started again for the mesh that wants it; the other meshes on it are told of their losses", async () => {
+test("a process restarts for a mesh with a policy, and other meshes on the process are told of their losses", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 });
   const smiths = procs.with({ restart }).spawn("smiths", IronSmith);
   const others = procs.spawn("others", IronSmith);
@@ -56,11 +56,11 @@ test("a process that ends is started again for the mesh that wants it; the other
   expect(life.pid).not.toBe(pid);
   expect(faults).toMatchObject([{ mesh: "others", ranks: [1], kind: "process", affected: [], history: [] }]);
   await expect(others.slice({ gpus: 1 }).life.callOne()).rejects.toThrow("was killed by SIGKILL");
-  // What is spawned from now on is spawned on the new process.
+  // Later actors are spawned on the new process.
   expect((await procs.spawn("more", IronSmith).slice({ gpus: 1 }).life.callOne()).pid).toBe(life.pid);
 });
 
-test("procs that live in one process hear of what has moved without telling each other for ever, and find it", async () => {
+test("procs that share one process learn the new address of a restarted actor, and reach the actor there", async () => {
   const inline = { isolation: "inline", name: "cells" } as const;
   await using cells = thisHost().spawnProcs({ cells: 4 }, inline);
   const visitors = cells.spawn("visitors", IronSmith);
@@ -71,14 +71,14 @@ test("procs that live in one process hear of what has moved without telling each
   const life = await lives(smith, 1);
   const met = await visitors.visit.call(smith);
   expect([...met.values()]).toEqual(Array(4).fill([life]));
-  // What an actor of theirs has made moves, too.
+  // An actor that one of these actors has spawned is also found after its restart.
   const apprentice = await visitors.slice({ cells: 2 }).apprentice.callOne();
   await apprentice.blow.broadcast("out of iron");
   await lives(apprentice as SmithMesh<never>, 1);
   expect([...(await visitors.visit.call(smith)).values()]).toEqual(Array(4).fill([life]));
 });
 
-test("processes with a policy come back with the actors of all meshes, but for one that is said to stay failed", async () => {
+test("processes with a policy restart with the actors of all meshes, except a mesh with the policy `never`", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 }, { restart });
   const smiths = procs.spawn("smiths", IronSmith);
   const others = procs.slice({ gpus: 1 }).spawn("others", IronSmith);
@@ -89,12 +89,12 @@ test("processes with a policy come back with the actors of all meshes, but for o
   expect(await lives(smiths.slice({ gpus: 1 }), 1)).toEqual({ pid: life.pid, incarnation: 1, sum: 0 });
   expect(faults).toMatchObject([{ mesh: "stay", ranks: [1], kind: "process" }]);
   expect(faults[0]!.cause.message).toMatch(/^process \d+ exited with code 3$/);
-  // Their actors, too, are made again where they fail.
+  // Their actors are restarted as well when they fail.
   others.blow.broadcast("once more");
   expect((await lives(others, 2)).pid).toBe(life.pid);
 });
 
-test("an end in order is made again by `always` alone", async () => {
+test("a process that exits with code 0 is restarted only by the policy `always`", async () => {
   await using always = thisHost().spawnProcs({}, { name: "always", restart: { policy: "always", backoff: 10 } });
   await using onFailure = thisHost().spawnProcs({}, { name: "on-failure", restart });
   const [kept, lost] = [always.spawn("kept", IronSmith), onFailure.spawn("lost", IronSmith)];
@@ -106,7 +106,7 @@ test("an end in order is made again by `always` alone", async () => {
   expect(faults).toMatchObject([{ mesh: "on-failure", kind: "process", affected: [{ mesh: "lost", ranks: [0] }] }]);
 });
 
-test("an actor that is made in vain at first is ready when it has been made", async () => {
+test("an actor whose constructor fails at first is ready after a successful restart", async () => {
   await using procs = thisHost().spawnProcs();
   const smith = procs.with({ restart }).spawn("smith", IronSmith, ledger(), 2);
   await smith.ready;
@@ -114,7 +114,7 @@ test("an actor that is made in vain at first is ready when it has been made", as
   expect(faults).toEqual([]);
 });
 
-test("a policy that gives up tells the owner, once, with everything that came before", async () => {
+test("a policy that gives up tells the owner once, with the history of failures", async () => {
   await using procs = thisHost().spawnProcs();
   const policy = { ...restart, maxRestarts: 2 };
   const smith = procs.with({ restart: policy }).spawn("smith", IronSmith, ledger(), 99);
@@ -129,7 +129,7 @@ test("a policy that gives up tells the owner, once, with everything that came be
   await procs.spawn("smith", IronSmith).ready;
 });
 
-test("processes that end too often are given up, with the actors on them", async () => {
+test("processes that end too often are given up, together with their actors", async () => {
   await using procs = thisHost().spawnProcs({}, { restart: { ...restart, maxRestarts: 1 } });
   const smith = procs.spawn("smith", IronSmith);
   await smith.ready;
@@ -144,7 +144,7 @@ test("processes that end too often are given up, with the actors on them", async
   await expect(smith.life.callOne()).rejects.toThrow("exited with code 2");
 });
 
-test("handles that have travelled lead to who was made again, wherever that is", async () => {
+test("handles that were sent earlier lead to the restarted actor, in any process", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 }, { restart });
   const smiths = procs.spawn("smiths", IronSmith);
   const [first, second] = [smiths.slice({ gpus: 0 }), smiths.slice({ gpus: 1 })];
@@ -160,7 +160,7 @@ test("handles that have travelled lead to who was made again, wherever that is",
   expect(await first.again.callOne()).toEqual([there]);
 });
 
-test("actors beside their owner, and in its own process, are made again too", async () => {
+test("actors beside their owner, and in the process of their owner, are restarted", async () => {
   await using procs = thisHost().spawnProcs();
   const apprentice = await procs.spawn("smith", IronSmith).apprentice.callOne();
   apprentice.slice({}).blow.broadcast("elsewhere");
@@ -171,7 +171,7 @@ test("actors beside their owner, and in its own process, are made again too", as
   expect(faults).toEqual([]);
 });
 
-test("nothing comes back once it is stopped", async () => {
+test("a stopped mesh is not restarted", async () => {
   const file = ledger();
   const procs = thisHost().spawnProcs({ gpus: 2 }, { restart: { policy: "always", backoff: 1000 } });
   const smiths = procs.spawn("smiths", IronSmith, file);
@@ -191,7 +191,7 @@ test("nothing comes back once it is stopped", async () => {
   expect(faults).toEqual([]);
 });
 
-test("policies that make no sense are refused before anything is started", () => {
+test("invalid restart policies are refused before anything is started", () => {
   expect(() => thisHost().spawnProcs({}, { restart: { policy: "on-failure", within: -1 } })).toThrow(
     "cannot spawn procs: expected within in milliseconds, more than 0, got -1",
   );
@@ -200,7 +200,7 @@ test("policies that make no sense are refused before anything is started", () =>
   );
 });
 
-test("a mesh ends with its owner, and calls to it reject at once, also from elsewhere; the owner's next life has meshes of its own", async () => {
+test("a mesh ends with its owner, calls to the mesh reject everywhere, and the restarted owner has new meshes", async () => {
   await using procs = thisHost().spawnProcs({ gpus: 2 });
   const smith = procs.slice({ gpus: 0 }).with({ restart }).spawn("smith", IronSmith);
   const witness = procs.slice({ gpus: 1 }).spawn("witness", IronSmith);

@@ -37,7 +37,7 @@ function supervisor() {
   return { it: new Supervisor(owners, systemClock), unhandled };
 }
 
-/** The name of the method, in a form that no linter mistakes for a slip. */
+/** The method name as a variable, so that no linter takes it for a mistake. */
 const then: string = "then";
 
 const refuse = (): never => {
@@ -50,8 +50,8 @@ function unreadable(): unknown {
   return proxy;
 }
 
-describe("an owner is told of failures", () => {
-  test("one at a time, in order, however long it takes over each", async () => {
+describe("an owner", () => {
+  test("handles failures one at a time and in order, however long each one takes", async () => {
     const events: string[] = [];
     const owner: Owner = {
       name: "boss",
@@ -68,7 +68,7 @@ describe("an owner is told of failures", () => {
     expect(owner.failed).toBeUndefined();
   });
 
-  test("another owner does not wait for it", async () => {
+  test("is told without waiting for a slow owner", async () => {
     const { it } = supervisor();
     const slow: Owner = { name: "slow", supervise: () => new Promise(() => {}) };
     let told = false;
@@ -84,14 +84,14 @@ describe("an owner is told of failures", () => {
     expect(told).toBe(true);
   });
 
-  test("never synchronously", () => {
+  test("is never told synchronously", () => {
     const { it } = supervisor();
     let told = false;
     void it.notifyOwner({ name: "boss", supervise: () => (told = true) }, failureOf("a"));
     expect(told).toBe(false);
   });
 
-  test.each([false, undefined])("and fails with it when it answers %s", async (answer) => {
+  test.each([false, undefined])("fails with the failure as its cause when it answers %s", async (answer) => {
     const owner: Owner = { name: "boss", supervise: () => answer };
     await supervisor().it.notifyOwner(owner, failureOf("workers"));
     expect(owner.failed).toEqual({
@@ -106,16 +106,16 @@ describe("an owner is told of failures", () => {
   });
 
   test.each([
-    ["returns what only pretends to be a promise", () => Object.defineProperty({}, then, { get: refuse }), "no"],
-    ["throws nothing", () => Promise.reject(undefined), "threw undefined"],
-    ["throws what cannot be read", () => Promise.reject(unreadable()), "threw an object that cannot be printed"],
-  ])("and fails, saying so, when its supervise %s", async (_, supervise, why) => {
+    ["returns an object that pretends to be a promise", () => Object.defineProperty({}, then, { get: refuse }), "no"],
+    ["rejects with undefined", () => Promise.reject(undefined), "threw undefined"],
+    ["rejects with a revoked proxy", () => Promise.reject(unreadable()), "threw an object that cannot be printed"],
+  ])("fails with the reason when its supervise method %s", async (_, supervise, why) => {
     const owner: Owner = { name: "boss", supervise };
     await supervisor().it.notifyOwner(owner, failureOf("workers"));
     expect(owner.failed?.message).toBe(`supervise threw: ${why}`);
   });
 
-  test("and fails with both errors, chained, when it throws", async () => {
+  test("fails with both errors in one chain when its supervise method throws", async () => {
     const owner: Owner = {
       name: "boss",
       async supervise() {
@@ -135,7 +135,7 @@ describe("an owner is told of failures", () => {
     ]);
   });
 
-  test("and of nothing more once it has failed", async () => {
+  test("is told of no further failure once it has failed", async () => {
     const seen: string[] = [];
     const owner: Owner = {
       name: "boss",
@@ -149,7 +149,7 @@ describe("an owner is told of failures", () => {
     expect(seen).toEqual(["a"]);
   });
 
-  test("and stays as it is when it comes to its end while it decides", async () => {
+  test("keeps its own cause when it ends while it decides", async () => {
     const owner: Owner = {
       name: "boss",
       supervise() {
@@ -161,14 +161,14 @@ describe("an owner is told of failures", () => {
     expect(owner.failed?.message).toBe("already");
   });
 
-  test("a root has nobody above it: the failure is unhandled", async () => {
+  test("that is a root leaves the failure unhandled", async () => {
     const { it, unhandled } = supervisor();
     await it.notifyOwner({ name: "root", root: true, supervise: () => true }, failureOf("a"));
     expect(unhandled.map(({ mesh }) => mesh)).toEqual(["a"]);
   });
 });
 
-describe("what an owner owns", () => {
+describe("the meshes of an owner", () => {
   const stop = { reason: "done", drain: 0 };
   function owned(name: string, log: string[]): OwnedMesh {
     return {
@@ -181,7 +181,7 @@ describe("what an owner owns", () => {
     };
   }
 
-  test("is stopped with it, all at the same time", async () => {
+  test("are stopped with the owner, all at the same time", async () => {
     const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
     ownership.add(owner, owned("procs", log));
     ownership.add(owner, owned("actors", log));
@@ -191,7 +191,7 @@ describe("what an owner owns", () => {
     expect(ownership.ownedBy(owner)).toEqual([]);
   });
 
-  test("includes what it spawns while it is being stopped", async () => {
+  test("include meshes that are spawned during the stop", async () => {
     const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
     const late = owned("late", log);
     const first = owned("first", log);
@@ -207,7 +207,7 @@ describe("what an owner owns", () => {
     expect(ownership.isEmpty).toBe(true);
   });
 
-  test("is forgotten when it ends by itself, and only that", async () => {
+  test("are forgotten when they end by themselves, and other meshes are kept", async () => {
     const [log, owner, ownership] = [[] as string[], {}, new Ownership()];
     const [brief, other] = [owned("brief", log), owned("other", log)];
     expect(ownership.isEmpty).toBe(true);
@@ -223,7 +223,7 @@ describe("what an owner owns", () => {
     expect(ownership.isEmpty).toBe(true);
   });
 
-  test("is closed once it is to own nothing more", () => {
+  test("are closed for this owner alone by close", () => {
     const [owner, ownership] = [{}, new Ownership()];
     expect(ownership.isClosed(owner)).toBe(false);
     ownership.close(owner);

@@ -1,4 +1,4 @@
-/** The end of the supervision tree: the report on the standard error and code 1, or what a hook makes of it. */
+/** The end of the supervision tree: a report on the standard error and exit code 1, or a hook. */
 import { beforeEach, expect, test } from "vitest";
 import { MeshFailure } from "../../runtime/supervise/mesh-failure.js";
 import { UnhandledFaults } from "../../runtime/supervise/unhandled-faults.js";
@@ -23,13 +23,13 @@ function faults(): UnhandledFaults {
   return new UnhandledFaults({ print: (text) => void printed.push(text), exit: (code) => void codes.push(code) });
 }
 
-test("without a hook the report is printed, and the process ends with code 1", async () => {
+test("without a hook, the report is printed and the process exits with code 1", async () => {
   await faults().handle(failure);
   expect(printed).toEqual([`unhandled fault: ${failure.report()}\n`]);
   expect(codes).toEqual([1]);
 });
 
-test("a hook takes the failure instead, and is waited for", async () => {
+test("a hook takes the failure instead, and is awaited", async () => {
   const it = faults();
   const taken: MeshFailure[] = [];
   it.replaceHook(async (each) => {
@@ -40,7 +40,7 @@ test("a hook takes the failure instead, and is waited for", async () => {
   expect([taken, printed, codes]).toEqual([[failure], [], []]);
 });
 
-test("a hook that throws or rejects leaves the process to end as it would without one, and says why", async () => {
+test("a hook that throws or rejects is reported, and the process exits as without a hook", async () => {
   for (const hook of [
     () => Promise.reject(new Error("hook")),
     () => {
@@ -56,7 +56,7 @@ test("a hook that throws or rejects leaves the process to end as it would withou
   expect(printed[1]).toBe(`unhandled fault: ${failure.report()}\n`);
 });
 
-test("a hook is replaced by another, or by none, and the one before is given back", async () => {
+test("replaceHook sets another hook or none, and returns the previous hook", async () => {
   const it = faults();
   const hook = () => {};
   expect(it.replaceHook(hook)).toBeUndefined();

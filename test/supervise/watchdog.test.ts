@@ -1,4 +1,4 @@
-/** Handlers that take longer than they may, over real processes: told of while they hang, and in the end failures. */
+/** Handlers that take too long, over real processes: first a warning, and in the end a failure. */
 import { SupervisionError, thisHost, thisProc } from "viceroy";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { SmithMesh } from "../fixtures/guild/generated/smith.js";
@@ -20,7 +20,7 @@ function start(gpus: number) {
   return thisHost().spawnProcs({ gpus }, { stdio: (line) => void lines.push(line) });
 }
 
-test("a handler that hangs is warned of, with what it waits for; then its actor fails, and its callers are told", async () => {
+test("a handler that hangs is reported with the call that it awaits; then its actor fails and its callers reject", async () => {
   await using procs = start(2);
   const others = procs.slice({ gpus: 1 }).spawn("others", IronSmith);
   const smiths = procs
@@ -39,7 +39,7 @@ test("a handler that hangs is warned of, with what it waits for; then its actor 
   expect(lines.find((line) => /ViceroySlow/.test(line))).toMatch(hangs);
 });
 
-test("a @timeout takes the place of the time after which is warned; without a time to fail, that is all", async () => {
+test("a @timeout replaces the warning time, and without a failure time there is only a warning", async () => {
   await using procs = start(1);
   const smith = procs
     .with({ watchdog: { warn: 60_000 } })
@@ -52,7 +52,7 @@ test("a @timeout takes the place of the time after which is warned; without a ti
   expect(faults).toEqual([]);
 });
 
-test("a handler that never comes back to the event loop is warned of with its stack; then its process is killed", async () => {
+test("a handler that blocks the event loop is reported with its stack; then its process is killed", async () => {
   await using procs = start(1);
   const smith = procs
     .with({ watchdog: { warn: 300, fail: 900 } })
@@ -68,9 +68,9 @@ test("a handler that never comes back to the event loop is warned of with its st
   expect(report).toMatch(/at spin \(.*iron-smith\.[jt]s:\d+:\d+\)/);
 });
 
-test("handlers that end in time are let be, and an actor that failed so is made again", async () => {
+test("handlers that end in time cause no warning, and an actor that the watchdog has failed is restarted", async () => {
   await using procs = start(1);
-  // Together they take longer than each of them may.
+  // Together the calls take longer than one call may.
   const plan = { watchdog: { warn: 2000, fail: 2500 }, restart: { policy: "on-failure", backoff: 10 } } as const;
   const smith = procs.with(plan).spawn("smith", IronSmith).slice({ gpus: 0 });
   for (let i = 0; i < 6; i++) await smith.sleep.callOne(500);
@@ -80,7 +80,7 @@ test("handlers that end in time are let be, and an actor that failed so is made 
   expect(faults).toEqual([]);
 });
 
-test("times that make no sense are refused", () => {
+test("invalid watchdog times are refused", () => {
   expect(() => thisProc().with({ watchdog: { warn: 0 } })).toThrow(
     "cannot spawn actors: expected watchdog.warn in milliseconds, more than 0, got 0",
   );

@@ -1,4 +1,4 @@
-/** The addon for tensors itself: that nothing needs it, and what is said where it or libtorch is missing. */
+/** The tensor addon: nothing else needs it, and errors say what to do if the addon or libtorch is missing. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -12,7 +12,7 @@ const programs = fileURLToPath(new URL("programs/", import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), "tensor-addon-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("without it, who asks for a tensor is told how to get it, and importing alone says nothing", async () => {
+test("without the addon, importing prints nothing, and the first tensor throws an error with advice", async () => {
   const nowhere = path.join(folder, "nowhere.node");
   const program = path.join(programs, "without-addon.mjs");
   const { code, stdout, stderr } = await run(process.execPath, [program], folder, { VICEROY_TENSOR_ADDON: nowhere });
@@ -40,7 +40,7 @@ function libtorchIn(name: string, major: number, minor: number, strings = ""): s
   return root;
 }
 
-test("libtorch is taken from where VICEROY_LIBTORCH says, with what its version wants of the compiler", () => {
+test("libtorch is found through VICEROY_LIBTORCH, with the compiler flags that its version needs", () => {
   const root = libtorchIn("named", 2, 6, "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx1112basic");
   const found = findLibtorch({ VICEROY_LIBTORCH: root });
   expect(found).toMatchObject({ source: "$VICEROY_LIBTORCH", version: 206, hasCxx11Strings: true });
@@ -56,7 +56,7 @@ test("libtorch is taken from where VICEROY_LIBTORCH says, with what its version 
   expect(newest.compile).toEqual(expect.arrayContaining(["-std=c++20", "-D_GLIBCXX_USE_CXX11_ABI=0"]));
 });
 
-test("an environment of Python that is active, or beside the project, comes before the system", () => {
+test("a Python environment that is active or in the project takes precedence over the system", () => {
   const project = path.join(folder, "project");
   const torchIn = (environment: string, minor: number) => {
     libtorchIn(path.join(environment, "lib/python3.11/site-packages/torch"), 2, minor);
@@ -77,7 +77,7 @@ test("an environment of Python that is active, or beside the project, comes befo
   }
   const active = torchIn("active", 15);
   expect(found({ VIRTUAL_ENV: active })).toMatchObject({ source: "$VIRTUAL_ENV", version: 215 });
-  // One without PyTorch is passed over, and who names a folder means that one.
+  // An environment without PyTorch is skipped, and a folder that is named explicitly comes first.
   mkdirSync(path.join(folder, "empty/lib/python3.11/site-packages"), { recursive: true });
   expect(found({ VIRTUAL_ENV: path.join(folder, "empty") })).toMatchObject({ source: "./.venv", version: 208 });
   expect(found({ VIRTUAL_ENV: path.join(folder, "nowhere") })).toMatchObject({ source: "./.venv", version: 208 });
@@ -85,7 +85,7 @@ test("an environment of Python that is active, or beside the project, comes befo
   expect(found({ VIRTUAL_ENV: active, LIBTORCH: named })).toMatchObject({ source: "$LIBTORCH" });
 });
 
-test("it is said which one it is, and which ones the tests are run with where it is none of them", () => {
+test("describeLibtorch names the version, and lists the tested versions for an untested one", () => {
   const root = libtorchIn("described", 2, 15);
   const other = libtorchIn("untested", 2, 9);
   expect(describeLibtorch(findLibtorch({ LIBTORCH: root }))).toBe(`libtorch 2.15 of $LIBTORCH, in ${root}/lib`);
@@ -94,14 +94,14 @@ test("it is said which one it is, and which ones the tests are run with where it
   );
 });
 
-test("the versions that are said to be tested are those that the tests are run with", async () => {
+test("the tested versions in messages are the versions that the tests run with", async () => {
   // A computed name, which TypeScript does not resolve: scripts of .ci have no types.
   const wheels: string = new URL("../../.ci/wheels.mjs", import.meta.url).href;
   const { torchVersions } = (await import(wheels)) as { torchVersions: readonly string[] };
   expect(testedTexts.split(", ")).toEqual(["1.13", ...torchVersions.map((one) => one.split(".", 2).join("."))]);
 });
 
-test("where the named folder holds none, or too old a one, this is said with what to do", () => {
+test("a named folder without libtorch, or with a version that is too old, is refused with advice", () => {
   const advice =
     "Install it (packages libtorch-dev and libopenblas0-openmp of Debian, or torch of PyPI in ./.venv), or set VICEROY_LIBTORCH " +
     "to a folder that contains include/ and lib/";
@@ -115,7 +115,7 @@ test("where the named folder holds none, or too old a one, this is said with wha
   );
 });
 
-test("setup says the same, and ends with 1", async () => {
+test("setup prints the same error and exits with code 1", async () => {
   const viceroy = fileURLToPath(new URL("../../dist/cli/viceroy.js", import.meta.url));
   const { code, stdout, stderr } = await run(process.execPath, [viceroy, "setup", "--tensor"], folder, {
     VICEROY_LIBTORCH: folder,
@@ -127,7 +127,7 @@ test("setup says the same, and ends with 1", async () => {
 });
 
 describeTensors("worker threads", () => {
-  test("have tensors of their own, also while others end in the middle of work", async () => {
+  test("have their own tensors, also while other threads end during their work", async () => {
     const { code, stdout, stderr } = await run(process.execPath, [path.join(programs, "threads.mjs")], folder);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toEqual(Array(4).fill([2, 4, 6]));

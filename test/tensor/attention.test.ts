@@ -52,7 +52,7 @@ describeTensors("MultiHeadAttention", () => {
     { causal: false, bias: true },
     { causal: true, bias: true },
     { causal: true, bias: false },
-  ])("of a sequence to itself: $causal, $bias", (options) => {
+  ])("computes self-attention with causal: $causal, bias: $bias", (options) => {
     manualSeed(4);
     const layer = new nn.MultiHeadAttention(6, 3, { ...options, dtype: "float64" });
     for (const one of layer.parameters()) one.detach().normal_();
@@ -63,7 +63,7 @@ describeTensors("MultiHeadAttention", () => {
     );
   });
 
-  test.each([true, false])("of one sequence to others, with biases or without: %s", (bias) => {
+  test.each([true, false])("computes attention of one sequence to others with bias: %s", (bias) => {
     manualSeed(5);
     const layer = new nn.MultiHeadAttention(4, 2, { bias, dtype: "float64" });
     for (const one of layer.parameters()) one.detach().normal_();
@@ -79,7 +79,7 @@ describeTensors("MultiHeadAttention", () => {
     );
   });
 
-  test("a causal one looks at nothing that comes later", () => {
+  test("ignores later positions if it is causal", () => {
     const layer = new nn.MultiHeadAttention(4, 2, { causal: true });
     const x = torch.randn([1, 6, 4]);
     const changed = x.clone();
@@ -89,7 +89,7 @@ describeTensors("MultiHeadAttention", () => {
     expect(layer.forward(changed).toArray()).not.toEqual(layer.forward(x).toArray());
   });
 
-  test("drops weights in training alone", () => {
+  test("applies dropout only in training", () => {
     const layer = new nn.MultiHeadAttention(4, 2, { dropout: 0.5 });
     const x = torch.randn([1, 6, 4]);
     expect(layer.forward(x).toArray()).not.toEqual(layer.forward(x).toArray());
@@ -97,7 +97,7 @@ describeTensors("MultiHeadAttention", () => {
     expect(layer.forward(x).toArray()).toEqual(layer.forward(x).toArray());
   });
 
-  test("leaves nothing behind but its result", () => {
+  test("leaves no tensor in the scope except its result", () => {
     const layer = new nn.MultiHeadAttention(4, 2, { causal: true });
     const x = torch.randn([1, 6, 4]);
     using scope = new TensorScope();

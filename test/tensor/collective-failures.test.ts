@@ -8,7 +8,7 @@ import { processWith } from "./process-with.js";
 const ranks = [0, 1, 2];
 const failureOf = (of: Tensor, gpus: number) => inspect(of, { gpus }).catch((error: TensorError) => error);
 
-describeTensors.each(exchangeKinds)("what fails between processes, by %s", (kind, env) => {
+describeTensors.each(exchangeKinds)("failures between processes that exchange by %s", (kind, env) => {
   let procs: ReturnType<typeof start>;
   const start = () =>
     thisHost().spawnProcs({ gpus: 3 }, { env: ({ rank }) => ({ ...env, VICEROY_TEST_MARK: `${kind} ${rank}` }) });
@@ -18,7 +18,7 @@ describeTensors.each(exchangeKinds)("what fails between processes, by %s", (kind
   });
   afterAll(() => procs.stop());
 
-  test("a failure on one process is that of all, with its operation, rank and line; they go on", async () => {
+  test("a failure on one process reaches all processes with its operation, rank and line, and they go on", async () => {
     await procs.activate(async () => {
       const index = procs.rank("gpus").sub(1).clamp(0).mul(99).unsqueeze(0);
       const bad = torch.ones([3]).index_select(0, index);
@@ -40,7 +40,7 @@ describeTensors.each(exchangeKinds)("what fails between processes, by %s", (kind
     });
   });
 
-  test("a failure of a gradient is one as well", async () => {
+  test("a failure in a gradient reaches all processes", async () => {
     await procs.activate(async () => {
       const w = torch.ones([2]);
       w.requiresGrad = true;
@@ -50,7 +50,7 @@ describeTensors.each(exchangeKinds)("what fails between processes, by %s", (kind
     });
   });
 
-  test("a process that is killed in the middle is told of by the others, which go on answering, and with each other", async () => {
+  test("the loss of a killed process is reported by the other processes, which still answer and exchange", async () => {
     const mesh = procs.activate({ threads: 1 });
     const x = mesh.run(() => torch.ones([1 << 20]));
     expect((await inspect(x.reduce("gpus", "sum").sum(), { gpus: 1 })).item()).toBe(3 << 20);
@@ -68,7 +68,7 @@ describeTensors.each(exchangeKinds)("what fails between processes, by %s", (kind
       );
     }
     await other.end();
-    // What they have goes on among those that are left, in lines of their own.
+    // The remaining processes can exchange their tensors over connections of their own.
     const left = x
       .sliceMesh({ gpus: range(0, 2) })
       .reduce("gpus", "sum")
@@ -82,7 +82,7 @@ describeTensors.each(exchangeKinds)("what fails between processes, by %s", (kind
   });
 });
 
-describeTensors("calls that make no sense", () => {
+describeTensors("invalid collective operations", () => {
   let procs: ReturnType<typeof start>;
   const start = () => thisHost().spawnProcs({ hosts: 1, gpus: 2 });
   beforeAll(() => {
@@ -90,7 +90,7 @@ describeTensors("calls that make no sense", () => {
   });
   afterAll(() => procs.stop());
 
-  test("throw where they are made", async () => {
+  test("throw at the call", async () => {
     await procs.activate(async () => {
       const x = torch.ones([3, 4]);
       const all: [() => unknown, string][] = [
@@ -137,7 +137,7 @@ describeTensors("calls that make no sense", () => {
     expect(() => tensor([1]).allGather("gpus")).toThrow("the tensor is of this process alone");
   });
 
-  test("of how processes exchange are told", async () => {
+  test("fail if VICEROY_TENSOR_LINES has an unknown value", async () => {
     await using odd = thisHost().spawnProcs({ gpus: 1 }, { env: { VICEROY_TENSOR_LINES: "pigeons" } });
     await using mesh = odd.activate();
     const sum = mesh.run(() => torch.ones([1])).reduce("gpus", "sum");

@@ -1,4 +1,4 @@
-/** Operations between the processes of a mesh are what one process computes of all that they have: the built package, with real processes. */
+/** Collective operations give the result that one process computes from all parts: with the built package and processes. */
 import { thisHost } from "viceroy";
 import {
   type Dtype,
@@ -26,7 +26,7 @@ const combine: Record<Reduction, (all: Tensor[]) => Tensor> = {
 };
 const reductions = Object.keys(combine) as Reduction[];
 
-/** All ranks have what is expected of each. */
+/** Expects each rank to have the tensor that is expected for the rank. */
 async function expectParts(of: Tensor, expected: (rank: number) => Tensor): Promise<void> {
   const parts = await inspectAll(of);
   parts.forEach((part, rank) => {
@@ -38,7 +38,7 @@ async function expectParts(of: Tensor, expected: (rank: number) => Tensor): Prom
   });
 }
 
-describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, env) => {
+describeTensors.each(exchangeKinds)("collective operations by %s", (_, env) => {
   let procs: ReturnType<typeof start>;
   let mesh: TensorMesh;
   const start = () => thisHost().spawnProcs({ hosts: 2, gpus: 2 }, { env });
@@ -58,7 +58,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
       return dtype === "float32" ? numbers : numbers.to(dtype);
     });
 
-  test("reduce combines what all of a group have", async () => {
+  test("reduce combines the tensors of each group", async () => {
     const x = random([3, 5]);
     const parts = await inspectAll(x);
     for (const name of names) {
@@ -70,7 +70,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
     }
   });
 
-  test("of all types of numbers, and to the same bits on all processes", async () => {
+  test("reduce supports all numeric types, and gives the same bits on all processes", async () => {
     const types: Dtype[] = ["float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64"];
     for (const dtype of types) {
       const x = random([17], dtype);
@@ -88,7 +88,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
     await expectParts(truths.reduce("gpus", "max"), () => tensor(true));
   });
 
-  test("gather, scatter, and exchange parts along any dimension of the tensor", async () => {
+  test("allGather, reduceScatter and allToAll work along any dimension of the tensor", async () => {
     const x = random([4, 8]);
     const parts = await inspectAll(x);
     for (const name of names) {
@@ -114,7 +114,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
     }
   });
 
-  test("one sends to all, and each to another", async () => {
+  test("broadcastFrom sends one tensor to all processes, and sendTo sends each tensor to another process", async () => {
     const x = random([3]);
     const parts = await inspectAll(x);
     await expectParts(x.broadcastFrom("hosts", 1), (rank) => parts[2 + (rank % 2)]!);
@@ -126,9 +126,9 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
     await expectParts(x.sendTo("hosts", [0, null]), (rank) => (rank < 2 ? parts[rank]! : torch.zeros([3])));
   });
 
-  test("of any size: none, one, what is not even, and more than lines hold at once", async () => {
+  test("tensors of any size are exchanged: empty, one element, odd, and larger than the buffers", async () => {
     for (const shape of [[0], [], [1], [7], [0, 3], [100_003], [700_000, 2]]) {
-      // The order in which many are added matters to the last bits of float32.
+      // The order of additions changes the last bits of float32.
       const x = random(shape, "float64");
       const parts = await inspectAll(x);
       const sum = x.reduce(["gpus", "hosts"], "sum");
@@ -141,7 +141,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
     }
   });
 
-  test("views are exchanged as they look", async () => {
+  test("views are exchanged with their own shape and order", async () => {
     const x = random([4, 6]);
     const parts = await inspectAll(x);
     await expectParts(x.t().narrow(0, 1, 4).reduce("gpus", "sum"), (rank) =>
@@ -150,7 +150,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
   });
 
   describe("gradients", () => {
-    /** Each operation, and the same of all tensors of a group on one process: what each place has then. */
+    /** Each operation on a mesh, and the same operation on one process, which returns the tensor of each rank. */
     const operations: [string, (x: Tensor) => Tensor, (all: Tensor[]) => Tensor[]][] = [
       ...reductions.map((reduction): [string, (x: Tensor) => Tensor, (all: Tensor[]) => Tensor[]] => [
         `reduce by ${reduction}`,
@@ -178,11 +178,11 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
       ["sendTo", (x) => x.sendTo("gpus", [1, null]), (all) => [torch.zeros_like(all[0]!), all[0]!]],
     ];
 
-    /** Depends on it, so that there is a gradient for all. */
+    /** Depends on the tensor with a zero gradient, so that every tensor has a gradient. */
     const nothing = (x: Tensor) => x.mul(0).sum();
 
     test.each(operations)(
-      "of %s are those of one process that has everything, of the second order too",
+      "of %s equal those of one process with all tensors, also of the second order",
       async (_, there, here) => {
         const x = random([2, 4], "float64");
         // Each process weighs what it gets in its own way, so that what comes back from each can be told apart.
@@ -216,7 +216,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
       },
     );
 
-    test("of a product go also where there is a 0", async () => {
+    test("of a product are correct where an element is 0", async () => {
       const x = rank("gpus")
         .to("float32")
         .mul(tensorIn(mesh, [1, 3]))
@@ -224,7 +224,7 @@ describeTensors.each(exchangeKinds)("operations between processes, by %s", (_, e
       const leaf = x.detach();
       leaf.requiresGrad = true;
       const [gradient] = grad(leaf.reduce("gpus", "prod").sum(), [leaf]);
-      // Process 0 has [0, 1], process 1 has [1, 4]; both look at the products.
+      // Process 0 has [0, 1], process 1 has [1, 4]; both losses use the products.
       await expectParts(gradient!, (rank) => tensor(rank % 2 === 0 ? [2, 8] : [0, 2]));
     });
   });

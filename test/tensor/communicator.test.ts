@@ -1,4 +1,4 @@
-/** Lines between workers, and operations between processes, when somebody says what is not so: an error, and neither a wait nor a crash. */
+/** Connections between workers, and collective operations, with wrong information: an error, but no hang and no crash. */
 import { closeSync, openSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { describeTensors } from "./addon.js";
 import { CommandBuilder } from "./command-builder.js";
 import { WorkerGroup } from "./worker-group.js";
 
-/** Of tensor 1, into tensor 2. */
+/** Builds a command that reduces tensor 1 into tensor 2. */
 const reduce = ({ along = [0], ranks = 2, reduction = "sum" } = {}) =>
   new CommandBuilder()
     .site("here")
@@ -22,8 +22,8 @@ const reduce = ({ along = [0], ranks = 2, reduction = "sum" } = {}) =>
     .results(2);
 const values = (all: (Tensor | string)[]) => all.map((one) => (typeof one === "string" ? one : one.toArray()));
 
-describeTensors("lines", () => {
-  test("of one process lead from one worker to the other", async () => {
+describeTensors("connections of a communicator", () => {
+  test("let the workers of one process reduce tensors", async () => {
     using crew = new WorkerGroup();
     await crew.join();
     expect(values(await crew.run(() => reduce()))).toEqual([
@@ -32,24 +32,24 @@ describeTensors("lines", () => {
     ]);
   });
 
-  test("lead to nobody before they are joined", async () => {
+  test("that were not joined fail a collective operation", async () => {
     using crew = new WorkerGroup();
     const why = "viceroy::all_reduce failed: the processes of the mesh are not connected to each other";
     expect(values(await crew.run(() => reduce()))).toEqual([why, why]);
   });
 
   const offers: [string, (crew: WorkerGroup) => object, string][] = [
-    ["another's token", ({ ends }) => ({ ...ends[1], token: new Uint8Array(16) }), "belongs to another communicator"],
+    ["a foreign token", ({ ends }) => ({ ...ends[1], token: new Uint8Array(16) }), "belongs to another communicator"],
     [
       "a token that is too short",
       ({ ends }) => ({ ...ends[1], token: new Uint8Array(3) }),
       "belongs to another communicator",
     ],
-    ["a descriptor that there is not", ({ ends }) => ({ ...ends[1], memory: 99_999 }), "No such file or directory"],
-    ["a process that there is not", ({ ends }) => ({ ...ends[1], pid: 4_194_305 }), "No such file or directory"],
-    ["an address where nobody listens", () => new Uint8Array(8), "this process does not listen for other machines"],
+    ["a missing descriptor", ({ ends }) => ({ ...ends[1], memory: 99_999 }), "No such file or directory"],
+    ["a missing process", ({ ends }) => ({ ...ends[1], pid: 4_194_305 }), "No such file or directory"],
+    ["an address without a listener", () => new Uint8Array(8), "this process does not listen for other machines"],
   ];
-  test.each(offers)("are not joined by %s", async (_, offer, why) => {
+  test.each(offers)("refuse %s", async (_, offer, why) => {
     using crew = new WorkerGroup();
     const end = offer(crew) as WorkerGroup["ends"][number];
     await expect(addon().connectCommunicator(crew.streams[0]!, [2], [crew.ends[0]!, end], false)).rejects.toThrow(
@@ -57,7 +57,7 @@ describeTensors("lines", () => {
     );
   });
 
-  test("are not joined by a file that could shrink", async () => {
+  test("refuse a file that could shrink as shared memory", async () => {
     using crew = new WorkerGroup();
     const memory = openSync(fileURLToPath(import.meta.url), "r");
     const end = { ...crew.ends[1]!, memory };
@@ -67,7 +67,7 @@ describeTensors("lines", () => {
     closeSync(memory);
   });
 
-  test("are offered once, to as many as there are", async () => {
+  test("are offered once, for the right number of processes, on a known device", async () => {
     using crew = new WorkerGroup();
     const [stream] = crew.streams;
     expect(() => addon().offerCommunicator(stream!, 0, 2)).toThrow(
@@ -97,7 +97,7 @@ describeTensors("lines", () => {
     addon().closeStream(alone);
   });
 
-  test("that one worker has left keep nobody waiting", async () => {
+  test("that one worker has left fail the operations of the others", async () => {
     using crew = new WorkerGroup(3);
     await crew.join();
     addon().closeStream(crew.streams[2]!);
@@ -106,14 +106,14 @@ describeTensors("lines", () => {
     for (const one of all.slice(0, 2)) {
       expect(one).toMatch(/^viceroy::all_reduce failed: rank (2 has left the mesh|[01] has lost another process)$/);
     }
-    // Who has failed once is out of step for good.
+    // A worker that has failed once stays out of step.
     await Promise.all(
       crew.streams.slice(0, 2).map((stream) => addon().submitCommands(stream, new CommandBuilder().drop(1, 2).done())),
     );
     expect(values(await crew.run(() => again))[0]).toMatch("viceroy::all_reduce failed: rank");
   });
 
-  test("that wait are left when the worker ends", async () => {
+  test("stop waiting when their worker is closed", async () => {
     using crew = new WorkerGroup();
     await crew.join();
     const [waiting] = crew.streams;
@@ -121,7 +121,7 @@ describeTensors("lines", () => {
     const done = addon().submitCommands(waiting!, reduce().done());
     const fetched = addon().fetchTensor(waiting!, 2);
     const ends = Promise.allSettled([done, fetched]);
-    // Long enough for it to have begun.
+    // This is long enough for the operation to begin.
     await setTimeout(50);
     addon().closeStream(waiting!);
     expect(await ends).toMatchObject([
@@ -131,8 +131,8 @@ describeTensors("lines", () => {
   });
 });
 
-describeTensors("an operation between processes", () => {
-  test("that they are told differently fails on all of them", async () => {
+describeTensors("a collective operation", () => {
+  test("fails on all processes if they execute different operations", async () => {
     using crew = new WorkerGroup();
     await crew.join();
     const why = "viceroy::all_reduce failed: the processes of its group execute different operations";
@@ -141,22 +141,22 @@ describeTensors("an operation between processes", () => {
   });
 
   const wrong: [string, CommandBuilder, string][] = [
-    ["of a dimension that there is not", reduce({ along: [1] }), "the mesh has no such dimensions"],
-    ["of a dimension below 0", reduce({ along: [-1] }), "the mesh has no such dimensions"],
+    ["of a missing dimension", reduce({ along: [1] }), "the mesh has no such dimensions"],
+    ["of a negative dimension", reduce({ along: [-1] }), "the mesh has no such dimensions"],
     ["of one dimension twice", reduce({ along: [0, 0] }), "the mesh has no such dimensions"],
     [
-      "of another number of processes",
+      "for another number of processes",
       reduce({ ranks: 3 }),
       "its group has another number of processes than the controller expects",
     ],
-    ["of no processes", reduce({ ranks: 0 }), "its group has another number of processes than the controller expects"],
-    ["by what is no reduction", reduce({ reduction: "x" }), 'unknown reduction "x"'],
+    ["for no processes", reduce({ ranks: 0 }), "its group has another number of processes than the controller expects"],
+    ["by an unknown reduction", reduce({ reduction: "x" }), 'unknown reduction "x"'],
   ];
   test.each(wrong)("%s fails", async (_, commands, why) => {
     using crew = new WorkerGroup();
     await crew.join();
     for (const one of values(await crew.run(() => commands))) expect(one).toMatch(`viceroy::all_reduce failed: ${why}`);
-    // They are in step still.
+    // The workers are still in step.
     await Promise.all(
       crew.streams.map((stream) => addon().submitCommands(stream, new CommandBuilder().drop(1, 2).done())),
     );
@@ -167,7 +167,7 @@ describeTensors("an operation between processes", () => {
     ]);
   });
 
-  test("to places that there are not, or to one of them twice, fails", async () => {
+  test("to missing ranks, or to one rank twice, fails", async () => {
     for (const [to, why] of [
       [[1, 1], "process 1 would be sent more than one tensor"],
       [[1, 2], "there is no process 2 among 2"],

@@ -1,6 +1,6 @@
 /**
- * What tensors are on. No graphics processor is needed: what is kept here is what happens where there is none, with real processes. Where there
- * is one the tests that need none are left out.
+ * The devices of tensors. No graphics processor is needed: these tests check, with real processes, what happens on a machine
+ * without one. On a machine with a graphics processor, a test that needs its absence is skipped.
  */
 import { hostname } from "node:os";
 import { context, onUnhandledFault, type Point, range, thisHost } from "viceroy";
@@ -28,7 +28,7 @@ describeTensors("the device of a mesh", () => {
       (error: TensorError) => error,
     );
 
-  test("is processors, unless it is said", async () => {
+  test("is the CPU unless another device is given", async () => {
     for (const options of [{}, { device: "cpu" }, { device: () => "cpu" }]) {
       const sum = await procs.activate(
         async () => inspect(torch.ones([2], { dtype: "float32" }).reduce("gpus", "sum")),
@@ -38,7 +38,7 @@ describeTensors("the device of a mesh", () => {
     }
   });
 
-  test("a process that has not got it refuses before anything is run there, and goes on", async ({ skip }) => {
+  test("is refused before anything runs if a process does not have it, and the process goes on", async ({ skip }) => {
     let called = false;
     const activated = procs.activate(
       () => {
@@ -71,8 +71,8 @@ describeTensors("the device of a mesh", () => {
     expect(faults).toEqual([]);
   });
 
-  test("what is awaited next tells of it, where functions are run later", async () => {
-    // No machine has as many.
+  test("fails the next awaited call if it is missing and functions are run later", async () => {
+    // No machine has that many devices.
     await using mesh = procs.activate({ device: ({ rank }: Point) => (rank === 1 ? "cuda:999" : "cpu") });
     const ones = mesh.run(() => torch.ones([1]));
     for (const asked of [inspect(ones, { gpus: 1 }), inspect(ones, { gpus: 0 }), mesh.finish(), mesh.ready()]) {
@@ -81,7 +81,7 @@ describeTensors("the device of a mesh", () => {
       expect(error!.message).toContain(`rank 1, process `);
       expect(error!.message).toContain("cannot hold tensors on cuda:999: ");
     }
-    // A part of the other procs has all its tensors.
+    // A part of the mesh without the failed process still has its tensors.
     const first = mesh.slice({ gpus: 0 });
     expect((await inspect(first.run(() => torch.ones([1])))).toArray()).toEqual([1]);
     const second = mesh.slice({ gpus: 1 });
@@ -89,7 +89,7 @@ describeTensors("the device of a mesh", () => {
     expect(faults).toEqual([]);
   });
 
-  test("follows from a process's place among all, which it keeps in a slice", async () => {
+  test("depends on the rank of a process in the whole mesh, which a slice keeps", async () => {
     const part = procs.slice({ gpus: range(1, 3) });
     await part.activate(async () => {
       const answers = await described.call({ of: torch.ones([1]), more: [] });
@@ -101,7 +101,7 @@ describeTensors("the device of a mesh", () => {
     expect(context().proc.rank).toBe(0);
   });
 
-  test("is one of those that there are names for", () => {
+  test("is refused if its name is unknown", () => {
     const all: [string | (() => string), string][] = [
       ["gpu", '"gpu"'],
       ["cuda:", '"cuda:"'],

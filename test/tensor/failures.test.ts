@@ -1,4 +1,4 @@
-/** An operation that fails takes with it what depends on it, and nothing else. */
+/** A failed operation fails the tensors that depend on it, and no others. */
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
@@ -6,11 +6,11 @@ import { addon } from "../../runtime/tensor/operation/addon.js";
 import { describeTensors } from "./addon.js";
 import { RecorderAndWorker } from "./recorder-and-worker.js";
 
-/** Fails on the worker alone: the index is in range as far as shapes tell. */
+/** Fails only on the worker, because shapes do not show that the index is out of range. */
 const failing = (of: Tensor) => of.index_select(0, tensor(BigInt64Array.of(99n)));
 
 describeTensors("a failure", () => {
-  test("is told by whatever depends on it, with the operation and its place in the code", async () => {
+  test("is reported by all dependent tensors, with the operation and its position in the code", async () => {
     using pair = new RecorderAndWorker();
     const x = pair.send([1, 2]);
     const bad = failing(x);
@@ -22,7 +22,7 @@ describeTensors("a failure", () => {
     expect((await pair.fetch(x.add(1))).toArray()).toEqual([2, 3]);
   });
 
-  test("in place fails what was written to, and all views of it", async () => {
+  test("of an operation in place fails its target and all views of the target", async () => {
     using pair = new RecorderAndWorker();
     const x = pair.send([1, 2, 3]);
     const view = x.narrow(0, 0, 2);
@@ -32,14 +32,14 @@ describeTensors("a failure", () => {
     expect((await pair.fetch(copy)).toArray()).toEqual([1, 2, 3]);
   });
 
-  test("of an argument fails what would have been written to", async () => {
+  test("of an argument fails the target of an operation in place", async () => {
     using pair = new RecorderAndWorker();
     const x = pair.send([1]);
     x.add_(failing(pair.send([1, 2])));
     await expect(pair.fetch(x)).rejects.toThrow("aten::index_select failed");
   });
 
-  test("of a gradient is one of its tensor alone", async () => {
+  test("of a gradient fails the gradient, but not its tensor", async () => {
     using pair = new RecorderAndWorker();
     const w = pair.send([1, 2]);
     w.requiresGrad = true;
@@ -48,7 +48,7 @@ describeTensors("a failure", () => {
     expect((await pair.fetch(w)).toArray()).toEqual([1, 2]);
   });
 
-  test("found by a check afterwards is one of all results that it is about, and of what was made of them", async () => {
+  test("that a later check finds fails all results of the operation and their dependents", async () => {
     using pair = new RecorderAndWorker();
     const singular = pair.send([
       [1, 2],
@@ -83,14 +83,14 @@ describeTensors("a failure", () => {
     ]);
   });
 
-  test("is told of tensors that there are not", async () => {
+  test("is reported for a tensor that does not exist", async () => {
     using pair = new RecorderAndWorker();
     await expect(addon().fetchTensor(pair.stream, 12345)).rejects.toThrow(
       "cannot fetch a tensor: there is no tensor 12345",
     );
   });
 
-  test("does not keep the memory of what has failed", async () => {
+  test("does not keep the memory of the failed tensor", async () => {
     using pair = new RecorderAndWorker();
     const x = pair.run(() => torch.zeros([4, 4]));
     const bad = failing(x);

@@ -1,4 +1,4 @@
-/** Gradients in one tensor: they are what they would be by themselves, and processes exchange them all at once. */
+/** Gradients in one tensor: they equal separate gradients, and processes exchange them all at once. */
 import { thisHost } from "viceroy";
 import { inspect, manualSeed, nn, optim, type Tensor, TensorScope, tensor, tensorMemory, torch } from "viceroy/tensor";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,7 +10,7 @@ const sumOf = (parameters: readonly Tensor[]) =>
   parameters.map((one) => one.mul(one).sum().to("float32")).reduce((sum, one) => sum.add(one));
 
 describeTensors("gradients in one tensor", () => {
-  test("are what backward computes, and zero again", () => {
+  test("equal the gradients of backward, and are reset by zero", () => {
     const parameters = [
       parameter([
         [1, 2],
@@ -36,7 +36,7 @@ describeTensors("gradients in one tensor", () => {
     expect(parameters[1]!.grad!.toArray()).toEqual([20]);
   });
 
-  test("that there were are kept, also after zeroGrad, and end with it", () => {
+  test("keep earlier gradients, are restored after zeroGrad, and are removed by dispose", () => {
     const parameters = [parameter([1, 2]), parameter([3])];
     sumOf(parameters).backward();
     const gradients = new optim.FlatGradients(parameters);
@@ -50,7 +50,7 @@ describeTensors("gradients in one tensor", () => {
     expect(parameters.map((one) => one.grad)).toEqual([null, null]);
   });
 
-  test("make no tensors that nobody disposes of", () => {
+  test("leave no tensors behind after each step", () => {
     const parameters = [parameter([1, 2]), parameter([3])];
     using gradients = new optim.FlatGradients(parameters);
     const before = tensorMemory().live;
@@ -62,7 +62,7 @@ describeTensors("gradients in one tensor", () => {
     expect(tensorMemory().live).toBe(before);
   });
 
-  test("are refused of what has none", () => {
+  test("are refused for parameters that have no gradient or are given twice", () => {
     const one = parameter([1]);
     expect(() => new optim.FlatGradients([one, tensor([1])])).toThrow(
       "cannot keep the gradient of parameter 1: it requires no gradient",
@@ -85,7 +85,7 @@ describeTensors("gradients in one tensor, on processes", () => {
   });
   afterAll(() => procs.stop());
 
-  test("are averaged as each by itself would be, of all types", async () => {
+  test("have the same averages as separate gradients, for all types", async () => {
     const [together, alone] = await procs.activate(async () => {
       const rank = procs.rank("gpus").add(1).to("float32");
       const parameters = [
@@ -118,7 +118,7 @@ describeTensors("gradients in one tensor, on processes", () => {
     ]);
   });
 
-  test("that have become other tensors are averaged as well; none stay none", async () => {
+  test("are averaged also if they were replaced, and missing gradients stay missing", async () => {
     const [first, second] = await procs.activate(async () => {
       const rank = procs.rank("gpus").add(1).to("float32");
       const parameters = [parameter([1, 2]), parameter([3])];
@@ -132,7 +132,7 @@ describeTensors("gradients in one tensor, on processes", () => {
     expect(second).toBeNull();
   });
 
-  test("keep copies of a model the same", async () => {
+  test("keep copies of a model identical", async () => {
     const weights = await procs.activate(async () => {
       manualSeed(3);
       const model = new nn.Sequential(new nn.Linear(3, 4), torch.relu, new nn.Linear(4, 1));

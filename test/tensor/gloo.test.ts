@@ -1,11 +1,11 @@
-/** Processes of several machines exchange elements by Gloo, which not every libtorch has beside it: then that is said. */
+/** Processes of several machines exchange elements by Gloo; an addon without Gloo reports that. */
 import { thisHost } from "viceroy";
 import { inspect, libtorch, torch } from "viceroy/tensor";
 import { expect, test } from "vitest";
 import { describeTensors } from "./addon.js";
 
 describeTensors("processes that count as several machines", () => {
-  test("reach each other by Gloo, or the addon was built without and says so", async () => {
+  test("reach each other by Gloo, or report that the addon was built without Gloo", async () => {
     // Without shared memory, each process counts as a machine.
     const env = { VICEROY_TENSOR_LINES: "tcp", VICEROY_TENSOR_ADDRESS: "127.0.0.1" };
     await using procs = thisHost().spawnProcs({ gpus: 2 }, { env });
@@ -19,7 +19,7 @@ describeTensors("processes that count as several machines", () => {
         "it. Install libtorch and Gloo (on Debian: apt-get install libtorch-dev libgloo-dev), set VICEROY_LIBTORCH to its folder if there is " +
         "another libtorch, and run `npx viceroy setup --tensor` again",
     );
-    // Elements that stay where they are need none of it.
+    // Elements that stay in their process need no Gloo.
     expect((await procs.activate(async () => inspect(torch.ones([2])))).toArray()).toEqual([1, 1]);
   });
 });

@@ -1,4 +1,4 @@
-/** Gradients of what is recorded are those that are computed here: of every operation, of the first order and the second. */
+/** Gradients of recorded operations equal the gradients that are computed locally, of the first and the second order. */
 import { beforeAll, expect, test } from "vitest";
 import { newerFunctions } from "../../runtime/tensor/generated/ops.js";
 import { call, grad, libtorch, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
@@ -27,7 +27,7 @@ function oneOf(tensors: readonly Tensor[]): Tensor {
 const requiring = (values: readonly (Tensor | null)[]) =>
   values.filter((value): value is Tensor => value?.requiresGrad === true);
 
-/** Made where no mesh is active. */
+/** The operands, which are made while no mesh is active. */
 let all: Readonly<Record<string, Tensor>> = {};
 /** Returns the results of an operation and their gradients up to an order, for each floating-point argument. */
 function compute(name: string, words: readonly string[], place: Place, order: number): readonly (Tensor | null)[] {
@@ -54,13 +54,13 @@ function compute(name: string, words: readonly string[], place: Place, order: nu
   return computed;
 }
 
-/** As far as libtorch knows derivatives of it. */
+/** Computes gradients up to the highest order that libtorch supports for the operation. */
 function computeHere(name: string, words: readonly string[]): readonly [number, readonly (Tensor | null)[]] {
   for (let order = 2; order > 0; order--) {
     try {
       return [order, compute(name, words, here, order)];
     } catch {
-      // Of a lower order, then.
+      // The loop tries a lower order.
     }
   }
   return [0, compute(name, words, here, 0)];
@@ -94,10 +94,10 @@ async function compare(
   }
 }
 
-/** What libtorch 2.14 has dropped. */
+/** Operations that libtorch 2.14 has removed. */
 const dropped = ["cholesky", "qr"];
 
-/** What is said where this version of libtorch lacks an operation. */
+/** Returns the error message for an operation that this version of libtorch lacks. */
 function lacking(name: string): string {
   const { torch: version } = libtorch();
   const [since] = newerFunctions.find(([, names]) => names.split(" ").includes(name)) ?? [];
@@ -118,7 +118,7 @@ describeTensors("gradients", () => {
     all = operands();
   });
 
-  test.each(cases)("%s(%s) is the same on a mesh, and so are its gradients", async (name, text) => {
+  test.each(cases)("%s(%s) has the same result and the same gradients on a mesh", async (name, text) => {
     if (addon().missingOperations([`aten::${name}`]).length > 0) {
       expect(() => call(name, [])).toThrow(lacking(name));
       return;
@@ -131,8 +131,8 @@ describeTensors("gradients", () => {
   });
 
   const special: readonly (readonly [string, readonly number[][], (x: Tensor) => Tensor])[] = [
-    ["max of several that are equal", [[3, 1, 3, 2]], (x) => x.max()],
-    ["min of several that are equal", [[1, 1, 3, 1]], (x) => x.min()],
+    ["max of equal elements", [[3, 1, 3, 2]], (x) => x.max()],
+    ["min of equal elements", [[1, 1, 3, 1]], (x) => x.min()],
     ["max of NaN", [[1, Number.NaN, 3]], (x) => x.max()],
     ["median", [[5, 1, 4, 1, 2]], (x) => x.median()],
     ["nanmedian beside NaN", [[5, Number.NaN, 4, 1]], (x) => x.nanmedian()],
@@ -198,7 +198,7 @@ describeTensors("gradients", () => {
       (x) => x.cumprod(0),
     ],
     [
-      "trace of what is not square",
+      "trace of a matrix that is not square",
       [
         [1, 2, 3],
         [4, 5, 6],
@@ -275,7 +275,7 @@ describeTensors("gradients", () => {
       },
     ],
   ];
-  test.each(special)("%s", async (_, values, f) => {
+  test.each(special)("%s has the same gradients on a mesh", async (_, values, f) => {
     using pair = new RecorderAndWorker();
     const run = (x: Tensor): (Tensor | null)[] => {
       x.requiresGrad = true;
@@ -285,11 +285,11 @@ describeTensors("gradients", () => {
       return [result, first!, alone!, ...(first!.requiresGrad ? grad(first!.mul(first!).sum(), [x]) : [])];
     };
     const local = run(tensor(values));
-    // Here, libtorch has no second order where the first is zero.
+    // Locally, libtorch has no second-order gradient if the first one is zero.
     await compare(pair, run(there(pair)(tensor(values))).slice(0, local.length), local);
   });
 
-  test("what is chosen by a mask gives its gradient back to where it came from", async () => {
+  test("masked_scatter has the same gradients on a mesh, for the tensor and for the source", async () => {
     using pair = new RecorderAndWorker();
     const run = (place: Place) => {
       const [x, source] = [place(tensor([1, 2, 3, 4])), place(tensor([5, 6, 7]))];
@@ -303,7 +303,7 @@ describeTensors("gradients", () => {
   test.each([
     ["its first argument", true, false],
     ["its second argument", false, true],
-  ])("of an operation with a mask of results: %s alone", async (_, first, second) => {
+  ])("an operation with two gradients computes only the gradient of %s", async (_, first, second) => {
     using pair = new RecorderAndWorker();
     const run = (place: Place) => {
       const [image, grid] = [place(all["im"]!), place(all["grid"]!)];
@@ -343,11 +343,11 @@ describeTensors("gradients", () => {
     ["chalf x", "cannot run chalf: its result has elements of type ComplexHalf, which tensors of a mesh cannot have"],
     ["set x y", "cannot run set.source_Tensor: it accesses more than tensors, which a worker must not do (aten::set)"],
   ];
-  test.each(refused)("%s throws at once on a mesh, and says why", async (text, message) => {
+  test.each(refused)("%s throws on a mesh at the call, with the reason", async (text, message) => {
     using pair = new RecorderAndWorker();
     const [name, ...words] = text.split(" ");
     expect(() => pair.run(() => compute(name!, words, there(pair), 2))).toThrow(message);
-    // Nothing of it was sent that a process would refuse.
+    // No command was sent that a process would refuse.
     expect((await pair.fetch(pair.send([1, 2]))).toArray()).toEqual([1, 2]);
   });
 });

@@ -1,4 +1,4 @@
-/** Commands of somebody who is no friend: refused as a whole, with what is wrong, and nothing of them happens. */
+/** Hostile commands: each batch is refused as a whole with a reason, and has no effect. */
 import { expect, test } from "vitest";
 import { torch } from "../../runtime/tensor/index.js";
 import { cases as rounds } from "../profile.js";
@@ -8,7 +8,7 @@ import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 const good = () => new CommandBuilder().site("here").op("aten::relu").put(1, -1, 2).call(0).reference(1).results(2);
 
-describeTensors("commands that are invalid", () => {
+describeTensors("invalid commands", () => {
   const relu = () => new CommandBuilder().site("here").op("aten::relu");
   const cases: [string, Uint8Array, string][] = [
     ["an unknown command", new CommandBuilder().u8(77).done(), "unknown command 77"],
@@ -25,7 +25,7 @@ describeTensors("commands that are invalid", () => {
       "has no operation aten::shallow_copy_data_",
     ],
     [
-      "an operation of others",
+      "an operation of another namespace",
       new CommandBuilder().op("prim::Print").done(),
       "has no operation prim::Print for commands",
     ],
@@ -35,7 +35,7 @@ describeTensors("commands that are invalid", () => {
       "operation aten::item cannot be called by commands",
     ],
     [
-      "an operation into an output",
+      "an operation with an output argument",
       new CommandBuilder().op("aten::relu", "out").done(),
       "operation aten::relu.out cannot be called by commands",
     ],
@@ -44,16 +44,16 @@ describeTensors("commands that are invalid", () => {
       new CommandBuilder().u8(2).u32(0xffffffff).done(),
       "a count exceeds the remaining bytes",
     ],
-    ["a call of what was not defined", relu().call(1).done(), "it calls an undefined operation"],
+    ["a call of an undefined operation", relu().call(1).done(), "it calls an undefined operation"],
     [
-      "a place that was not defined",
+      "an undefined call site",
       relu().put(1, 1).call(0, 1).reference(1).results(2).done(),
       "it has an undefined call site",
     ],
-    ["a tensor that there is not", relu().call(0).reference(9).results(2).done(), "there is no tensor 9"],
-    ["a tensor that is there already", relu().put(1, 1).put(1, 2).done(), "there is a tensor 1 already"],
+    ["a missing tensor", relu().call(0).reference(9).results(2).done(), "there is no tensor 9"],
+    ["a tensor that exists already", relu().put(1, 1).put(1, 2).done(), "there is a tensor 1 already"],
     [
-      "a result that is there already",
+      "a result that exists already",
       relu().put(1, 1).call(0).reference(1).results(1).done(),
       "there is a tensor 1 already",
     ],
@@ -73,7 +73,7 @@ describeTensors("commands that are invalid", () => {
       "argument 'self' of aten::relu has a wrong type",
     ],
     ["an argument of an unknown kind", relu().call(0).u8(99).done(), "unknown argument tag 99"],
-    ["a truth value that is none", relu().call(0).u8(6).u8(2).done(), "a boolean is neither 0 nor 1"],
+    ["an invalid boolean", relu().call(0).u8(6).u8(2).done(), "a boolean is neither 0 nor 1"],
     ["a tensor that is dropped twice", relu().put(1, 1).drop(1, 1).done(), "there is no tensor 1"],
     [
       "the use of a tensor that is dropped",
@@ -91,7 +91,7 @@ describeTensors("commands that are invalid", () => {
       "the length of a constant does not match its shape",
     ],
     [
-      "a size below 0",
+      "a negative size",
       new CommandBuilder()
         .u8(6)
         .u64(1)
@@ -115,14 +115,14 @@ describeTensors("commands that are invalid", () => {
       "a constant has an invalid size",
     ],
     [
-      "more dimensions than there are",
+      "too many dimensions",
       new CommandBuilder().u8(6).u64(1).u8(6, 0, 65).done(),
       "a constant has too many dimensions",
     ],
-    ["the number that stands for none", new CommandBuilder().put(0, 1).done(), "there is a tensor 0 already"],
+    ["the reserved tensor number 0", new CommandBuilder().put(0, 1).done(), "there is a tensor 0 already"],
   ];
 
-  test.each(cases)("%s", async (_, commands, why) => {
+  test.each(cases)("with %s are refused", async (_, commands, why) => {
     using pair = new RecorderAndWorker();
     const refused = pair.submit(commands);
     await expect(refused).rejects.toThrow("cannot execute commands for tensors: the command at byte ");
@@ -130,7 +130,7 @@ describeTensors("commands that are invalid", () => {
     expect(await pair.counts()).toEqual({ tensors: 0, calls: 0 });
   });
 
-  test("nothing of a batch is executed or defined if its last command is refused", async () => {
+  test("a batch has no effect if its last command is refused", async () => {
     using pair = new RecorderAndWorker();
     await expect(pair.submit(good().u8(77).done())).rejects.toThrow("unknown command 77");
     expect(await pair.counts()).toEqual({ tensors: 0, calls: 0 });
@@ -141,7 +141,7 @@ describeTensors("commands that are invalid", () => {
     expect(await pair.counts()).toEqual({ tensors: 2, calls: 1 });
   });
 
-  test("what ends anywhere in the middle is refused", async () => {
+  test("a truncated batch is refused, or executed up to a complete command", async () => {
     const whole = good().drop(1).done();
     for (let length = 1; length < whole.length; length++) {
       using pair = new RecorderAndWorker();
@@ -149,12 +149,12 @@ describeTensors("commands that are invalid", () => {
         () => pair.counts(),
         () => pair.counts(),
       );
-      // A beginning that ends between two commands is a batch itself.
+      // A prefix that ends between two commands is a batch itself.
       expect([0, 1, 2]).toContain(tensors);
     }
   });
 
-  test("bytes that were changed at random end neither the process nor the stream", async () => {
+  test("randomly changed bytes end neither the process nor the stream", async () => {
     using source = new RecorderAndWorker();
     const x = source.send([
       [1, 2],
@@ -178,7 +178,7 @@ describeTensors("commands that are invalid", () => {
 });
 
 describeTensors("a stream", () => {
-  test("that was closed refuses what comes later, and what waits", async () => {
+  test("that was closed refuses later commands", async () => {
     using pair = new RecorderAndWorker();
     await pair.submit(good().done());
     pair.close();
@@ -187,7 +187,7 @@ describeTensors("a stream", () => {
     );
   });
 
-  test("leaves the event loop free, and executes in order", async () => {
+  test("does not block the event loop, and executes commands in order", async () => {
     using pair = new RecorderAndWorker();
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

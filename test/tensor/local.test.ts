@@ -36,7 +36,7 @@ describeTensors("operations", () => {
       [3, 4],
     ]);
 
-  test("are functions and methods, by libtorch's names", () => {
+  test("are functions and methods with the names of libtorch", () => {
     expect(torch.matmul(a(), a()).toArray()).toEqual([
       [7, 10],
       [15, 22],
@@ -58,7 +58,7 @@ describeTensors("operations", () => {
     expect(torch.randn([2, 3], { dtype: "float64" })).toMatchObject({ shape: [2, 3], dtype: "float64" });
   });
 
-  test("a number without fraction is an integer, unless float() says otherwise", () => {
+  test("treat a number without a fraction as an integer, unless float() wraps the number", () => {
     const whole = tensor([1n, 2n]);
     expect(whole.mul(2)).toMatchObject({ dtype: "int64" });
     expect(whole.mul(2.5)).toMatchObject({ dtype: "float32" });
@@ -67,7 +67,7 @@ describeTensors("operations", () => {
     expect(a().mul(2)).toMatchObject({ dtype: "float32" });
   });
 
-  test("without a function of their own are called by name", () => {
+  test("that have no function are called by name", () => {
     const list = [a(), tensor([1])];
     call("_foreach_add_.Scalar", [list, 1]);
     expect(list.map((one) => one.toArray())).toEqual([
@@ -79,7 +79,7 @@ describeTensors("operations", () => {
     ]);
   });
 
-  test("name the argument that does not fit, and the ways to call them", () => {
+  test("report the invalid argument and the valid signatures", () => {
     expect(message(() => torch.mv(a(), "b" as unknown as Tensor))).toBe(
       `TypeError: cannot call mv: argument 'vec' must be a tensor, got "b"`,
     );
@@ -110,13 +110,13 @@ describeTensors("operations", () => {
     expect(message(unknown)).toBe("TypeError: invalid operation: expected a number from operationNumber");
   });
 
-  test("say what libtorch says, without its stack", () => {
+  test("report the error of libtorch without its stack", () => {
     expect(message(() => torch.mm(a(), torch.ones([3, 3])))).toBe(
       "Error: cannot run mm: mat1 and mat2 shapes cannot be multiplied (2x2 and 3x3)",
     );
   });
 
-  test("the compiler refuses what they don't take", () => {
+  test("with invalid arguments are refused by the compiler", () => {
     // @ts-expect-error mm takes two tensors
     expect(() => torch.mm(a())).toThrow(TypeError);
     // @ts-expect-error there is no such dtype
@@ -127,7 +127,7 @@ describeTensors("operations", () => {
 });
 
 describeTensors("values", () => {
-  test("of all dtypes go in and come out as they were", () => {
+  test("of all dtypes survive a round trip", () => {
     const views = {
       float32: Float32Array.of(1.5, -2),
       float64: Float64Array.of(1.1, 2),
@@ -156,7 +156,7 @@ describeTensors("values", () => {
     expect(torch.zeros([2, 0, 3]).toArray()).toEqual([[], []]);
   });
 
-  test("of a type that has no typed array cannot be read, which is said, and can be printed", () => {
+  test("of a dtype without a typed array cannot be read, but can be printed", () => {
     const half = tensor(Float32Array.of(1, 2), { dtype: "complex64" }).chalf();
     expect(message(() => half.data())).toBe(
       "TypeError: cannot read the elements of a tensor: expected one of the types float32, float64, float16, bfloat16, int8, uint8, " +
@@ -165,7 +165,7 @@ describeTensors("values", () => {
     expect(inspect(half)).toBe("Tensor(ComplexHalf[1])");
   });
 
-  test("share memory where they are asked to, both ways", () => {
+  test("share memory with a typed array in both directions if requested", () => {
     const view = new Float32Array(4);
     const over = tensorOver(view, { shape: [2, 2] });
     view[3] = 7;
@@ -180,7 +180,7 @@ describeTensors("values", () => {
     expect(view[0]).toBe(5);
   });
 
-  test("in other orders are copied out in order", () => {
+  test("in another memory order are copied out in logical order", () => {
     const turned = tensor([
       [1, 2],
       [3, 4],
@@ -188,14 +188,14 @@ describeTensors("values", () => {
     expect([...turned.data<"float32">()]).toEqual([1, 3, 2, 4]);
   });
 
-  test("a tensor is no number: comparing it as one says what to do, in place of being false", () => {
+  test("a tensor that is used as a number throws an error with advice", () => {
     const loss = tensor([1, 2]) as unknown as number;
     expect(() => loss < 3).toThrow("cannot take Tensor(float32[2]) for a number: use item(), or operations of tensors");
     expect(() => loss * 2).toThrow(TypeError);
     expect(`${loss}`).toBe("Tensor(float32[2])");
   });
 
-  test("that are no tensor are refused", () => {
+  test("that do not form a tensor are refused", () => {
     expect(() => tensor([[1], [2, 3]])).toThrow(
       "cannot make a tensor of nested arrays: those at depth 1 have different lengths, 1 and 2",
     );
@@ -225,7 +225,7 @@ describeTensors("values", () => {
     expect(() => tensorOver(new Float64Array(new ArrayBuffer(24), 8, 1), { dtype: "complex128" })).toThrow(RangeError);
   });
 
-  test("the only element can be had as a number", () => {
+  test("item() returns the only element as a number", () => {
     expect(tensor([2.5]).item()).toBe(2.5);
     expect(tensor([2n ** 60n]).item()).toBe(2n ** 60n);
     expect(() => tensor([1, 2]).item()).toThrow("cannot run item");
@@ -233,7 +233,7 @@ describeTensors("values", () => {
 });
 
 describeTensors("gradients", () => {
-  test("are added up by backward, and told apart by grad, to any order", () => {
+  test("are accumulated by backward and returned by grad, up to any order", () => {
     const w = tensor([1, 2, 3], { requiresGrad: true });
     w.mul(w).sum().backward();
     w.mul(w).sum().backward();
@@ -246,7 +246,7 @@ describeTensors("gradients", () => {
     expect(grad(w.sum(), [tensor([1], { requiresGrad: true })])).toEqual([null]);
   });
 
-  test("are not remembered within noGrad, which does not wait", () => {
+  test("are not recorded in noGrad, which refuses async functions", () => {
     const w = tensor([1], { requiresGrad: true });
     expect(noGrad(() => w.mul(2)).requiresGrad).toBe(false);
     expect(w.mul(2).requiresGrad).toBe(true);
@@ -255,7 +255,7 @@ describeTensors("gradients", () => {
     expect(w.mul(2).requiresGrad).toBe(true);
   });
 
-  test("must fit to their tensor", () => {
+  test("must have the shape, dtype and mesh of their tensor", () => {
     const w = tensor([1, 2], { requiresGrad: true });
     expect(() => {
       w.grad = tensor([1]);
@@ -267,7 +267,7 @@ describeTensors("gradients", () => {
 });
 
 describeTensors("lifetimes", () => {
-  test("memory is counted exactly, freed by dispose, and kept for the next tensor", () => {
+  test("memory is counted exactly, freed by dispose, and cached for the next tensor", () => {
     emptyCache();
     const before = tensorMemory().live;
     const large = torch.empty([1 << 20]);
@@ -287,7 +287,7 @@ describeTensors("lifetimes", () => {
     expect(String(large)).toBe("Tensor(disposed)");
   });
 
-  test("who disposes of tensors leaves nothing to the garbage collector", () => {
+  test("disposed tensors leave nothing for the garbage collector", () => {
     const before = tensorMemory();
     for (let i = 0; i < 100; i++) torch.zeros([1 << 10]).dispose();
     const { tensors, counted, live } = tensorMemory();
@@ -298,7 +298,7 @@ describeTensors("lifetimes", () => {
     });
   });
 
-  test("a scope disposes of what was made in it, but for what is kept", () => {
+  test("a scope disposes of the tensors that were made in it, except kept ones", () => {
     const before = tensorMemory().live;
     const outside = tensor([1]);
     let kept: Tensor;
@@ -315,7 +315,7 @@ describeTensors("lifetimes", () => {
     expect(tensorMemory().live).toBe(before);
   });
 
-  test("what is kept belongs to the scope around it", () => {
+  test("a kept tensor belongs to the surrounding scope", () => {
     using outer = new TensorScope();
     {
       using scope = new TensorScope();
@@ -324,7 +324,7 @@ describeTensors("lifetimes", () => {
     expect(outer.size).toBe(1);
   });
 
-  test("typed arrays outlive the tensors whose memory they are", () => {
+  test("a typed array outlives the tensor whose memory it shares", () => {
     const made = torch.ones([1 << 16]);
     const data = made.data<"float32">();
     made.dispose();
@@ -332,14 +332,14 @@ describeTensors("lifetimes", () => {
     expect(data[100]).toBe(1);
   });
 
-  test("one process uses as many threads as it is told to", () => {
+  test("threads() sets and returns the number of threads of the process", () => {
     const before = threads();
     expect(threads(1)).toBe(1);
     expect(threads(before)).toBe(before);
     expect(() => threads(0)).toThrow("invalid count: expected an integer from 1 to 4096");
   });
 
-  test("what is no tensor is none", () => {
+  test("isTensor accepts only tensors", () => {
     expect([isTensor(tensor(1)), isTensor({}), isTensor(null)]).toEqual([true, false, false]);
   });
 });

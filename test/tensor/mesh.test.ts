@@ -14,7 +14,7 @@ describeTensors("a mesh of tensors", () => {
   });
   afterAll(() => procs.stop());
 
-  test("computes what one process computes, on all of them, and its parts can be looked at", async () => {
+  test("computes on all processes what one process computes, and each part can be inspected", async () => {
     const answer = await procs.activate(async () => {
       const x = tensor([
         [1, 2],
@@ -40,7 +40,7 @@ describeTensors("a mesh of tensors", () => {
     expect(tensor([1]).distributed).toBe(false);
   });
 
-  test("each process has its own shard and its own rank", async () => {
+  test("gives each process its own shard and its own rank", async () => {
     await using mesh = procs.activate({ threads: 1 });
     const batch = tensor(
       Float32Array.from({ length: 8 }, (_, i) => i),
@@ -82,7 +82,7 @@ describeTensors("a mesh of tensors", () => {
     await expect(inspect(batch)).rejects.toThrow("cannot inspect a tensor of this process");
   });
 
-  test("trains, on each process by its own data", async () => {
+  test("trains a model on each process with its own data", async () => {
     await procs.slice({ hosts: 0 }).activate(async () => {
       manualSeed(1);
       const w1 = torch.randn([2, 16]);
@@ -112,7 +112,7 @@ describeTensors("a mesh of tensors", () => {
     });
   });
 
-  test("a failure on one process says where: the operation, the rank, the line", async () => {
+  test("reports a failure on one process with the operation, the rank and the line", async () => {
     await procs.activate(async () => {
       const index = procs.rank("gpus").mul(99).unsqueeze(0);
       const bad = torch.ones([3]).index_select(0, index).add(1);
@@ -128,7 +128,7 @@ describeTensors("a mesh of tensors", () => {
     });
   });
 
-  test("meshes are not mixed, and nothing goes on after the end", async () => {
+  test("refuses tensors of another mesh, and all use after its end", async () => {
     const one = procs.activate();
     const other = procs.activate();
     const x = one.run(() => torch.ones([2]));
@@ -144,7 +144,7 @@ describeTensors("a mesh of tensors", () => {
     await other.end();
   });
 
-  test("large tensors get there, and what is too large is refused before it is sent", async () => {
+  test("receives large tensors, and tensors that are too large are refused before they are sent", async () => {
     await procs.slice({ hosts: 0 }).activate(async () => {
       const large = tensor(new Float32Array((64 << 20) / 4).fill(1));
       const parts = Array.from({ length: 4 }, () => tensor(new Float32Array(4 << 20).fill(1)));
@@ -159,7 +159,7 @@ describeTensors("a mesh of tensors", () => {
     });
   });
 
-  test("options that make no sense are refused", () => {
+  test("is refused with invalid options", () => {
     expect(() => procs.activate({ threads: 0 })).toThrow("threads must be an integer from 1 to 4096, got 0");
     expect(() => procs.activate({ refuseNan: true } as object)).toThrow(
       'expected one of the options threads, refuseNaN, device, got "refuseNan"',
@@ -168,7 +168,7 @@ describeTensors("a mesh of tensors", () => {
     expect(() => manualSeed(-1)).toThrow("cannot seed with -1: expected an integer from 0 on");
   });
 
-  test("a process that dies is told to who looks at its part", async () => {
+  test("reports a dead process to a caller that inspects its part", async () => {
     await using doomed = thisHost().spawnProcs({ gpus: 1 });
     await using mesh = doomed.activate();
     const x = mesh.run(() => torch.ones([1]));
@@ -177,7 +177,7 @@ describeTensors("a mesh of tensors", () => {
     await expect(inspect(x)).rejects.toThrow(/tensors-\d+/);
   });
 
-  test("a failing fetch within activate ends it", async () => {
+  test("rejects activate if a fetch in its function fails", async () => {
     await expect(
       procs.slice({ hosts: 0, gpus: 0 }).activate(async () => {
         await inspect(failing(torch.ones([1])));

@@ -15,7 +15,7 @@ describeTensors("tensors in messages", () => {
   });
   afterAll(() => procs.stop());
 
-  test("go to actors and come back, each as a tensor of who gets it", async () => {
+  test("reach actors and come back, as tensors of the receiving process", async () => {
     const weights = tensor([[1], [2]]);
     const model = procs.spawn("model", LinearModel, weights);
     const answers = await model.forward.call(tensor([[3, 4]]));
@@ -30,7 +30,7 @@ describeTensors("tensors in messages", () => {
     expect(weights.toArray()).toEqual([[1], [2]]);
   });
 
-  test("are what they were when they were sent, also large ones, of every type, and without elements", async () => {
+  test("keep their values at the time of sending, for all sizes and types", async () => {
     const model = procs.slice({ gpus: 0 }).spawn("large", LinearModel, torch.eye(1024));
     const batch = torch.ones([256, 1024]);
     const answer = model.forward.callOne(batch);
@@ -60,7 +60,7 @@ describeTensors("tensors in messages", () => {
     ]);
   });
 
-  test("their memory is read and written by other processes, in place and both ways", async () => {
+  test("give other processes access to their memory, for reading and writing", async () => {
     const model = procs.slice({ gpus: 0 }).spawn("exposed", LinearModel, torch.ones([64, 64]));
     for (const make of [() => model.expose.callOne(), () => model.shared.callOne(4096)]) {
       const remote = await make();
@@ -75,7 +75,7 @@ describeTensors("tensors in messages", () => {
     }
   });
 
-  test("what is none, or is elsewhere, is refused, and the message says where", async () => {
+  test("must be local tensors, and other values are refused with the name of the argument", async () => {
     const model = procs.spawn("refusing", LinearModel, tensor([[1]]));
     expect(() => model.forward.call([[1]] as unknown as Tensor)).toThrow(
       "cannot encode Model.forward(batch): expected a tensor, got an array of 1",
@@ -97,7 +97,7 @@ describeTensors("tensors in messages", () => {
     });
   });
 
-  test("bytes that are no tensor are refused", () => {
+  test("are refused if their bytes are invalid", () => {
     const bytes = LabelledCodec.encode({ name: "x", values: tensor([1, 2, 3]) });
     const at = Buffer.from(bytes).indexOf("float32");
     expect(at).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * NCCL as Viceroy finds it, calls it and gives it up, with what stands in its place (nccl/stand_in.cc): between real processes, but never on a
- * graphics processor. That results are those of lines is kept by collectives.test.ts, which runs by the stand-in as well.
+ * NCCL as Viceroy finds it, calls it and aborts it, with a stand-in library (nccl/stand_in.cc): between real processes, but
+ * without a graphics processor. collectives.test.ts runs with the stand-in as well and checks the results.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const file = hasTensors ? standIn() : "";
 const soon = { timeout: 20_000 };
 let logs = 0;
 
-/** Two processes, and the names of functions that they have called so far. */
+/** Spawns two processes, and records the names of the functions that they call. */
 function spawn(env: Readonly<Record<string, string>> = {}, env1: Readonly<Record<string, string>> = {}) {
   const log = path.join(folder, `log-${logs++}`);
   writeFileSync(log, "");
@@ -45,7 +45,7 @@ function spawn(env: Readonly<Record<string, string>> = {}, env1: Readonly<Record
   const calls = () => readFileSync(log, "utf8").trim().split("\n").filter(Boolean);
   return {
     procs,
-    /** What they have printed, by lines. */
+    /** The lines that the processes have printed. */
     said,
     /** Returns the number of calls of a function in both processes. */
     count: (name: string) => calls().filter((line) => line.endsWith(` ${name}`)).length,
@@ -58,7 +58,7 @@ const failures = (of: Tensor) =>
   Promise.all([0, 1].map((gpus) => inspect(of, { gpus }).then(String, (error: TensorError) => error)));
 
 describeTensors("a mesh with NCCL's stand-in", () => {
-  test("has it do each operation, by the function that NCCL has for it", async () => {
+  test("runs each operation with the NCCL function for that operation", async () => {
     await using crew = spawn();
     const functions: [string, number, (x: Tensor) => Tensor][] = [
       ["ncclAllReduce", 1, (x) => x.reduce("gpus", "sum")],
@@ -77,7 +77,7 @@ describeTensors("a mesh with NCCL's stand-in", () => {
         await mesh.finish();
         expect([name, crew.count(name) - before]).toEqual([name, 2 * times]);
       }
-      // Only one sends.
+      // Only one process sends.
       const sent = crew.count("ncclSend");
       x.sendTo("gpus", [1, null]);
       await mesh.finish();
@@ -87,10 +87,10 @@ describeTensors("a mesh with NCCL's stand-in", () => {
       const [gradient] = grad(leaf.broadcastFrom("gpus", 0).sum(), [leaf]);
       expect((await inspect(gradient!)).toArray()).toEqual([2, 2]);
       expect(crew.count("ncclReduce")).toBe(2);
-      // One communicator for the group, whose id comes from its first process.
+      // The group has one communicator, whose id comes from its first process.
       expect(crew.count("ncclCommInitRankConfig")).toBe(2);
       expect(crew.count("ncclGetUniqueId")).toBe(1);
-      // Nothing moves where there is nothing.
+      // An empty tensor needs no call of NCCL.
       await inspect(torch.ones([0, 2]).reduce("gpus", "sum"));
       expect(crew.count("ncclAllReduce")).toBe(4);
       expect(crew.count("ncclCommAbort")).toBe(0);
@@ -98,7 +98,7 @@ describeTensors("a mesh with NCCL's stand-in", () => {
     await expect.poll(() => crew.count("ncclCommAbort"), soon).toBe(2);
   });
 
-  test("leaves to lines what NCCL has no type for", async () => {
+  test("reduces types that NCCL lacks without NCCL", async () => {
     await using crew = spawn();
     await crew.procs.activate(async () => {
       const all: [Tensor, number[]][] = [
@@ -111,13 +111,13 @@ describeTensors("a mesh with NCCL's stand-in", () => {
         counts.push(crew.count("ncclAllReduce"));
       }
       expect(counts).toEqual([0, 2]);
-      // To move elements needs none.
+      // Moving elements needs no type of NCCL.
       expect((await inspect(torch.ones([1], { dtype: "int16" }).allGather("gpus"))).toArray()).toEqual([1, 1]);
       expect(crew.count("ncclAllGather")).toBe(2);
     });
   });
 
-  test("has bfloat16 combined by lines where NCCL is older than that", async () => {
+  test("reduces bfloat16 without NCCL if NCCL is too old for that type", async () => {
     await using crew = spawn({ STAND_IN_VERSION: "2708" });
     await crew.procs.activate(async () => {
       const sum = torch.ones([2], { dtype: "bfloat16" }).reduce("gpus", "sum");
@@ -126,7 +126,7 @@ describeTensors("a mesh with NCCL's stand-in", () => {
     });
   });
 
-  test("makes communicators in a thread where NCCL would wait for it", async () => {
+  test("makes communicators in a thread if NCCL would block", async () => {
     await using crew = spawn({ VICEROY_NCCL: standIn("NO_CONFIG") });
     await crew.procs.activate(async () => {
       expect((await inspect(torch.ones([2]).reduce("gpus", "sum"))).toArray()).toEqual([2, 2]);
@@ -134,7 +134,7 @@ describeTensors("a mesh with NCCL's stand-in", () => {
     });
   });
 
-  test("has a failure of one process for all, and goes on", async () => {
+  test("reports a failure of one process on all processes, and goes on", async () => {
     await using crew = spawn();
     await crew.procs.activate(async () => {
       const index = crew.procs.rank("gpus").mul(99).unsqueeze(0);
@@ -146,21 +146,21 @@ describeTensors("a mesh with NCCL's stand-in", () => {
   });
 });
 
-describeTensors("a process that is lost", () => {
-  // The stand-in waits for it for ever, as NCCL can: what ends that is not its doing.
+describeTensors("a lost process", () => {
+  // The stand-in waits forever, as NCCL can, so that only Viceroy can end the wait.
   test.each([
     ["that moves elements", "ncclAllReduce", [], {}],
     ["that makes a communicator", "ncclCommInitRankConfig", [], {}],
-    ["that makes one, and waits for it in a thread", "ncclCommInitRank", ["NO_CONFIG"], {}],
-    ...networkVariables.map((env) => ["where others are reached by the network", "ncclAllReduce", [], env] as const),
-  ] as const)("keeps no other one waiting in a function of NCCL %s", async (_, stalls, lacks, env) => {
+    ["that makes a communicator in a thread", "ncclCommInitRank", ["NO_CONFIG"], {}],
+    ...networkVariables.map((env) => ["over the network", "ncclAllReduce", [], env] as const),
+  ] as const)("does not block the other process in a function of NCCL %s", async (_, stalls, lacks, env) => {
     await using crew = spawn({ VICEROY_NCCL: standIn(...lacks), ...env }, { STAND_IN_STALLS: stalls });
     const mesh = crew.procs.activate({ threads: 1 });
     const x = mesh.run(() => torch.ones([1 << 20]));
     const sum = x.reduce("gpus", "sum");
     const lost = inspect(sum, { gpus: 0 }).catch((error: TensorError) => error);
     await expect.poll(() => crew.count(stalls), soon).toBe(2);
-    // The event loop of who waits answers.
+    // The event loop of the waiting process still answers.
     const other = crew.procs.slice({ gpus: 0 }).activate();
     expect((await inspect(other.run(() => torch.ones([1])))).toArray()).toEqual([1]);
     process.kill(crew.pid(1), "SIGKILL");
@@ -170,13 +170,13 @@ describeTensors("a process that is lost", () => {
     expect(error.message).toMatch(ended);
     const later = inspect(x.reduce("gpus", "sum"), { gpus: 0 });
     await expect(later).rejects.toThrow(ended);
-    // What it could not wait for any more it has given up; one that is being made is given up when it has been.
+    // The process aborts the communicator; a communicator that is still being made is aborted later.
     if (lacks.length === 0) expect(crew.count("ncclCommAbort")).toBe(1);
     await other.end();
     await mesh.end();
   });
 
-  test("keeps nobody waiting either who ends the mesh meanwhile", async () => {
+  test("does not block the end of the mesh", async () => {
     await using crew = spawn({}, { STAND_IN_STALLS: "ncclAllReduce" });
     const mesh = crew.procs.activate();
     const sum = mesh.run(() => torch.ones([1])).reduce("gpus", "sum");
@@ -187,8 +187,8 @@ describeTensors("a process that is lost", () => {
     expect((await crew.procs.activate(async () => inspect(torch.ones([1])))).toArray()).toEqual([1]);
   });
 
-  test("is told of by those who have given up", async () => {
-    // What rank 1 has begun fails: rank 0 waits for it in NCCL.
+  test("is reported by the processes that have given up", async () => {
+    // The operation fails on rank 1, and rank 0 waits for it in NCCL.
     await using crew = spawn({}, { STAND_IN_BREAKS: "ncclAllReduce" });
     await crew.procs.activate(async () => {
       const [first, second] = (await failures(torch.ones([2]).reduce("gpus", "sum"))) as TensorError[];
@@ -202,13 +202,13 @@ describeTensors("a process that is lost", () => {
   });
 });
 
-describeTensors("what NCCL answers", () => {
+describeTensors("an error of NCCL", () => {
   test.each([
     ["ncclCommInitRankConfig", "all_reduce", (x: Tensor) => x.reduce("gpus", "sum"), "ncclCommInitRankConfig"],
     ["ncclAllReduce", "all_reduce", (x: Tensor) => x.reduce("gpus", "sum"), "ncclAllReduce"],
     ["ncclSend", "all_to_all", (x: Tensor) => x.allToAll("gpus"), "ncclSend and ncclRecv"],
     ["ncclGroupEnd", "permute", (x: Tensor) => x.sendTo("gpus", [1, 0]), "ncclSend and ncclRecv"],
-  ])("fails the operation, and names the function: %s", async (refuses, op, run, name) => {
+  ])("fails the operation and names the function: %s", async (refuses, op, run, name) => {
     await using crew = spawn({ STAND_IN_REFUSES: refuses });
     await crew.procs.activate(async () => {
       for (const error of (await failures(run(torch.ones([2])))) as TensorError[]) {
@@ -221,24 +221,24 @@ describeTensors("what NCCL answers", () => {
     });
   });
 
-  test("when it makes no id is a failure of the operation alone: nothing has begun", async () => {
+  test("during the creation of an id fails only that operation", async () => {
     await using crew = spawn({ STAND_IN_REFUSES: "ncclGetUniqueId" });
     await crew.procs.activate(async () => {
       for (const error of (await failures(torch.ones([2]).reduce("gpus", "sum"))) as TensorError[]) {
         expect(error).toMatchObject({ rank: 0 });
         expect(error.message).toContain("ncclGetUniqueId of NCCL 2.22.3 failed: internal error");
       }
-      // Of int16 it needs none, and lines are as they were.
+      // A sum of int16 needs no NCCL, and still works.
       const sum = torch.ones([2], { dtype: "int16" }).reduce("gpus", "sum");
       expect((await inspect(sum, { gpus: 1 })).toArray()).toEqual([2, 2]);
     });
   });
 });
 
-describeTensors("which NCCL there is", () => {
+describeTensors("the NCCL library", () => {
   const empty = path.join(folder, "empty.so");
 
-  test("is told", () => {
+  test("is reported with its version and file", () => {
     process.env["VICEROY_NCCL"] = file;
     try {
       expect(nccl()).toEqual({ version: "2.22.3", file });
@@ -247,7 +247,7 @@ describeTensors("which NCCL there is", () => {
     }
   });
 
-  test("and why there is none", async () => {
+  test("is refused with a reason if it is missing, too old or incomplete", async () => {
     execFileSync("g++", ["-shared", "-x", "c++", "/dev/null", "-o", empty]);
     const lacking = standIn("NO_SEND");
     const unlike: [Record<string, string>, string][] = [
@@ -275,7 +275,7 @@ describeTensors("which NCCL there is", () => {
     }
   });
 
-  test("does not matter to tensors that it does not take, nor where it is off", async () => {
+  test("is not used for tensors that it does not take, or if it is off", async () => {
     for (const env of [{ VICEROY_NCCL: standIn("NO_HOST_MEMORY") }, { VICEROY_NCCL: "off" }]) {
       await using crew = spawn(env);
       await crew.procs.activate(async () => {
@@ -285,7 +285,7 @@ describeTensors("which NCCL there is", () => {
     }
   });
 
-  test("must be the same for all: otherwise elements go by lines, and processes say why", async () => {
+  test("must be the same for all processes; otherwise it is not used, and a warning gives the reason", async () => {
     for (const [other, has] of [
       [{ STAND_IN_VERSION: "21805" }, "21805"],
       [{ VICEROY_NCCL: "off" }, "none"],

@@ -48,7 +48,7 @@ describeTensors("a model on processes", () => {
   });
   afterAll(() => procs.stop());
 
-  test("is trained as in one process, dropout included, from the same seed", async () => {
+  test("is trained as in one process with the same seed, including dropout", async () => {
     const train = () => {
       manualSeed(11);
       const model = new Model();
@@ -69,7 +69,7 @@ describeTensors("a model on processes", () => {
     expect(here.at(-1)).toBeLessThan(Number(here[0]));
   });
 
-  test("is saved as one process has it, and goes on elsewhere", async () => {
+  test("is saved from one process, and training can continue elsewhere", async () => {
     const name = file("model.safetensors");
     const optimizerFile = file("optimizer.safetensors");
     const lost = await procs.activate(async () => {
@@ -103,7 +103,7 @@ describeTensors("a model on processes", () => {
     expect(again).toEqual([lost[1], lost[1]]);
   });
 
-  test("large tensors go and come in parts, as they were when they were saved", async () => {
+  test("large tensors are saved and loaded in parts, with their values at the time of saving", async () => {
     const name = file("large.safetensors");
     const count = (20 << 20) / 4 + 3;
     await procs.activate(async () => {
@@ -140,7 +140,7 @@ describeTensors("a model on processes", () => {
     });
   });
 
-  test("state is not taken from a mesh to here, nor from one to another", async () => {
+  test("state cannot be loaded from a mesh into this process, or into another mesh", async () => {
     const here = new nn.Linear(1, 1, { bias: false });
     await procs.activate(async () => {
       const there = new nn.Linear(1, 1, { bias: false });

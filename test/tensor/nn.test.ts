@@ -1,4 +1,4 @@
-/** Modules: what their state is, how it begins, and what layers compute, compared with plain arithmetic. */
+/** Modules: their state, its initial values, and the results of layers, compared with plain arithmetic. */
 import { expect, test } from "vitest";
 import { manualSeed, nn, type Tensor, TensorScope, tensor, tensorMemory, torch } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
@@ -45,9 +45,9 @@ const close = (got: Tensor, expected: readonly number[]) => {
   for (const [i, value] of all.entries()) expect(value).toBeCloseTo(expected[i]!, 5);
 };
 
-// First in its process, so that no garbage of other tests is collected meanwhile.
+// This test runs first in its process, so that no garbage of other tests is collected during it.
 describeTensors("memory of a module", () => {
-  test("is freed by dispose, to the last byte, and so are gradients by zeroGrad", () => {
+  test("is freed completely by dispose, and gradients are freed by zeroGrad", () => {
     const before = tensorMemory().live;
     {
       using model = new nn.Sequential(
@@ -73,7 +73,7 @@ describeTensors("memory of a module", () => {
 });
 
 describeTensors("the state of a module", () => {
-  test("is named by the way to it: properties, arrays, objects", () => {
+  test("has names made of the path: properties, arrays, objects", () => {
     const model = new Model();
     expect(model.namedParameters().map(([name]) => name)).toEqual(parameterNames);
     expect(Object.keys(model.stateDict())).toEqual([...parameterNames, "steps"]);
@@ -91,7 +91,7 @@ describeTensors("the state of a module", () => {
     ]);
   });
 
-  test("has a tensor of two names twice, and trains it once", () => {
+  test("lists a tensor with two names twice, but has one parameter for that tensor", () => {
     class Tied extends nn.Module {
       readonly embedding = new nn.Embedding(3, 2);
       readonly head = this.embedding.weight;
@@ -101,13 +101,13 @@ describeTensors("the state of a module", () => {
     expect(Object.keys(tied.stateDict())).toEqual(["embedding.weight", "head"]);
   });
 
-  test("keeps what is frozen", () => {
+  test("contains frozen parameters", () => {
     const layer = new nn.Linear(2, 2);
     layer.weight.requiresGrad = false;
     expect(layer.namedParameters().map(([name]) => name)).toEqual(["weight", "bias"]);
   });
 
-  test("is not looked for in circles, and no name is taken twice", () => {
+  test("refuses circular modules and duplicate names", () => {
     class Loop extends nn.Module {
       readonly inner = { around: this };
     }
@@ -119,7 +119,7 @@ describeTensors("the state of a module", () => {
     expect(() => new Twice().stateDict()).toThrow("cannot name the state of Twice: two tensors are called a.b");
   });
 
-  test("is loaded by copying, also of numbers of another size", () => {
+  test("is loaded by copying, also from another dtype", () => {
     const [one, other] = [new Model(), new Model()];
     const before = one.embedding.weight;
     one.loadStateDict(other.stateDict());
@@ -132,7 +132,7 @@ describeTensors("the state of a module", () => {
     expect([layer.weight.toArray(), layer.bias!.toArray()]).toEqual([[[0.5]], [2]]);
   });
 
-  test("is loaded as a whole or not at all, and all that does not fit is said", () => {
+  test("is loaded completely or not at all, and the error lists all mismatches", () => {
     const layer = new nn.Sequential(new nn.Linear(2, 2), new nn.LayerNorm(2));
     const before = layer.stateDict()["1.weight"]!.toArray();
     const state = {
@@ -150,11 +150,11 @@ describeTensors("the state of a module", () => {
     expect(layer.stateDict()["1.weight"]!.toArray()).toEqual([5, 5]);
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x${i}`, tensor(1)]));
     expect(() => layer.loadStateDict(many)).toThrow(/"x3" is not known; and 16 more$/);
-    // A name that all objects have is no name of a state.
+    // An inherited property of an object does not count as state.
     expect(() => new nn.Linear(1, 1, { bias: false }).loadStateDict({})).toThrow('"weight" is missing');
   });
 
-  test("can be switched to evaluation and back, as a whole", () => {
+  test("can be switched to evaluation and back as a whole", () => {
     const model = new Model();
     expect(model.eval()).toBe(model);
     expect(model.modules().map(({ training }) => training)).toEqual(Array(8).fill(false));
@@ -167,13 +167,13 @@ describeTensors("the state of a module", () => {
   });
 });
 
-describeTensors("parameters begin", () => {
+describeTensors("the initial parameters", () => {
   test.each([
     ["Linear", () => new nn.Linear(16, 300).weight, 1 / 4],
     ["the bias of Linear", () => new nn.Linear(16, 300).bias!, 1 / 4],
     ["MultiHeadAttention", () => new nn.MultiHeadAttention(24, 2).in_proj_weight, 1 / 4],
     ["the output of MultiHeadAttention", () => new nn.MultiHeadAttention(16, 2).out_proj.weight, 1 / 4],
-  ])("uniform in %s", (_, make, bound) => {
+  ])("are uniform in %s", (_, make, bound) => {
     manualSeed(1);
     const all = numbers(make());
     expect(Math.max(...all.map(Math.abs))).toBeLessThanOrEqual(bound);
@@ -183,7 +183,7 @@ describeTensors("parameters begin", () => {
     expect(deviation / bound).toBeCloseTo(1 / Math.sqrt(3), 1);
   });
 
-  test("normal in Embedding, with ones and zeros elsewhere", () => {
+  test("are normal in Embedding, and ones and zeros in other layers", () => {
     manualSeed(1);
     const { weight } = new nn.Embedding(100, 100);
     expect(Number(weight.mean().item())).toBeCloseTo(0, 1);
@@ -194,7 +194,7 @@ describeTensors("parameters begin", () => {
     expect([numbers(attention.in_proj_bias!), numbers(attention.out_proj.bias!)]).toEqual([Array(6).fill(0), [0, 0]]);
   });
 
-  test("the same for the same seed, of the type that is asked for", () => {
+  test("are the same for the same seed, and have the requested dtype", () => {
     const make = (seed: number) => {
       manualSeed(seed);
       return numbers(new nn.Linear(3, 3).weight);
@@ -207,7 +207,7 @@ describeTensors("parameters begin", () => {
     ]);
   });
 
-  test("nowhere, if sizes make no sense", () => {
+  test("are refused for invalid sizes", () => {
     expect(() => new nn.Linear(0, 1)).toThrow("cannot make Linear: inputs must be an integer from 1 on, got 0");
     expect(() => new nn.Embedding(1, 1.5)).toThrow(
       "cannot make Embedding: width must be an integer from 1 on, got 1.5",
@@ -223,8 +223,8 @@ describeTensors("parameters begin", () => {
   });
 });
 
-describeTensors("layers compute", () => {
-  test("Linear: products with rows of the weight", () => {
+describeTensors("layers", () => {
+  test("Linear computes products with the rows of its weight", () => {
     const layer = new nn.Linear(2, 3);
     const [w, b] = [numbers(layer.weight), numbers(layer.bias!)];
     const expected = [0, 1, 2].map((i) => 5 * w[2 * i]! - 7 * w[2 * i + 1]! + b[i]!);
@@ -239,20 +239,20 @@ describeTensors("layers compute", () => {
     );
   });
 
-  test("Embedding: rows of the weight", () => {
+  test("Embedding returns rows of its weight", () => {
     const layer = new nn.Embedding(5, 2);
     const rows = layer.weight.toArray() as number[][];
     expect(layer.forward(tensor([[4n, 0n, 4n]])).toArray()).toEqual([[rows[4], rows[0], rows[4]]]);
   });
 
-  test("LayerNorm: mean 0 and variance 1, scaled and shifted", () => {
+  test("LayerNorm normalizes to mean 0 and variance 1, then scales and shifts", () => {
     const layer = new nn.LayerNorm(3, { eps: 0.5 });
     layer.loadStateDict({ weight: tensor([1, 2, 3]), bias: tensor([0, 10, 20]) });
     const root = Math.sqrt(2 / 3 + 0.5);
     close(layer.forward(tensor([4, 5, 6])), [-1 / root, 10, 20 + 3 / root]);
   });
 
-  test("Dropout: zeros and larger numbers in training, nothing else otherwise", () => {
+  test("Dropout zeroes and scales elements in training, and changes nothing in evaluation", () => {
     const layer = new nn.Dropout(0.25);
     const x = torch.ones([10_000]);
     manualSeed(3);
@@ -265,7 +265,7 @@ describeTensors("layers compute", () => {
     expect(numbers(new nn.Dropout(1).forward(x)).every((value) => value === 0)).toBe(true);
   });
 
-  test("Sequential: one after the other, functions as well", () => {
+  test("Sequential applies modules and functions one after another", () => {
     const [first, last] = [new nn.Linear(2, 4), new nn.Linear(4, 1)];
     const all = new nn.Sequential(first, torch.relu, (x) => x.mul(2), last);
     expect(Object.keys(all.stateDict())).toEqual(["0.weight", "0.bias", "3.weight", "3.bias"]);

@@ -78,13 +78,13 @@ const cases: [string, (of: Parameters, lr: number) => optim.Optimizer, () => Rul
 
 const leaf = (values: readonly number[]) => tensor(Float64Array.from(values), { requiresGrad: true });
 const numbers = (of: Tensor) => [...of.detach().data<"float64">()];
-/** Of step `i`, for element `j` of parameter `p`; the second parameter has none in every third step. */
+/** The gradient in step `i` of element `j` of parameter `p`; the second parameter has none in every third step. */
 const gradientOf = (p: number, i: number, j: number) => Math.sin(1 + 7 * p + 3 * i + j) * (j + 1);
 const without = (p: number, i: number) => p === 1 && i % 3 === 0;
 
-// First in its process, so that no garbage of other tests is collected meanwhile.
+// This test runs first in its process, so that no garbage of other tests is collected during it.
 describeTensors("memory of an optimizer", () => {
-  test("needs no more memory for a step than for the one before, also in a scope", () => {
+  test("stays constant from step to step, also in a scope, and is freed by dispose", () => {
     const parameters = [leaf([1, 2]), leaf([3])];
     const optimizer = new optim.AdamW(parameters, { lr: 0.1 });
     const live: number[] = [];
@@ -103,14 +103,14 @@ describeTensors("memory of an optimizer", () => {
     optimizer.dispose();
     optimizer[Symbol.dispose]();
     expect(state.map(({ disposed }) => disposed)).toEqual(Array(4).fill(true));
-    // Two of each parameter, in blocks of 64 bytes at least.
+    // Each parameter has two of these tensors, in blocks of at least 64 bytes.
     expect(before - tensorMemory().live).toBeGreaterThanOrEqual(4 * 8);
     expect(parameters[0]!.disposed).toBe(false);
   });
 });
 
 describeTensors("an optimizer", () => {
-  test.each(cases)("%s computes what its formula says, step by step", (_, make, rule) => {
+  test.each(cases)("%s computes the result of its formula in every step", (_, make, rule) => {
     const values = [
       [1, -2, 0.5],
       [3, 0],
@@ -136,7 +136,7 @@ describeTensors("an optimizer", () => {
     expect(optimizer.stateDict().steps).toEqual([12, 8]);
   });
 
-  test.each(cases)("%s goes on from its state as if nothing had been", (_, make) => {
+  test.each(cases)("%s continues from a saved state as without an interruption", (_, make) => {
     const start = [
       [1, 2],
       [3, 4],
@@ -164,14 +164,14 @@ describeTensors("an optimizer", () => {
     expect(resumed.stateDict().steps).toEqual([6, 6]);
   });
 
-  test("does nothing to parameters without gradients", () => {
+  test("does not change parameters without gradients", () => {
     const parameter = leaf([1]);
     const optimizer = new optim.Adam([parameter]);
     optimizer.step();
     expect([numbers(parameter), optimizer.stateDict().steps]).toEqual([[1], [0]]);
   });
 
-  test("sends a mesh as many commands for many parameters as for one, and computes the same there", async () => {
+  test("sends a mesh as many commands for many parameters as for one, with the same results", async () => {
     const calls: number[] = [];
     for (const count of [1, 20]) {
       using pair = new RecorderAndWorker();
@@ -191,7 +191,7 @@ describeTensors("an optimizer", () => {
     expect(calls[1]).toBe(calls[0]);
   });
 
-  test("refuses what it cannot optimize", () => {
+  test("refuses invalid parameters and options", () => {
     const some = [leaf([1])];
     using pair = new RecorderAndWorker();
     const there = pair.run(() => leaf([1]));
@@ -227,7 +227,7 @@ describeTensors("an optimizer", () => {
     ]);
   });
 
-  test("refuses a state of others, and keeps its own", () => {
+  test("refuses the state of another optimizer, and keeps its own state", () => {
     const optimizer = new optim.Adam([leaf([1]), leaf([2])], { lr: 0.5 });
     const { tensors } = optimizer.stateDict();
     expect(() => optimizer.loadStateDict({ lr: 1, steps: [1], tensors })).toThrow(

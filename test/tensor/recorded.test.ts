@@ -1,4 +1,4 @@
-/** Tensors whose elements are elsewhere: what is known of them here, and that what was recorded comes to the same. */
+/** Tensors whose elements are elsewhere: their known properties, and the results of recorded operations. */
 import { expect, test } from "vitest";
 import { call, noGrad, type Tensor, tensor, torch } from "../../runtime/tensor/index.js";
 import { describeTensors } from "./addon.js";
@@ -6,7 +6,7 @@ import { families } from "./families.js";
 import { RecorderAndWorker } from "./recorder-and-worker.js";
 
 describeTensors("recording", () => {
-  test("shape and dtype are known at once, elements come from the worker", async () => {
+  test("the shape and the dtype are known at once, and the elements come from the worker", async () => {
     using pair = new RecorderAndWorker();
     const x = pair.send([
       [1, 2],
@@ -18,7 +18,7 @@ describeTensors("recording", () => {
     expect((await pair.fetch(sum)).toArray()).toEqual([24, 34]);
   });
 
-  test("views and operations in place are of the same memory there", async () => {
+  test("views and operations in place share memory on the worker", async () => {
     using pair = new RecorderAndWorker();
     const x = pair.run(() => torch.zeros([2, 3]));
     const row = x.select(0, 1);
@@ -34,7 +34,7 @@ describeTensors("recording", () => {
     expect((await pair.fetch(row)).toArray()).toEqual([6, 2, 2]);
   });
 
-  test("gradients are those that one process computes, of the first and the second order", async () => {
+  test("gradients of the first and the second order equal those of one process", async () => {
     using pair = new RecorderAndWorker();
     const values = [
       [0.1, -0.2, 0.3],
@@ -57,7 +57,7 @@ describeTensors("recording", () => {
     expect((await pair.fetch(there.grad!)).allclose(local.detach().mul(6))).toBe(true);
   });
 
-  test("a step of training keeps no more tensors than the one before", async () => {
+  test("a training step keeps no more tensors than the step before", async () => {
     using pair = new RecorderAndWorker();
     const w = pair.run(() => torch.ones([4, 4]));
     w.requiresGrad = true;
@@ -76,7 +76,7 @@ describeTensors("recording", () => {
     expect(counts.at(-1)).toBe(counts[1]);
   });
 
-  test("numbers of a seed are the same again, and others on each rank if they shall be", async () => {
+  test("a seed gives the same random numbers again, and different ones per rank if requested", async () => {
     const draw = async (rank: number, ranks: boolean) => {
       using pair = new RecorderAndWorker(rank);
       pair.seed(7, ranks);
@@ -91,7 +91,7 @@ describeTensors("recording", () => {
     expect(await draw(1, true)).not.toEqual(own);
   });
 
-  test("tensors of this process take part by value, as far as they are small", async () => {
+  test("small tensors of this process are sent by value, and large ones are refused", async () => {
     using pair = new RecorderAndWorker();
     const x = pair.send([1, 2]);
     expect((await pair.fetch(x.add(tensor([10, 20])))).toArray()).toEqual([11, 22]);
@@ -102,7 +102,7 @@ describeTensors("recording", () => {
     expect((await pair.fetch(x)).toArray()).toEqual([1, 2]);
   });
 
-  test("what needs elements says so", () => {
+  test("operations that need elements throw an error with advice", () => {
     using pair = new RecorderAndWorker();
     const x = pair.send([1, 0]);
     const elsewhere = "its result depends on elements, which are on the processes of a mesh";
@@ -119,13 +119,13 @@ describeTensors("recording", () => {
     expect(() => x.to({ device: "cpu" })).toThrow("a tensor of a mesh stays there: use inspect");
   });
 
-  test("shapes that don't fit are refused here, at once", () => {
+  test("incompatible shapes are refused at the call", () => {
     using pair = new RecorderAndWorker();
     const x = pair.send([1, 2]);
     expect(() => x.add(pair.send([1, 2, 3]))).toThrow("The size of tensor a (2) must match the size of tensor b (3)");
   });
 
-  test("sizes and dimensions that kernels of shapes let pass are refused here, too", () => {
+  test("sizes and dimensions that libtorch does not check without elements are refused at the call", () => {
     const f = (...shape: number[]) => torch.ones(shape);
     const refused: Record<string, [() => unknown, string]> = {
       copy: [() => f(2, 2).copy_(f(3)), "a tensor of sizes [3] cannot be expanded to [2, 2]"],
@@ -143,7 +143,7 @@ describeTensors("recording", () => {
     expect(copied[0].shape).toEqual([2]);
   });
 
-  test("types of elements that don't go together are refused here, at once, as one process refuses them", () => {
+  test("incompatible dtypes are refused at the call, as in one process", () => {
     const f = (...shape: number[]) => torch.ones(shape);
     const d = (...shape: number[]) => torch.ones(shape, { dtype: "float64" });
     const i = (...shape: number[]) => torch.ones(shape, { dtype: "int64" });
@@ -173,19 +173,19 @@ describeTensors("recording", () => {
     }
   });
 
-  test("numbers of half the width go with weights of whole width where they do in one process", async () => {
+  test("half-precision inputs are combined with full-precision weights if one process does so", async () => {
     using pair = new RecorderAndWorker();
     const normal = (): Tensor => torch.layer_norm(torch.ones([2, 2], { dtype: "bfloat16" }), [2], torch.ones([2]));
     let here: string | undefined;
     try {
       here = normal().dtype;
     } catch {
-      // A libtorch that does not mix them.
+      // This libtorch does not mix these types.
     }
     if (here !== undefined) expect(pair.run(normal).dtype).toBe(here);
   });
 
-  test("meshes are not mixed, and nothing is recorded for one that has ended", () => {
+  test("meshes are not mixed, and an ended mesh records nothing", () => {
     using one = new RecorderAndWorker();
     const x = one.send([1]);
     {
@@ -197,15 +197,15 @@ describeTensors("recording", () => {
   });
 });
 
-describeTensors("of each operation", () => {
-  test.each(families)("%s: the shape that is known is the one that it has", async (_, make) => {
+describeTensors("recorded operations", () => {
+  test.each(families)("%s has results with the recorded shape and dtype", async (_, make) => {
     using pair = new RecorderAndWorker();
     const results = pair.run(() => make()).flat() as Tensor[];
     const recorded = results.map(({ shape, dtype }) => ({ shape, dtype }));
     for (const [i, result] of results.entries()) expect(await pair.fetch(result)).toMatchObject(recorded[i]!);
   });
 
-  test.each(families)("%s: so do gradients", async (_, make) => {
+  test.each(families)("%s has gradients with the recorded shape and dtype", async (_, make) => {
     using pair = new RecorderAndWorker();
     const gradients = pair.run(() => {
       const leaves: Tensor[] = [];

@@ -17,7 +17,7 @@ describeTensors("tensors of parts of a mesh", () => {
   });
   afterAll(() => procs.stop());
 
-  /** Ten times the index along hosts, and that along gpus. */
+  /** Ten times the index along hosts, plus the index along gpus. */
   const places = () =>
     procs
       .rank("hosts")
@@ -25,7 +25,7 @@ describeTensors("tensors of parts of a mesh", () => {
       .add(procs.rank("gpus"))
       .add(torch.zeros([2], { dtype: "int64" }));
 
-  test("are on those processes alone, as they were, and are computed with there", async () => {
+  test("are on the processes of the part, with their values at the time of slicing", async () => {
     await mesh.run(async () => {
       const all = places();
       const second = all.sliceMesh({ hosts: 1 });
@@ -47,7 +47,7 @@ describeTensors("tensors of parts of a mesh", () => {
         [21n, 21n],
         [21n, 21n],
       ]);
-      // A part that has ended is made anew.
+      // A part that has ended is created again.
       await part.end();
       expect((await inspect(all.sliceMesh({ hosts: 1 }), { gpus: 1 })).toArray()).toEqual([1100n, 1100n]);
       const one = all.sliceMesh(new Point({ hosts: 2, gpus: 2 }, 1));
@@ -60,7 +60,7 @@ describeTensors("tensors of parts of a mesh", () => {
     });
   });
 
-  test("go from one part to another one, as in a pipeline", async () => {
+  test("move from one part to another, as in a pipeline", async () => {
     const [first, second] = [mesh.slice({ hosts: 0 }), mesh.slice({ hosts: 1 })];
     const hidden = first.run(() => torch.ones([300, 300]).mul(procs.slice({ hosts: 0 }).size));
     const moved = hidden.toMesh(second);
@@ -72,7 +72,7 @@ describeTensors("tensors of parts of a mesh", () => {
     expect((await inspect(none)).shape).toEqual([0, 3]);
   });
 
-  test("what has failed has failed where it goes as well", async () => {
+  test("keep their failure after a move to another part", async () => {
     const [first, second] = [mesh.slice({ hosts: 0 }), mesh.slice({ hosts: 1 })];
     const broken = first.run(() => torch.ones([2]).index_select(0, tensorOf(5)));
     for (const there of [broken.toMesh(second), broken.toMesh(first)]) {
@@ -81,7 +81,7 @@ describeTensors("tensors of parts of a mesh", () => {
     expect(await inspect(second.run(() => torch.ones([])))).toMatchObject({ shape: [] });
   });
 
-  test("mixing meshes, and meshes that do not fit, are refused at the line that does", async () => {
+  test("of different or incompatible meshes are refused at the call", async () => {
     const first = mesh.slice({ hosts: 0 });
     const all = mesh.run(() => torch.ones([2]));
     expect(() => all.add(all.sliceMesh({ hosts: 0 }))).toThrow(/mesh/);
@@ -103,7 +103,7 @@ describeTensors("tensors of parts of a mesh", () => {
 });
 
 describeTensors("NaN", () => {
-  test("is refused where that is asked for, with the operation and its place", async () => {
+  test("fails the operation if refuseNaN is set, with the operation and its line", async () => {
     await using procs = thisHost().spawnProcs({ gpus: 1 });
     await procs.activate(
       async () => {
@@ -119,7 +119,7 @@ describeTensors("NaN", () => {
         expect(error.message).toMatch(
           /redistribute\.test\.ts:\d+:\d+: aten::div\.Tensor failed: it produced NaN, first at \[0, 0\]$/,
         );
-        // Operations in place work, too.
+        // Operations in place are checked as well.
         infinite.sub_(infinite);
         await expect(inspect(infinite)).rejects.toThrow("aten::sub_.Tensor failed: it produced NaN, first at [0, 0]");
       },

@@ -17,7 +17,7 @@ describeTensors("remote functions", () => {
   });
   afterAll(() => procs.stop());
 
-  test("answer with what they have computed there, and with tensors as tensors", async () => {
+  test("return the values and the tensors that they have computed", async () => {
     await procs.activate(async () => {
       const x = procs.rank("gpus").add(1).to("float32").expand([2]).clone();
       const answers = await described.call({ of: x, more: [torch.ones([2, 3]), null] });
@@ -32,7 +32,7 @@ describeTensors("remote functions", () => {
     });
   });
 
-  test("leave their answers there, at once where their shapes are told, in order with all else", async () => {
+  test("leave their results on the processes, in order with other operations", async () => {
     await procs.activate(async () => {
       const x = torch.ones([2]).mul(procs.rank("gpus"));
       const twice = scaled.rref(x, 2).add(1);
@@ -50,7 +50,7 @@ describeTensors("remote functions", () => {
     });
   });
 
-  test("that fail are failures of the tensor, with the line that called them", async () => {
+  test("that fail make their tensors fail, with the line of the call", async () => {
     await procs.activate(async () => {
       const x = torch.ones([1]);
       await expect(failing.rref(x, "it was told to")).rejects.toThrow("it was told to");
@@ -61,7 +61,7 @@ describeTensors("remote functions", () => {
     });
   });
 
-  test("are given and give tensors and what JSON has; the rest is refused, and said", async () => {
+  test("take and return tensors and JSON values, and refuse other values", async () => {
     const anything = described.call.bind(described) as (value: unknown) => Promise<unknown>;
     expect(() => anything({ of: 1 })).toThrow(
       "cannot run described on a mesh: none is active; call it in the function that procs.activate() runs",
@@ -87,7 +87,7 @@ describeTensors("remote functions", () => {
     });
   });
 
-  test("that their module does not make known are not found", async () => {
+  test("that their module does not register are not found", async () => {
     const url = new URL("project/src/tasks.ts", import.meta.url).href;
     const unknown = remote(url, "unknown", () => 1);
     await procs.activate(async () => {

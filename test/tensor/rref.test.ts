@@ -7,7 +7,7 @@ import type { KeeperMesh } from "./project/generated/keeper.js";
 import "./project/generated/registry.js";
 import { LocalKeeper } from "./project/src/local-keeper.js";
 
-/** This file, where something is called. */
+/** A call in this file. */
 const here = expect.stringMatching(/rref\.test\.ts:\d+:\d+$/);
 
 async function parts(tensor: Tensor): Promise<unknown[]> {
@@ -40,7 +40,7 @@ describeTensors("tensors and actors", () => {
   });
   afterAll(() => procs.stop());
 
-  test("actors get what their own process has, as it is when they are called", async () => {
+  test("actors receive the part of their own process, as at the time of the call", async () => {
     const added = procs.spawn("added", LocalKeeper, 1);
     await mesh.run(async () => {
       const values = ranks(procs).add(1).expand([4]).clone();
@@ -54,7 +54,7 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("handlers that yield values get them as well, and so do those of one actor", async () => {
+  test("streaming endpoints and settled calls accept tensors as well", async () => {
     await mesh.run(async () => {
       const batch = torch.ones([2, 3]).mul(ranks(procs).add(1));
       const rows: [number, number][] = [];
@@ -71,7 +71,7 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test.each(["thread", "inline"] as const)("the same by isolation %s", async (isolation) => {
+  test.each(["thread", "inline"] as const)("actors exchange tensors with isolation %s", async (isolation) => {
     await using alone = thisHost().spawnProcs({ gpus: 1 }, { isolation });
     const keeper = alone.spawn("keeper", LocalKeeper, 10);
     await alone.activate(async () => {
@@ -82,7 +82,7 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("answers stay where they are, with the shape that is told, and go on in what is recorded", async () => {
+  test("answers stay on their processes with the propagated shape, and can be used at once", async () => {
     await mesh.run(async () => {
       const batch = torch.ones([3, 2]).add(ranks(procs));
       const wide = keepers.widen.rref(batch, 4);
@@ -98,7 +98,7 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("shapes that nobody tells are known when all have answered", async () => {
+  test("answers without a propagated shape are known when all actors have answered", async () => {
     await mesh.run(async () => {
       const counted = await keepers.count.rref(3, false);
       expect(counted).toMatchObject({ shape: [3], dtype: "int64", distributed: true });
@@ -125,12 +125,12 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("two actors that wait for each other through tensors are told, and go on", async () => {
+  test("two actors that wait for each other through tensors get an error, and go on", async () => {
     await using alone = thisHost().spawnProcs({ gpus: 1 });
     const [first, second] = [alone.spawn("first", LocalKeeper, 1), alone.spawn("second", LocalKeeper, 1)];
     await alone.activate(async () => {
       const asked = first.ask.rref(torch.ones([2]), second, true);
-      // Takes its place in the mailbox at once, and its tensor comes after the answer of the first one: who asks this one.
+      // This call takes its place in the mailbox at once, but its tensor comes after the answer of the first actor.
       const added = second.add.call({ name: "after", parts: [asked] });
       await expect(added).rejects.toThrow(
         "cannot take the tensors of second[0].add: they come after the answer of first[0].ask, which waits for an answer of this actor; " +
@@ -144,10 +144,10 @@ describeTensors("tensors and actors", () => {
     });
   }, 30_000);
 
-  test("calls with tensors and without come in the order in which they were made", async () => {
+  test("calls with tensors and calls without arrive in the order in which they were made", async () => {
     const ordered = procs.spawn("ordered", LocalKeeper, 1);
     await mesh.run(async () => {
-      // Takes a while, and the batch with it.
+      // This computation takes a while, and delays the batch.
       let slow = torch.ones([600, 600]);
       for (let i = 0; i < 4; i++) slow = slow.matmul(slow).mul(float(1e-3));
       ordered.note.broadcast("before");
@@ -162,7 +162,7 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("an actor that fails is a failure of the tensor there, and of what depends on it", async () => {
+  test("a failed actor fails its tensor and the tensors that depend on it", async () => {
     await mesh.run(async () => {
       const batch = torch.ones([2]);
       const kept = keepers.fail.rref(batch, 1);
@@ -171,7 +171,7 @@ describeTensors("tensors and actors", () => {
       const failure = await failureOf(more, 1);
       expect(failure).toMatchObject({ op: "keepers.fail", site: here, rank: 1 });
       expect(failure.message).toMatch(/rref\.test\.ts:\d+:\d+: keepers\.fail failed: rank 1 was told to$/);
-      // Endpoints whose shapes are wrong.
+      // This endpoint answers with a wrong shape.
       const lied = await failureOf(keepers.lie.rref(batch), 0);
       expect(lied.message).toMatch(/it answered float32\[2\] where @propagate says float32\[2, 1\]$/);
       expect(await parts(keepers.fail.rref(batch, 5))).toEqual([
@@ -181,9 +181,9 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("what has failed before is not given to actors, and fails what they would have answered", async () => {
+  test("failed tensors are not given to actors, and fail the answers of those actors", async () => {
     await mesh.run(async () => {
-      // Fails where it is computed: there are no such rows.
+      // This operation fails on rank 1, because there is no row 5.
       const poisoned = torch.ones([2, 2]).index_select(0, procs.rank("gpus").mul(5).view([1]));
       const after = keepers.widen.rref(poisoned, 1);
       expect((await inspect(after, { gpus: 0 })).toArray()).toEqual([[20]]);
@@ -203,7 +203,7 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("an actor that is gone fails the tensor", async () => {
+  test("rref throws if the actor was stopped, and the mesh goes on", async () => {
     const gone = procs.spawn("gone", LocalKeeper, 1);
     await mesh.run(async () => {
       await gone.ready;
@@ -213,7 +213,7 @@ describeTensors("tensors and actors", () => {
     });
   });
 
-  test("what cannot be is said where it is called", async () => {
+  test("invalid calls throw at the call", async () => {
     const one = keepers.slice({ gpus: 0 });
     await mesh.run(async () => {
       const batch = torch.ones([2, 2]);
@@ -228,12 +228,12 @@ describeTensors("tensors and actors", () => {
       expect(() => (keepers.widen.rref as (...args: unknown[]) => unknown)(batch)).toThrow(
         "cannot call keepers.widen: expected 2 arguments, got 1",
       );
-      // Nothing was lent, and nothing waits.
+      // No tensor was lent, and nothing waits.
       expect(await parts(batch.sum())).toEqual([4, 4]);
     });
   });
 
-  test("a process that is lost while its actor answers fails what was to come from it", async () => {
+  test("a process that is lost during an answer fails only its own part", async () => {
     await using lost = thisHost().spawnProcs({ gpus: 2 });
     const there = lost.spawn("there", LocalKeeper, 1);
     const active = lost.activate();

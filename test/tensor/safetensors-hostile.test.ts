@@ -1,4 +1,4 @@
-/** Files that are no safetensors files, or want to do harm: each is refused, and says why. */
+/** Invalid and hostile safetensors files: each is refused with a reason. */
 import { mkdtempSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -35,23 +35,23 @@ const twice = `{"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"a":{"dtype
 const deep = "[".repeat(100_000);
 
 const refused: [string, Buffer, string | RegExp][] = [
-  ["nothing", Buffer.alloc(0), "expected a safetensors file, got 0 bytes"],
+  ["no bytes", Buffer.alloc(0), "expected a safetensors file, got 0 bytes"],
   ["less than a length", Buffer.alloc(7), "expected a safetensors file, got 7 bytes"],
   ["a header beyond the file", bytesOf("{}", 0, 3n), "its header has 3 bytes, and only 2 follow"],
   ["a header over the limit", bytesOf("{}", 0, (16n << 20n) + 1n), "its header has 16777217 bytes, more than 16777216"],
   ["the largest length", bytesOf("{}", 0, 2n ** 64n - 1n), "its header has 18446744073709551615 bytes, more than"],
   ["no header", bytesOf(""), 'at character 0 of its header: expected "{", got the end'],
-  ["no object", bytesOf("[]"), 'at character 0 of its header: expected "{", got "[]"'],
-  ["no UTF-8", bytesOf(Buffer.from([0x7b, 0x22, 0xff, 0x22])), "its header is not UTF-8"],
+  ["a list as header", bytesOf("[]"), 'at character 0 of its header: expected "{", got "[]"'],
+  ["invalid UTF-8", bytesOf(Buffer.from([0x7b, 0x22, 0xff, 0x22])), "its header is not UTF-8"],
   ["a byte order mark", bytesOf("\ufeff{}"), 'expected "{", got "\ufeff{}"'],
-  ["text behind it", bytesOf("{} x"), 'at character 3 of its header: expected the end, got "x"'],
-  ["half an object", bytesOf('{"a"'), 'expected ":", got the end'],
-  ["half a name", bytesOf('{"a'), 'expected "\\"", got the end'],
+  ["text behind the header", bytesOf("{} x"), 'at character 3 of its header: expected the end, got "x"'],
+  ["an incomplete object", bytesOf('{"a"'), 'expected ":", got the end'],
+  ["an incomplete name", bytesOf('{"a'), 'expected "\\"", got the end'],
   ["a comma at the end", bytesOf(one('"dtype":"F32",')), 'expected "\\"", got "}}"'],
   ["a control character", bytesOf('{"\n":1}'), "expected text without control characters"],
-  ["half a character", bytesOf('{"\\ud800":1}'), "expected text without control characters"],
+  ["a lone surrogate", bytesOf('{"\\ud800":1}'), "expected text without control characters"],
   [
-    "an escape that there is not",
+    "an invalid escape",
     bytesOf('{"\\x":1}'),
     "expected text without control characters, with escapes of JSON",
   ],
@@ -62,7 +62,7 @@ const refused: [string, Buffer, string | RegExp][] = [
   ["metadata that is no text", bytesOf('{"__metadata__":{"a":1}}'), 'expected "\\"", got "1}}"'],
   ["a tensor twice", bytesOf(twice), 'it has the key "a" twice'],
   ["metadata twice", bytesOf('{"__metadata__":{},"__metadata__":{}}'), 'it has the key "__metadata__" twice'],
-  ["a note twice", bytesOf('{"__metadata__":{"a":"1","\\u0061":"2"}}'), 'it has the key "a" twice'],
+  ["a metadata key twice", bytesOf('{"__metadata__":{"a":"1","\\u0061":"2"}}'), 'it has the key "a" twice'],
   ["a field twice", bytesOf(one('"dtype":"F32","dtype":"F64"')), 'it has the key "dtype" twice'],
   ["an unknown field", bytesOf(one('"strides":[1]')), 'tensor "a" has a field "strides" that the format does not have'],
   ["no offsets", bytesOf(one('"dtype":"F32","shape":[]')), 'tensor "a" lacks dtype, shape or data_offsets'],
@@ -72,16 +72,16 @@ const refused: [string, Buffer, string | RegExp][] = [
     'tensor "a" has the dtype "F8_E4M3": expected one of I64, F64,',
   ],
   [
-    "a type that all objects have",
+    "an inherited property name as type",
     bytesOf(f32("[0]", "[0,0]").replace("F32", "constructor")),
     'has the dtype "constructor"',
   ],
   ["a negative size", bytesOf(f32("[-1]", "[0,4]"), 4), 'expected an integer from 0 to 2^53 - 1, got "-1]'],
-  ["half a size", bytesOf(f32("[1.5]", "[0,6]"), 6), "expected an integer from 0 to 2^53 - 1"],
+  ["a fractional size", bytesOf(f32("[1.5]", "[0,6]"), 6), "expected an integer from 0 to 2^53 - 1"],
   ["a size with an exponent", bytesOf(f32("[1e0]", "[0,4]"), 4), "expected an integer from 0 to 2^53 - 1"],
   ["a size with a zero before it", bytesOf(f32("[01]", "[0,4]"), 4), "expected an integer from 0 to 2^53 - 1"],
   [
-    "a size beyond all numbers",
+    "a size above 2^53 - 1",
     bytesOf(f32("[9007199254740992]", "[0,4]"), 4),
     "expected an integer from 0 to 2^53 - 1",
   ],
@@ -102,7 +102,7 @@ const refused: [string, Buffer, string | RegExp][] = [
   ["too few bytes", bytesOf(f32("[2]", "[0,4]"), 4), 'tensor "a" has 4 bytes: F32 of shape [2] has 8'],
   ["too many bytes", bytesOf(f32("[]", "[0,8]"), 8), 'tensor "a" has 8 bytes: F32 of shape [] has 4'],
   [
-    "more than the file",
+    "more data than the file",
     bytesOf(f32("[1000000000]", "[0,4000000000]"), 4),
     "its tensors have 4000000000 bytes, and 4 bytes follow its header",
   ],
@@ -145,7 +145,7 @@ describeTensors("a hostile file", () => {
     expect(tensorMemory().live).toBe(before);
   });
 
-  test("with truth values that are neither is refused, and what was loaded before is freed", async () => {
+  test("with invalid booleans is refused, and tensors that were loaded before are freed", async () => {
     const before = tensorMemory().live;
     const header =
       '{"a":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"b":{"dtype":"BOOL","shape":[2],"data_offsets":[8,10]}}';
@@ -159,19 +159,19 @@ describeTensors("a hostile file", () => {
     expect(tensorMemory().live).toBe(before);
   });
 
-  test("that is cut while it is read is refused", async () => {
+  test("that is truncated during the read is refused", async () => {
     await saveTensors(file, { a: torch.zeros([1 << 20]), b: torch.zeros([1 << 20]) });
     const loading = loadTensors(file, { names: ["b"] });
     truncateSync(file, 1 << 20);
     await expect(loading).rejects.toThrow(/it was cut while it was read|bytes follow its header/);
   });
 
-  test("that cannot be read is what the system says of it", async () => {
+  test("that cannot be read fails with the error of the system", async () => {
     await expect(loadTensors(path.join(folder, "none"))).rejects.toMatchObject({ code: "ENOENT" });
     await expect(loadTensors(folder)).rejects.toMatchObject({ code: "EISDIR" });
   });
 
-  test("with any bytes is loaded or refused, and nothing else happens", async () => {
+  test("with random changes is loaded or refused with a TensorError", async () => {
     await saveTensors(file, { a: tensor([1, 2]), b: tensor([3n]), c: tensor([true]) }, { metadata: { d: "e" } });
     const valid = readFileSync(file);
     const change = fc.record({

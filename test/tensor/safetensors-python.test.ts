@@ -1,4 +1,4 @@
-/** Files of tensors and Python's library of their format, which `npm run peers` fetches: each reads what the other has written. */
+/** Tensor files and Python's library for the format, which `npm run peers` fetches: each reads the files of the other. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL("./read_and_write.py", import.meta.url));
 const possible = existsSync(library) && tensorAddonState().addon !== undefined;
 
 describe.skipIf(!possible)("Python", () => {
-  test("reads what is written here, and writes the same bytes", async () => {
+  test("reads files of Viceroy, and writes the same bytes", async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "vsp-"));
     const [ours, theirs] = [path.join(folder, "ours"), path.join(folder, "theirs")];
     const dtypes = [

@@ -1,4 +1,4 @@
-/** Files of tensors: the format byte by byte, there and back, and what stays when writing fails. */
+/** Tensor files: the format byte by byte, round trips, and the old file after a failed write. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -37,9 +37,9 @@ const tensorsByHand = () => ({
   n: tensor(-2n),
 });
 
-// First in its process, so that no garbage of other tests is collected meanwhile.
+// This test runs first in its process, so that no garbage of other tests is collected during it.
 describeTensors("elements in files", () => {
-  test("are those that tensors had when they were saved; loaded, they are freed by dispose", async () => {
+  test("are those at the time of saving, and loaded tensors are freed by dispose", async () => {
     const one = torch.ones([1 << 16]);
     const saved = saveTensors(file, { one });
     one.zero_();
@@ -60,13 +60,13 @@ describeTensors("elements in files", () => {
 });
 
 describeTensors("safetensors files", () => {
-  test("are written byte for byte as the format says", async () => {
+  test("are written byte for byte as the format specifies", async () => {
     expect(Buffer.byteLength(header)).toBe(0x138);
     await saveTensors(file, tensorsByHand(), { metadata: { by: "hand" } });
     expect(readFileSync(file).equals(byHand)).toBe(true);
   });
 
-  test("are read as the format says", async () => {
+  test("are read as the format specifies", async () => {
     writeFileSync(file, byHand);
     const loaded = await loadTensors(file);
     const shown = Object.entries(loaded).map(([name, { dtype, shape }]) => [name, dtype, shape]);
@@ -90,7 +90,7 @@ describeTensors("safetensors files", () => {
     });
   });
 
-  test("keep tensors of all types that they have, in any order of memory", async () => {
+  test("keep tensors of all supported types, in any memory order", async () => {
     const dtypes = [
       "int64",
       "float64",
@@ -114,7 +114,7 @@ describeTensors("safetensors files", () => {
     expect(loaded["trained"]!.requiresGrad).toBe(false);
   });
 
-  test("can have any name, and no tensor at all", async () => {
+  test("can have tensors of any name, and no tensor at all", async () => {
     const names = ["__proto__", "constructor", "", '"\\\u0000\u001f', "𝒳", "0"];
     await saveTensors(file, Object.fromEntries(names.map((name, i) => [name, tensor(i)])));
     const loaded = await loadTensors(file);
@@ -126,12 +126,12 @@ describeTensors("safetensors files", () => {
     expect(Object.keys(await loadTensors(file))).toEqual([]);
   });
 
-  test("give the tensors that are asked for", async () => {
+  test("are loaded in part if names are given", async () => {
     writeFileSync(file, byHand);
     expect(Object.keys(await loadTensors(file, { names: ["b", "a"] }))).toEqual(["b", "a"]);
   });
 
-  test("are replaced when they are complete, and stay when they cannot be", async () => {
+  test("are replaced only by a complete file, and stay if saving fails", async () => {
     writeFileSync(file, "before");
     await expect(saveTensors(file, { a: torch.zeros([2], { dtype: "complex64" }) })).rejects.toThrow(
       'cannot save tensor "a": safetensors files have no complex64, only int64, float64,',
@@ -147,7 +147,7 @@ describeTensors("safetensors files", () => {
     gone.dispose();
     await expect(saveTensors(file, { gone })).rejects.toThrow("disposed of");
     expect(readFileSync(file, "utf8")).toBe("before");
-    // A folder cannot be replaced by a file: that is known last.
+    // A file cannot replace a folder, which is detected only at the end.
     const taken = path.join(folder, "taken");
     mkdirSync(taken);
     await expect(saveTensors(taken, { a: tensor(1) })).rejects.toMatchObject({ syscall: "rename" });

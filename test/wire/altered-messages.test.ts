@@ -1,13 +1,13 @@
 /**
- * Messages of every kind of type, cut and changed byte by byte: each is refused with a reason and a place, or is the message
- * of another value, which is then written as it was read.
+ * Messages of every kind of type are truncated and changed byte by byte. Each altered message is either refused with a known
+ * reason, or decoded to another value that survives a second round trip.
  */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Codec, CodecError, codec, setWireEnvironment, type WireEnvironment } from "../../runtime/wire/index.js";
 import { samplesOf } from "./samples.js";
 
-/** Handles are their names. */
+/** Writes each handle as its name. */
 const named: WireEnvironment = {
   writePort: (w, port) => w.string(port as string),
   readPort: (r) => r.string(),
@@ -113,7 +113,7 @@ const codecs: readonly Codec<unknown>[] = [
   codec.object("Handles", { port: codec.port(() => point), buffer: codec.rdmaBuffer(), tensor: codec.tensor() }),
 ];
 
-/** Why bytes are refused, in full. */
+/** All reasons for which altered bytes may be refused. */
 const reasons = {
   decode: [
     /^it takes at least \d+ bytes, got \d+$/,
@@ -167,8 +167,8 @@ const reasons = {
 describe.each([
   ["encode", "decode"],
   ["toProtobuf", "fromProtobuf"],
-] as const)("what %s has written", (write, read) => {
-  test.each(codecs.map((codec): [string, Codec<unknown>] => [codec.name, codec]))("of %s", (_, of) => {
+] as const)("altered bytes of %s are refused or decoded to another valid value", (write, read) => {
+  test.each(codecs.map((codec): [string, Codec<unknown>] => [codec.name, codec]))("for the type %s", (_, of) => {
     for (const value of samplesOf(of)) {
       const bytes = of[write](value);
       assert.deepStrictEqual(of[read](bytes), value);
@@ -181,7 +181,7 @@ describe.each([
           ).toBe(true);
         } else {
           const again = outcome(() => of[write](result.value));
-          // Lone surrogates are read, and not written.
+          // Lone surrogates can be decoded, but not encoded.
           if ("reason" in again) expect(again.reason).toContain("lone surrogates");
           else assert.deepStrictEqual(of[read](again.value as Uint8Array), result.value);
         }
@@ -201,7 +201,7 @@ function outcome(run: () => unknown): Outcome {
   }
 }
 
-/** Every shorter message, every byte changed in several ways (of long messages some), and longer ones. */
+/** Yields truncated messages, messages with one byte changed (in long messages only some bytes), and longer ones. */
 function* altered(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += at < 80 ? 1 : 17) {
     yield bytes.slice(0, at);

@@ -5,7 +5,7 @@ import { CodecRefusal } from "../../runtime/wire/codec-refusal.js";
 import { MAX_MESSAGE_BYTES, MAX_RECYCLED_BYTES, STANDARD_PAGE_BYTES } from "../../runtime/wire/limits.js";
 import { newPage, type Page, returnPage, takePage } from "../../runtime/wire/page.js";
 
-/** A batch with the numbers from 1 on, as bytes. */
+/** Returns a batch with the bytes 1, 2, 3, and so on. */
 function filled(size: number, first = 64): Batch {
   const batch = new Batch(first);
   const at = batch.reserve(size);
@@ -16,7 +16,7 @@ function filled(size: number, first = 64): Batch {
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => (from + i + 1) & 255);
 
 describe("a copy", () => {
-  test.each([0, 1, 31, 32, 33, 60])("of %i bytes is what was written, and zeros where there is to be room", (size) => {
+  test.each([0, 1, 31, 32, 33, 60])("of %i bytes has the written bytes, then zeros for the requested room", (size) => {
     const batch = filled(size + 3);
     for (const room of [0, 5]) {
       const copy = batch.copy(3, room);
@@ -28,7 +28,7 @@ describe("a copy", () => {
 });
 
 describe("a batch", () => {
-  test("has a first page of a multiple of 8, which it gets with the first byte", () => {
+  test("allocates its first page, rounded up to a multiple of 8, with the first byte", () => {
     const batch = new Batch(61);
     expect(batch.capacity).toBe(0);
     batch.reserve(1);
@@ -40,7 +40,7 @@ describe("a batch", () => {
     expect(new Batch().capacity).toBe(0);
   });
 
-  test("keeps what was written when it grows, and is aligned with zeros", () => {
+  test("keeps its bytes when it grows, and is aligned with zeros", () => {
     const batch = filled(63);
     batch.align();
     expect(batch.position).toBe(64);
@@ -52,7 +52,7 @@ describe("a batch", () => {
     expect([...batch.take()]).toEqual([...numbers(0, 63), 0, 255, ...new Array(7).fill(0)]);
   });
 
-  test("that is aligned at its end gets room for that", () => {
+  test("grows when alignment needs room behind the end of its page", () => {
     const batch = new Batch(8);
     batch.reserve(8);
     batch.reserve(0);
@@ -65,7 +65,7 @@ describe("a batch", () => {
     expect([odd.position, odd.capacity]).toEqual([16, 16]);
   });
 
-  test("gives back what it has grown by when it is emptied, and keeps its first page", () => {
+  test("keeps its first page when it is cleared, and releases a page that it has grown to", () => {
     const batch = filled(10);
     const { buffer } = batch.bytes;
     batch.clear();
@@ -76,7 +76,7 @@ describe("a batch", () => {
     expect([batch.position, batch.capacity]).toEqual([0, 0]);
   });
 
-  test("is no larger than a message may be", () => {
+  test("refuses more bytes than a message may have", () => {
     const batch = new Batch(64);
     const refusal = thrown(() => batch.reserve(MAX_MESSAGE_BYTES + 1));
     expect(refusal.reason).toBe("it takes more than 2147483640 bytes");
@@ -84,7 +84,7 @@ describe("a batch", () => {
     expect(batch.position).toBe(0);
   });
 
-  test("writes a page again that is given back, and forgets those that nobody has given back for long", () => {
+  test("reuses recycled pages, and forgets the oldest pages that were not recycled", () => {
     // No other batch has pages of this size.
     const batch = new Batch(4808);
     const taken = Array.from({ length: 5 }, () => {
@@ -102,13 +102,13 @@ describe("a batch", () => {
     batch.recycle(taken[4]!);
     expect(next()).toBe(taken[4]!.buffer);
     batch.recycle(taken[3]!);
-    // Given back once, it is taken once.
+    // A page that is recycled twice is taken once.
     batch.recycle(taken[3]!);
     expect(next()).toBe(taken[3]!.buffer);
     expect(taken.map(({ buffer }) => buffer)).not.toContain(next());
   });
 
-  test("that has grown is not kept: its page is of no use to others", () => {
+  test("does not offer the page that it has grown to for reuse", () => {
     const batch = new Batch(4816);
     batch.reserve(4817);
     const grown = batch.take();
@@ -122,7 +122,7 @@ describe("a batch", () => {
     expect(other.bytes.buffer).not.toBe(grown.buffer);
   });
 
-  test("that was just filled goes on with pages of its size", () => {
+  test("keeps its page size when it fills a page exactly", () => {
     const batch = new Batch(4848);
     batch.reserve(4848);
     batch.take();
@@ -130,7 +130,7 @@ describe("a batch", () => {
     expect(batch.capacity).toBe(4848);
   });
 
-  test("that has grown to a standard page takes one that others have handed back, and hands it back", () => {
+  test("takes a returned standard page when it grows, and returns that page when it is recycled", () => {
     const page = newPage(STANDARD_PAGE_BYTES);
     returnPage(page);
     const batch = new Batch(64);
@@ -140,7 +140,7 @@ describe("a batch", () => {
     expect(takePage(STANDARD_PAGE_BYTES)).toBe(page);
   });
 
-  test("waits for four pages that it has handed over", () => {
+  test("recognizes up to four pages that were taken and not yet recycled", () => {
     const batch = new Batch(4856);
     const taken = Array.from({ length: 4 }, () => {
       batch.reserve(1);
@@ -153,7 +153,7 @@ describe("a batch", () => {
 });
 
 describe("pages", () => {
-  test("have their size, and one memory for all views", () => {
+  test("have the requested size, and one memory that all views share", () => {
     const page = newPage(24);
     page.doubles[1] = -1.5;
     page.words[0] = -2;
@@ -166,9 +166,9 @@ describe("pages", () => {
   });
 
   test.each([4824, STANDARD_PAGE_BYTES])(
-    "of %i bytes that are handed back are taken again, up to 16 MiB of them",
+    "of %i bytes are taken again after their return, up to 16 MiB of them",
     (size) => {
-      // Whatever others have handed back.
+      // Takes the pages that other tests have returned.
       const drained: Page[] = [];
       const most = Math.ceil(MAX_RECYCLED_BYTES / size);
       for (let i = 0; i < most + 1; i++) drained.push(takePage(size));
@@ -181,7 +181,7 @@ describe("pages", () => {
     },
   );
 
-  test("of another size are not taken", () => {
+  test("are reused only for requests of the same size", () => {
     const page = newPage(4832);
     returnPage(page);
     expect(takePage(4840)).not.toBe(page);

@@ -11,7 +11,7 @@ const swapped = new Proxy(Uint16Array, {
   get: (type, key) => (key === "of" ? () => Uint8Array.of(0, 1) : Reflect.get(type, key)),
 });
 
-test("a processor that is not little-endian is refused when the package is loaded", async () => {
+test("loading the package fails on a processor that is not little-endian", async () => {
   vi.stubGlobal("Uint16Array", swapped);
   vi.resetModules();
   await expect(import("../../runtime/wire/index.js")).rejects.toThrow(
@@ -19,7 +19,7 @@ test("a processor that is not little-endian is refused when the package is loade
   );
 });
 
-test("one that is little-endian is not", async () => {
+test("loading the package succeeds on a little-endian processor", async () => {
   vi.resetModules();
   await expect(import("../../runtime/wire/index.js")).resolves.toHaveProperty("codec");
 });

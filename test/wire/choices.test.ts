@@ -1,4 +1,4 @@
-/** Oneofs, unions and enumerations: what is none of the cases is refused by name, and what this schema does not know is kept. */
+/** Oneofs, unions and enums: invalid cases are refused with the names of the valid ones, and unknown cases are kept. */
 import { describe, expect, test } from "vitest";
 import { type Codec, codec, unknownFields } from "../../runtime/wire/index.js";
 import { concat, field, hex, messageOf, toHex } from "./protobuf/message-bytes.js";
@@ -21,7 +21,7 @@ describe.each([
   const at = of.name;
 
   test.each(["encode", "toProtobuf", "toJson"] as const)(
-    "%s refuses what is no object, and a case that it does not have",
+    "%s refuses a value that is not an object, and an unknown case",
     (write) => {
       for (const [value, got] of [
         [null, "null"],
@@ -42,7 +42,7 @@ describe.each([
     },
   );
 
-  test("without any case bytes are refused, and JSON too", () => {
+  test("a message without any case is refused, in bytes and in JSON", () => {
     expect(messageOf(() => of.fromProtobuf(hex("")))).toBe(
       `CodecError: cannot decode ${at}: invalid ${name}: expected ${cases}, got none of them`,
     );
@@ -52,7 +52,7 @@ describe.each([
     expect(messageOf(() => of.decode(Uint8Array.of(2)))).toContain("cannot decode");
   });
 
-  test("a case that it does not know is written as it came, is nothing in JSON, and has no place in the lockstep layout", () => {
+  test("an unknown case is kept in protobuf, is an empty object in JSON, and is refused by the lockstep layout", () => {
     const unknown = of.fromProtobuf(newer);
     expect(unknown).toMatchObject({ [tag]: "$unknown" });
     expect(unknownOf(unknown)).toEqual(newer);
@@ -79,7 +79,7 @@ describe.each([
     }
   });
 
-  test("the same case in two parts is merged, another one takes its place", () => {
+  test("two parts with the same case are merged, and a part with another case replaces the value", () => {
     const wrapped = codec.object("W", { inner: of });
     const number = name === "Shape" || name === "union" ? 1 : 2;
     const part = (value: Uint8Array) => field(1, field(number, value));
@@ -93,7 +93,7 @@ describe.each([
   });
 });
 
-test("errors name the place inside of a case, in each of the layouts", () => {
+test("errors give the path inside a case, in every layout", () => {
   const bad = { x: 0.5, y: 0 };
   const why = "invalid int32: expected an integer from -2147483648 to 2147483647, got 0.5";
   for (const write of ["encode", "toProtobuf", "toJson"] as const) {
@@ -112,7 +112,7 @@ test("errors name the place inside of a case, in each of the layouts", () => {
   );
 });
 
-test("cases have the numbers and the names that they are given", () => {
+test("cases use the numbers and the names from the options", () => {
   const proto = { numbers: [7, 3], names: { first: "one_of_them" }, json: { second: "zwei" } };
   const named = codec.oneof("Named", () => ({ first: codec.int32, second: codec.int32 }), proto) as Codec<unknown>;
   expect(toHex(named.toProtobuf({ case: "first", value: 1 }))).toBe("3801");
@@ -122,7 +122,7 @@ test("cases have the numbers and the names that they are given", () => {
   expect(named.fromJson({ one_of_them: 1 })).toEqual({ case: "first", value: 1 });
 });
 
-test("of many cases a refusal names eight, and says how many more there are", () => {
+test("an error lists up to eight cases and counts the others", () => {
   const refusal = (count: number) => {
     const names = Array.from({ length: count }, (_, i) => `c${i}`);
     const of = codec.oneof("Choice", () => Object.fromEntries(names.map((name) => [name, codec.int32])));
@@ -135,7 +135,7 @@ test("of many cases a refusal names eight, and says how many more there are", ()
   expect(refusal(9)).toBe(`${start} "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7" or one of 1 more, got "x"`);
 });
 
-test("a case is not merged with another one that came before", () => {
+test("the value of one case is not merged into another case of the same type", () => {
   const two = codec.oneof("Two", () => ({ a: point, b: point }));
   expect(two.fromProtobuf(concat(field(1, hex("08 01")), field(2, hex("10 02"))))).toEqual({
     case: "b",
@@ -143,7 +143,7 @@ test("a case is not merged with another one that came before", () => {
   });
 });
 
-test("an enum of numbers refuses whatever is no integer of 32 bits", () => {
+test("a numeric enum refuses values that are not 32-bit integers", () => {
   const level = codec.enumeration("Level", [0, 1]) as Codec<unknown>;
   for (const [wrong, got] of [
     ["1", '"1"'],
@@ -157,7 +157,7 @@ test("an enum of numbers refuses whatever is no integer of 32 bits", () => {
     );
 });
 
-test("of 256 enum values one takes a byte, of more it takes two", () => {
+test("an enum or a oneof with up to 256 values takes one byte, and a larger one takes two", () => {
   for (const count of [255, 256, 257, 300]) {
     const values = Array.from({ length: count }, (_, i) => `v${i}`);
     const of = codec.enumeration("Many", values);
@@ -189,7 +189,7 @@ describe("a oneof whose cases are fields of its message", () => {
   ) as Codec<unknown>;
   const good = { must: { case: "n", value: 1 } };
 
-  test("is refused where it is none, and may be absent where it may", () => {
+  test("is refused if it is not an object, and may be absent if it is optional", () => {
     for (const write of ["toProtobuf", "toJson"] as const) {
       for (const [value, got] of [
         [null, "null"],
@@ -214,14 +214,14 @@ describe("a oneof whose cases are fields of its message", () => {
     expect(flat.fromJson(flat.toJson(good))).toEqual(good);
   });
 
-  test("is null where it may be null and no case came", () => {
+  test("is null if it is nullable and no case was sent", () => {
     const choice = codec.nullable(oneof("Choice"));
     const nullable = codec.object("Nullable", { choice }, { flat: ["choice"] });
     expect(toHex(nullable.toProtobuf({ choice: null }))).toBe("");
     expect(nullable.fromProtobuf(hex(""))).toEqual({ choice: null });
   });
 
-  test("has its last case, the same one merged", () => {
+  test("has the last case that was sent, and merges parts of the same case", () => {
     const read = (...parts: readonly Uint8Array[]) => flat.fromProtobuf(concat(hex("08 01"), ...parts));
     expect(read(field(8, hex("08 01")), field(8, hex("10 02")))).toEqual({
       ...good,
@@ -237,7 +237,7 @@ describe("a oneof whose cases are fields of its message", () => {
   });
 });
 
-test("what cannot be a field of its own, or unpacked, is said when the codec is used first", () => {
+test("the first use of a codec reports a flat or unpacked option that the type does not allow", () => {
   const use = (of: Codec<unknown>) => messageOf(() => of.toProtobuf({ a: 1 }));
   expect(use(codec.object("A", { a: codec.int32 }, { flat: ["a"] }))).toContain(
     "cannot make the cases of int32 fields of a message: it is no oneof",

@@ -38,7 +38,7 @@ function thrown(run: () => unknown): string {
   return "nothing";
 }
 
-test("a record is an object with its own entries: of a Map, a Set or an array nothing would be sent", () => {
+test("a record codec refuses a Map, a Set, an array and null in every layout", () => {
   for (const [value, got] of [
     [new Map([["a", 1]]), "a Map"],
     [new Set(["a"]), "a Set"],
@@ -53,7 +53,7 @@ test("a record is an object with its own entries: of a Map, a Set or an array no
   }
 });
 
-test("a value of the wrong type is named by its path, with what was expected and what came", () => {
+test("an error about a value of the wrong type gives its path, the expected type and the actual value", () => {
   expect(refusal({ id: -1 })).toBe(
     "cannot encode Rec.id: invalid uint32: expected an integer from 0 to 4294967295, got -1",
   );
@@ -89,11 +89,11 @@ test("a value of the wrong type is named by its path, with what was expected and
   );
 });
 
-test("properties that a type does not have are left out", () => {
+test("encoding leaves out properties that the type does not declare", () => {
   expect(rec.decode(rec.encode({ ...good, more: 1 } as never))).toEqual(good);
 });
 
-test("a property that throws when it is read is named, and its error is the cause", () => {
+test("a getter that throws is reported with the path of the property, and the thrown error is the cause", () => {
   const cause = new Error("no disk");
   const value = {
     get x(): number {
@@ -109,7 +109,7 @@ test("a property that throws when it is read is named, and its error is the caus
   }
 });
 
-test("arguments are named as parameters", () => {
+test("an error about an argument names the parameter", () => {
   const args = codec.parameters<[string, { qty: number }]>("Shop.put", {
     key: codec.string,
     item: codec.object("Item", { qty: codec.int32 }),
@@ -119,7 +119,7 @@ test("arguments are named as parameters", () => {
   );
 });
 
-test("values nested too deeply are refused on both sides, circular ones too", () => {
+test("encode and decode refuse values nested deeper than 256 levels, and encode refuses circular values", () => {
   interface List {
     next?: List;
   }
@@ -135,7 +135,7 @@ test("values nested too deeply are refused on both sides, circular ones too", ()
   expect(thrown(() => list.decode(new Uint8Array(1000).fill(1)))).toMatch(/^cannot decode .*: nested deeper than 256$/);
 });
 
-test("bytes that are no message are refused with the place where they stop making sense", () => {
+test("decoding invalid bytes fails with the path of the field and the reason", () => {
   const bytes = rec.encode(good);
   expect(thrown(() => rec.decode(new Uint8Array(0)))).toBe("cannot decode Rec: it takes at least 23 bytes, got 0");
   expect(thrown(() => rec.decode("text" as never))).toBe('cannot decode Rec: expected a Uint8Array, got "text"');
@@ -152,7 +152,7 @@ test("bytes that are no message are refused with the place where they stop makin
   );
 });
 
-test("a writer is as it was when encoding into it failed", async () => {
+test("a failed encoding leaves the writer as it was before the call", async () => {
   const { Writer } = await import("../../runtime/wire/index.js");
   const w = new Writer(64);
   codec.string.encodeInto(w, "kept");

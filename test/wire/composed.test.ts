@@ -43,7 +43,7 @@ const got: readonly (readonly [unknown, string])[] = [
   ["a", '"a"'],
 ];
 
-describe("what is no object, no tuple and no collection is refused by name, by itself and as a part", () => {
+describe("a value that is not an object, tuple or collection", () => {
   test.each<readonly [Codec<unknown>, string, readonly (readonly [unknown, string])[]]>([
     [point, "Point: invalid Point: expected an object", []],
     [codec.array(codec.int32), "int32[]: invalid array: expected an array", [[new Set(), "a Set"]]],
@@ -56,7 +56,7 @@ describe("what is no object, no tuple and no collection is refused by name, by i
     [codec.bytes, "bytes: invalid bytes: expected a Uint8Array", [[new Int8Array(0), "an Int8Array"]]],
     [codec.int16Array, "Int16Array: invalid Int16Array: expected a Int16Array", [[[], "an array of 0"]]],
     [codec.float64Array, "Float64Array: invalid Float64Array: expected a Float64Array", [[[1], "an array of 1"]]],
-  ] as never)("%#: %s", (of, text, more) => {
+  ] as never)("is refused by name, alone and as a part, for %#: %s", (of, text, more) => {
     const name = text.slice(0, text.indexOf(": "));
     const rest = text.slice(name.length);
     const holder = codec.object("Holder", { n: codec.int32, part: of }) as Codec<unknown>;
@@ -68,14 +68,14 @@ describe("what is no object, no tuple and no collection is refused by name, by i
     }
   });
 
-  test("in a list of which each element has a field of its own as well", () => {
+  test("is refused in place of an unpacked list", () => {
     const unpacked = codec.object("M", { list: codec.array(codec.int32) }, { unpacked: ["list"] }) as Codec<unknown>;
     expectRefused(unpacked, { list: {} }, "M.list: invalid array: expected an array, got an object");
     expect(unpacked.fromProtobuf(unpacked.toProtobuf({ list: [1, 2] }))).toEqual({ list: [1, 2] });
   });
 });
 
-test("the path leads to what is wrong inside", () => {
+test("an error about a nested value has the full path to that value", () => {
   const int32 = "invalid int32: expected an integer from -2147483648 to 2147483647, got 0.5";
   for (const [of, value, path] of [
     [codec.nullable(point), { x: 0.5 }, "Point | null.x"],
@@ -92,7 +92,7 @@ test("the path leads to what is wrong inside", () => {
 });
 
 describe("objects", () => {
-  test("have bits for what may be missing, in as many bytes as it takes", () => {
+  test("have presence bits for optional fields, in as many bytes as needed", () => {
     const names = Array.from({ length: 17 }, (_, i) => `m${i}`);
     const of = codec.object("Many", Object.fromEntries(names.map((name) => [name, codec.optional(codec.boolean)])));
     for (const [i, name] of names.entries()) {
@@ -112,7 +112,7 @@ describe("objects", () => {
     );
   });
 
-  test("have zeros for the bits that they do not need", () => {
+  test("are refused when unused bits are not zero", () => {
     const names = ["a", "b", "c", "d", "e"];
     const ten = codec.object("Ten", Object.fromEntries(names.map((name) => [name, codec.optional(codec.boolean)])));
     expect(ten.decode(Uint8Array.of(0, 3))).toEqual({ e: true });
@@ -129,13 +129,13 @@ describe("objects", () => {
     );
   });
 
-  test("begin with a member that may be null as well as with others", () => {
+  test("can start with a nullable field", () => {
     const of = codec.object("First", { a: codec.nullable(codec.int32), b: codec.int32 }) as Codec<unknown>;
     expectBack(of, { a: null, b: 1 });
     expectBack(of, { a: 2, b: 1 });
   });
 
-  test("may have members from their class, but none from Object.prototype", () => {
+  test("are encoded with the getters of their class, but without properties of Object.prototype", () => {
     class Place {
       get x(): number {
         return 7;
@@ -148,7 +148,7 @@ describe("objects", () => {
     expect(odd.decode(odd.encode({ toString: 5 }))).toEqual({ toString: 5 });
   });
 
-  test("that cannot contain themselves nest as deep as their types do", () => {
+  test("of types that are not recursive nest deeper than 256 levels", () => {
     let deep: Codec<unknown> = codec.int32 as Codec<unknown>;
     let value: unknown = 1;
     for (let i = 0; i < 300; i++) {
@@ -159,7 +159,7 @@ describe("objects", () => {
     expect(deep.decode(deep.encode(value))).toEqual(value);
   });
 
-  test("that contain themselves, in whatever member, are refused where they nest deeper than 256", () => {
+  test("of recursive types are refused when they nest deeper than 256 levels", () => {
     interface Tree {
       n: number;
       next?: Tree;
@@ -185,14 +185,14 @@ describe("objects", () => {
     expect(() => tree.encode(circular)).toThrow("nested deeper than 256");
   });
 
-  test("keep the unknown fields of every part that they are read from", () => {
+  test("keep the unknown fields of all parts that are merged into them", () => {
     const [first, second] = [hex("f8 07 01"), hex("f8 07 02")];
     const holder = codec.object("Holder", { point });
     const value = holder.fromProtobuf(concat(field(1, first), field(1, concat(hex("08 05"), second))));
     expect(value.point).toEqual({ x: 5, [unknownFields]: concat(first, second) });
   });
 
-  test("have the names in JSON that they are given", () => {
+  test("have the JSON names from the options", () => {
     const of = codec.object("Named", { one: codec.int32, two: codec.int32 }, { json: { two: "zwei" } });
     expect(of.toJson({ one: 1, two: 2 })).toEqual({ one: 1, zwei: 2 });
     expect(of.fromJson({ one: 1, zwei: 2 })).toEqual({ one: 1, two: 2 });
@@ -200,7 +200,7 @@ describe("objects", () => {
 });
 
 describe("tuples", () => {
-  test("end with the last element that is there", () => {
+  test("end with the last element that is present", () => {
     const of = codec.tuple(codec.int32, codec.optional(codec.string), codec.optional(codec.int32)) as Codec<unknown>;
     for (const value of [[1], [1, "a"], [1, undefined, 3], [1, "a", 3]]) expectBack(of, value);
     const none = codec.tuple(codec.optional(codec.int32)) as Codec<unknown>;
@@ -212,7 +212,7 @@ describe("tuples", () => {
     );
   });
 
-  test("have any number of elements of their rest, which stay behind the others", () => {
+  test("with a rest element have any number of values, and the rest of later parts is appended", () => {
     for (const of of [
       codec.tupleWithRest([codec.int32, codec.string], codec.string),
       codec.tupleWithRest([codec.int32, codec.string], codec.nullable(codec.string)),
@@ -238,7 +238,7 @@ describe("tuples", () => {
     expect(holder.fromProtobuf(concat(...parts))).toEqual({ words: [2, "a", "b", "c"] });
   });
 
-  test("of parameters have their names, or those that they are given", () => {
+  test("of parameters have the names of the parameters, or the names from the options", () => {
     const of = codec.parameters(
       "call",
       { first: codec.int32, second: codec.int32 },
@@ -255,7 +255,7 @@ describe("tuples", () => {
 });
 
 describe("collections", () => {
-  test("say whether there is text in them", () => {
+  test("report whether they contain text or bulk data", () => {
     for (const of of [codec.array, codec.set, codec.record, codec.nullable, codec.optional] as const)
       expect([of(codec.int32).text, of(codec.bytes).bulk, of(codec.bytes).text]).toEqual([
         of === codec.record,
@@ -269,7 +269,7 @@ describe("collections", () => {
     expect([codec.lazy(() => codec.string).text, codec.lazy(() => codec.int32).text]).toEqual([true, false]);
   });
 
-  test("of doubles are aligned, and not where there are none", () => {
+  test("of doubles are aligned, except when they are empty", () => {
     const of = codec.tuple(codec.int32, codec.array(codec.double), codec.boolean) as Codec<unknown>;
     expect(of.encode([1, [], true]).length).toBeLessThan(8);
     for (const value of [
@@ -280,7 +280,7 @@ describe("collections", () => {
       expectBack(of, value);
   });
 
-  test("have slots of any size", () => {
+  test("have elements of any slot size", () => {
     expectBack(codec.set(codec.double) as Codec<unknown>, new Set([1, 2, 3]));
     expectBack(codec.set(codec.boolean) as Codec<unknown>, new Set([true]));
     expectBack(
@@ -294,7 +294,7 @@ describe("collections", () => {
     expectBack(codec.array(codec.nullable(codec.int64)) as Codec<unknown>, [1n, null, 3n]);
   });
 
-  test("are refused where bytes say that a key or an element comes twice", () => {
+  test("with duplicate keys or elements are refused by decode", () => {
     const twice = Uint8Array.of(2, 0, 0, 0, 7, 0, 0, 0, 7, 0, 0, 0);
     expect(messageOf(() => codec.set(codec.int32).decode(twice))).toBe(
       "CodecError: cannot decode Set<int32>: invalid Set: 7 is in it twice",
@@ -306,7 +306,7 @@ describe("collections", () => {
   });
 });
 
-test("what may be missing begins with a byte that is 0 or 1", () => {
+test("a nullable value begins with a byte that is 0 or 1", () => {
   const of = codec.nullable(codec.int32);
   expect([...of.encode(null)]).toEqual([0]);
   expect([...of.encode(7)]).toEqual([1, 7, 0, 0, 0]);
@@ -315,7 +315,7 @@ test("what may be missing begins with a byte that is 0 or 1", () => {
   );
 });
 
-test("numbers from 0 on are their own numbers, up to the last one", () => {
+test("a numeric enum from 0 on is encoded as its number, and other numbers are refused", () => {
   for (const [name, shown] of [
     ["Level", "Level"],
     ["", "enum"],
@@ -336,7 +336,7 @@ test("numbers from 0 on are their own numbers, up to the last one", () => {
   }
 });
 
-test("values of an enum are told by their number, which is one of them", () => {
+test("a string enum is encoded as the index of its value, and other values are refused", () => {
   for (const [name, shown] of [
     ["Color", "Color"],
     ["", "enum"],
@@ -353,14 +353,14 @@ test("values of an enum are told by their number, which is one of them", () => {
   }
 });
 
-test("a codec that is looked up later is that codec", () => {
+test("a lazy codec behaves like the codec that it refers to", () => {
   const later = codec.lazy(() => point);
   expectBack(later as Codec<unknown>, { x: 5 });
   expectBack(codec.array(codec.lazy(() => codec.array(codec.double))) as Codec<unknown>, [[1], [], [2, 3]]);
   expect([later.name, later.slot, later.fingerprint]).toEqual([point.name, point.slot, point.fingerprint]);
 });
 
-test("a collection that stands as a message of its own is merged with what came before", () => {
+test("a list that is a oneof case is merged with an earlier part", () => {
   const choice = codec.oneof("Choice", () => ({ list: codec.array(codec.int32), set: codec.set(codec.string) }));
   const [first, second] = [[1, 2], [3]].map((value) => choice.toProtobuf({ case: "list", value }));
   expect(choice.fromProtobuf(concat(first as Uint8Array, second as Uint8Array))).toEqual({
@@ -369,7 +369,7 @@ test("a collection that stands as a message of its own is merged with what came 
   });
 });
 
-test("a date in bytes is a whole number of milliseconds that a Date can say", () => {
+test("a date is decoded only from whole milliseconds in the range of Date", () => {
   const decode = (time: number) => codec.date.decode(new Uint8Array(Float64Array.of(time).buffer));
   expect(decode(-1)).toEqual(new Date(-1));
   for (const [time, shown] of [
@@ -382,7 +382,7 @@ test("a date in bytes is a whole number of milliseconds that a Date can say", ()
     );
 });
 
-test("a generic type has one codec for the same arguments, and another one for others", () => {
+test("a generic type has one codec for the same arguments, and other codecs for other arguments", () => {
   const triple = codec.generic(
     1n,
     (a: Codec<never>, b: Codec<never>, c: Codec<never>) => codec.tuple(a, b, c) as never,
@@ -398,7 +398,7 @@ test("a generic type has one codec for the same arguments, and another one for o
 });
 
 describe("well-known wrappers", () => {
-  test("and the other types of google.protobuf are known to Any", () => {
+  test("are known to Any, as are the other types of google.protobuf", () => {
     const messages: Readonly<Record<string, unknown>> = {
       ...{ Timestamp: "1970-01-01T00:00:00Z", Duration: "1s", FieldMask: "a", Struct: { a: 1 }, Value: 1 },
       ...{ ListValue: [1], DoubleValue: 1, FloatValue: 1, Int64Value: "1", UInt64Value: "1", Int32Value: 1 },
@@ -422,7 +422,7 @@ describe("well-known wrappers", () => {
     ["BoolValue", codec.boolValue as never, false, true, true],
     ["StringValue", codec.stringValue as never, "", "a", "a"],
     ["BytesValue", codec.bytesValue as never, new Uint8Array(0), Uint8Array.of(1), "AQ=="],
-  ])("%s is what it wraps in JSON, and its default where it is missing", (name, of, zero, value, json) => {
+  ])("%s is the wrapped value in JSON, and has a default when it is absent", (name, of, zero, value, json) => {
     const holder = codec.object("Holder", { of }) as Codec<{ of: unknown }>;
     expect(holder.fromJson({})).toEqual({ of: { value: zero } });
     expect(holder.toJson({ of: { value } })).toEqual({ of: json });
@@ -435,7 +435,7 @@ describe("well-known wrappers", () => {
     );
   });
 
-  test("others have their names as well", () => {
+  test("the other well-known types have their names of google.protobuf", () => {
     const others = [codec.timestamp, codec.duration, codec.fieldMask, codec.empty, codec.any] as Codec<unknown>[];
     expect(others.map(({ name }) => name)).toEqual(["Timestamp", "Duration", "FieldMask", "Empty", "Any"]);
   });
@@ -449,7 +449,7 @@ describe("handles", () => {
   } as unknown as WireEnvironment;
   const port = codec.port<string>(() => codec.int32);
 
-  test("are refused where bytes say that they are longer or shorter than they are", () => {
+  test("are refused when they are longer or shorter than their encoded length", () => {
     setWireEnvironment(named);
     const holder = codec.tuple(port, codec.int32);
     const bytes = holder.encode(["p", 7]);
@@ -470,7 +470,7 @@ describe("handles", () => {
     );
   });
 
-  test("in a message are the last ones that came, and what is unknown beside them is left out", () => {
+  test("keep the last value that was sent, and drop unknown fields beside it", () => {
     setWireEnvironment(named);
     const holder = codec.object("Holder", { port });
     const [first, second] = ["one", "two"].map((name) => field(1, port.encode(name))) as [Uint8Array, Uint8Array];
@@ -480,7 +480,7 @@ describe("handles", () => {
     expect(holder.fromProtobuf(concat(field(1, first), field(1, second)))).toEqual({ port: "two" });
   });
 
-  test("give the cause why they cannot be written", () => {
+  test("report the cause when they cannot be written", () => {
     const cause = new Error("it is gone");
     setWireEnvironment({
       ...named,
@@ -493,7 +493,7 @@ describe("handles", () => {
     );
   });
 
-  test("give the cause why they cannot be read", () => {
+  test("report the cause when they cannot be read", () => {
     const cause = new Error("it is gone");
     setWireEnvironment({
       ...named,

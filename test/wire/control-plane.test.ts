@@ -1,6 +1,6 @@
 /**
- * The codecs of Viceroy's own actors, as they are in `generated/`: what they do in straight lines is what the codecs composed
- * of the same parts do, with right and wrong values and with bytes that no codec wrote.
+ * The generated codecs of Viceroy's own actors do the same as the codecs composed of the same parts: with valid and invalid
+ * values, and with bytes that no codec wrote.
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -36,7 +36,7 @@ const codecs = new Map(
 
 compareCodecs(codecs);
 
-test("codecs are named as their types, in the package of the control plane", () => {
+test("codecs have the names of their types, in the package of the control plane", () => {
   for (const module of [hostAgent, procAgent, rdma, supervision, tensor]) {
     for (const [name, codec] of Object.entries(module as Readonly<Record<string, unknown>>)) {
       if (!isGenerated(codec)) continue;
@@ -50,7 +50,7 @@ test("codecs are named as their types, in the package of the control plane", () 
   }
 });
 
-test("arguments are named as their actors and endpoints, as they are generated and as they are composed", () => {
+test("argument codecs are named after their actor and endpoint, generated and composed", () => {
   for (const { name, args, endpoints } of actors) {
     for (const [codec, wanted] of [
       [args as Codec<unknown>, name] as const,
@@ -62,7 +62,7 @@ test("arguments are named as their actors and endpoints, as they are generated a
   }
 });
 
-test("each class to extend has the descriptor of its actor", () => {
+test("each actor base class has the descriptor of its actor", () => {
   const classes = exported.filter((value) => typeof value === "function");
   const described = classes.map((one) => [one.name, (one as unknown as { descriptor: unknown }).descriptor]);
   expect(described).toEqual(actors.map((actor) => [`${actor.name}Actor`, actor]));
@@ -76,7 +76,7 @@ function locked(head: string): readonly string[] {
   return body.trimEnd().split("\n");
 }
 
-test.each(actors)("$name is the actor of the lock: its ids, its parameters and its results", (actor) => {
+test.each(actors)("$name has the ids, parameters and results of the lock file", (actor) => {
   const [schema] = actor.key.split("#");
   const id = `0x${actor.id.toString(16).padStart(8, "0")}`;
   const name = `actor ${actor.name} in ${schema?.replace("viceroy/", "")} ${id}`;
@@ -94,7 +94,7 @@ function pick({ args, minArgs, maxArgs }: ActorDescriptor) {
   return { args, minArgs, maxArgs };
 }
 
-/** `first, second?`: what may be left out is marked. */
+/** Returns the parameters, such as `first, second?`, where `?` marks an optional one. */
 function parametersOf({ args, minArgs, maxArgs }: Pick<ActorDescriptor, "args" | "minArgs" | "maxArgs">): string {
   const { parts } = structureOf(args as Codec<unknown>);
   expect(parts.length).toBe(maxArgs);
@@ -107,7 +107,7 @@ function byNumber(a: string, b: string): number {
   return Number.parseInt(a, 10) - Number.parseInt(b, 10);
 }
 
-test("messages are handled one after the other where that is their contract, all others at once", () => {
+test("only the listed endpoints handle messages in order, and all other endpoints are concurrent", () => {
   const ordered = actors.flatMap(({ name, endpoints }) =>
     endpoints.filter(({ concurrent }) => concurrent !== true).map((endpoint) => `${name}.${endpoint.name}`),
   );
@@ -125,7 +125,7 @@ test("messages are handled one after the other where that is their contract, all
 test.each([
   ["HostSignal", hostAgent.HostSignalCodec],
   ["FailureKind", supervision.FailureKindCodec],
-] as const)("%s has the values and the numbers of the lock", (name, codec) => {
+] as const)("%s has the values and the numbers of the lock file", (name, codec) => {
   const { values } = protoFormOf(codec as Codec<unknown>) as { values: readonly { number: number; value: string }[] };
   expect(values.map(({ number, value }) => `  ${number} ${value}`)).toEqual(locked(`enum ${name}`));
   expect(codec.name).toBe(name);

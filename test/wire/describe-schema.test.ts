@@ -7,7 +7,7 @@ import type { ProtoField, ProtoSchema } from "../../shared/protobuf/proto-schema
 import { loadGenerated } from "./load-generated.js";
 import { randomSchema } from "./random-schema.js";
 
-/** One line a field: `2 name: string explicit`. */
+/** Formats a description with one line per field, such as `2 name: string explicit`. */
 function lines({ messages, enums, services }: ProtoSchema): readonly string[] {
   return [
     ...[...messages.values()].flatMap(({ name, fields, demandedOneofs = [], standsFor }) => [
@@ -39,7 +39,7 @@ function line({ name, jsonName, number, cardinality, type, key, ...more }: Proto
 const kind = codec.enumeration("Kind", ["leaf", "dark red"], { numbers: [4, 2] });
 const level = codec.enumeration("Level", [0, 1]);
 
-test("members have the rules of presence of the layout", () => {
+test("fields are described with the presence rules of the layout", () => {
   interface Tree {
     next?: Tree;
   }
@@ -94,7 +94,7 @@ test("members have the rules of presence of the layout", () => {
   ]);
 });
 
-test("collections are fields, or messages where they cannot be", () => {
+test("collections are described as fields, or as messages where a field cannot express them", () => {
   const all = codec.object("All", {
     list: codec.array(codec.int32),
     lists: codec.array(codec.array(kind)),
@@ -141,7 +141,7 @@ test("collections are fields, or messages where they cannot be", () => {
   ]);
 });
 
-test("messages and enums have the full names that they are given", () => {
+test("messages and enums have the full names from the options", () => {
   const of = codec.object(
     "All",
     {
@@ -162,7 +162,7 @@ test("messages and enums have the full names that they are given", () => {
   expect(enums.get("x.v1.Color")?.values.map(({ name }) => name)).toEqual(["COLOR_UNSPECIFIED", "COLOR_RED"]);
 });
 
-test("fields come in the order of their numbers, and say where elements have fields of their own", () => {
+test("fields are sorted by number, and unpacked lists are marked", () => {
   const of = codec.object(
     "All",
     { last: codec.array(codec.int32), first: codec.string, middle: codec.array(codec.int32) },
@@ -176,7 +176,7 @@ test("fields come in the order of their numbers, and say where elements have fie
   ]);
 });
 
-test("a oneof among the fields is demanded unless it may be null, and has no name of a case", () => {
+test("a flat oneof is required unless it is nullable, and its name differs from those of its cases", () => {
   const choice = codec.oneof("", () => ({ left: codec.int32, right: codec.string }), { numbers: [1, 2] });
   const more = codec.oneof("", () => ({ up: codec.int32, down: codec.string }), { numbers: [3, 4] });
   const flat = codec.object("Flat", { choice, more: codec.nullable(more) }, { flat: ["choice", "more"] });
@@ -194,7 +194,7 @@ test("a oneof among the fields is demanded unless it may be null, and has no nam
   ]);
 });
 
-test("elements are unique where two of them can be equal", () => {
+test("elements and keys are marked as unique if two of them can be equal", () => {
   const point = codec.object("Point", { x: codec.int32 });
   const all = codec.object("All", {
     numbers: codec.set(codec.double),
@@ -209,7 +209,7 @@ test("elements are unique where two of them can be equal", () => {
   expect(fields?.map(({ unique }) => unique)).toEqual(["value", "value", "value", ...new Array(4).fill(undefined)]);
 });
 
-test("what has no simple name is named by its place, and an enum is told once", () => {
+test("types without a simple name are named by their position, and each enum is described once", () => {
   const nameless = codec.enumeration("", ["a"]);
   const all = codec.object("All", {
     odd: codec.enumeration("_Odd", ["b"]),
@@ -238,7 +238,7 @@ test("what has no simple name is named by its place, and an enum is told once", 
   ]);
 });
 
-test("a type without a full name is in the package of the service; a hidden endpoint is no method", () => {
+test("types without a full name are in the package of the service, and a hidden endpoint is no method", () => {
   const item = codec.object("Item", {});
   const none = defineArgs(codec.parameters("Shop.list", {}), 0, 0);
   const interceptor = { retainsResults: true, retainingArguments: () => none.codec, retainedResult: item };
@@ -263,7 +263,7 @@ test("a type without a full name is in the package of the service; a hidden endp
   ]);
 });
 
-test("an actor is a service, its constructor a message", () => {
+test("an actor is described as a service, and its constructor as a message", () => {
   const add = codec.parameters<[number]>("Counter.add", { by: codec.int32 });
   const descriptor = defineActor({
     key: "p/a#Counter",
@@ -312,7 +312,7 @@ test("an actor is a service, its constructor a message", () => {
   ]);
 });
 
-test("messages of one name are told apart, and one message is told once", () => {
+test("different messages with the same name get numbers, and each message is described once", () => {
   const one = codec.object("Item", { a: codec.int32 });
   const other = codec.object("Item", { b: codec.int32 });
   const third = codec.object("Item", { c: codec.int32 });
@@ -332,7 +332,7 @@ test("messages of one name are told apart, and one message is told once", () => 
   ]);
 });
 
-test("types that contain themselves are told once, however deep they are", () => {
+test("recursive types are described once, and deeply nested types are described in full", () => {
   const odd: Codec<Map<unknown, unknown>> = codec.map(
     codec.double,
     codec.lazy(() => odd),
@@ -350,7 +350,7 @@ test("types that contain themselves are told once, however deep they are", () =>
   expect(describeCodecs([deep]).messages.size).toBe(501);
 });
 
-test("whatever a description refers to is in it, and names are unique", async () => {
+test("a description contains every type that it refers to, and its names are unique", async () => {
   const property = fc.asyncProperty(randomSchema, async (schema) => {
     const codecs = await loadGenerated(schema);
     const { messages, enums } = describeCodecs([...codecs.values()]);

@@ -7,7 +7,7 @@ const none = defineArgs(codec.parameters("none", {}) as Codec<readonly unknown[]
 const one = defineArgs(codec.parameters("one", { a: codec.int32 }) as Codec<readonly unknown[]>, 0, 1);
 const base = { key: "p/a#Counter", name: "Counter", id: 7, fingerprint: 5n };
 
-test("an actor has the service of its name and extends nothing, if nothing else is said", () => {
+test("an actor without options has the default service name and extends no other actor", () => {
   const actor = defineActor({ ...base, args: () => one, endpoints: () => ({}) });
   expect(actor).toMatchObject({
     ...base,
@@ -30,7 +30,7 @@ test("an actor has the service of its name and extends nothing, if nothing else 
   expect(named.extends).toEqual([parent]);
 });
 
-test("arguments and endpoints are asked for once, when they are needed first", () => {
+test("arguments and endpoints are resolved once, on first use", () => {
   const asked: string[] = [];
   const actor = defineActor({
     ...base,
@@ -54,7 +54,7 @@ describe("an endpoint", () => {
     defineActor({ ...base, args: () => none, endpoints: () => ({ addAll: { id: 3, args: one, ...definition } }) })
       .endpoints;
 
-  test("is no stream, waits for others and gives nothing back, if nothing else is said", () => {
+  test("without options has no stream, no result and no concurrency", () => {
     expect(endpoint({})).toStrictEqual([
       {
         ...{ name: "addAll", method: "AddAll", id: 3, args: one.codec, minArgs: 0, maxArgs: 1, result: undefined },
@@ -63,7 +63,7 @@ describe("an endpoint", () => {
     ]);
   });
 
-  test("is what generated code says", () => {
+  test("has the properties that the generated code gives", () => {
     const said = {
       ...{ method: "Sum", result: codec.int32, stream: true, concurrent: 4, idempotent: true, respond: true },
       ...{ timeout: 100, reduce: "sum" },
@@ -71,7 +71,7 @@ describe("an endpoint", () => {
     expect(endpoint(said)).toStrictEqual([{ name: "addAll", id: 3, args: one.codec, minArgs: 0, maxArgs: 1, ...said }]);
   });
 
-  test("whose results can be retained is followed by a hidden endpoint for retaining calls", () => {
+  test("with retainable results is followed by a hidden endpoint for retaining calls", () => {
     const interceptor = {
       retainsResults: true,
       retainingArguments: (args: Codec<readonly unknown[]>) =>

@@ -7,14 +7,14 @@ import { type Codec, codec } from "../../runtime/wire/index.js";
 const expected = (text: string) => BigInt(`0x${createHash("sha256").update(text).digest("hex").slice(0, 16)}`);
 const hex = (of: Codec<unknown>) => of.fingerprint.toString(16).padStart(16, "0");
 
-test("the hash is SHA-256, of texts of every length up to three blocks", () => {
+test("the hash equals SHA-256 for texts of every length up to three blocks", () => {
   for (let length = 0; length <= 192; length++) {
     const text = "é".repeat(length % 3) + "abcdefghij".repeat(20).slice(0, length);
     expect(sha256First64(text), text).toBe(expected(text));
   }
 });
 
-describe("the fingerprint of a codec is the hash of what it is made of", () => {
+describe("the fingerprint of a codec", () => {
   const leaf = codec.object("Leaf", { n: codec.int32, 'a"b': codec.optional(codec.string) });
   const texts: readonly (readonly [Codec<unknown>, string])[] = [
     [codec.int32, "int32"],
@@ -59,12 +59,12 @@ describe("the fingerprint of a codec is the hash of what it is made of", () => {
     [codec.any, "google.protobuf.Any"],
   ];
 
-  test.each(texts)("%#", (of, text) => {
+  test.each(texts)("is the hash of the description in row %#", (of, text) => {
     expect(of.fingerprint, of.name).toBe(expected(text));
   });
 });
 
-test("an application of a generic type is hashed from its own fingerprint and those of its arguments, and made once", () => {
+test("a generic type makes one codec per list of arguments, and its fingerprint hashes those of the arguments", () => {
   let made = 0;
   const pair = codec.generic(5n, (a: Codec<unknown>, b: Codec<unknown>) => {
     made++;

@@ -37,7 +37,7 @@ function schemaOfEverything(): Schema {
 }
 
 test.each(["lockstep", "protobuf"] as const)(
-  "hostile bytes in the %s layout are decoded or refused, within the memory that is promised",
+  "hostile bytes in the %s layout are decoded or refused within the promised memory",
   async (layout) => {
     const count = Number(process.env["VICEROY_FUZZ"] ?? counts[layout]);
     const schema = schemaOfEverything();

@@ -1,6 +1,6 @@
 /**
- * What is generated in straight lines for the protobuf layout does, byte for byte, what the composed codecs do: on random
- * schemas with any numbers, with random values, right and wrong ones, and with fields in any order and of any kind.
+ * Generated codecs for the protobuf layout do the same as composed codecs, byte for byte: on random schemas with any ids,
+ * with valid and invalid random values, and with fields in any order and of any kind.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -48,7 +48,7 @@ function forSchemas(check: (subject: Subject, random: () => number) => void): Pr
   return fc.assert(property, { numRuns: schemas, endOnFailure: process.env["VICEROY_SHRINK"] === undefined });
 }
 
-test("the bytes are the same, and come back as the value", async () => {
+test("generated and composed codecs write the same protobuf bytes and read them back", async () => {
   await forSchemas(({ generated, composed, value }) => {
     for (let i = 0; i < 10; i++) {
       const original = value();
@@ -60,7 +60,7 @@ test("the bytes are the same, and come back as the value", async () => {
   });
 });
 
-test("fields in any order, twice, in parts, unpacked and unknown are read as the same value, and written again", async () => {
+test("both kinds of codec read and rewrite reordered, duplicate, split and unknown fields alike", async () => {
   let accepted = 0;
   await forSchemas(({ generated, composed, value }, random) => {
     for (let i = 0; i < 30; i++) {
@@ -82,7 +82,7 @@ test("fields in any order, twice, in parts, unpacked and unknown are read as the
   expect(accepted).toBeGreaterThan(schemas);
 });
 
-test("what the one refuses the other refuses, with the same reason", async () => {
+test("generated and composed codecs give the same result or the same error for mutated bytes", async () => {
   await forSchemas(({ generated, composed, value }, random) => {
     for (let i = 0; i < 40; i++) {
       const bytes = mutate(generated.toProtobuf(value()), random);
@@ -95,7 +95,7 @@ test("what the one refuses the other refuses, with the same reason", async () =>
   });
 });
 
-test("wrong values are refused, with the same reason", async () => {
+test("generated and composed codecs give the same result or the same error for spoiled values", async () => {
   await forSchemas(({ generated, composed, value }, random) => {
     for (let i = 0; i < 20; i++) {
       const wrong = spoil(value(), random);

@@ -1,4 +1,4 @@
-/** The steps that generated code is made of, one codec for each: compared with composed codecs, and at the limits that only they have. */
+/** One codec for each step of generated code: compared with composed codecs, and at the limits of generated code. */
 import assert from "node:assert/strict";
 import { describe, expect, test } from "vitest";
 import { CodecRefusal } from "../../runtime/wire/codec-refusal.js";
@@ -134,16 +134,16 @@ const codecs: readonly Generated[] = [
 ] as readonly Generated[];
 compareCodecs(new Map(codecs.map((one) => [one.name, one])));
 
-describe("doubles in a row", () => {
+describe("lists of doubles", () => {
   const list = (length: number) => Array.from({ length }, (_, i) => i / 3 - 1);
 
   test.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 254, 255, 256])(
-    "%i of them are the block that composed codecs write and read",
+    "a list of %i doubles has the bytes that composed codecs write and read",
     (length) => {
       const encoded = numbers.encode(list(length));
       expect(encoded).toEqual(numbers.shape().encode(list(length)));
       expect(numbers.decode(encoded)).toEqual(list(length));
-      // In memory at an odd place, and at one that is no multiple of 8 from which a link reads.
+      // The message lies at an odd offset, and then at an offset that is no multiple of 8.
       const odd = new Uint8Array(encoded.length + 1).subarray(1);
       odd.set(encoded);
       expect(numbers.decode(odd, { views: true })).toEqual(list(length));
@@ -155,7 +155,7 @@ describe("doubles in a row", () => {
     },
   );
 
-  test("one that is no number is found wherever it is", () => {
+  test("an element that is not a number is found at any index", () => {
     for (let length = 1; length < 10; length++) {
       for (let at = 0; at < length; at++) {
         const wrong = list(length).with(at, "1" as never);
@@ -166,7 +166,7 @@ describe("doubles in a row", () => {
     }
   });
 
-  test("a reader does not read from memory that it had before", () => {
+  test("a reader that is reset does not read the memory of the previous message", () => {
     const r = new Reader();
     for (const value of [list(5), list(9), list(5).reverse()]) {
       const encoded = numbers.encode(value);
@@ -176,8 +176,8 @@ describe("doubles in a row", () => {
   });
 });
 
-describe("a key that comes twice, or is `__proto__`", () => {
-  test("is refused, or an own property that can be changed", () => {
+describe("keys of records", () => {
+  test("the key `__proto__` is an own writable property, and a duplicate key is refused", () => {
     const value = JSON.parse('{"__proto__":1,"constructor":2}') as Record<string, number>;
     const read = record.decode(record.encode(value));
     expect(Object.getOwnPropertyDescriptor(read, "__proto__")).toEqual({
@@ -196,7 +196,7 @@ describe("blocks", () => {
   test.each([
     [bytes, shorts],
     [codec.bytes, codec.int16Array],
-  ] as const)("begin at 32 KiB, at multiples of 8", (first, second) => {
+  ] as const)("are used for arrays from 32 KiB, and are aligned to 8 bytes", (first, second) => {
     const of = both(first, second);
     for (const size of [MIN_BLOCK_BYTES - 1, MIN_BLOCK_BYTES, MIN_BLOCK_BYTES + 1]) {
       const value: [Uint8Array, Int16Array] = [new Uint8Array(size).fill(7), new Int16Array(size >> 1).fill(-2)];
@@ -212,7 +212,7 @@ describe("blocks", () => {
       assert.deepStrictEqual(viewed, value);
       expect(viewed[0].buffer).toBe(whole.buffer);
       expect(of.decode(whole)[0].buffer).not.toBe(whole.buffer);
-      // In memory where the second one is not aligned.
+      // In this memory the second array is not aligned.
       const odd = new Uint8Array(whole.length + 1).subarray(1);
       odd.set(whole);
       assert.deepStrictEqual(of.decode(odd, { views: true }), value);
@@ -236,7 +236,7 @@ describe("blocks", () => {
     expect(() => of.decode(padded.with(gap, 1))).toThrow("padding is not zero");
   });
 
-  test("that come apart are the value's own, aligned or not, and as many as there are values", () => {
+  test("that are passed separately belong to the value, and must match its arrays in number and size", () => {
     const of = both(codec.bytes, codec.int16Array);
     const value: [Uint8Array, Int16Array] = [
       new Uint8Array(MIN_BLOCK_BYTES).fill(3),
@@ -261,13 +261,13 @@ describe("blocks", () => {
     expect(() => read([blocks[0]!, blocks[1]!.subarray(1)])).toThrow(`[1]: ${wrong}`);
     expect(() => read([...blocks, blocks[0]!])).toThrow("there are more blocks than values need");
     expect(() => read(undefined)).toThrow("the message ends too early");
-    // Of a larger buffer, aligned: not copied.
+    // An aligned block of a larger buffer is not copied.
     const large = new Uint8Array(blocks[1]!.length + 8);
     large.set(blocks[1]!, 8);
     expect(read([blocks[0]!, large.subarray(8)])[1].buffer).toBe(large.buffer);
     const longer = Uint8Array.from([...message, 0]);
     expect(() => read(blocks, longer)).toThrow("blocks are both in the message and apart");
-    // The reader is used again, for a message without any.
+    // The reader is used again for a message without separate blocks.
     const r = new Reader();
     r.reset(message, new DataView(message.buffer), 0, message.length, blocks);
     assert.deepStrictEqual(of.decodeFrom(r), value);
@@ -285,9 +285,9 @@ describe("blocks", () => {
   });
 });
 
-describe("a message of any length", () => {
+describe("a message", () => {
   test.each([14, 15, 16, 17, 18, 2046, 2047, 2048, 2049, 2050])(
-    "of %i bytes is read, also inside another one",
+    "of %i bytes is decoded, also while another message is being decoded",
     (length) => {
       // Header, length and text; what is behind it in memory does not matter.
       const long = "x".repeat(length - 4 - 1 - 4 - (length > 263 ? 4 : 0));
@@ -305,7 +305,7 @@ describe("a message of any length", () => {
   );
 });
 
-describe("what the second attempt does not explain", () => {
+describe("an error that the second attempt does not reproduce", () => {
   const cause = new TypeError("no disk");
   const failing = (put: Put<number>, get: Get<number> = (r, at) => r.view.getInt32(at, true)) =>
     new Straight(codec.int32, put, get);
@@ -318,7 +318,7 @@ describe("what the second attempt does not explain", () => {
     throw new Error("nothing was thrown");
   };
 
-  test("is a value that has changed meanwhile, or what was thrown first", () => {
+  test("is reported as a changed value, or as the error that was thrown first", () => {
     const changed = thrown(() => failing((w) => w.refuse()).encode(1));
     expect(changed.message).toBe("cannot encode int32: the value changed meanwhile");
     expect(changed.cause).toBeInstanceOf(CodecRefusal);
@@ -337,7 +337,7 @@ describe("what the second attempt does not explain", () => {
     expect(said.message).toBe("cannot encode int32: why");
   });
 
-  test("is malformed bytes", () => {
+  test("is reported as malformed bytes", () => {
     const read = thrown(() =>
       failing(
         (w, at, value) => w.putInt32(at, value),
@@ -348,7 +348,7 @@ describe("what the second attempt does not explain", () => {
     expect(Object.hasOwn(read, "cause")).toBe(false);
   });
 
-  test("is not asked for again where the answer would be the same", () => {
+  test("has no second attempt if the refusal is final", () => {
     let times = 0;
     const huge = failing((w) => {
       times++;
@@ -373,7 +373,7 @@ describe("what the second attempt does not explain", () => {
   });
 });
 
-test("what contains itself counts for the limit of depth, also on the second attempt", () => {
+test("a recursive generated codec refuses more than 256 levels, also on the second attempt", () => {
   interface List {
     next?: List;
   }
@@ -405,7 +405,7 @@ test("what contains itself counts for the limit of depth, also on the second att
   expect(straight.decode(straight.encode(nested(256)))).toEqual(nested(256));
 });
 
-test("strings and values can be appended one after the other, and are read in that order", () => {
+test("appended strings and values are read in the order in which they were written", () => {
   const of = new Straight<[string, number]>(
     codec.tuple(codec.string, codec.int32),
     (w, _, [first, second]) => {

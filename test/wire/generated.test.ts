@@ -1,6 +1,6 @@
 /**
- * What is generated in straight lines does, byte for byte, what the composed codecs do: on random schemas, with random
- * values, right and wrong ones, and with bytes that no codec wrote.
+ * Generated codecs do the same as composed codecs, byte for byte: on random schemas, with valid and invalid random values,
+ * and with bytes that no codec wrote.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";
@@ -48,14 +48,14 @@ function forSchemas(check: (subject: Subject, random: () => number) => void): Pr
   return fc.assert(property, { numRuns: schemas, endOnFailure: process.env["VICEROY_SHRINK"] === undefined });
 }
 
-test("the layout is the same", async () => {
+test("a generated codec has the same layout as the composed codec", async () => {
   await forSchemas(({ generated, composed }) => {
     const layout = ({ slot, text, bulk }: Codec<unknown>) => ({ slot, text, bulk });
     expect(layout(generated)).toEqual(layout(composed));
   });
 });
 
-test("the bytes are the same, and come back as the value", async () => {
+test("generated and composed codecs encode a value to the same bytes and decode it again", async () => {
   await forSchemas(({ generated, composed, value }) => {
     for (let i = 0; i < 10; i++) {
       const original = value();
@@ -68,7 +68,7 @@ test("the bytes are the same, and come back as the value", async () => {
   });
 });
 
-test("what the one refuses the other refuses, with the same reason", async () => {
+test("generated and composed codecs give the same result or the same error for mutated bytes", async () => {
   await forSchemas(({ generated, composed, value }, random) => {
     for (let i = 0; i < 40; i++) {
       const bytes = mutate(generated.encode(value()), random);
@@ -81,7 +81,7 @@ test("what the one refuses the other refuses, with the same reason", async () =>
   });
 });
 
-test("wrong values are refused, with the same reason", async () => {
+test("generated and composed codecs give the same result or the same error for spoiled values", async () => {
   await forSchemas(({ generated, composed, value }, random) => {
     for (let i = 0; i < 20; i++) {
       const wrong = spoil(value(), random);

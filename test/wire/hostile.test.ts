@@ -1,4 +1,4 @@
-/** Messages made to hurt: what they cost is bounded by their size, and only what an encoder writes is accepted. */
+/** Hostile messages: their cost is bounded by their size, and only bytes that an encoder can write are accepted. */
 import { expect, test } from "vitest";
 import { type Codec, codec } from "../../runtime/wire/index.js";
 import { weight } from "./memory-weight.js";
@@ -7,7 +7,7 @@ function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(text.trim().split(/\s+/), (byte) => Number.parseInt(byte, 16));
 }
 
-test("counts are compared with what is left before anything is allocated", () => {
+test("counts are compared with the remaining bytes before memory is allocated", () => {
   const huge = bytesOf("ff ff ff ff ff 00 00 00 00");
   expect(() => codec.array(codec.int32).decode(huge)).toThrow("the message ends too early");
   expect(() => codec.array(codec.double).decode(huge)).toThrow("cannot decode double[]");
@@ -22,7 +22,7 @@ test("counts are compared with what is left before anything is allocated", () =>
   );
 });
 
-test("a byte of a message becomes at most 256 bytes of memory", () => {
+test("decoding takes at most 256 bytes of memory for each byte of the message", () => {
   const flags = codec.tuple(...Array.from({ length: 8 }, () => codec.boolean));
   const worst: readonly Codec<unknown>[] = [
     codec.object("Empty", {}),
@@ -53,18 +53,18 @@ test("a byte of a message becomes at most 256 bytes of memory", () => {
   }
 });
 
-test("bits that mean nothing must be zero", () => {
+test("unused bits must be zero", () => {
   const type = codec.object("T", { a: codec.boolean, b: codec.optional(codec.boolean) });
   expect(type.decode(bytesOf("03"))).toEqual({ a: true, b: false });
   expect(() => type.decode(bytesOf("08"))).toThrow("cannot decode T: invalid padding bits");
-  // The value of a boolean that is not there.
+  // This bit is the value of an absent boolean.
   expect(() => type.decode(bytesOf("04"))).toThrow("cannot decode T: invalid presence bits");
   const nullable = codec.object("T", { a: codec.optional(codec.nullable(codec.int32)) });
   expect(() => nullable.decode(bytesOf("02"))).toThrow("cannot decode T: invalid presence bits");
   expect(() => codec.object("T", {}).decode(bytesOf("01"))).toThrow("cannot decode T: invalid padding bits");
 });
 
-test("padding must be zero", () => {
+test("padding bytes must be zero", () => {
   expect(codec.array(codec.double).decode(bytesOf(`01 ${"00 ".repeat(15)}`))).toEqual([0]);
   expect(() => codec.array(codec.double).decode(bytesOf(`01 00 01 ${"00 ".repeat(13)}`))).toThrow(
     "padding is not zero",
@@ -72,7 +72,7 @@ test("padding must be zero", () => {
   expect(() => codec.string.decode(bytesOf("05 00 00 00 01 03 00 00 00 01 e5 65"))).toThrow("padding is not zero");
 });
 
-test("keys come once", () => {
+test("duplicate keys and elements are refused", () => {
   const twice = bytesOf("02 00 00 00 01 00 00 00 07 01 00 00 00 08".replace(/(0[78])/g, "$1 00 00 00"));
   expect(() => codec.map(codec.int32, codec.int32).decode(twice)).toThrow("invalid Map: the key 1 is in it twice");
   expect(() => codec.set(codec.int32).decode(bytesOf("02 00 00 00 01 00 00 00 01 00 00 00"))).toThrow(
@@ -82,7 +82,7 @@ test("keys come once", () => {
   expect(() => codec.record(codec.boolean).decode(record)).toThrow('the key "a" is in it twice');
 });
 
-test("numbers of choices and dates are in range", () => {
+test("enum, union and date values out of range are refused", () => {
   expect(() => codec.enumeration("E", ["a", "b"]).decode(bytesOf("02"))).toThrow(
     "cannot decode E: invalid E: expected a number below 2, got 2",
   );
@@ -93,13 +93,13 @@ test("numbers of choices and dates are in range", () => {
   expect(() => codec.date.decode(bytesOf("00 00 00 00 00 00 f8 7f"))).toThrow("got NaN");
 });
 
-test("what is written in a long form that a short one would do for is refused", () => {
+test("a length in the long form is refused if the short form is sufficient", () => {
   expect(() => codec.array(codec.boolean).decode(bytesOf("ff 01 00 00 00 00"))).toThrow(
     "invalid length: 1 in the long form",
   );
 });
 
-test("heap and blocks lie inside the message, and nothing is left over", () => {
+test("the string heap and the blocks must lie inside the message, and no bytes may be left over", () => {
   expect(() => codec.string.decode(bytesOf("04 00 00 00 00"))).toThrow("the string heap starts outside the message");
   expect(() => codec.string.decode(bytesOf("06 00 00 00 00"))).toThrow("the string heap starts outside the message");
   expect(() => codec.string.decode(bytesOf("05 00 00 00 00 02 00 00 00 61"))).toThrow(
@@ -114,7 +114,7 @@ test("heap and blocks lie inside the message, and nothing is left over", () => {
   );
 });
 
-test("strings and chunks of text end together", () => {
+test("a string must not cross the end of a text chunk, and a chunk must have the right size", () => {
   const pair = codec.tuple(codec.string, codec.string);
   // The place of the heap, the lengths, then chunks: the size times 2, and the text.
   const read = (lengths: string, heap: string) => pair.decode(bytesOf(`06 00 00 00 ${lengths} ${heap}`));
@@ -135,7 +135,7 @@ test("strings and chunks of text end together", () => {
   expect(() => read("02 00", "04 00 00 00 61 62 00")).toThrow("there is more text than strings need");
 });
 
-test("a chunk of up to 8192 units holds many strings, a longer one holds one", () => {
+test("a chunk of up to 8192 units may hold many strings, and a longer chunk only one", () => {
   const pair = codec.tuple(codec.string, codec.string);
   const read = (lengths: readonly [number, number], size: number) => {
     const bytes = new Uint8Array(4 + 2 + 8 + 4 + size).fill(0x61);
@@ -152,14 +152,14 @@ test("a chunk of up to 8192 units holds many strings, a longer one holds one", (
   expect(() => read([8193 - 255, 255], 8193)).toThrow("a chunk of text has the wrong size");
 });
 
-test("an array of nothing needs no padding", () => {
+test("an empty array needs no padding", () => {
   const both = codec.tuple(codec.boolean, codec.float64Array, codec.boolean);
   const bytes = both.encode([true, new Float64Array(0), true]);
   expect([...bytes]).toEqual([9, 0, 0, 0, 3, 0, 0, 0, 0]);
   expect(both.decode(bytes)).toEqual([true, new Float64Array(0), true]);
 });
 
-test("after a message that was refused, the next one is read as if there had been none", () => {
+test("a refused message does not affect the decoding of the next message", () => {
   const good = codec.bytes.encode(Uint8Array.of(1, 2));
   const flag = codec.boolean.encode(true);
   for (const bad of ["05 00 00 00 01 04 00 00 00 61 62", "09 00 00 00 ff ff ff ff ff", "05 00 00 00 01"]) {
@@ -170,7 +170,7 @@ test("after a message that was refused, the next one is read as if there had bee
   }
 });
 
-test("`__proto__` is a property like any other", () => {
+test("`__proto__` is an ordinary key of a record, and inherited properties are not encoded", () => {
   const record = codec.record(codec.int32);
   const value = JSON.parse('{ "__proto__": 1, "constructor": 2 }') as Record<string, number>;
   const decoded = record.decode(record.encode(value));

@@ -1,11 +1,11 @@
-/** Strings come back as they were, whatever is in them, and never keep more memory alive than a chunk. */
+/** Strings survive encoding with any content, and never keep more memory alive than one chunk. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { codec, Writer } from "../../runtime/wire/index.js";
 
 const strings = codec.array(codec.string);
 
-test("any string comes back as it was", () => {
+test("any string is decoded as it was encoded", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
     fc.string({ unit: "grapheme", maxLength: 40 }),
@@ -21,7 +21,7 @@ test("any string comes back as it was", () => {
   );
 });
 
-test("lone surrogates are refused, with the place", () => {
+test("encode refuses a string with a lone surrogate, and the error has the path", () => {
   for (const text of ["\ud800", "\udc00\ud800", "a\udfffb", "😀\ud83d", `\ufffd${"日".repeat(100)}\udc00`]) {
     expect(() => codec.string.encode(text)).toThrow("invalid string: expected text without lone surrogates, got ");
   }
@@ -35,7 +35,7 @@ test("lone surrogates are refused, with the place", () => {
   expect(strings.decode(strings.encode(replaced))).toEqual(replaced);
 });
 
-test("a lone surrogate is found wherever it is, and a pair is let be", () => {
+test("a lone surrogate is found at any position, and surrogate pairs are accepted", () => {
   // Earlier, shorter strings move the text to other places in memory.
   for (let before = 0; before < 4; before++) {
     for (let length = 1; length < 24; length++) {
@@ -53,7 +53,7 @@ test("a lone surrogate is found wherever it is, and a pair is let be", () => {
   }
 });
 
-test("equal strings are equal bytes, whatever was written before", () => {
+test("equal strings encode to equal bytes, whatever was encoded before", () => {
   const texts = ["plain", "x".repeat(500), "Zoë".repeat(50), "日本語".repeat(50), `${"a".repeat(400)}日`];
   const first = texts.map((text) => codec.string.encode(text));
   for (const text of [...texts].reverse()) {
@@ -62,7 +62,7 @@ test("equal strings are equal bytes, whatever was written before", () => {
   }
 });
 
-test("a chunk is Latin-1 if all its units are below 256, else UTF-16, whatever was written before", () => {
+test("a chunk is Latin-1 if all its code units are below 256, and UTF-16 otherwise", () => {
   const at = (length: number, place: number, unit: string) => "a".repeat(place) + unit + "a".repeat(length - place - 1);
   const texts = [1, 2, 11, 12, 13, 14, 127, 128, 129, 130, 300].flatMap((length) => [
     "a".repeat(length),
@@ -87,7 +87,7 @@ test("a chunk is Latin-1 if all its units are below 256, else UTF-16, whatever w
   }
 });
 
-test("text is written into as little memory as there is, which grows", () => {
+test("a writer with little memory grows until the text fits", () => {
   for (const unit of ["a", "é", "日"]) {
     for (let length = 0; length < 50; length++) {
       const w = new Writer(8);
@@ -97,7 +97,7 @@ test("text is written into as little memory as there is, which grows", () => {
   }
 });
 
-test("text is cut into chunks of at most 8192 units, a longer string has one of its own", () => {
+test("text is split into chunks of at most 8192 units, and a longer string gets its own chunk", () => {
   const sizes = (list: readonly string[]): number[] => {
     const bytes = strings.encode([...list]);
     const view = new DataView(bytes.buffer);
@@ -123,7 +123,7 @@ test("text is cut into chunks of at most 8192 units, a longer string has one of 
   expect(strings.decode(strings.encode(list))).toEqual(list);
 });
 
-test("a large chunk of small strings, which would all keep it alive, is refused", () => {
+test("a chunk of more than 8192 units that holds several strings is refused", () => {
   const bytes = codec.tuple(codec.string, codec.string).encode(["a".repeat(10_000), ""]);
   const view = new DataView(bytes.buffer);
   // Lengths 10000 and 0 become 9999 and 1.

@@ -1,4 +1,4 @@
-/** Generated codecs say where they fail by their shape: also in types that contain themselves, and in many parts of one type. */
+/** Generated codecs find the path of an error with their composed codec: also in recursive types and in long lists. */
 import { expect, test } from "vitest";
 import { type Codec, codec, GeneratedCodec, type Reader, type Writer } from "../../runtime/wire/index.js";
 import { messageOf } from "./protobuf/message-bytes.js";
@@ -60,7 +60,7 @@ const leaf = new LeafCodec();
 const int32 = "invalid int32: expected an integer from -2147483648 to 2147483647";
 const nested = (depth: number): Tree => ({ n: depth, children: depth === 1 ? [] : [nested(depth - 1)] });
 
-test("a type that contains itself nests 256 deep, and is refused where it is deeper, with the path", () => {
+test("a recursive type nests 256 levels, and deeper values are refused with the path", () => {
   expect([tree.slot, tree.shape().slot, leaf.slot, leaf.shape().slot]).toEqual([5, 5, 4, 4]);
   expect(tree.decode(tree.encode(nested(256)))).toEqual(nested(256));
   const some = ".children[0]".repeat(6);
@@ -69,7 +69,7 @@ test("a type that contains itself nests 256 deep, and is refused where it is dee
   );
 });
 
-test("parts beside each other are no deeper for it, when the place of a fault is looked for", () => {
+test("siblings do not add depth while the path of an error is searched", () => {
   const children = Array.from({ length: 300 }, (_, n) => ({ n, children: [] }));
   const wrong = [...children, { n: 0.5, children: [] }];
   expect(messageOf(() => tree.encode({ n: 0, children: wrong }))).toBe(
@@ -89,7 +89,7 @@ test("parts beside each other are no deeper for it, when the place of a fault is
   );
 });
 
-test("bytes that nest too deep are refused with the path", () => {
+test("bytes that nest deeper than 256 levels are refused with the path", () => {
   // Each level says that it has one child.
   const bytes = new Uint8Array(5 * 300).fill(0);
   for (let at = 4; at < bytes.length; at += 5) bytes[at] = 1;

@@ -40,7 +40,7 @@ test("the codecs of a mesh get its descriptor and its dimensions", () => {
   expect(mesh.decode(mesh.encode("four"))).toBe("four of Counter by hosts, read of Counter by hosts");
 });
 
-test("a handle without a registered codec is refused with what to do", () => {
+test("a handle without a registered codec is refused with advice", () => {
   const none = 'no Viceroy runtime in this process: import "viceroy" first';
   expect(() => wireEnvironment()).toThrow(none);
   expect(() => mesh.encode("m")).toThrow(`cannot encode CounterMesh: ${none}`);

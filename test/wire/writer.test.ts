@@ -1,4 +1,4 @@
-/** A writer as links use it: frames one after another, taken as a batch, pages written again. */
+/** The writer as links use it: it writes frames one after another, hands them over as a batch, and reuses pages. */
 import { describe, expect, test } from "vitest";
 import { CodecRefusal } from "../../runtime/wire/codec-refusal.js";
 import { type Codec, codec, Reader, Writer } from "../../runtime/wire/index.js";
@@ -16,7 +16,7 @@ function readAt<T>(
   return of.decodeFrom(r);
 }
 
-test("messages start at multiples of 8, behind room for a header", () => {
+test("messages start at multiples of 8, behind the space reserved for a header", () => {
   const w = new Writer(64);
   const places: [number, number][] = [];
   for (const text of ["a", "some more text", ""]) {
@@ -32,7 +32,7 @@ test("messages start at multiples of 8, behind room for a header", () => {
   expect(places.map(([start, end]) => readAt(codec.string, batch, start, end))).toEqual(["a", "some more text", ""]);
 });
 
-test("a batch grows, and what was written stays", () => {
+test("a batch grows and keeps the messages that were written before", () => {
   const w = new Writer(16);
   const texts = Array.from({ length: 50 }, (_, i) => `text ${i} `.repeat(i));
   const places = texts.map((text): [number, number] => {
@@ -45,7 +45,7 @@ test("a batch grows, and what was written stays", () => {
   expect(places.map(([start, end]) => readAt(codec.string, batch, start, end))).toEqual(texts);
 });
 
-test("a writer begins with little memory, and with a whole page once it has written more", () => {
+test("a writer starts with a small page, and uses standard pages after a larger message", () => {
   const w = new Writer(256);
   const written = (length: number) => {
     codec.string.encodeInto(w, "x".repeat(length));
@@ -58,7 +58,7 @@ test("a writer begins with little memory, and with a whole page once it has writ
   expect(written(20)).toBe(STANDARD_PAGE_BYTES);
 });
 
-test("a taken batch stays as it is until it is given back, then its page is written again", () => {
+test("a taken batch stays unchanged until it is recycled, and then its page is reused", () => {
   const w = new Writer();
   codec.string.encodeInto(w, "one");
   const one = w.take();
@@ -72,7 +72,7 @@ test("a taken batch stays as it is until it is given back, then its page is writ
   expect(w.take().buffer).toBe(one.buffer);
 });
 
-test("a writer that holds nothing has no page, and one for nothing takes the page of another", () => {
+test("a writer without data has no page, and takes a page that another writer recycled", () => {
   const [first, second] = [new Writer(), new Writer()];
   expect(first.capacity).toBe(0);
   codec.string.encodeInto(first, "one");
@@ -83,7 +83,7 @@ test("a writer that holds nothing has no page, and one for nothing takes the pag
   expect(second.bytes.buffer).toBe(batch.buffer);
 });
 
-test("bytes between messages are zero, also where a page held something before", () => {
+test("padding bytes between messages are zero, also in a page with old data", () => {
   const w = new Writer(64);
   w.reserve(8);
   w.bytes.fill(0xff);
@@ -93,7 +93,7 @@ test("bytes between messages are zero, also where a page held something before",
   expect([...w.take()]).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 1]);
 });
 
-test("large arrays are not copied but listed, and come apart from the message", () => {
+test("large arrays are listed as blocks instead of copied, and are decoded from separate blocks", () => {
   const type = codec.tuple(codec.bytes, codec.float64Array, codec.bytes);
   const large = new Uint8Array(40_000).fill(7);
   const doubles = Float64Array.from({ length: 5000 }, (_, i) => i);
@@ -117,18 +117,18 @@ test("large arrays are not copied but listed, and come apart from the message", 
   expect(() => read([...received, received[0]!])).toThrow("there are more blocks than values need");
 });
 
-test("a failed encoding takes its blocks back", () => {
+test("a failed encoding removes its own blocks and keeps earlier ones", () => {
   const w = new Writer();
   const type = codec.tuple(codec.bytes, codec.int32);
   type.encodeInto(w, [new Uint8Array(40_000), 1]);
   expect(() => type.encodeInto(w, [new Uint8Array(40_000), 0.5])).toThrow("cannot encode");
   expect(w.blocks.length).toBe(1);
-  // One that has no blocks leaves those of others alone.
+  // A failed message without blocks does not remove the blocks of other messages.
   expect(() => codec.int32.encodeInto(w, 0.5)).toThrow("cannot encode");
   expect(w.blocks.length).toBe(1);
 });
 
-test("what is encoded whole has memory of its own and is no Buffer", () => {
+test("encode returns a plain Uint8Array with its own memory, not a Buffer", () => {
   for (const text of ["", "a", "a".repeat(100_000)]) {
     const bytes = codec.string.encode(text);
     expect(bytes.constructor).toBe(Uint8Array);
@@ -139,7 +139,7 @@ test("what is encoded whole has memory of its own and is no Buffer", () => {
   expect(blocks.buffer.byteLength).toBe(blocks.length);
 });
 
-test("decoded bytes are no Buffers, and no views unless they are asked for", () => {
+test("decoded bytes are plain Uint8Arrays, and are views of the input only on request", () => {
   const type = codec.tuple(codec.bytes, codec.float64Array);
   const bytes = Buffer.from(type.encode([Uint8Array.of(1, 2), Float64Array.of(3)]));
   const copied = type.decode(bytes);
@@ -157,7 +157,7 @@ test("decoded bytes are no Buffers, and no views unless they are asked for", () 
   expect(type.decode(odd)).toEqual(copied);
 });
 
-test("a message cannot be begun inside another one", () => {
+test("a message cannot be encoded into a writer while another one is being encoded", () => {
   const w = new Writer();
   const value = {
     get text(): string {
@@ -179,7 +179,7 @@ test("a message cannot be begun inside another one", () => {
   expect(type.decode(type.encode(nesting))).toEqual({ text: "inner" });
 });
 
-test("a message with blocks says where it ends from where it starts", () => {
+test("a message with blocks can start behind other data in a batch", () => {
   const w = new Writer();
   const type = codec.tuple(codec.bytes, codec.string);
   codec.string.encodeInto(w, "something before");
@@ -195,7 +195,7 @@ test("a message with blocks says where it ends from where it starts", () => {
   expect(text).toBe("text");
 });
 
-test("a type that contains itself nests 256 deep, and has any number of parts side by side", () => {
+test("a recursive value nests up to 256 levels, and siblings do not add depth", () => {
   interface Tree {
     children: Tree[];
   }
@@ -210,7 +210,7 @@ test("a type that contains itself nests 256 deep, and has any number of parts si
   expect(() => w.enter()).toThrow("nested deeper than 256");
 });
 
-test("a message may start anywhere, and typed arrays that are read from it are no views of its memory", () => {
+test("a message can be decoded at any offset, and its typed arrays are copies", () => {
   const type = codec.tuple(codec.int32, codec.array(codec.double), codec.float64Array, codec.string);
   const value: [number, number[], Float64Array, string] = [1, [0.5, 1.5], Float64Array.of(2.5), "日本"];
   const message = type.encode(value);
@@ -227,7 +227,7 @@ test("a message may start anywhere, and typed arrays that are read from it are n
   }
 });
 
-test("blocks that start behind the end of the message are refused", () => {
+test("a block offset outside the message is refused", () => {
   const bytes = codec.bytes.encode(Uint8Array.of(1, 2));
   for (const start of [bytes.length + 1, 255, 0]) {
     const wrong = bytes.slice();
@@ -236,7 +236,7 @@ test("blocks that start behind the end of the message are refused", () => {
   }
 });
 
-test("a page has twice the room until it is enough", () => {
+test("a page doubles its capacity until the value fits", () => {
   const w = new Writer(16);
   w.reserve(10);
   expect(w.capacity).toBe(16);
@@ -245,7 +245,7 @@ test("a page has twice the room until it is enough", () => {
   expect(w.position).toBe(100);
 });
 
-describe("what generated code puts into its place is of its type, or refused", () => {
+describe("the writer methods of generated code", () => {
   const noNumbers = [undefined, null, "1", true, {}];
   const notIntegers = [...noNumbers, 0.5, Number.NaN];
   const put: readonly (readonly [string, (w: Writer, value: never) => void, readonly unknown[], readonly unknown[]])[] =
@@ -288,14 +288,14 @@ describe("what generated code puts into its place is of its type, or refused", (
       ["requireSet", (w, value) => w.requireSet(value), [new Set()], [undefined, null, 5, "a", {}, [], new Map()]],
     ];
 
-  test.each(put)("%s", (_, step, good, wrong) => {
+  test.each(put)("%s accepts values of its type and refuses others", (_, step, good, wrong) => {
     const w = new Writer();
     w.reserve(8);
     for (const value of good) expect(() => step(w, value as never)).not.toThrow();
     for (const value of wrong) expect(() => step(w, value as never)).toThrow(CodecRefusal);
   });
 
-  test("doubles, each of the four that are put at once", () => {
+  test("putNumbers refuses a wrong element at any position", () => {
     for (let at = 0; at < 9; at++) {
       const values = Array.from({ length: 9 }, (_, i) => (i === at ? "x" : i));
       const w = new Writer();

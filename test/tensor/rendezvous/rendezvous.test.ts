@@ -10,14 +10,14 @@ import type { Tensor } from "../../../runtime/tensor/value/tensor.js";
 
 const tensors = (name: string): ExchangeResult => ({ tensors: [name as unknown as Tensor] });
 
-test("what is brought is taken, in whichever order, and only once", async () => {
+test("a tensor can be put before or after the take, and only the first put of a key counts", async () => {
   const mesh = 1n;
   putTensors({ mesh, number: 1n }, tensors("first"));
   expect(await takeTensors({ mesh, number: 1n })).toEqual(tensors("first"));
   const second = takeTensors({ mesh, number: 2n });
   putTensors({ mesh, number: 2n }, Promise.resolve(tensors("second")));
   expect(await second).toEqual(tensors("second"));
-  // Keys of another mesh and of another number.
+  // These keys differ in the mesh or in the number.
   putTensors({ mesh: 2n, number: 3n }, tensors("other"));
   putTensors({ mesh, number: 3n }, tensors("third"));
   putTensors({ mesh, number: 3n }, tensors("third again"));
@@ -25,14 +25,14 @@ test("what is brought is taken, in whichever order, and only once", async () => 
   expect(await takeTensors({ mesh: 2n, number: 3n })).toEqual(tensors("other"));
 });
 
-test("what fails on its way is a failure", async () => {
+test("a rejected put is taken as a failure", async () => {
   const key = { mesh: 3n, number: 1n };
   const failure = new Error("it was not computed");
   putTensors(key, Promise.reject(failure));
   expect(await takeTensors(key)).toEqual({ failure });
 });
 
-test("nobody waits for a mesh that has ended, before or after", async () => {
+test("the end of a mesh fails its pending and later takes", async () => {
   const mesh = 4n;
   const before = takeTensors({ mesh, number: 1n });
   endExchanges(mesh);

@@ -1,6 +1,6 @@
 /**
- * `TestAllTypesProto3` of protobuf's conformance suite as a schema with `@id` numbers: the same bytes as protobuf-es has
- * for it, in both directions, for random messages and for those that are easily got wrong.
+ * The schema of `TestAllTypesProto3`, the message of protobuf's conformance suite: Viceroy and protobuf-es write and read
+ * the same bytes for random messages and for difficult ones.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,21 +25,21 @@ const ours = codecs.get("TestAllTypesProto3Codec") as GeneratedCodec<Message>;
 const theirs = testAllTypesProto3();
 type Message = Readonly<Record<string, unknown>>;
 
-/** A message with nothing in it, but for these. */
+/** Returns an empty message with these fields. */
 function message(fields: Message): Message {
   return { ...ours.fromProtobuf(new Uint8Array(0)), ...fields };
 }
 
-/** Through protobuf-es and back. */
+/** Reads the bytes with protobuf-es and writes them again. */
 function throughTheirs(bytes: Uint8Array): Uint8Array {
   return toBinary(theirs, fromBinary(theirs, bytes));
 }
 
-test("the schema says all of it without an error", () => {
+test("the schema compiles without diagnostics", () => {
   expect([...diagnostics, ...problems, ...checkProtobuf(schema)]).toEqual([]);
 });
 
-test("random messages are read by protobuf-es as what they are, and what it writes by us", () => {
+test("Viceroy and protobuf-es read each other's bytes of random messages", () => {
   const values = new RandomValues(indexSchema(schema), randomNumbers(7));
   for (let i = 0; i < 150; i++) {
     const value = values.value({ kind: "ref", target: "schemas/test-messages.ts#TestAllTypesProto3", args: [] }, 4);
@@ -50,7 +50,7 @@ test("random messages are read by protobuf-es as what they are, and what it writ
   }
 });
 
-test("lists are packed, and unpacked, as the suite has them", () => {
+test("packed and unpacked lists have the same bytes as in protobuf-es", () => {
   const values = new RandomValues(indexSchema(schema), randomNumbers(23));
   const type = { kind: "ref", target: "schemas/test-messages.ts#TestAllTypesProto3", args: [] } as const;
   let unpacked = 0;
@@ -64,7 +64,7 @@ test("lists are packed, and unpacked, as the suite has them", () => {
   expect(unpacked).toBeGreaterThan(10);
 });
 
-test("fields in any order, twice, in parts: both read the same message", () => {
+test("Viceroy and protobuf-es read the same message from reordered, duplicate and split fields", () => {
   const random = randomNumbers(11);
   const values = new RandomValues(indexSchema(schema), random);
   let accepted = 0;
@@ -81,7 +81,7 @@ test("fields in any order, twice, in parts: both read the same message", () => {
     try {
       mine = ours.fromProtobuf(bytes);
     } catch {
-      // protobuf-es does not check that strings are UTF-8 and numbers of fields what they may be.
+      // protobuf-es does not check UTF-8 in strings or the range of field numbers.
       continue;
     }
     accepted++;
@@ -92,25 +92,25 @@ test("fields in any order, twice, in parts: both read the same message", () => {
 });
 
 test.each<readonly [string, Message]>([
-  ["negative numbers of enums", { optionalNestedEnum: -1, repeatedNestedEnum: [-1, 0, 2] }],
-  ["numbers of enums that nobody knows", { optionalForeignEnum: 77, mapStringNestedEnum: new Map([["x", -9]]) }],
-  ["several names for one value", { optionalAliasedEnum: 2 }],
+  ["negative enum numbers", { optionalNestedEnum: -1, repeatedNestedEnum: [-1, 0, 2] }],
+  ["unknown enum numbers", { optionalForeignEnum: 77, mapStringNestedEnum: new Map([["x", -9]]) }],
+  ["an enum value with several names", { optionalAliasedEnum: 2 }],
   ["negative zero", { optionalDouble: -0, optionalFloat: -0 }],
-  ["a oneof with a default in it", { oneofField: { case: "oneofUint32", value: 0 } }],
-  ["a oneof with null in it", { oneofField: { case: "oneofNullValue", value: null } }],
-  ["a oneof with an empty message in it", { oneofField: { case: "oneofNestedMessage", value: { a: 0 } } }],
+  ["a oneof with a default value", { oneofField: { case: "oneofUint32", value: 0 } }],
+  ["a oneof with null", { oneofField: { case: "oneofNullValue", value: null } }],
+  ["a oneof with an empty message", { oneofField: { case: "oneofNestedMessage", value: { a: 0 } } }],
   ["an empty wrapper", { optionalInt32Wrapper: { value: 0 }, repeatedStringWrapper: [{ value: "" }] }],
   ["JSON in messages", { optionalStruct: { a: [1, null, { b: "c" }] }, optionalValue: null }],
-  ["64 bits from end to end", { optionalInt64: -(2n ** 63n), optionalUint64: 2n ** 64n - 1n, optionalSint64: -1n }],
-  ["entries with defaults", { mapInt32Int32: new Map([[0, 0]]), mapStringBytes: new Map([["", new Uint8Array(0)]]) }],
-])("%s", (_, fields) => {
+  ["64-bit integer limits", { optionalInt64: -(2n ** 63n), optionalUint64: 2n ** 64n - 1n, optionalSint64: -1n }],
+  ["default map entries", { mapInt32Int32: new Map([[0, 0]]), mapStringBytes: new Map([["", new Uint8Array(0)]]) }],
+])("round trip through protobuf-es: %s", (_, fields) => {
   const value = message(fields);
   const bytes = ours.toProtobuf(value);
   assert.deepStrictEqual(ours.fromProtobuf(bytes), value);
   assert.deepStrictEqual(ours.fromProtobuf(throughTheirs(bytes)), value);
 });
 
-test("names of fields in JSON are those of protobuf", () => {
+test("the JSON names of fields are the same as in protobuf-es", () => {
   const named = message({
     fieldname1: 1,
     _field_name3: 3,
@@ -125,7 +125,7 @@ test("names of fields in JSON are those of protobuf", () => {
   );
 });
 
-test("what protobuf-es says of a message in JSON we say too", () => {
+test("toJson writes the same JSON as protobuf-es", () => {
   const values = new RandomValues(indexSchema(schema), randomNumbers(5));
   const fields = ["optionalNestedEnum", "optionalForeignEnum", "repeatedNestedEnum", "optionalInt64", "optionalBytes"];
   for (let i = 0; i < 50; i++) {
@@ -136,7 +136,7 @@ test("what protobuf-es says of a message in JSON we say too", () => {
   }
 });
 
-test("of a oneof the last case counts, and a message that comes twice in it is merged", () => {
+test("the last case of a oneof wins, and two messages of the same case are merged", () => {
   const { concat } = Buffer;
   const part = (fields: Message) => ours.toProtobuf(message(fields));
   const twice = concat([
@@ -150,7 +150,7 @@ test("of a oneof the last case counts, and a message that comes twice in it is m
   expect(ours.fromProtobuf(back)["oneofField"]).toEqual({ case: "oneofNestedMessage", value: { a: 0 } });
 });
 
-test("fields of the reserved range, which nobody knows, come back as they were", () => {
+test("fields of the reserved range survive a round trip as unknown fields", () => {
   const bytes = Uint8Array.from([0xa8, 0x1f, 0x7b, 0xb2, 0x1f, 0x03, 1, 2, 3]);
   const read = ours.fromProtobuf(bytes);
   expect((read as { [unknownFields]?: Uint8Array })[unknownFields]).toEqual(bytes);

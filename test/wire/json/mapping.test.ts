@@ -46,15 +46,15 @@ const all = codec.object(
 );
 const empty = all.fromJson({});
 
-describe("writing", () => {
-  test("a member whose name begins with a digit has that name, a map too", () => {
+describe("writing JSON", () => {
+  test("a field whose name begins with a digit keeps that name in JSON, and so does a map field", () => {
     const digits = codec.object("Digits", { 7: codec.map(codec.string, codec.int32), 8: codec.int32 });
     const value = { 7: new Map([["a", 1]]), 8: 2 };
     expect(digits.toJson(value)).toEqual({ 7: { a: 1 }, 8: 2 });
     expect(digits.fromJson({ n7: { a: 1 }, _8: 2 })).toEqual(value);
   });
 
-  test("defaults of implicit presence and what is empty are left out, messages and what is there are not", () => {
+  test("fields with default values are left out; messages and fields with explicit presence are written", () => {
     expect(empty).toEqual({
       aBool: false,
       aDouble: 0,
@@ -87,7 +87,7 @@ describe("writing", () => {
     });
   });
 
-  test("-0 is kept in values and in texts that are read, and lost where JSON.stringify writes 0", () => {
+  test("-0 survives toJson and fromJson, but JSON.stringify writes it as 0", () => {
     const number = codec.object("Number", { n: codec.double });
     const json = number.toJson({ n: -0 });
     expect(json).toEqual({ n: -0 });
@@ -97,7 +97,7 @@ describe("writing", () => {
       expect(number.fromJson(JSON.parse(text))).toEqual({ n: -0 });
   });
 
-  test("names are in lower camel case, 64 bits and bytes are strings, enums names, keys strings", () => {
+  test("names are in lower camel case; 64-bit integers, bytes, enum values and map keys are strings", () => {
     const value = {
       ...empty,
       aDouble: Number.NaN,
@@ -132,7 +132,7 @@ describe("writing", () => {
     );
   });
 
-  test("an unknown number of an enum is a number, an unknown case nothing", () => {
+  test("an unknown enum number is written as a number, and an unknown union case as an empty object", () => {
     const two = codec.object("Two", { color, level });
     expect(two.toJson({ color: "$unknown:9", level: 9 } as never)).toEqual({ color: 9, level: 9 });
     expect(two.fromJson({ color: 9, level: 9 })).toEqual({ color: "$unknown:9", level: 9 });
@@ -140,13 +140,13 @@ describe("writing", () => {
     expect(shape.toJson({ kind: "$unknown" })).toEqual({});
   });
 
-  test("the smallest and the largest integer are written, and -0 as 0", () => {
+  test("the smallest and the largest integers are written, and -0 is written as 0", () => {
     const signed = codec.array(codec.int32);
     expect(signed.toJson([-(2 ** 31), 2 ** 31 - 1, -0])).toEqual({ items: [-(2 ** 31), 2 ** 31 - 1, 0] });
     expect(codec.array(codec.uint32).toJson([0, 2 ** 32 - 1])).toEqual({ items: [0, 2 ** 32 - 1] });
   });
 
-  test("a set is a list, and nothing else is taken for one", () => {
+  test("a set is written as a list, and an array in place of a Set is refused", () => {
     const holder = codec.object("Holder", { tags: codec.set(codec.string) });
     expect(holder.toJson({ tags: new Set(["a", "b"]) })).toEqual({ tags: ["a", "b"] });
     expect(holder.fromJson({ tags: ["a", "b"] })).toEqual({ tags: new Set(["a", "b"]) });
@@ -155,7 +155,7 @@ describe("writing", () => {
     );
   });
 
-  test("a message with a codec of somebody else is written and read by that codec, with the same options", () => {
+  test("a field with a foreign codec is written and read by that codec, with the same options", () => {
     const calls: unknown[] = [];
     const foreign = {
       name: "Foreign",
@@ -169,7 +169,7 @@ describe("writing", () => {
     expect(calls).toEqual([7, options, "x", options]);
   });
 
-  test("a map by the values of an enum is a list of entries", () => {
+  test("a map with enum keys is written as a list of entries", () => {
     const byColor = codec.object("ByColor", { map: codec.map(color, codec.int32) });
     const value = { map: new Map([["red" as const, 1]]) };
     expect(byColor.toJson(value)).toEqual({ map: [{ key: "COLOR_RED", value: 1 }] });
@@ -177,7 +177,7 @@ describe("writing", () => {
     expect(byColor.fromProtobuf(byColor.toProtobuf(value))).toEqual(value);
   });
 
-  test("what no message is stands in one", () => {
+  test("a value that is not a message is written inside a wrapper message", () => {
     expect(codec.array(codec.int32).toJson([1])).toEqual({ items: [1] });
     expect(codec.record(codec.int32).toJson({ a: 1 })).toEqual({ entries: { a: 1 } });
     expect(codec.int64.toJson(1n)).toEqual({ value: "1" });
@@ -259,11 +259,11 @@ describe("writing", () => {
       { case: "aLeaf", value: { n: "x" } },
       'cannot encode All.choice.value.n: invalid int32: expected an integer from -2147483648 to 2147483647, got "x"',
     ],
-  ])("%s: %o is refused", (key, wrong, text) => {
+  ])("toJson refuses the field %s with the value %o", (key, wrong, text) => {
     expect(refusal(() => all.toJson({ ...empty, [key]: wrong } as never))).toBe(text);
   });
 
-  test("ports have no JSON", () => {
+  test("toJson and fromJson refuse a port", () => {
     const holder = codec.object("Holder", { to: codec.port(() => codec.int32) });
     const text = "Holder.to: a Port has no JSON: it means something inside a running mesh alone";
     expect(refusal(() => holder.toJson({ to: {} }))).toBe(`cannot encode ${text}`);
@@ -272,7 +272,7 @@ describe("writing", () => {
   });
 });
 
-describe("reading", () => {
+describe("reading JSON", () => {
   test.each<readonly [JsonValue, object]>([
     [
       { a_bool: true, an_int: 1 },
@@ -326,11 +326,11 @@ describe("reading", () => {
     [{ aLeaf: {} }, { choice: { case: "aLeaf", value: { n: 0 } } }],
     [{ aLeaf: null, aText: "x" }, { choice: { case: "aText", value: "x" } }],
     [{ aText: null }, { choice: null }],
-  ])("%o", (json, value) => {
+  ])("fromJson accepts %o", (json, value) => {
     expect(all.fromJson(json)).toEqual({ ...empty, ...value });
   });
 
-  test("null is as if nothing was there", () => {
+  test("fromJson reads null as an absent field", () => {
     const names =
       "aBool aDouble aFloat anInt aUint aLong aUlong aString bytes date level leaf maybe orNull items leaves";
     for (const name of [...names.split(" "), "bools", "ints", "record", "aText", "aLeaf"]) {
@@ -338,7 +338,7 @@ describe("reading", () => {
     }
   });
 
-  test("__proto__ is a key like any other, and sets no prototype", () => {
+  test("the key __proto__ is an ordinary key, and sets no prototype", () => {
     const value = all.fromJson(JSON.parse('{"record":{"__proto__":{"n":7}}}'));
     expect(Object.getPrototypeOf(value.record)).toBe(Object.prototype);
     expect(Object.entries(value.record)).toEqual([["__proto__", { n: 7 }]]);
@@ -349,7 +349,7 @@ describe("reading", () => {
     expect(leaf.fromJson(Object.create({ n: 5 }))).toEqual({ n: 0 });
   });
 
-  test("names of an enum, all of those for one number", () => {
+  test("fromJson accepts every name of an enum value, including aliases", () => {
     const holder = codec.object("Holder", { color });
     expect(holder.fromJson({ color: "COLOR_DARK_BLUE" })).toEqual({ color: "dark blue" });
     expect(holder.fromJson({ color: "COLOR_NAVY" })).toEqual({ color: "dark blue" });
@@ -430,11 +430,11 @@ describe("reading", () => {
     ],
     [{ record: { a: { m: 1 } } }, 'All.record["a"].m: there is no such field'],
     [{ a_text: 1 }, "All.choice.value: invalid string: expected a string, got 1"],
-  ])("%o is refused", (json, text) => {
+  ])("fromJson refuses %o", (json, text) => {
     expect(refusal(() => all.fromJson(json))).toBe(`cannot decode ${text}`);
   });
 
-  test("what is not there and has no default is refused", () => {
+  test("a union with no case or with two cases is refused", () => {
     const shape = codec.union("Shape", "kind", () => ({ dot: codec.object("", {}), round: leaf }));
     const holder = codec.object("Holder", { shape });
     expect(holder.fromJson({ shape: { round: {} } })).toEqual({ shape: { kind: "round", n: 0 } });
@@ -449,7 +449,7 @@ describe("reading", () => {
     );
   });
 
-  test("elements that a typed array cannot hold are refused", () => {
+  test("typed arrays are read from lists of numbers, and elements out of range are refused", () => {
     const holder = codec.object("Holder", {
       small: codec.int8Array,
       floats: codec.float32Array,
@@ -470,7 +470,7 @@ describe("reading", () => {
     );
   });
 
-  test("messages nest at most 256 deep", () => {
+  test("messages nest up to 256 levels, and deeper or circular values are refused", () => {
     const leaves = { items: Array.from({ length: 300 }, (_, n) => ({ n })) };
     expect(codec.array(leaf).toJson(leaves.items)).toEqual({ items: [{}, ...leaves.items.slice(1)] });
     expect(codec.array(leaf).fromJson(leaves)).toEqual(leaves.items);
@@ -492,7 +492,7 @@ describe("reading", () => {
   });
 });
 
-test("what is unknown is left out where that is asked for, values of enums included", () => {
+test("ignoreUnknownFields leaves out unknown fields and unknown enum names", () => {
   const shape = codec.union("Shape", "kind", () => ({ dot: leaf }));
   const holder = codec.object("Holder", {
     level,
@@ -526,7 +526,7 @@ test("what is unknown is left out where that is asked for, values of enums inclu
   );
 });
 
-test("a case whose name begins with a digit has an underscore before it, a map too", () => {
+test("a case whose name begins with a digit is also read with an underscore before it", () => {
   const choice = codec.oneof("Choice", () => ({ 7: codec.map(codec.string, codec.int32), a: codec.int32 }));
   const value = { case: "7", value: new Map([["x", 1]]) } as const;
   const flat = codec.object("Flat", { choice }, { flat: ["choice"] });
@@ -537,7 +537,7 @@ test("a case whose name begins with a digit has an underscore before it, a map t
   expect(refusal(() => flat.fromJson({ n7: {} }))).toBe("cannot decode Flat.n7: there is no such field");
 });
 
-test("names that would be the same have their numbers behind them", () => {
+test("fields whose JSON names would be equal get their numbers appended", () => {
   const odd = codec.object("Odd", { a: codec.int32, a_: codec.int32, "+": codec.int32, "-": codec.int32 });
   const value = { a: 1, a_: 2, "+": 3, "-": 4 };
   expect(odd.toJson(value)).toEqual({ a: 1, a2: 2, "3": 3, "4": 4 });

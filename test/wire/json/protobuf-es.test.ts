@@ -1,4 +1,4 @@
-/** protobuf-es, which knows nothing of us but a description, writes the same JSON for the same bytes, and reads ours. */
+/** protobuf-es, which gets only a description of the codecs, writes the same JSON for the same bytes and reads it. */
 import assert from "node:assert/strict";
 import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
@@ -12,10 +12,10 @@ import { randomSchema } from "../random-schema.js";
 import { RandomValues } from "../random-values.js";
 import { EsSchema } from "./protobuf-es.js";
 
-/** Years of RFC 3339, in milliseconds since 1970. */
+/** Times within the years that RFC 3339 allows, in milliseconds since 1970. */
 const dates = [0, -1, 1.7e12, -62135596800000, 253402300799000];
 
-test("protobuf-es writes the same JSON, and reads ours, for any schema", async () => {
+test("protobuf-es writes the same JSON for random schemas, and reads the JSON of Viceroy", async () => {
   const property = fc.asyncProperty(randomSchema, fc.integer(), async (schema, seed) => {
     const codecs = await loadGenerated(schema);
     const values = new RandomValues(indexSchema(schema), randomNumbers(seed), dates);
@@ -30,7 +30,7 @@ test("protobuf-es writes the same JSON, and reads ours, for any schema", async (
       for (let i = 0; i < 5; i++) {
         const value = values.value({ kind: "ref", target: key, args: [] });
         const json = codec.toJson(value) as JsonValue;
-        // Its maps are objects that inherit; such a key is lost there.
+        // protobuf-es keeps maps in objects with a prototype, so it loses the key `__proto__`.
         if (JSON.stringify(json).includes('"__proto__"')) continue;
         const bytes: Uint8Array = codec.toProtobuf(value);
         assert.deepStrictEqual(toJson(message, fromBinary(message, bytes), { registry }), json);

@@ -1,4 +1,4 @@
-/** The JSON of any value of any schema comes back as the value, also as text. */
+/** The JSON of any value of any schema is read back as the same value, also from text. */
 import assert from "node:assert";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,10 +11,10 @@ import { RandomValues } from "../random-values.js";
 
 const schemas = Number(process.env["VICEROY_SCHEMAS"] ?? 60);
 
-/** Years of RFC 3339, in milliseconds since 1970. */
+/** Times within the years that RFC 3339 allows, in milliseconds since 1970. */
 const dates = [0, -1, 1.7e12, -62135596800000, 253402300799999];
 
-test("what toJson makes is JSON, and comes back as the value", async () => {
+test("toJson writes valid JSON, and fromJson reads it back as the same value", async () => {
   const property = fc.asyncProperty(randomSchema, fc.integer(), async (schema, seed) => {
     const codecs = await loadGenerated(schema);
     const values = new RandomValues(indexSchema(schema), randomNumbers(seed), dates);
@@ -28,7 +28,7 @@ test("what toJson makes is JSON, and comes back as the value", async () => {
         assert.deepStrictEqual(codec.fromJson(json), value);
         assert.deepStrictEqual(codec.shape().fromJson(codec.shape().toJson(value)), value);
         const parsed: unknown = JSON.parse(JSON.stringify(json));
-        // Text has no -0: not strictly.
+        // JSON text has no -0, so this comparison is not strict.
         assert.deepEqual(codec.fromJson(parsed), value);
       }
     }

@@ -39,7 +39,7 @@ const wrong: readonly unknown[] = [
 ];
 
 test.each(scalars.map((of) => [of.name, of] as const))(
-  "toJson of a %s refuses what encode refuses, with the same reason",
+  "toJson of %s refuses the values that encode refuses, for the same reason",
   (_, of) => {
     const list = codec.array(of) as Codec<unknown>;
     for (const value of wrong) {
@@ -87,7 +87,7 @@ describe("fromJson", () => {
       "invalid E: expected one of E_UNSPECIFIED, E_A, E_B, E_C, E_D, E_E, E_F, E_G, or a number",
       ["x"],
     ],
-  ])("%# names the type, what was expected and what came", (of, why, all) => {
+  ])("refuses invalid values with an error that names type, expectation and actual value (%#)", (of, why, all) => {
     const holder = codec.object("Holder", { f: of });
     const list = codec.array(of);
     for (const json of all) {
@@ -98,7 +98,7 @@ describe("fromJson", () => {
     }
   });
 
-  test("refuses what is no object, no array or no field, and fields that come twice", () => {
+  test("refuses wrong containers, unknown fields, missing fields and duplicate fields", () => {
     const all = codec.object("All", {
       list: codec.array(codec.int32),
       map: codec.map(codec.int32, codec.int32),

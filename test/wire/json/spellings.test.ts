@@ -1,4 +1,4 @@
-/** Numbers, bytes, times and paths: what of JSON is accepted, what is not, and what is written. */
+/** Numbers, bytes, times and field paths in JSON: the spellings that are read, refused and written. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatBase64, parseBase64 } from "../../../runtime/wire/json/base64.js";
@@ -27,7 +27,7 @@ describe("integers", () => {
     ["-9223372036854775808", -(2n ** 63n)],
     ["18446744073709551615", 2n ** 64n - 1n],
     [2 ** 63 - 1024, 9223372036854774784n],
-  ])("%j is %s", (json, value) => {
+  ])("parseInteger reads %j as %s", (json, value) => {
     expect(parseInteger(json)).toBe(value);
   });
 
@@ -57,17 +57,17 @@ describe("integers", () => {
     [],
     ["5"],
     {},
-  ])("%j is none", (json) => {
+  ])("parseInteger refuses %j", (json) => {
     expect(parseInteger(json)).toBe(undefined);
   });
 
-  test("a long run of zeros takes no time to speak of", () => {
+  test("numbers with hundreds of thousands of zeros are parsed quickly", () => {
     expect(parseInteger(`1${"0".repeat(200_000)}1${"0".repeat(200_000)}1`)).toBe(undefined);
     expect(parseInteger(`1${"0".repeat(200_000)}e-200000`)).toBe(1n);
   });
 });
 
-describe("numbers", () => {
+describe("floating-point numbers", () => {
   test.each<readonly [unknown, number]>([
     [1.5, 1.5],
     ["1.5", 1.5],
@@ -77,7 +77,7 @@ describe("numbers", () => {
     ["Infinity", Number.POSITIVE_INFINITY],
     ["-Infinity", Number.NEGATIVE_INFINITY],
     ["1e-400", 0],
-  ])("%j is %d", (json, value) => {
+  ])("parseDouble reads %j as %d", (json, value) => {
     expect(parseDouble(json)).toBe(value);
   });
 
@@ -95,11 +95,11 @@ describe("numbers", () => {
     Number.POSITIVE_INFINITY,
     true,
     null,
-  ])("%j is none", (json) => {
+  ])("parseDouble refuses %j", (json) => {
     expect(parseDouble(json)).toBe(undefined);
   });
 
-  test("single precision is rounded to, but not to infinity", () => {
+  test("parseFloat32 rounds to single precision, and refuses values that would become infinite", () => {
     expect(parseFloat32("0.1")).toBe(Math.fround(0.1));
     expect(parseFloat32(3.4028235e38)).toBe(3.4028234663852886e38);
     expect(parseFloat32(3.4028236e38)).toBe(undefined);
@@ -108,7 +108,7 @@ describe("numbers", () => {
     expect(parseFloat32("x")).toBe(undefined);
   });
 
-  test("every number comes back", () => {
+  test("parseDouble reads every number that formatDouble writes", () => {
     fc.assert(fc.property(fc.double(), (value) => Object.is(parseDouble(formatDouble(value)), value)));
   });
 });
@@ -124,15 +124,15 @@ describe("base64", () => {
     ["+/8=", [251, 255]],
     ["-_8", [251, 255]],
     ["-_", [251]],
-  ])("%j", (text, bytes) => {
+  ])("parseBase64 reads %j", (text, bytes) => {
     expect(parseBase64(text)).toEqual(Uint8Array.from(bytes));
   });
 
-  test.each(["A", "AQI==", "AQ=", "=", "==", "AQ==AQ==", "A Q=", "AQI\n", "+_8=", "é"])("%j is none", (text) => {
+  test.each(["A", "AQI==", "AQ=", "=", "==", "AQ==AQ==", "A Q=", "AQI\n", "+_8=", "é"])("%j is not base64", (text) => {
     expect(parseBase64(text)).toBe(undefined);
   });
 
-  test("bytes come back, as a Uint8Array with memory of its own", () => {
+  test("parseBase64 reads the bytes that formatBase64 writes, into a Uint8Array with its own memory", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const back = parseBase64(formatBase64(bytes));
@@ -144,7 +144,7 @@ describe("base64", () => {
   });
 });
 
-describe("points in time", () => {
+describe("timestamps", () => {
   test.each<readonly [string, bigint, number]>([
     ["1970-01-01T00:00:00Z", 0n, 0],
     ["1972-01-01T10:00:20.021Z", 63108020n, 21_000_000],
@@ -152,7 +152,7 @@ describe("points in time", () => {
     ["0001-01-01T00:00:00Z", -62135596800n, 0],
     ["9999-12-31T23:59:59.999999999Z", 253402300799n, 999_999_999],
     ["2000-02-29T12:00:00.000001Z", 951825600n, 1000],
-  ])("%s", (text, seconds, nanos) => {
+  ])("timestamp %s is read and written", (text, seconds, nanos) => {
     expect(parseTimestamp(text)).toEqual({ seconds, nanos });
     expect(formatTimestamp({ seconds, nanos })).toBe(text);
   });
@@ -164,7 +164,7 @@ describe("points in time", () => {
     ["1970-01-01T00:00:00-00:00", 0n, 0],
     ["1970-01-01T00:00:00.1Z", 0n, 100_000_000],
     ["1970-01-01T00:00:00.0000000Z", 0n, 0],
-  ])("%s is read, not written", (text, seconds, nanos) => {
+  ])("timestamp %s is read although it is not the canonical form", (text, seconds, nanos) => {
     expect(parseTimestamp(text)).toEqual({ seconds, nanos });
   });
 
@@ -196,7 +196,7 @@ describe("points in time", () => {
     "+010000-01-01T00:00:00Z",
     "1970-01-01T00:00:00Z ",
     "11970-01-01T00:00:00Z",
-  ])("%j is none", (text) => {
+  ])("parseTimestamp refuses %j", (text) => {
     expect(parseTimestamp(text)).toBe(undefined);
   });
 
@@ -205,11 +205,11 @@ describe("points in time", () => {
     [253402300800n, 0],
     [0n, -1],
     [0n, 1_000_000_000],
-  ])("%s s and %d ns cannot be written", (seconds, nanos) => {
+  ])("formatTimestamp refuses %s s and %d ns", (seconds, nanos) => {
     expect(formatTimestamp({ seconds, nanos })).toBe(undefined);
   });
 
-  test("all come back", () => {
+  test("every timestamp in range is read as it was written", () => {
     const seconds = fc.bigInt({ min: -62135596800n, max: 253402300799n });
     const nanos = fc.integer({ min: 0, max: 999_999_999 });
     fc.assert(
@@ -220,7 +220,7 @@ describe("points in time", () => {
   });
 });
 
-describe("spans of time", () => {
+describe("durations", () => {
   test.each<readonly [string, bigint, number]>([
     ["0s", 0n, 0],
     ["1s", 1n, 0],
@@ -231,7 +231,7 @@ describe("spans of time", () => {
     ["-0.000001s", 0n, -1000],
     ["315576000000.999999999s", 315576000000n, 999_999_999],
     ["-315576000000.999999999s", -315576000000n, -999_999_999],
-  ])("%s", (text, seconds, nanos) => {
+  ])("duration %s is read and written", (text, seconds, nanos) => {
     expect(parseDuration(text)).toEqual({ seconds, nanos });
     expect(formatDuration({ seconds, nanos })).toBe(text);
   });
@@ -240,7 +240,7 @@ describe("spans of time", () => {
     ["-0s", 0n, 0],
     ["-0.0s", 0n, 0],
     ["007.1s", 7n, 100_000_000],
-  ])("%s is read, not written", (text, seconds, nanos) => {
+  ])("duration %s is read although it is not the canonical form", (text, seconds, nanos) => {
     expect(parseDuration(text)).toEqual({ seconds, nanos });
   });
 
@@ -259,7 +259,7 @@ describe("spans of time", () => {
     " 1s",
     "1 s",
     "1s ",
-  ])("%j is none", (text) => {
+  ])("parseDuration refuses %j", (text) => {
     expect(parseDuration(text)).toBe(undefined);
   });
 
@@ -270,30 +270,30 @@ describe("spans of time", () => {
     [-1n, 1],
     [0n, 1_000_000_000],
     [0n, -1_000_000_000],
-  ])("%s s and %d ns cannot be written", (seconds, nanos) => {
+  ])("formatDuration refuses %s s and %d ns", (seconds, nanos) => {
     expect(formatDuration({ seconds, nanos })).toBe(undefined);
   });
 });
 
-describe("paths of fields", () => {
+describe("field mask paths", () => {
   test.each([
     ["a", "a"],
     ["display_name", "displayName"],
     ["user.display_name.x1", "user.displayName.x1"],
     ["_a", "A"],
-  ])("%s is %s", (path, text) => {
+  ])("path %s is written as %s and read back", (path, text) => {
     expect(formatPath(path)).toBe(text);
     expect(parsePath(text)).toBe(path);
   });
 
   test.each(["", "displayName", "a__b", "a_1", "a_", "a,b", "a b", "a.", ".a", "1a", "a-b", "日本"])(
-    "%j cannot be written",
+    "formatPath refuses %j",
     (path) => {
       expect(formatPath(path)).toBe(undefined);
     },
   );
 
-  test.each(["", "a_b", "a.", "a b", "1a", "a..b", "日本"])("%j is none", (text) => {
+  test.each(["", "a_b", "a.", "a b", "1a", "a..b", "日本"])("parsePath refuses %j", (text) => {
     expect(parsePath(text)).toBe(undefined);
   });
 });

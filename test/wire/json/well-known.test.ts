@@ -1,4 +1,4 @@
-/** The JSON of well-known types, and of what is inside an `Any`; and that they are what protobuf-es takes them for. */
+/** The JSON and the bytes of well-known types, and of the messages inside an `Any`, compared with protobuf-es. */
 import { runInNewContext } from "node:vm";
 import { create, fromBinary, fromJson, toBinary, toJson } from "@bufbuild/protobuf";
 import {
@@ -42,7 +42,7 @@ const all = codec.object("All", {
   byName: codec.map(codec.string, codec.value),
 });
 
-test("members that are messages are there, also when they have nothing in them", () => {
+test("absent fields of well-known types get default values, and message fields are always written", () => {
   const value = all.fromJson({});
   expect(value).toEqual({
     timestamp: { seconds: 0n, nanos: 0 },
@@ -73,7 +73,7 @@ test("members that are messages are there, also when they have nothing in them",
   });
 });
 
-test("each has its own form", () => {
+test("each well-known type has its own JSON form", () => {
   const json = {
     timestamp: "1972-01-01T10:00:20.021Z",
     duration: "-1.500s",
@@ -108,7 +108,7 @@ test("each has its own form", () => {
   expect(all.decode(all.encode(value))).toEqual(value);
 });
 
-test("null is a value where there is one for it, and nothing elsewhere", () => {
+test("null is a value for JsonValue and NullValue fields, and an absent field for other types", () => {
   const value = all.fromJson({
     value: null,
     maybeValue: null,
@@ -128,11 +128,11 @@ test("null is a value where there is one for it, and nothing elsewhere", () => {
   expect(all.fromJson({ nulls: [null, "NULL_VALUE", 0] }).nulls).toEqual([null, null, null]);
 });
 
-test("what JSON writes for no paths and for no message is read as that", () => {
+test("an empty string for a field mask and an empty object for an Any are read as default values", () => {
   expect(all.fromJson({ fieldMask: "", any: {} })).toEqual(all.fromJson({}));
 });
 
-test("objects without a prototype, and those of other realms, are plain", () => {
+test("a Struct accepts objects without a prototype and plain objects of other realms", () => {
   const bare = Object.assign(Object.create(null), { a: 1 });
   for (const plain of [bare, runInNewContext("({ a: 1 })")]) {
     expect(codec.struct.toJson(plain)).toEqual({ a: 1 });
@@ -140,7 +140,7 @@ test("objects without a prototype, and those of other realms, are plain", () => 
   }
 });
 
-describe("what is out of range is refused", () => {
+describe("invalid values of well-known types", () => {
   const none = all.fromJson({});
   test.each<readonly [object, string]>([
     [
@@ -189,7 +189,7 @@ describe("what is out of range is refused", () => {
       { any: { typeUrl: "x/example.v1.Tree", value: new Uint8Array(0) } },
       'any: invalid Any: no codec for "example.v1.Tree" is in the registry',
     ],
-  ])("%o", (wrong, text) => {
+  ])("toJson refuses %o", (wrong, text) => {
     expect(refusal(() => all.toJson({ ...none, ...wrong } as never))).toBe(`cannot encode All.${text}`);
   });
 
@@ -230,7 +230,7 @@ describe("what is out of range is refused", () => {
       'any.value: invalid Duration: expected up to 315576000000 seconds, as "1.5s", got "3"',
     ],
     [{ any: { "@type": "x/google.protobuf.Duration", value: "3s", more: 1 } }, "any.more: there is no such field"],
-  ])("%o", (json, text) => {
+  ])("fromJson refuses %o", (json, text) => {
     expect(refusal(() => all.fromJson(json))).toBe(`cannot decode All.${text}`);
   });
 });
@@ -244,7 +244,7 @@ describe("Any", () => {
   const registry = [tree];
   const typeUrl = "type.googleapis.com/example.v1.Tree";
 
-  test("the fields of a message stand beside its type, wherever that is", () => {
+  test("toJson writes the fields of the message beside its type, and fromJson reads the type at any position", () => {
     const value = { typeUrl, value: tree.toProtobuf({ leaves: 3 }) };
     expect(codec.any.toJson(value, { registry })).toEqual({ "@type": typeUrl, leaves: 3 });
     expect(codec.any.fromJson({ leaves: 3, "@type": typeUrl }, { registry })).toEqual(value);
@@ -253,7 +253,7 @@ describe("Any", () => {
     ).toEqual(value);
   });
 
-  test("the type is what comes behind the last slash of its URL, and is found among all in the registry", () => {
+  test("the type name follows the last slash of the URL, and is looked up in the whole registry", () => {
     const other = codec.object("Other", { leaves: codec.string }, { type: "example.v1.Other" });
     for (const url of ["/example.v1.Tree", "a/b/example.v1.Tree"]) {
       const value = { typeUrl: url, value: tree.toProtobuf({ leaves: 3 }) };
@@ -261,7 +261,7 @@ describe("Any", () => {
     }
   });
 
-  test("any in any", () => {
+  test("an Any can contain another Any or a JsonValue", () => {
     const json = {
       "@type": typeUrl,
       more: { "@type": "x/google.protobuf.Any", value: { "@type": typeUrl, leaves: 1 } },
@@ -271,7 +271,7 @@ describe("Any", () => {
     expect(codec.any.toJson(codec.any.fromJson(value))).toEqual(value);
   });
 
-  test("bytes that are no such message are refused, with what is wrong with them", () => {
+  test("toJson refuses invalid bytes of the message, and the decoding error is the cause", () => {
     expect(refusal(() => codec.any.toJson({ typeUrl, value: Uint8Array.of(8) }, { registry }))).toBe(
       "cannot encode Any: invalid Any: cannot decode Tree.leaves: the message ends too early",
     );
@@ -280,14 +280,14 @@ describe("Any", () => {
     );
   });
 
-  test("nested ones end", () => {
+  test("values of Any nested deeper than 256 levels are refused", () => {
     let json: unknown = {};
     for (let i = 0; i < 300; i++) json = { "@type": "x/google.protobuf.Any", value: json };
     expect(refusal(() => codec.any.fromJson(json))).toMatch(/nested deeper than 256$/);
   });
 });
 
-test("the compiler and the runtime have one fingerprint and one layout for each", async () => {
+test("the compiler and the runtime give each well-known type the same fingerprint and layout", async () => {
   const at = { file: "schemas/a.ts", line: 1, column: 1 };
   const types = wellKnownNames.map((name): TypeDeclaration => {
     const own = { name: "a", id: 1, type: { kind: "wellKnown", name }, optional: false, readonly: false } as const;
@@ -302,8 +302,8 @@ test("the compiler and the runtime have one fingerprint and one layout for each"
   }
 });
 
-describe("in bytes", () => {
-  test("they are what others take them for", () => {
+describe("well-known types in bytes", () => {
+  test("protobuf-es reads and writes the same values", () => {
     const time = { seconds: -1n, nanos: 999 };
     expect(fromBinary(TimestampSchema, codec.timestamp.toProtobuf(time))).toMatchObject(time);
     expect(codec.duration.fromProtobuf(toBinary(DurationSchema, create(DurationSchema, time)))).toEqual(time);
@@ -315,7 +315,7 @@ describe("in bytes", () => {
     expect(codec.value.fromProtobuf(toBinary(ValueSchema, fromJson(ValueSchema, [json, null])))).toEqual([json, null]);
   });
 
-  test("what is out of range comes back as it was, and unknown fields are kept", () => {
+  test("values out of range and unknown fields survive a round trip", () => {
     const odd = { seconds: 5n, nanos: -5 };
     expect(codec.duration.fromProtobuf(codec.duration.toProtobuf(odd))).toEqual(odd);
     const bytes = Uint8Array.of(8, 1, 24, 7);
@@ -326,7 +326,7 @@ describe("in bytes", () => {
     expect(codec.value.fromProtobuf(Uint8Array.of(0x11, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f))).toBe(Number.NaN);
   });
 
-  test("of the kinds of a value the last one wins; objects and arrays are merged", () => {
+  test("the last kind of a JsonValue wins, and objects or arrays of the same kind are merged", () => {
     const joined = (...values: readonly unknown[]) =>
       Uint8Array.from(values.flatMap((value) => [...codec.value.toProtobuf(value as never)]));
     expect(codec.value.fromProtobuf(joined(1, "x"))).toBe("x");
@@ -339,7 +339,7 @@ describe("in bytes", () => {
       expect(codec.value.fromProtobuf(joined(before, [1]))).toEqual([1]);
   });
 
-  test("every value that JSON has comes back", () => {
+  test("every kind of JSON value survives a round trip in every layout", () => {
     for (const value of [null, true, false, 0, -0.5, "", "é", [], [false, [null]], {}, { a: { b: [true] }, "": 1 }]) {
       expect(codec.value.decode(codec.value.encode(value))).toEqual(value);
       expect(codec.value.fromProtobuf(codec.value.toProtobuf(value))).toEqual(value);
@@ -347,7 +347,7 @@ describe("in bytes", () => {
     }
   });
 
-  test("what is no value in bytes is refused or skipped", () => {
+  test("unknown protobuf fields are skipped, and invalid lockstep bytes are refused", () => {
     expect(codec.value.fromProtobuf(Uint8Array.of(0xa2, 6, 2, 8, 1, 0x20, 1))).toBe(true);
     const kind = codec.value.encode(true);
     kind[4] = 9;
@@ -360,7 +360,7 @@ describe("in bytes", () => {
     );
   });
 
-  test("values that no JSON has are refused, on the way out alone", () => {
+  test("encode and toProtobuf refuse values that JSON cannot represent", () => {
     expect(refusal(() => codec.struct.toProtobuf({ a: undefined } as never))).toBe(
       'cannot encode Struct["a"]: invalid JsonValue: expected null, a boolean, a number, a string, an array or a plain object, got undefined',
     );

@@ -23,7 +23,7 @@ function readerOf(bytes: Uint8Array, from = 1): ProtobufReader {
 
 const color = codec.enumeration<string>("Color", ["red", "green"], { numbers: [1, 300] });
 
-describe("a packed field is read whole, or behind what came before", () => {
+describe("a packed field", () => {
   test.each<[string, Codec<unknown>, (r: ProtobufReader, into?: never[]) => unknown[], readonly unknown[]]>([
     ["double", codec.double, (r, into) => r.packedDouble(into), [0.5, -1.5]],
     ["float", codec.float32, (r, into) => r.packedFloat(into), [0.5, -1.5]],
@@ -39,7 +39,7 @@ describe("a packed field is read whole, or behind what came before", () => {
     ["int64", codec.int64, (r, into) => r.packedInt64(into), [-1n, 300n]],
     ["sint64", codec.sint64, (r, into) => r.packedSint64(into), [-1n, 300n]],
     ["enum", color, (r, into) => r.packedEnumeration(color as Codec<never>, into), ["red", "green", "$unknown:7"]],
-  ])("%s", (_, of, read, values) => {
+  ])("of %s is read, and appended to an earlier list", (_, of, read, values) => {
     for (const length of [1, 2, 3, 4, 5, 7, 8, 9]) {
       const list = Array.from({ length }, (_, i) => values[i % values.length]);
       const bytes = codec.array(of).toProtobuf(list);
@@ -50,14 +50,14 @@ describe("a packed field is read whole, or behind what came before", () => {
     }
   });
 
-  test("doubles also where there are more than fit into the memory between", () => {
+  test("of doubles is read if it is larger than the internal buffer", () => {
     for (const length of [1020, 1024, 1025, 2047, 2048, 2051]) {
       const list = Array.from({ length }, (_, i) => i / 7);
       expect(readerOf(codec.array(codec.double).toProtobuf(list)).packedDouble()).toEqual(list);
     }
   });
 
-  test("of what is no enum are refused", () => {
+  test("is refused by the enum methods if its codec is no enum", () => {
     const r = readerOf(hex("0a 01 01"));
     expect(() => r.packedEnumeration(codec.int32)).toThrow(CodecRefusal);
     expect(() => r.enumeration(codec.int32)).toThrow(CodecRefusal);
@@ -65,7 +65,7 @@ describe("a packed field is read whole, or behind what came before", () => {
   });
 });
 
-test("a packed field of an enum is written as its numbers", () => {
+test("a packed enum field is written as the numbers of its values", () => {
   const w = new ProtobufWriter();
   w.packedEnumeration(10, color, ["red", "green", "$unknown:7"]);
   expect(toHex(w.copy(0))).toBe("0a0401ac0207");
@@ -73,7 +73,7 @@ test("a packed field of an enum is written as its numbers", () => {
   expect(() => w.packedEnumeration(10, color, ["blue"])).toThrow('expected "red" or "green", got "blue"');
 });
 
-test("collections are written as fields of a number, and read behind what came before", () => {
+test("collections are written as fields with a number, and are read behind earlier elements", () => {
   for (const [of, value, bytes, twice] of [
     [codec.array(codec.int32), [1, 2], "2a 02 01 02", [1, 2, 1, 2]],
     [codec.set(codec.string), new Set(["a"]), "2a 01 61", new Set(["a"])],
@@ -98,7 +98,7 @@ test("collections are written as fields of a number, and read behind what came b
   }
 });
 
-test("what is no map and no set is refused", () => {
+test("requireMap, requireSet, requireArray and requireObject refuse values of other types", () => {
   const w = new ProtobufWriter();
   w.requireMap(new Map());
   w.requireSet(new Set());
@@ -112,11 +112,11 @@ test("what is no map and no set is refused", () => {
     expect(() => w[step]({})).toThrow(CodecRefusal);
 });
 
-describe("a case that a schema does not know", () => {
+describe("an unknown case", () => {
   const some = hex("a0 06 01");
   const more = hex("a8 06 02");
 
-  test("is written as the fields that came, and refused without any", () => {
+  test("is written as its unknown fields, and refused without any", () => {
     const w = new ProtobufWriter();
     writeUnknownVariant(w, "kind", { kind: "$unknown", [unknownFields]: some });
     expect(w.copy(0)).toEqual(some);
@@ -127,7 +127,7 @@ describe("a case that a schema does not know", () => {
       expect(() => checkUnknownCase(w, wrong as never)).toThrow(CodecRefusal);
   });
 
-  test("is read from the fields that came, behind those that came before", () => {
+  test("is read from its unknown fields, which follow those of an earlier part", () => {
     const r = readerOf(hex(""), 0);
     expect(readUnknownCase(r, some)).toEqual({ case: "$unknown", value: undefined });
     expect(() => readUnknownCase(r, undefined)).toThrow(CodecRefusal);

@@ -1,4 +1,4 @@
-/** Values that stand for something alive, and messages that are read and written while another one is. */
+/** Handles in the protobuf layout, and messages that are read or written while another one is. */
 import { afterEach, expect, test } from "vitest";
 import {
   codec,
@@ -11,7 +11,7 @@ import { concat, field, hex, messageOf } from "./message-bytes.js";
 
 afterEach(() => setWireEnvironment(undefined));
 
-/** Ports are their names. */
+/** Writes each port as its name. */
 const named: WireEnvironment = {
   writePort(w: Writer, port: unknown) {
     if (typeof port !== "string") throw new Error("expected a port");
@@ -28,7 +28,7 @@ const named: WireEnvironment = {
 
 const port = codec.port<string>(() => codec.int32);
 
-test("a port is a message with its state in the lockstep layout", () => {
+test("a port is a message that contains its state in the lockstep layout", () => {
   setWireEnvironment(named);
   const holder = codec.object("Holder", { port, after: codec.int32 });
   const bytes = holder.toProtobuf({ port: "p", after: 5 });
@@ -46,13 +46,13 @@ test("a port is a message with its state in the lockstep layout", () => {
   );
 });
 
-test("without a runtime there are no ports", () => {
+test("a port cannot be encoded without a Viceroy runtime", () => {
   expect(messageOf(() => port.toProtobuf("p"))).toBe(
     'CodecError: cannot encode Port<int32>: no Viceroy runtime in this process: import "viceroy" first',
   );
 });
 
-test("a message may be written while another one is, and read as well", () => {
+test("a message can be written and read while another message is", () => {
   const inner = codec.object("Inner", { text: codec.string, n: codec.int32 });
   const outer = codec.object("Outer", { before: codec.string, inside: codec.bytes, after: codec.string });
   const value = {
@@ -82,7 +82,7 @@ test("a message may be written while another one is, and read as well", () => {
   expect(read).toStrictEqual([{ text: "p", n: 2 }]);
 });
 
-test("after an error the next message is not disturbed", () => {
+test("an error does not affect the next message", () => {
   const deep = codec.object("Deep", {
     a: codec.object("A", { list: codec.array(codec.object("B", { n: codec.int32 })) }),
   });
@@ -94,7 +94,7 @@ test("after an error the next message is not disturbed", () => {
   expect(deep.fromProtobuf(deep.toProtobuf(good))).toStrictEqual(good);
 });
 
-test("large messages: long text, long lists, lengths of several bytes", () => {
+test("large messages with long strings, long lists and long sizes survive a round trip", () => {
   const big = codec.object("Big", {
     text: codec.string,
     wide: codec.string,
@@ -116,8 +116,8 @@ test("large messages: long text, long lists, lengths of several bytes", () => {
   expect(big.fromProtobuf(big.toProtobuf(value))).toStrictEqual(value);
 });
 
-test("a string keeps no more than 16 KiB alive: long ones are read on their own", () => {
-  // Texts of all lengths around where reading changes its way, with other fields between them.
+test("strings of lengths around the limits of the reader survive a round trip", () => {
+  // These lengths lie around the limits at which the reader changes its method, with other fields between the strings.
   const list = codec.array(codec.object("Item", { a: codec.string, n: codec.double, b: codec.string }));
   for (const size of [0, 1, 12, 13, 31, 32, 33, 127, 128, 255, 256, 257, 600, 8191, 8192, 8193, 20_000]) {
     const value = [0, 1, 2].map((i) => ({
@@ -129,7 +129,7 @@ test("a string keeps no more than 16 KiB alive: long ones are read on their own"
   }
 });
 
-test("tensors, where nothing that has them was imported: it says what to import", () => {
+test("an error about tensors without the tensor module names the module to import", () => {
   setWireEnvironment(named);
   const why = 'this process has no tensors: import "viceroy/tensor" in the module of its actors, or in its program';
   const tensor = codec.tensor<object>();

@@ -1,4 +1,4 @@
-/** Bytes that no honest writer makes: each has a defined answer. */
+/** Hostile bytes: each input has a defined result. */
 import { expect, test } from "vitest";
 import { type Codec, codec, unknownFields } from "../../../runtime/wire/index.js";
 import { concat, field, hex, messageOf, toHex } from "./message-bytes.js";
@@ -26,7 +26,7 @@ const leaf: Codec<Leaf> = codec.object<Leaf>("Leaf", () => ({
 const refused = (bytes: Uint8Array, of: Codec<never> = leaf as never) => messageOf(() => of.fromProtobuf(bytes));
 const read = (text: string) => leaf.fromProtobuf(hex(text));
 
-test("truncated bytes are refused, wherever they end", () => {
+test("truncated bytes are refused, except at the end of a field", () => {
   const whole = leaf.toProtobuf({
     n: -1,
     text: "text",
@@ -40,7 +40,7 @@ test("truncated bytes are refused, wherever they end", () => {
   for (let end = 1; end < whole.length; end++) {
     const cut = whole.slice(0, end);
     const fields = messageOf(() => leaf.fromProtobuf(cut));
-    // At the end of a field there is a message.
+    // Bytes that end at the end of a field are a valid message.
     if (fields === "nothing") expect(ends).toContain(end);
     else expect(fields).toMatch(/^CodecError: cannot decode Leaf/);
   }
@@ -50,7 +50,7 @@ test("truncated bytes are refused, wherever they end", () => {
   expect(refused(hex("80"))).toBe("CodecError: cannot decode Leaf: the message ends too early");
 });
 
-test("varints may have 10 bytes, and no more", () => {
+test("a varint has at most 10 bytes", () => {
   expect(read("08 80 80 80 80 80 80 80 80 80 00").n).toBe(0);
   expect(read("08 81 80 80 80 80 80 80 80 80 00").n).toBe(1);
   expect(read("08 ff ff ff ff ff ff ff ff ff 01").n).toBe(-1);
@@ -62,7 +62,7 @@ test("varints may have 10 bytes, and no more", () => {
   );
 });
 
-test("what does not fit is cut: 64 bits in a field of 32, more than one bit in a boolean", () => {
+test("varints are cut to 32 or 64 bits, and a boolean is true if any bit is set", () => {
   expect(read("08 81 80 80 80 f0 ff ff ff ff 01").n).toBe(1);
   expect(read("08 ff ff ff ff 7f").n).toBe(-1);
   expect(read("18 ff ff ff ff ff ff ff ff ff 7f").big).toBe(2n ** 64n - 1n);
@@ -71,7 +71,7 @@ test("what does not fit is cut: 64 bits in a field of 32, more than one bit in a
   expect(read("20 80 00").yes).toBe(false);
 });
 
-test("tags that no field can have are refused", () => {
+test("tags with an invalid field number or wire type are refused", () => {
   const invalid = "CodecError: cannot decode Leaf: invalid tag: ";
   expect(refused(hex("00 00"))).toBe(`${invalid}field number 0`);
   expect(refused(hex("02 00"))).toBe(`${invalid}field number 0`);
@@ -79,12 +79,12 @@ test("tags that no field can have are refused", () => {
   expect(refused(hex("0e 00"))).toBe(`${invalid}wire type 6`);
   expect(refused(hex("0f 00"))).toBe(`${invalid}wire type 7`);
   expect(refused(hex("f8 ff ff ff 1f 00"))).toBe(`${invalid}it has more than 32 bits`);
-  // The largest one, and one that is longer than it has to be.
+  // The largest tag, and a tag in a longer form than necessary, are valid.
   expect(toHex(read("f8 ff ff ff 0f 01")[unknownFields as never])).toBe("f8ffffff0f01");
   expect(read("88 80 00 05").n).toBe(5);
 });
 
-test("a field with a wrong wire type is an unknown field", () => {
+test("a field with the wrong wire type is kept as an unknown field", () => {
   for (const bytes of ["0a 01 41", "0d 01 02 03 04", "09 01 02 03 04 05 06 07 08", "10 07", "0b 0c"]) {
     const value = read(bytes);
     expect(value).toMatchObject({ n: 0, text: "" });
@@ -93,13 +93,13 @@ test("a field with a wrong wire type is an unknown field", () => {
   }
 });
 
-test("lengths past the end are refused, before anything is made", () => {
+test("a length past the end of its message is refused", () => {
   const past = "a length goes past the end of the message";
   expect(refused(hex("12 ff ff ff ff 0f"))).toBe(`CodecError: cannot decode Leaf.text: ${past}`);
   expect(refused(hex("2a ff ff ff 7f 01"))).toBe(`CodecError: cannot decode Leaf.list: ${past}`);
   expect(refused(hex("32 80 80 80 80 04 01"))).toBe(`CodecError: cannot decode Leaf.doubles: ${past}`);
   expect(refused(hex("3a 05 12 03 61"))).toBe(`CodecError: cannot decode Leaf.inner: ${past}`);
-  // Within the whole message, but past the end of the inner one.
+  // These fields end within the whole message, but past the end of the inner one.
   expect(refused(hex("3a 02 12 03 61 62 63"))).toBe(
     "CodecError: cannot decode Leaf.inner: a field goes past the end of its message",
   );
@@ -108,7 +108,7 @@ test("lengths past the end are refused, before anything is made", () => {
   );
 });
 
-test("packed fields hold whole elements", () => {
+test("a packed field must contain whole elements", () => {
   expect(read("2a 00 32 00")).toMatchObject({ list: [], doubles: [] });
   expect(refused(hex("32 07 01 02 03 04 05 06 07"))).toBe(
     "CodecError: cannot decode Leaf.doubles: invalid packed field: 7 bytes are not whole elements",
@@ -125,7 +125,7 @@ test("packed fields hold whole elements", () => {
   );
 });
 
-test("text is UTF-8", () => {
+test("strings must be valid UTF-8", () => {
   for (const bad of ["ff", "c3", "c0 80", "ed a0 80", "f4 90 80 80", "e2 82", "41 42 80 43"]) {
     const bytes = field(2, hex(bad));
     expect(refused(bytes)).toBe("CodecError: cannot decode Leaf.text: invalid string: expected UTF-8");
@@ -136,7 +136,7 @@ test("text is UTF-8", () => {
   expect(leaf.fromProtobuf(field(2, Buffer.from(replacement))).text).toBe(replacement);
 });
 
-test("messages nest 256 deep, groups count", () => {
+test("messages and groups nest at most 256 levels", () => {
   const deep = (levels: number): Uint8Array => {
     let bytes: Uint8Array = new Uint8Array(0);
     for (let i = 0; i < levels; i++) bytes = field(7, bytes);
@@ -154,13 +154,13 @@ test("messages nest 256 deep, groups count", () => {
   expect(refused(field(7, groups(256)))).toBe("CodecError: cannot decode Leaf.inner: nested deeper than 256");
 });
 
-test("values that nest deeper than 256 are refused, circular ones too", () => {
+test("a circular value is refused, since it nests deeper than 256 levels", () => {
   const value: Leaf = { n: 0, text: "", big: 0n, yes: false, list: [], doubles: [] };
   value.inner = value;
   expect(messageOf(() => leaf.toProtobuf(value))).toMatch(/^CodecError: cannot encode Leaf.*: nested deeper than 256$/);
 });
 
-test("groups are skipped and kept, with what is in them", () => {
+test("groups are kept as unknown fields, and malformed groups are refused", () => {
   const group = hex("0b 08 01 13 12 02 61 62 14 1d 01 02 03 04 0c");
   const value = leaf.fromProtobuf(concat(hex("08 05"), group, hex("20 01")));
   expect(value).toMatchObject({ n: 5, yes: true });
@@ -173,21 +173,21 @@ test("groups are skipped and kept, with what is in them", () => {
     "CodecError: cannot decode Leaf: invalid group: group 1 ends where it did not begin",
   );
   expect(refused(hex("0b 04 0c"))).toBe("CodecError: cannot decode Leaf: invalid tag: field number 0");
-  // A group that the end of its message cuts.
+  // The end of its message cuts this group.
   expect(refused(hex("3a 01 0b 0c"))).toBe(
     "CodecError: cannot decode Leaf.inner: a field goes past the end of its message",
   );
 });
 
-test("a map of a million entries takes memory in proportion", () => {
+test("a map of a million entries with 128 distinct keys is read as 128 entries", () => {
   const map = codec.map(codec.uint32, codec.uint32);
   const bytes = repeated(hex("0a 04 08 00 10 01"), 1_000_000);
-  // Every byte a key: all numbers from 0 to 127.
+  // The keys are the numbers from 0 to 127, over and over.
   for (let i = 0; i < 1_000_000; i++) bytes[i * 6 + 3] = i % 128;
   expect(map.fromProtobuf(bytes).size).toBe(128);
 });
 
-test("what comes many times is merged in time that grows with the bytes", () => {
+test("many parts of a message are merged in time that grows linearly with the bytes", () => {
   const typed = codec.object("Typed", {
     inner: codec.object("Inner", { a: codec.float64Array, b: codec.array(codec.int32) }),
   });
@@ -204,13 +204,13 @@ test("what comes many times is merged in time that grows with the bytes", () => 
   expect(tuple.fromProtobuf(repeated(part, count)).t.length).toBe(count + 1);
 }, 20_000);
 
-test("only bytes are read", () => {
+test("fromProtobuf refuses a value that is not a Uint8Array", () => {
   expect(messageOf(() => leaf.fromProtobuf("08" as never))).toBe(
     'CodecError: cannot decode Leaf: expected a Uint8Array, got "08"',
   );
 });
 
-test("a message inside of a larger buffer ends where it ends", () => {
+test("a message inside a larger buffer ends at its own end", () => {
   const large = concat(hex("ff ff"), hex("08 05"), hex("12 01 41"));
   expect(leaf.fromProtobuf(large.subarray(2, 4))).toMatchObject({ n: 5, text: "" });
   // Bytes of an earlier message in the same memory are not read.
@@ -224,7 +224,7 @@ function repeated(part: Uint8Array, times: number): Uint8Array {
   return whole;
 }
 
-test("a group is refused where one of number 0 is in it", () => {
+test("a group that contains the field number 0 is refused", () => {
   const none = codec.object("None", {});
   for (const bytes of ["0b 03 0c", "0b 04 0c"])
     expect(messageOf(() => none.fromProtobuf(hex(bytes)))).toBe(

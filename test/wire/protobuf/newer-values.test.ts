@@ -1,4 +1,4 @@
-/** Messages between processes with different schemas: which values hold more than the lockstep layout can say, and how they travel. */
+/** Messages between processes with different schemas: values that the lockstep layout cannot represent are recognized. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Codec, CodecError, codec, Reader, unknownFields, Writer } from "../../../runtime/wire/index.js";
 import { hasRead } from "../../../runtime/wire/protobuf/has-read.js";
@@ -15,10 +15,10 @@ const old = { x: 1 };
 const newer = { x: 1, [unknownFields]: hex("f8 07 01") };
 const shape = codec.union("Shape", "kind", () => ({ dot: point, line: codec.object("", { to: point }) }));
 const choice = codec.oneof("Choice", () => ({ n: codec.int32, point }));
-/** A codec of somebody else: all that is known of it is that it is a message. */
+/** A foreign codec, of which only the kind (a message) is known. */
 const foreign = { name: "Foreign", encodeInto() {}, position: { kind: "message" } } as unknown as Codec<unknown>;
 
-/** Before anything is read. */
+/** The state before any message is read. */
 const atFirst = { ...hasRead };
 
 beforeEach(() => {
@@ -31,20 +31,20 @@ describe("the lockstep layout would lose unknown fields", () => {
     ["of a message", point, old, newer],
     ["of a member", codec.object("A", { n: codec.int32, p: point }), { n: 1, p: old }, { n: 1, p: newer }],
     ["of an optional member", codec.object("A", { p: codec.optional(point) }), {}, { p: newer }],
-    ["of a nullable one", codec.nullable(point), null, newer],
-    ["of an optional one", codec.optional(point), undefined, newer],
+    ["of a nullable message", codec.nullable(point), null, newer],
+    ["of an optional message", codec.optional(point), undefined, newer],
     ["of an element", codec.array(point), [old, old], [old, newer]],
     ["of an element of a set", codec.set(point), new Set([old]), new Set([old, newer])],
     ["of a value of a map", codec.map(codec.string, point), new Map([["a", old]]), new Map([["a", newer]])],
     ["of a key of a map", codec.map(point, codec.string), new Map([[old, "a"]]), new Map([[newer, "a"]])],
     [
-      "of a key beside values that may have some",
+      "of a map key beside values of a message type",
       codec.map(point, point),
       new Map([[old, old]]),
       new Map([[newer, old]]),
     ],
     [
-      "of a value beside keys that may have some",
+      "of a map value beside keys of a message type",
       codec.map(point, point),
       new Map([[old, old]]),
       new Map([[old, newer]]),
@@ -57,30 +57,30 @@ describe("the lockstep layout would lose unknown fields", () => {
     ["of a member of a variant", shape, { kind: "line", to: old }, { kind: "line", to: newer }],
     ["of a case", choice, { case: "point", value: old }, { case: "point", value: newer }],
     ["of a oneof", choice, { case: "n", value: 1 }, { case: "n", value: 1, [unknownFields]: hex("f8 07 01") }],
-    ["of a type that is looked up later", codec.lazy(() => point), old, newer],
+    ["of a type with a lazy codec", codec.lazy(() => point), old, newer],
     [
-      "far inside of a type that contains itself",
+      "deep inside a recursive type",
       tree,
       { children: [{ children: [] }] },
       { children: [{ children: [{ children: [], ...newer }] }] },
     ],
-    ["of a message of somebody else's codec", codec.array(foreign), [old], [newer]],
-    ["behind null", codec.array(codec.nullable(point)), [null, old], [null, newer]],
-    ["behind what is absent", codec.array(codec.optional(point)), [undefined, old], [undefined, newer]],
+    ["of a message with a foreign codec", codec.array(foreign), [old], [newer]],
+    ["of an element behind null", codec.array(codec.nullable(point)), [null, old], [null, newer]],
+    ["of an element behind an absent one", codec.array(codec.optional(point)), [undefined, old], [undefined, newer]],
     [
-      "beside what may be null and holds none",
+      "of a field beside a nullable scalar field",
       codec.object("A", { n: codec.nullable(codec.int32), p: point }),
       { n: 1, p: old },
       { n: 1, p: newer },
     ],
     [
-      "of a key behind another one, whose values hold none",
+      "of a key in the second map of a list",
       codec.array(codec.map(point, codec.string)),
       [new Map([[old, "a"]]), new Map([[old, "a"]])],
       [new Map([[old, "a"]]), new Map([[newer, "a"]])],
     ],
     [
-      "behind a case that holds none",
+      "of a case behind a case with a scalar",
       codec.array(choice),
       [{ case: "n", value: 1 }],
       [
@@ -92,14 +92,14 @@ describe("the lockstep layout would lose unknown fields", () => {
     const encoder = of as Codec<unknown>;
     expect(losesInLockstep(encoder, without)).toBe(false);
     expect(losesInLockstep(encoder, having)).toBe(true);
-    // A second time, when it is known what to look at.
+    // The second call uses what the first one found out about the type.
     expect(losesInLockstep(encoder, having)).toBe(true);
     expect(losesInLockstep({ encodeInto() {}, plain: encoder } as never, having)).toBe(true);
     hasRead.unknownFields = false;
     expect(losesInLockstep(encoder, having)).toBe(false);
   });
 
-  test("but not of what has none, is no message, or is none of its type", () => {
+  test("but not of values without any, of scalars, or of values of the wrong type", () => {
     for (const of of [codec.int32, codec.enumeration("E", ["a"]), codec.array(codec.string), codec.record(codec.int32)])
       expect(losesInLockstep(of as Codec<unknown>, newer)).toBe(false);
     expect(losesInLockstep(codec.tuple(codec.int32) as Codec<unknown>, [newer])).toBe(false);
@@ -114,11 +114,11 @@ describe("the lockstep layout would lose unknown fields", () => {
   });
 });
 
-test("at first nothing has been read", () => {
+test("hasRead is false for messages and unknown fields before any message is read", () => {
   expect(atFirst).toEqual({ messages: false, unknownFields: false });
 });
 
-test("what the lockstep layout refuses may be newer once a message of the protobuf layout has been read", () => {
+test("a lockstep refusal may come from a newer value only after a protobuf message was read", () => {
   const refusal = new CodecError("encode", "Color", "why");
   expect(mayBeNewer(refusal)).toBe(true);
   expect(mayBeNewer(new Error("why"))).toBe(false);
@@ -128,7 +128,7 @@ test("what the lockstep layout refuses may be newer once a message of the protob
   expect(mayBeNewer(refusal)).toBe(true);
 });
 
-test("reading a field that is not known is noted, and reading others is not", () => {
+test("reading an unknown field sets hasRead.unknownFields, and reading known fields does not", () => {
   hasRead.unknownFields = false;
   point.fromProtobuf(hex("08 01"));
   expect(hasRead.unknownFields).toBe(false);
@@ -136,7 +136,7 @@ test("reading a field that is not known is noted, and reading others is not", ()
   expect(hasRead.unknownFields).toBe(true);
 });
 
-describe("in the protobuf layout", () => {
+describe("values in the protobuf layout", () => {
   const written = (layout: { encodeInto(w: Writer, value: unknown): void }, value: unknown) => {
     const w = new Writer();
     w.reserve(3);
@@ -151,7 +151,7 @@ describe("in the protobuf layout", () => {
     return r;
   };
 
-  test("arguments are their message, and one value is a message with one field", () => {
+  test("arguments are one message, and a single value is a message with one field", () => {
     const args = codec.parameters("call", { n: codec.uint32 }, { numbers: [2] }) as Codec<unknown>;
     expect([...written(protobufArguments(args), [5])]).toEqual([0, 0, 0, 0x10, 5]);
     expect(protobufArguments(args).decodeFrom(reader(written(protobufArguments(args), [5])))).toEqual([5]);
@@ -163,14 +163,14 @@ describe("in the protobuf layout", () => {
     expect(protobufValue(args)).not.toBe(protobufArguments(args));
   });
 
-  test("there are no blocks beside the message", () => {
+  test("a message with separate blocks is refused", () => {
     const bytes = written(protobufValue(codec.uint32 as Codec<unknown>), 5);
     expect(() => protobufValue(codec.uint32 as Codec<unknown>).decodeFrom(reader(bytes, []))).toThrow(
       "cannot decode [uint32]: the protobuf layout has no blocks beside the message",
     );
   });
 
-  test("a value whose message is in the lockstep layout is read in that", () => {
+  test("decodeValue reads a lockstep message in the lockstep layout", () => {
     const bytes = codec.uint32.encode(7);
     const r = new Reader();
     r.reset(bytes, new DataView(bytes.buffer), 0, bytes.length);

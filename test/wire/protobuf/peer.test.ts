@@ -37,7 +37,7 @@ const text = fc.oneof(
   fc.constantFrom("", "x".repeat(500)),
 );
 
-/** Types of fields: how protobuf calls them, our codec, values. */
+/** The types of fields: the type in protobuf, the codec of Viceroy, and values. */
 const scalars: Record<string, { type: Type; codec: Codec<unknown>; values: fc.Arbitrary<unknown>; key: boolean }> = {
   double: { type: Type.DOUBLE, codec: codec.double, values: fc.double(), key: false },
   float: { type: Type.FLOAT, codec: codec.float32, values: fc.float(), key: false },
@@ -152,7 +152,7 @@ const registry = createFileRegistry(
 );
 const message = (name: string): DescMessage => registry.getMessage(`p.${name}`)!;
 
-test("every scalar, implicit, explicit, packed and not, and as key of a map", () => {
+test("every scalar field is exchanged with protobuf-es: implicit, explicit, packed, unpacked and as map key", () => {
   const fields: [string, number, Codec<unknown>][] = [];
   const values: Record<string, fc.Arbitrary<unknown>> = {};
   for (const [i, name] of names.entries()) {
@@ -188,7 +188,7 @@ test("every scalar, implicit, explicit, packed and not, and as key of a map", ()
   const required = Object.keys(values).filter((name) => !optional.includes(name));
   const property = fc.property(fc.record(values, { requiredKeys: required }), (value) => {
     const descriptor = message("Everything");
-    // Protobuf-es has maps as objects.
+    // protobuf-es represents maps as objects.
     const init = Object.fromEntries(
       Object.entries(value).map(([name, v]) => [
         camel(name),
@@ -200,7 +200,7 @@ test("every scalar, implicit, explicit, packed and not, and as key of a map", ()
     const back = fromBinary(descriptor, ours.toProtobuf(value));
     expect(toBinary(descriptor, back).length).toBe(theirs.length);
     expect(ours.fromProtobuf(toBinary(descriptor, back))).toEqual(value);
-    // Known to nobody, and nothing lost.
+    // A schema that knows no field loses nothing.
     const blind = codec.object("Blind", {});
     expect(blind.toProtobuf(blind.fromProtobuf(theirs))).toEqual(theirs);
   });
@@ -280,7 +280,7 @@ function init(value: Tree): MessageShape<DescMessage> {
   } as never);
 }
 
-test("recursive messages, enums, timestamps and oneofs", () => {
+test("recursive messages, enums, timestamps and oneofs have the same bytes as in protobuf-es", () => {
   const property = fc.property(trees, (value) => {
     const descriptor = message("Tree");
     const theirs = toBinary(descriptor, init(value));
@@ -290,18 +290,18 @@ test("recursive messages, enums, timestamps and oneofs", () => {
   fc.assert(property, { numRuns: cases(200) });
 });
 
-test("a split message is the one that protobuf-es makes of it", () => {
+test("a message in two parts is merged as protobuf-es merges it", () => {
   const property = fc.property(trees, trees, (first, second) => {
     const descriptor = message("Tree");
     const both = Uint8Array.from([...tree.toProtobuf(first), ...tree.toProtobuf(second)]);
     const merged = tree.fromProtobuf(both);
-    // Theirs, written again: one message, which ours reads as what it has read from the two.
+    // protobuf-es writes its merged message, which Viceroy reads as the message that it has merged itself.
     expect(tree.fromProtobuf(toBinary(descriptor, fromBinary(descriptor, both)))).toEqual(merged);
   });
   fc.assert(property, { numRuns: cases(100) });
 });
 
-test("unknown numbers of enums and unknown fields go through", () => {
+test("unknown enum numbers and unknown fields survive a round trip", () => {
   const descriptor = message("Tree");
   const theirs = create(descriptor, { color: 9, colors: [1, 77] } as never);
   const value = tree.fromProtobuf(toBinary(descriptor, theirs));

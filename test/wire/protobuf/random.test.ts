@@ -1,4 +1,4 @@
-/** On random schemas: values come back, merge as they should, and pass through a schema that does not know their fields. */
+/** On random schemas: values survive a round trip, merge correctly, and pass through a schema without their fields. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -40,7 +40,7 @@ function forSchemas(check: (subject: Subject, random: () => number) => void): Pr
   return fc.assert(property, { numRuns: cases(40) });
 }
 
-test("values come back as they were, and are written the same again", async () => {
+test("values of random schemas survive a round trip, with the same bytes from both kinds of codec", async () => {
   await forSchemas(({ generated, composed, value }) => {
     for (let i = 0; i < 10; i++) {
       const original = value();
@@ -52,7 +52,7 @@ test("values come back as they were, and are written the same again", async () =
   });
 });
 
-test("a schema that knows no fields keeps them all", async () => {
+test("a schema without fields keeps all fields as unknown fields", async () => {
   const blind = codec.object("Blind", {});
   await forSchemas(({ generated, value }) => {
     const bytes = generated.toProtobuf(value());
@@ -60,7 +60,7 @@ test("a schema that knows no fields keeps them all", async () => {
   });
 });
 
-test("bytes that nobody wrote mean the same to both kinds of codec", async () => {
+test("generated and composed codecs give the same result or the same error for mutated bytes", async () => {
   await forSchemas(({ generated, composed, value }, random) => {
     for (let i = 0; i < 20; i++) {
       const bytes = mutate(generated.toProtobuf(value()), random);
@@ -77,7 +77,7 @@ test("bytes that nobody wrote mean the same to both kinds of codec", async () =>
   });
 });
 
-test("a message in two parts is merged alike by both kinds of codec", async () => {
+test("generated and composed codecs merge a message in two parts alike", async () => {
   await forSchemas(({ generated, composed, value }) => {
     const wrapped = (inner: Codec<unknown>) => codec.object("Wrapped", { inner: codec.oneof("", () => ({ inner })) });
     for (let i = 0; i < 5; i++) {

@@ -1,4 +1,4 @@
-/** The reader as generated code uses it: each method reads what is its own, and nothing behind the end of the message. */
+/** The reader as generated code uses it: no method reads past the end of the message. */
 import { describe, expect, test } from "vitest";
 import { CodecRefusal } from "../../../runtime/wire/codec-refusal.js";
 import { codec, ProtobufReader } from "../../../runtime/wire/index.js";
@@ -21,7 +21,7 @@ describe("numbers of a fixed size", () => {
     ["double", (r) => r.double(), "00 00 00 00 00 00 f0 3f", 1],
     ["fixed64", (r) => r.fixed64(), "fe ff ff ff ff ff ff ff", 2n ** 64n - 2n],
     ["sfixed64", (r) => r.sfixed64(), "fe ff ff ff ff ff ff ff", -2n],
-  ])("%s is read whole or refused", (_, read, text, value) => {
+  ])("%s is read if all its bytes are present, and refused otherwise", (_, read, text, value) => {
     const bytes = hex(text);
     for (let size = 0; size < bytes.length; size++)
       expect(() => read(readerOf(bytes, size))).toThrow("the message ends too early");
@@ -98,7 +98,7 @@ describe("varints", () => {
         ["01", -1n],
       ],
     ],
-  ])("%s of any number of bytes", (_, read, all) => {
+  ])("%s is read from any number of bytes", (_, read, all) => {
     for (const [before] of all) {
       for (const [text, value] of all) {
         // An earlier message has no effect.
@@ -110,7 +110,7 @@ describe("varints", () => {
     }
   });
 
-  test("of more than ten bytes are refused, and so are those that do not end", () => {
+  test("with more than ten bytes or without an end are refused", () => {
     expect(() => readerOf(hex(`${"ff".repeat(10)} 01`)).int64()).toThrow("it has more than 10 bytes");
     for (let size = 2; size < 10; size++)
       expect(() => readerOf(hex("ff".repeat(10)), size).int64()).toThrow("the message ends too early");
@@ -119,7 +119,7 @@ describe("varints", () => {
   });
 });
 
-test("bytes and texts end before the end of the message", () => {
+test("bytes and strings must end before the end of the message", () => {
   for (const read of [
     (r: ProtobufReader) => r.getBytes(),
     (r: ProtobufReader) => r.string(),
@@ -134,7 +134,7 @@ test("bytes and texts end before the end of the message", () => {
   expect(() => readerOf(hex("01 ff")).string()).toThrow("invalid string: expected UTF-8");
 });
 
-test("a message ends where its last field does", () => {
+test("a message must end where its last field ends", () => {
   const point = codec.object("Point", { x: codec.int32 });
   expect(readerOf(hex("02 08 05")).message(point)).toEqual({ x: 5 });
   expect(() => readerOf(hex("01 08 05")).message(point)).toThrow("a field goes past the end of its message");
@@ -142,7 +142,7 @@ test("a message ends where its last field does", () => {
   expect(readerOf(hex("")).absent(point)).toEqual({ x: 0 });
 });
 
-test("messages nest 256 deep, also those that are not there, and are as deep as before behind each", () => {
+test("messages and absent messages nest at most 256 levels, and siblings do not add depth", () => {
   const point = codec.object("Point", { x: codec.int32 });
   const r = readerOf(hex("00".repeat(300)));
   for (let i = 0; i < 300; i++) {
@@ -158,7 +158,7 @@ test("messages nest 256 deep, also those that are not there, and are as deep as 
   expect(() => r.absent(point)).toThrow("nested deeper than 256");
 });
 
-test("points in time are merged, to the millisecond, and no farther away than a Date can say", () => {
+test("dates are merged to the millisecond, and refused out of the range of Date", () => {
   const read = (text: string, into?: Date) => readerOf(hex(text)).date(into);
   expect(read("00")).toEqual(new Date(0));
   expect(read("02 08 05")).toEqual(new Date(5000));
@@ -168,7 +168,7 @@ test("points in time are merged, to the millisecond, and no farther away than a 
   expect(() => read("0a 08 ff ff ff ff ff ff ff ff 7f")).toThrow("expected a time from -8.64e15 to 8.64e15 ms");
 });
 
-test("a field that is left out is skipped by its wire type", () => {
+test("an unknown field is skipped by its wire type, and an invalid tag is refused", () => {
   for (const [text, tag] of [
     ["96 01", 8],
     ["00 00 00 00 00 00 00 00", 9],
@@ -179,7 +179,7 @@ test("a field that is left out is skipped by its wire type", () => {
     const r = readerOf(hex(text));
     r.skip(tag);
     expect(r.position).toBe(r.end);
-    // A varint that crosses the end is found where its message ends.
+    // A varint past the end is detected only at the end of its message.
     if (tag !== 8) expect(() => readerOf(hex(text), hex(text).length - 1).skip(tag)).toThrow(CodecRefusal);
   }
   for (const [tag, why] of [
@@ -192,19 +192,19 @@ test("a field that is left out is skipped by its wire type", () => {
     expect(() => readerOf(hex("00")).skip(tag)).toThrow(why);
 });
 
-test("typed arrays of small elements are read packed or not, behind what came before", () => {
+test("typed arrays of small elements are read packed or unpacked, behind earlier elements", () => {
   expect(readerOf(hex("03 80 01 03")).typed(Int16Array)).toEqual(Int16Array.of(64, -2));
   expect(readerOf(hex("04 80 01 ff 7f")).typed(Uint16Array, Uint16Array.of(1))).toEqual(Uint16Array.of(1, 128, 16383));
   expect(readerOf(hex("80 01")).typedElement(Int16Array)).toEqual(Int16Array.of(64));
   expect(readerOf(hex("03")).typedElement(Int8Array, Int8Array.of(5))).toEqual(Int8Array.of(5, -2));
 });
 
-test("an enum is the value of its number", () => {
+test("an enum is read as the value of its number", () => {
   const color = codec.enumeration<string>("Color", ["red", "green"], { numbers: [1, 300] });
   expect(readerOf(hex("ac 02")).enumeration(color)).toBe("green");
 });
 
-test("a property of any name is set, and sets no prototype", () => {
+test("define sets a property of any name, and sets no prototype", () => {
   const record: Record<string, unknown> = {};
   for (const key of ["a", "__proto__"]) new ProtobufReader().define(record, key, [key]);
   expect(Object.entries(record)).toEqual([

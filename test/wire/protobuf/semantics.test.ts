@@ -7,7 +7,7 @@ const color = codec.enumeration<"red" | "green">("Color", ["red", "green"], { nu
 const level = codec.enumeration<number>("Level", [0, 10, 20]);
 const point = codec.object("Point", { x: codec.double, y: codec.double });
 
-test("a scalar that is its default is not written, with explicit presence it is", () => {
+test("a default scalar is left out with implicit presence, and written with explicit presence", () => {
   const implicit = codec.object("I", {
     a: codec.int32,
     b: codec.string,
@@ -38,7 +38,7 @@ test("a scalar that is its default is not written, with explicit presence it is"
   expect(explicit.fromProtobuf(hex("0800"))).toStrictEqual({ a: 0, b: null });
 });
 
-test("negative zero, infinities and NaN payloads stay as they are in typed arrays", () => {
+test("negative zero, infinities and NaN payloads survive a round trip", () => {
   const bits = hex("0a 10 01 00 00 00 00 00 f8 7f 00 00 00 00 00 00 00 80");
   const array = codec.float64Array.fromProtobuf(bits);
   expect(array[0]).toBeNaN();
@@ -52,7 +52,7 @@ test("negative zero, infinities and NaN payloads stay as they are in typed array
   }
 });
 
-test("what is always written and is not there is the message with nothing in it, or is refused", () => {
+test("a missing message is read as an empty one, and a missing enum or oneof is refused", () => {
   const whole = codec.object("W", {
     at: codec.date,
     p: point,
@@ -85,14 +85,14 @@ const oneof: Codec<Any> = codec.oneof<Any>(
   { numbers: [1, 2, 3, 9] },
 );
 
-test("fields come in any order, of those that come twice the last one wins", () => {
+test("fields are read in any order, and the last of duplicate fields wins", () => {
   const two = codec.object("Two", { a: codec.int32, b: codec.string }, { numbers: [7, 3] });
-  // Written in the order of their numbers.
+  // Fields are written in the order of their numbers.
   expect(toHex(two.toProtobuf({ a: 1, b: "x" }))).toBe("1a01783801");
   expect(two.fromProtobuf(hex("38 01 1a 01 78 38 02 1a 01 79"))).toStrictEqual({ a: 2, b: "y" });
 });
 
-test("messages that come twice are merged, whatever is in them", () => {
+test("messages that occur twice are merged with all their fields", () => {
   const inner = codec.object("Inner", {
     n: codec.int32,
     list: codec.array(codec.int32),
@@ -152,7 +152,7 @@ test("messages that come twice are merged, whatever is in them", () => {
   expect(inner.fromProtobuf(concat(first, second))).toStrictEqual(merged);
 });
 
-test("packed and unpacked are read alike, and mixed", () => {
+test("packed, unpacked and mixed lists are read alike", () => {
   const list = codec.array(codec.sint32);
   expect(toHex(list.toProtobuf([1, -1]))).toBe("0a020201");
   expect(list.fromProtobuf(hex("08 02 0a 02 01 04 08 03"))).toEqual([1, -1, 2, -2]);
@@ -164,7 +164,7 @@ test("packed and unpacked are read alike, and mixed", () => {
   expect(colors.fromProtobuf(hex("0a 02 01 04 08 01"))).toEqual(["red", "green", "red"]);
 });
 
-test("of a oneof the last case wins; the same message twice is merged", () => {
+test("the last case of a oneof wins, and parts of the same case are merged", () => {
   expect(oneof.fromProtobuf(hex("08 05 12 01 61"))).toStrictEqual({ case: "text", value: "a" });
   const x = point.toProtobuf({ x: 1, y: 0 });
   const y = point.toProtobuf({ x: 0, y: 1 });
@@ -201,7 +201,7 @@ const shape = codec.union<Circle | Square>(
   { numbers: [2, 5] },
 );
 
-test("a union is a oneof of its variants, without the discriminant", () => {
+test("a union is written as a oneof of its variants, without the discriminant", () => {
   const bytes = shape.toProtobuf({ kind: "square", a: 1 });
   expect(toHex(bytes)).toBe("2a0909000000000000f03f");
   expect(shape.fromProtobuf(bytes)).toStrictEqual({ kind: "square", a: 1 });
@@ -217,7 +217,7 @@ test("a union is a oneof of its variants, without the discriminant", () => {
   );
 });
 
-test("cases of a oneof that is a part of its message are fields of that message", () => {
+test("the cases of a flat oneof are fields of its message", () => {
   const flat = codec.object(
     "Flat",
     {
@@ -252,7 +252,7 @@ test("cases of a oneof that is a part of its message are fields of that message"
   );
 });
 
-test("enumerations are open", () => {
+test("enums are open: unknown numbers survive a round trip", () => {
   expect(toHex(color.toProtobuf("green"))).toBe("0804");
   expect(color.fromProtobuf(hex("08 05"))).toBe("$unknown:5");
   expect(color.fromProtobuf(hex("08 00"))).toBe("$unknown:0");
@@ -270,7 +270,7 @@ test("enumerations are open", () => {
   );
 });
 
-test("unknown fields are kept in their order, behind the known ones, also by a spread", () => {
+test("unknown fields are kept in order behind the known ones, also in a copy by object spread", () => {
   const value = point.fromProtobuf(hex("a0 06 01 09 00 00 00 00 00 00 f0 3f aa 06 01 41 a0 06 02"));
   expect(value).toStrictEqual({ x: 1, y: 0, [unknownFields]: hex("a0 06 01 aa 06 01 41 a0 06 02") });
   expect(toHex(point.toProtobuf({ ...value, x: 0, y: 1 }))).toBe("11000000000000f03fa00601aa060141a00602");
@@ -280,7 +280,7 @@ test("unknown fields are kept in their order, behind the known ones, also by a s
   );
 });
 
-test("maps: entries have defaults, the last one wins, keys that protobuf has no maps for are messages", () => {
+test("map entries have defaults, the last entry wins, and keys such as doubles need entry messages", () => {
   const map = codec.map(codec.string, point);
   expect(map.fromProtobuf(hex("0a 00"))).toStrictEqual(new Map([["", { x: 0, y: 0 }]]));
   expect(
@@ -300,7 +300,7 @@ test("maps: entries have defaults, the last one wins, keys that protobuf has no 
   );
 });
 
-test("types that protobuf has no word for stand as messages", () => {
+test("types that protobuf does not have are written as messages", () => {
   expect(toHex(codec.array(codec.array(codec.uint32)).toProtobuf([[1], []]))).toBe("0a030a01010a00");
   expect(toHex(codec.array(codec.nullable(codec.uint32)).toProtobuf([0, null]))).toBe("0a0208000a00");
   expect(toHex(codec.map(codec.string, codec.array(codec.uint32)).toProtobuf(new Map([["a", [1]]])))).toBe(
@@ -325,7 +325,7 @@ test("types that protobuf has no word for stand as messages", () => {
   expect(toHex(codec.tupleWithRest<number[]>([codec.uint32], codec.uint32).toProtobuf([1, 2, 3]))).toBe("080112020203");
 });
 
-test("a type that may be null by its name is not null twice", () => {
+test("a nullable codec of a type that is already nullable adds no second level of null", () => {
   const id = codec.lazy(() => codec.nullable(codec.uint32));
   const holder = codec.object("Holder", { id: codec.nullable(id) });
   expect(toHex(holder.toProtobuf({ id: 0 }))).toBe("0800");
@@ -333,7 +333,7 @@ test("a type that may be null by its name is not null twice", () => {
   expect(toHex(codec.array(codec.nullable(id)).toProtobuf([0, null]))).toBe("0a0208000a00");
 });
 
-test("arguments are a message with the ids of the parameters", () => {
+test("arguments are written as a message with the ids of the parameters", () => {
   const args = codec.parameters<[number, string?]>(
     "add",
     { by: codec.int32, note: codec.optional(codec.string) },
@@ -346,7 +346,7 @@ test("arguments are a message with the ids of the parameters", () => {
   );
 });
 
-test("dates are timestamps: what is finer than milliseconds is cut off", () => {
+test("a date is a timestamp that is cut to milliseconds", () => {
   expect(toHex(codec.date.toProtobuf(new Date(-1)))).toBe("08ffffffffffffffffff0110c08faedc03");
   expect(codec.date.fromProtobuf(hex("08 01 10 ff 93 eb dc 03"))).toStrictEqual(new Date(1999));
   for (const time of [0, -1, 8.64e15, -8.64e15, 1.7e12 + 0.5]) {
@@ -357,7 +357,7 @@ test("dates are timestamps: what is finer than milliseconds is cut off", () => {
   );
 });
 
-test("something that is being written may write and read another message", () => {
+test("a getter can encode another message while its object is being encoded", () => {
   const inner = codec.object("Inner", { x: codec.int32 });
   const outer = codec.object("Outer", { before: codec.string, text: codec.string });
   const value = {
@@ -369,7 +369,7 @@ test("something that is being written may write and read another message", () =>
   expect(toHex(outer.toProtobuf(value))).toBe("0a0162120137");
 });
 
-test("wrong values are refused with the path of the member", () => {
+test("wrong values are refused with the path of the field", () => {
   const deep = codec.object("Deep", {
     list: codec.array(codec.object("Item", { qty: codec.int32 })),
     tags: codec.map(codec.string, codec.array(codec.string)),

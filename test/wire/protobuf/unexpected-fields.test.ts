@@ -1,4 +1,4 @@
-/** Fields that come as no writer of the same schema sends them: wrong wire types, missing messages, parts of dates, odd values of enums. */
+/** Fields that no writer of the same schema sends: wrong wire types, missing messages, parts of dates, invalid enums. */
 import { describe, expect, test } from "vitest";
 import {
   type Codec,
@@ -13,9 +13,9 @@ import { concat, field, hex, messageOf, toHex } from "./message-bytes.js";
 
 const point = codec.object("Point", { x: codec.int32 });
 
-describe("a field with another wire type than its own is an unknown field", () => {
+describe("a field with the wrong wire type", () => {
   const asFields: readonly string[] = ["08 01", "09 01 02 03 04 05 06 07 08", "0a 01 08", "0d 01 02 03 04"];
-  /** Which of them each type reads. */
+  /** The indices of the fields that each type reads. */
   test.each<[Codec<unknown>, readonly number[]]>([
     [codec.int32, [0]],
     [codec.optional(codec.int32), [0]],
@@ -33,16 +33,16 @@ describe("a field with another wire type than its own is an unknown field", () =
     [codec.uint32Array, [3]],
     [codec.float64Array, [1]],
     [codec.uint8ClampedArray, [2]],
-  ])("%#", (of, read) => {
+  ])("is kept as an unknown field, for type %#", (of, read) => {
     const holder = codec.object("Holder", { f: codec.optional(of) }) as Codec<object>;
     const list = codec.object("Holder", { f: of }) as Codec<object>;
-    // An optional list is a message with it.
+    // An optional list is wrapped in a message.
     const both = / \| /.test(of.name) ? [list] : [holder, list];
     for (const [i, bytes] of asFields.entries()) {
       for (const codec of both) {
         const error = messageOf(() => codec.fromProtobuf(hex(bytes)));
         if (error !== "nothing") {
-          // A packed field of 8 bytes in one of 1 byte, or an enum without a default.
+          // A packed field has bytes that are not whole elements of the type, or an enum has no default.
           expect(error).toMatch(/not whole elements|missing|ends too early/);
           continue;
         }
@@ -53,7 +53,7 @@ describe("a field with another wire type than its own is an unknown field", () =
     }
   });
 
-  test("as is one of a map, of a message and of a case", () => {
+  test("is kept as an unknown field for maps, messages and oneof cases", () => {
     for (const of of [codec.map(codec.int32, codec.int32), codec.record(codec.int32), point, codec.nullable(point)]) {
       const holder = codec.object("Holder", { f: of as Codec<unknown> }) as Codec<object>;
       for (const bytes of ["08 01", "0d 01 02 03 04"])
@@ -68,7 +68,7 @@ describe("a field with another wire type than its own is an unknown field", () =
   });
 });
 
-test("elements of typed arrays are read one by one, and behind each other, and refused out of range", () => {
+test("single and packed elements of typed arrays are appended, and refused out of range", () => {
   expect(codec.int32Array.fromProtobuf(hex("0d 01 00 00 00 0d ff ff ff ff"))).toStrictEqual(Int32Array.of(1, -1));
   expect(codec.float32Array.fromProtobuf(hex("0d 00 00 80 3f 0a 04 00 00 80 bf"))).toStrictEqual(
     Float32Array.of(1, -1),
@@ -93,7 +93,7 @@ test("elements of typed arrays are read one by one, and behind each other, and r
 });
 
 describe("maps", () => {
-  test("have entries with what is unknown in them left out, in any order", () => {
+  test("ignore unknown fields in their entries, and read the fields of an entry in any order", () => {
     const map = codec.map(codec.int32, codec.string);
     for (const entry of [
       "08 01 12 01 61 18 05",
@@ -108,7 +108,7 @@ describe("maps", () => {
     );
   });
 
-  test("with keys that protobuf has no maps for are lists of messages, also in JSON and in errors", () => {
+  test("with keys that protobuf maps cannot have are lists of entries, also in JSON and in errors", () => {
     for (const [key, empty] of [
       [codec.double, 0],
       [codec.float32, 0],
@@ -141,7 +141,7 @@ describe("maps", () => {
       expect(messageOf(() => map.fromJson(json))).toBe(`CodecError: cannot decode ${name}${why}`);
   });
 
-  test("as plain objects have `__proto__` as a property that can be changed", () => {
+  test("as plain objects have `__proto__` as an own writable property", () => {
     const record = codec
       .record(codec.int32)
       .fromProtobuf(field(1, concat(field(1, Buffer.from("__proto__")), hex("10 05"))));
@@ -151,7 +151,7 @@ describe("maps", () => {
   });
 });
 
-test("a date that comes in parts has the seconds of one and the milliseconds of another, and fields that it does not know are left out", () => {
+test("a date in several parts merges seconds and milliseconds, and ignores unknown fields", () => {
   const nanos = "10 c0 9f ab 03";
   expect(codec.date.fromProtobuf(hex(`08 05 ${nanos}`))).toStrictEqual(new Date(5007));
   const holder = codec.object("H", { at: codec.date });
@@ -165,8 +165,8 @@ test("a date that comes in parts has the seconds of one and the milliseconds of 
   expect(early).toStrictEqual(new Date(-750));
 });
 
-describe("enumerations", () => {
-  test("have the numbers 1, 2, 3, … if they are given none, also where some values are numbers", () => {
+describe("enums", () => {
+  test("have the numbers 1, 2, 3, … by default, also if some values are numbers", () => {
     const plain = codec.enumeration("E", ["a", "b"]);
     expect([toHex(plain.toProtobuf("a")), toHex(plain.toProtobuf("b"))]).toEqual(["0801", "0802"]);
     const mixed = codec.enumeration("M", ["a", 7]);
@@ -174,7 +174,7 @@ describe("enumerations", () => {
     expect(mixed.fromProtobuf(hex("08 02"))).toBe(7);
   });
 
-  test("have an unknown value under its own text alone", () => {
+  test("accept an unknown value only in its exact spelling", () => {
     const plain = codec.enumeration("E", ["a", "b"]) as Codec<unknown>;
     expect(toHex(plain.toProtobuf("$unknown:5"))).toBe("0805");
     for (const bad of ["x$unknown:5", "$unknown:5x", "$unknown:+5", "$unknown:05", ["$unknown:5"], 5, 5n, null])
@@ -182,8 +182,8 @@ describe("enumerations", () => {
   });
 });
 
-describe("the limit of depth", () => {
-  test("counts messages inside of each other, not those beside each other", () => {
+describe("the depth limit", () => {
+  test("counts nested messages, but not siblings", () => {
     const list = codec.array(point);
     const value = Array.from({ length: 300 }, (_, x) => ({ x }));
     expect(list.fromProtobuf(list.toProtobuf(value))).toEqual(value);
@@ -191,7 +191,7 @@ describe("the limit of depth", () => {
     expect(missing.fromProtobuf(concat(...value.map(() => hex("0a 00"))))).toHaveLength(300);
   });
 
-  test("counts messages that are missing, and stand for their defaults", () => {
+  test("counts missing messages that are read as defaults", () => {
     const chain = (depth: number) => {
       let of: Codec<unknown> = point;
       for (let i = 0; i < depth; i++) of = codec.object("Outer", { inner: of });
@@ -201,14 +201,14 @@ describe("the limit of depth", () => {
     expect(messageOf(() => chain(257).fromProtobuf(hex("")))).toMatch(/nested deeper than 256$/);
   });
 
-  test("holds for groups, of which none has the number 0", () => {
+  test("does not hide the invalid field number 0 of a nested group", () => {
     expect(messageOf(() => point.fromProtobuf(hex("0b 03 04 0c")))).toBe(
       "CodecError: cannot decode Point: invalid tag: field number 0",
     );
   });
 });
 
-test("a message that is too large is refused at once", () => {
+test("a message that is too large is refused without a second attempt", () => {
   let times = 0;
   class Huge extends GeneratedCodec<number> {
     override write(): void {}
@@ -231,7 +231,7 @@ test("a message that is too large is refused at once", () => {
   expect(codec.int32.fromProtobuf(codec.int32.toProtobuf(5))).toBe(5);
 });
 
-test("a codec is taken apart as what it is, and as nothing else", () => {
+test("structureOf, choiceOf and enumStructureOf refuse codecs of other kinds", () => {
   const foreign = { name: "Foreign", position: { kind: "message" } } as unknown as Codec<unknown>;
   expect(() => structureOf(foreign)).toThrow("cannot tell what Foreign consists of: its codec does not say");
   expect(() => choiceOf(point as Codec<unknown>)).toThrow("cannot take Point apart: it is no oneof");
@@ -245,7 +245,7 @@ test("a codec is taken apart as what it is, and as nothing else", () => {
   if (alone.kind === "members") expect(alone.fromRow(alone.toRow([1]))).toEqual([1]);
 });
 
-test("a reader refuses with the reason that it is given, or none", () => {
+test("a reader refuses with the given reason, or with none", () => {
   const r = new ProtobufReader();
   expect(() => r.refuse("why")).toThrow("why");
   expect(() => r.refuse()).toThrow("");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Codec, codec, ProtobufReader, ProtobufWriter } from "../../../runtime/wire/index.js";
 import { messageOf, toHex } from "./message-bytes.js";
 
-/** Values of the most bytes, the fewest, and in between. */
+/** Values that need the most bytes, the fewest bytes, and numbers in between. */
 const small = [-1, 0, 127, 128, 2 ** 31 - 1, -(2 ** 31)];
 const unsigned = [2 ** 32 - 1, 0, 127, 128, 2 ** 14, 2 ** 21, 2 ** 28];
 const large = [-1n, 0n, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 31n, 2n ** 32n];
@@ -39,7 +39,7 @@ function expectSame(of: Codec<unknown>, value: unknown): void {
 }
 
 describe.each(scalars.map(([of, values]) => ({ name: of.name, of, values })))("$name", ({ of, values }) => {
-  test("in a field of any number, behind other fields", () => {
+  test("has the same bytes for any initial size of the writer, in a field of any number", () => {
     for (const number of [1, 15, 16, 2047, 2048, 2 ** 18 - 1, 2 ** 18, 2 ** 25, 2 ** 29 - 1]) {
       const message = codec.object(
         "M",
@@ -51,7 +51,7 @@ describe.each(scalars.map(([of, values]) => ({ name: of.name, of, values })))("$
     }
   });
 
-  test("in lists of any length, each element in one field or in its own", () => {
+  test("has the same bytes for any initial size of the writer, in packed and unpacked lists", () => {
     for (const unpacked of [[], ["list"]]) {
       const message = codec.object("M", { pad: codec.string, list: codec.array(of) }, { numbers: [1, 2], unpacked });
       for (let length = 0; length < 18; length++) {
@@ -62,7 +62,7 @@ describe.each(scalars.map(([of, values]) => ({ name: of.name, of, values })))("$
   });
 });
 
-test("typed arrays of any length, of elements of any size", () => {
+test("typed arrays have the same bytes for any initial size of the writer", () => {
   const arrays: readonly (readonly [Codec<unknown>, readonly (number | bigint)[]])[] = [
     [codec.int8Array, [-128, 127, 0, -1, 63, 64, -64, -65]],
     [codec.int16Array, [-32768, 32767, 0, -1, 8191, 8192]],
@@ -94,7 +94,7 @@ test("typed arrays of any length, of elements of any size", () => {
   }
 });
 
-test("lists of doubles longer than what is read at once, and behind those of an earlier field", () => {
+test("lists of doubles longer than the read buffer are read, also behind those of an earlier field", () => {
   const list = (length: number) => Array.from({ length }, (_, i) => i / 7);
   const doubles = codec.array(codec.double);
   for (const length of [1, 3, 4, 5, 1023, 1024, 1025, 2047, 2048, 2050]) {
@@ -104,7 +104,7 @@ test("lists of doubles longer than what is read at once, and behind those of an 
   }
 });
 
-describe("what is not of its type", () => {
+describe("a value of the wrong type", () => {
   const wrong = [
     undefined,
     null,
@@ -128,7 +128,7 @@ describe("what is not of its type", () => {
   ];
 
   test.each(scalars.map(([of]) => [of.name, of] as const))(
-    "is refused as %s by itself, in a list and in one that is unpacked",
+    "is refused as %s alone, in a packed list and in an unpacked list",
     (name, of) => {
       for (const value of wrong) {
         const alone = messageOf(() => of.toProtobuf(value));
@@ -151,7 +151,7 @@ describe("what is not of its type", () => {
     return scalars.find(([one]) => one === of)?.[1][0];
   }
 
-  test("is refused where a list, a map or a set should be", () => {
+  test("is refused in place of a list, a map or a set", () => {
     for (const value of [undefined, null, {}, 5, "x", new Map([[1, 1]])]) {
       for (const [of, expected] of [
         [codec.array(codec.int32), "invalid array: expected an array"],
@@ -166,7 +166,7 @@ describe("what is not of its type", () => {
   });
 });
 
-test("a reader that is used again begins anew", () => {
+test("a reader that is reset reads each message from its start", () => {
   const text = codec.object("T", { a: codec.string, b: codec.string });
   const r = new ProtobufReader();
   for (const value of [
@@ -182,7 +182,7 @@ test("a reader that is used again begins anew", () => {
   }
 });
 
-test("many short strings, sparse ones and long ones are read as they were, ASCII or not", () => {
+test("short, long and widely spaced strings are read unchanged, ASCII or not", () => {
   const items = codec.array(codec.object("Item", { gap: codec.bytes, text: codec.string }));
   for (const gap of [0, 10, 63, 64, 65, 200, 600]) {
     for (const unit of ["a", "é"]) {

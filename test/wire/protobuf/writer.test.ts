@@ -1,4 +1,4 @@
-/** The writer as generated code uses it: the exact bytes of every kind of field, and what each of them refuses. */
+/** The writer as generated code uses it: the exact bytes of every kind of field, and the values that each kind refuses. */
 import { describe, expect, test } from "vitest";
 import { CodecRefusal } from "../../../runtime/wire/codec-refusal.js";
 import { codec, ProtobufWriter, unknownFields } from "../../../runtime/wire/index.js";
@@ -8,7 +8,7 @@ type Field = (w: ProtobufWriter, tag: number, value: never) => void;
 
 const color = codec.enumeration<string>("Color", ["red", "green"], { numbers: [1, 300] });
 const point = codec.object("Point", { x: codec.int32 });
-/** Tags of one byte, of two, and of five: the largest one that there is. */
+/** Tags of one byte, two bytes and five bytes; the last one is the largest tag. */
 const tags = [
   [0x0a, "0a"],
   [127 * 128, "80 7f"],
@@ -209,7 +209,7 @@ describe.each(kinds)("$name", ({ one, packed, values, wrong }) => {
     }
   });
 
-  test("packed is written as a tag, the size and the values, and not at all without any", () => {
+  test("is written packed as a tag, the size and the values, and an empty list is not written", () => {
     for (const [tag, tagBytes] of tags) {
       expect(written((w) => packed(w, tag, [] as never))).toBe("");
       for (let length = 1; length < 10; length++) {
@@ -222,7 +222,7 @@ describe.each(kinds)("$name", ({ one, packed, values, wrong }) => {
     }
   });
 
-  test("refuses whatever is not of its type, wherever that is among packed ones", () => {
+  test("refuses values of other types, alone and at any position of a packed list", () => {
     const w = new ProtobufWriter();
     for (const value of wrong) {
       expect(() => one(w, 10, value as never)).toThrow(CodecRefusal);
@@ -237,7 +237,7 @@ describe.each(kinds)("$name", ({ one, packed, values, wrong }) => {
   });
 });
 
-test("a list of one value of 127 bytes has a size of one byte, one of 128 bytes a size of two", () => {
+test("the size of a packed list takes one byte up to 127 bytes, and two bytes from 128 on", () => {
   for (const [length, size] of [
     [127, "7f"],
     [128, "80 01"],
@@ -249,7 +249,7 @@ test("a list of one value of 127 bytes has a size of one byte, one of 128 bytes 
   }
 });
 
-test("typed arrays are packed, and not written at all where they are empty", () => {
+test("typed arrays are written packed, and empty ones are not written", () => {
   for (const [type, array, content] of [
     [Uint16Array, Uint16Array.of(0, 128, 65535), "06 00 80 01 ff ff 03"],
     [Uint16Array, new Uint16Array(5).fill(65535), `0f ${"ff ff 03".repeat(5)}`],
@@ -267,7 +267,7 @@ test("typed arrays are packed, and not written at all where they are empty", () 
   }
 });
 
-test("bytes, texts and points in time are what they say, and nothing else", () => {
+test("bytes, strings and timestamps accept only values of their own type", () => {
   const w = new ProtobufWriter();
   for (const [tag, tagBytes] of tags) {
     expect(written((to) => to.putBytes(tag, Uint8Array.of(1, 2)))).toBe(bytes(`${tagBytes} 02 01 02`));
@@ -291,7 +291,7 @@ test("bytes, texts and points in time are what they say, and nothing else", () =
     expect(() => w.dateFields(wrong as never)).toThrow(CodecRefusal);
 });
 
-test("the size of a text takes as many bytes as it needs", () => {
+test("the size of a string takes as many bytes as it needs", () => {
   for (const [units, size] of [
     [0x7f, "7f"],
     [0x80, "8001"],
@@ -308,19 +308,19 @@ test("the size of a text takes as many bytes as it needs", () => {
   }
 });
 
-test("messages nest 256 deep and no deeper", () => {
+test("messages nest up to 256 levels and no deeper", () => {
   const w = new ProtobufWriter();
   for (let depth = 1; depth <= 256; depth++) w.begin(10);
   expect(() => w.begin(10)).toThrow("nested deeper than 256");
 });
 
-test("messages beside each other are as deep as the first one", () => {
+test("sibling messages do not add depth", () => {
   const w = new ProtobufWriter();
   for (let i = 0; i < 300; i++) w.message(10, point, { x: i });
   expect(w.depth).toBe(0);
 });
 
-test("a message of 128 bytes has a size of two, and is moved behind it", () => {
+test("the size of a message takes one byte up to 127 bytes, and two bytes from 128 on", () => {
   const holder = codec.object("Holder", { text: codec.string });
   for (const [length, size] of [
     [125, "7f"],
@@ -334,7 +334,7 @@ test("a message of 128 bytes has a size of two, and is moved behind it", () => {
   }
 });
 
-test("a message is its tag, its size and its fields, unknown ones at the end", () => {
+test("a message is written as its tag, its size, its fields and then its unknown fields", () => {
   const unknown = hex("a0 06 01");
   for (const [tag, tagBytes] of tags) {
     expect(written((w) => w.message(tag, point, { x: 5 }))).toBe(bytes(`${tagBytes} 02 08 05`));
@@ -345,7 +345,7 @@ test("a message is its tag, its size and its fields, unknown ones at the end", (
   expect(() => new ProtobufWriter().unknown([1] as never)).toThrow("invalid unknown fields: expected a Uint8Array");
 });
 
-test("of what is no enum nothing is written as one", () => {
+test("the enum methods refuse a codec that is no enum", () => {
   const w = new ProtobufWriter();
   expect(() => w.enumeration(8, codec.int32, 1)).toThrow(CodecRefusal);
   expect(() => w.packedEnumeration(10, codec.int32, [])).toThrow(CodecRefusal);
