@@ -50,11 +50,7 @@ const refused: [string, Buffer, string | RegExp][] = [
   ["a comma at the end", bytesOf(one('"dtype":"F32",')), 'expected "\\"", got "}}"'],
   ["a control character", bytesOf('{"\n":1}'), "expected text without control characters"],
   ["a lone surrogate", bytesOf('{"\\ud800":1}'), "expected text without control characters"],
-  [
-    "an invalid escape",
-    bytesOf('{"\\x":1}'),
-    "expected text without control characters, with escapes of JSON",
-  ],
+  ["an invalid escape", bytesOf('{"\\x":1}'), "expected text without control characters, with escapes of JSON"],
   ["deep arrays", bytesOf(`{"a":${deep}`), 'expected "{", got "[[[[[[[[[[[["'],
   ["deep shapes", bytesOf(f32(deep, "[0,0]")), "expected an integer from 0 to 2^53 - 1, got"],
   ["deep objects", bytesOf('{"a":'.repeat(50_000)), 'tensor "a" has a field "a" that the format does not have'],
@@ -80,11 +76,7 @@ const refused: [string, Buffer, string | RegExp][] = [
   ["a fractional size", bytesOf(f32("[1.5]", "[0,6]"), 6), "expected an integer from 0 to 2^53 - 1"],
   ["a size with an exponent", bytesOf(f32("[1e0]", "[0,4]"), 4), "expected an integer from 0 to 2^53 - 1"],
   ["a size with a zero before it", bytesOf(f32("[01]", "[0,4]"), 4), "expected an integer from 0 to 2^53 - 1"],
-  [
-    "a size above 2^53 - 1",
-    bytesOf(f32("[9007199254740992]", "[0,4]"), 4),
-    "expected an integer from 0 to 2^53 - 1",
-  ],
+  ["a size above 2^53 - 1", bytesOf(f32("[9007199254740992]", "[0,4]"), 4), "expected an integer from 0 to 2^53 - 1"],
   [
     "sizes whose product wraps",
     bytesOf(f32("[4294967296,4294967296]", "[0,0]")),
