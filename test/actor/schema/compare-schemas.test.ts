@@ -300,8 +300,9 @@ describe("incompatible schemas", () => {
   });
 
   test("a malformed schema description from a peer is reported as unreadable", async () => {
-    for (const text of ["{", "{}", '{"messages":[["A"]]}', "[]", "null"]) {
-      const other = { fingerprint: BigInt(1000 + text.length), description: text };
+    for (const [index, text] of ["{", "{}", '{"messages":[["A"]]}', "[]", "null"].entries()) {
+      // Results are cached by fingerprint, so each text needs its own.
+      const other = { fingerprint: BigInt(1000 + index), description: text };
       expect(schemaDifferences(oldGauge, other)).toMatch(
         /^has another schema of test\/gauge#Gauge, and what it says of that cannot be read: ./,
       );
