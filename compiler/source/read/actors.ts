@@ -9,7 +9,7 @@ import { type ReadTags, readMemberTags, readTags } from "./tags.js";
 import { readType, type TypeContext, unsupported } from "./types.js";
 import { isKeyword } from "./unions.js";
 
-export interface ActorContext extends TypeContext {
+export interface ActorReaderContext extends TypeContext {
   /**
    * Returns another actor, or undefined while that actor is being read. Then its inheritance is a cycle, which the
    * compiler has reported.
@@ -17,7 +17,11 @@ export interface ActorContext extends TypeContext {
   actor(key: DeclarationKey): ActorDeclaration | undefined;
 }
 
-export function readActor(declaration: SourceDeclaration, scope: FileScope, context: ActorContext): ActorDeclaration {
+export function readActor(
+  declaration: SourceDeclaration,
+  scope: FileScope,
+  context: ActorReaderContext,
+): ActorDeclaration {
   const { key, name } = declaration;
   const { doc } = readTags(declaration.comment, "actor", scope);
   const bases = declaration.heritage.flatMap((base) => baseOf(base, name, scope, context));
@@ -51,7 +55,12 @@ function argumentsOf(base: SourceType): SourceType | undefined {
   return base.kind === "reference" ? base.args[0] : undefined;
 }
 
-function baseOf(base: SourceType, name: string, scope: FileScope, context: ActorContext): readonly ActorDeclaration[] {
+function baseOf(
+  base: SourceType,
+  name: string,
+  scope: FileScope,
+  context: ActorReaderContext,
+): readonly ActorDeclaration[] {
   if (isActorBase(base)) return [];
   if (base.kind === "reference" && base.origin === "unresolved") return [];
   if (base.kind === "reference" && base.key !== undefined && context.isActor(base.key)) {
@@ -67,7 +76,7 @@ function readArguments(
   type: SourceType | undefined,
   scope: FileScope,
   name: string,
-  context: ActorContext,
+  context: ActorReaderContext,
 ): readonly Parameter[] {
   if (type === undefined) return [];
   const owner = `${name}'s constructor`;
@@ -106,7 +115,7 @@ function readEndpoints(
   members: readonly SourceMember[],
   scope: FileScope,
   owner: string,
-  context: ActorContext,
+  context: ActorReaderContext,
 ): readonly Endpoint[] {
   const seen = new Set<string>();
   return members.flatMap((member) => {
@@ -153,7 +162,7 @@ function readEndpoint(
   member: SourceMember,
   scope: FileScope,
   owner: string,
-  context: ActorContext,
+  context: ActorReaderContext,
 ): Endpoint {
   const read = readMemberTags(member, "endpoint", scope);
   const { doc, tags, options, wireName } = read;
@@ -218,7 +227,7 @@ function readResult(
   { type }: SourceMember,
   scope: FileScope,
   owner: string,
-  context: ActorContext,
+  context: ActorReaderContext,
 ): { readonly result?: Type; readonly stream: boolean } {
   // A method without a return type has already been reported by the compiler.
   if (type === undefined || isKeyword(type, "void")) return { stream: false };
@@ -254,7 +263,7 @@ function readParameters(
   params: readonly SourceParameter[],
   scope: FileScope,
   owner: string,
-  context: ActorContext,
+  context: ActorReaderContext,
 ): readonly Parameter[] {
   const read: Parameter[] = [];
   for (const param of params) {
@@ -285,7 +294,7 @@ function parameterType(
   param: Span,
   scope: FileScope,
   owner: string,
-  context: ActorContext,
+  context: ActorReaderContext,
 ): Type {
   if (type !== undefined) return readType(type, scope, owner, context);
   return { kind: "unsupported", reason: "it has no type", typeText: scope.text(param), fixHint: "" };

@@ -18,7 +18,7 @@ import type {
 import { bind, substituteShape } from "../../model/resolve.js";
 import { sameItems } from "../../model/same-data.js";
 import type { SourceDeclaration, SourceMember, SourceReference, SourceType } from "../type-source.js";
-import { type ActorContext, isActorBase, readActor } from "./actors.js";
+import { type ActorReaderContext, isActorBase, readActor } from "./actors.js";
 import { utilities } from "./builtins.js";
 import type { FileScope, ReadContext } from "./context.js";
 import { type MessageContext, readInherited, readIntersection, readObject, readOneof } from "./messages.js";
@@ -42,7 +42,7 @@ export interface ReadMemory {
   modules: ReadonlyMap<string, Module>;
 }
 
-export class SchemaReader implements MessageContext, ActorContext {
+export class SchemaReader implements MessageContext, ActorReaderContext {
   readonly #context: ReadContext;
   readonly #memory: ReadMemory;
   /** The declarations of the schema, with the result of reading each. */

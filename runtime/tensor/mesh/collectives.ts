@@ -1,5 +1,5 @@
 /** Collective operations: checks which procs take part, and records the operation. */
-import { callOperation, Operation } from "../operation/operation.js";
+import { callOperation, TensorOperation } from "../operation/operation.js";
 import type { Tensor } from "../value/tensor.js";
 import { requireDistributed } from "./active-meshes.js";
 
@@ -25,12 +25,12 @@ interface CollectiveGroup {
 
 /** The operations of the addon, by the names of the methods. */
 const collectiveOperations = {
-  reduce: new Operation("viceroy::all_reduce"),
-  allGather: new Operation("viceroy::all_gather"),
-  reduceScatter: new Operation("viceroy::reduce_scatter"),
-  allToAll: new Operation("viceroy::all_to_all"),
-  broadcastFrom: new Operation("viceroy::broadcast"),
-  sendTo: new Operation("viceroy::permute"),
+  reduce: new TensorOperation("viceroy::all_reduce"),
+  allGather: new TensorOperation("viceroy::all_gather"),
+  reduceScatter: new TensorOperation("viceroy::reduce_scatter"),
+  allToAll: new TensorOperation("viceroy::all_to_all"),
+  broadcastFrom: new TensorOperation("viceroy::broadcast"),
+  sendTo: new TensorOperation("viceroy::permute"),
 } as const;
 
 /**

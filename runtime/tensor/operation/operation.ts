@@ -6,7 +6,7 @@ import { activateCurrentRecording } from "./recording.js";
 import { requireLibtorchVersion } from "./required-version.js";
 
 /** An operation of libtorch or Viceroy, by its qualified name. It is looked up in the addon by the first call. */
-export class Operation {
+export class TensorOperation {
   readonly name: string;
   #number: number | undefined;
 
@@ -32,7 +32,7 @@ export class Operation {
  * @throws {Error} when libtorch refuses the call
  */
 export function callOperation(
-  operation: Operation,
+  operation: TensorOperation,
   args: readonly unknown[],
   by: (...args: never[]) => unknown = callOperation,
 ): unknown {

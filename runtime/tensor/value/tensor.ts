@@ -9,7 +9,7 @@ import { TensorError } from "../errors.js";
 import type { OperationMethods } from "../generated/ops.js";
 import { methodNames } from "../generated/ops.js";
 import { addon, setTensorClass } from "../operation/addon.js";
-import { callOperation, Operation } from "../operation/operation.js";
+import { callOperation, TensorOperation } from "../operation/operation.js";
 import { trackInScope } from "./tensor-scope.js";
 import { isDtype, typedArrayOver } from "./typed-array.js";
 
@@ -26,8 +26,8 @@ export interface BackwardOptions<T> {
 /** Elements as nested arrays; a single value for a tensor without dimensions. */
 export type Nested = number | bigint | boolean | readonly Nested[];
 
-const itemOperation = new Operation("aten::item");
-const toOperation = new Operation("aten::to");
+const itemOperation = new TensorOperation("aten::item");
+const toOperation = new TensorOperation("aten::to");
 
 /** The members of tensors beside the operations of libtorch, which are methods of tensors, too. */
 export class TensorObject {
@@ -199,7 +199,7 @@ export interface Methods extends OperationMethods<Tensor> {}
 export type Tensor = TensorObject & Methods;
 
 for (const name of methodNames.split(" ")) {
-  const operation = new Operation(`aten::${name}`);
+  const operation = new TensorOperation(`aten::${name}`);
   const method = function (this: TensorObject, ...args: unknown[]): unknown {
     return callOperation(operation, [this, ...args], method);
   };

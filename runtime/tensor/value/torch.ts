@@ -1,6 +1,6 @@
 /** `torch`: the operations of libtorch as functions, by their names in libtorch: `torch.matmul(a, b)`. */
 import { functionNames, type OperationFunctions } from "../generated/ops.js";
-import { callOperation, Operation } from "../operation/operation.js";
+import { callOperation, TensorOperation } from "../operation/operation.js";
 import type { Tensor } from "./tensor.js";
 
 /** The operations of libtorch as functions. */
@@ -9,7 +9,7 @@ export interface Functions extends OperationFunctions<Tensor> {}
 function createFunctions(): Functions {
   const all: Record<string, (...args: unknown[]) => unknown> = {};
   for (const name of functionNames.split(" ")) {
-    const operation = new Operation(`aten::${name}`);
+    const operation = new TensorOperation(`aten::${name}`);
     const call = (...args: unknown[]) => callOperation(operation, args, call);
     all[name] = call;
   }
@@ -33,12 +33,12 @@ export function call(name: string, args: readonly unknown[], options?: object): 
   return callOperation(operation, options === undefined ? args : [...args, { ...options }]);
 }
 
-const operationsByName = new Map<string, Operation>();
+const operationsByName = new Map<string, TensorOperation>();
 
-function operationNamed(name: string): Operation {
+function operationNamed(name: string): TensorOperation {
   let operation = operationsByName.get(name);
   if (operation === undefined) {
-    operation = new Operation(name);
+    operation = new TensorOperation(name);
     operationsByName.set(name, operation);
   }
   return operation;

@@ -5,7 +5,7 @@ import { RdmaDevice } from "./device.js";
 import { LocalRegions } from "./local-regions.js";
 import { activePorts, type RdmaPort } from "./ports.js";
 
-export interface OpenPort {
+export interface OpenRdmaPort {
   readonly device: RdmaDevice;
   readonly localRegions: LocalRegions;
 }
@@ -14,7 +14,7 @@ export class RdmaDevices {
   readonly clock: Clock;
   readonly #addon: RdmaAddon;
   readonly #requested: string | undefined;
-  readonly #open = new Map<RdmaPort, Promise<OpenPort>>();
+  readonly #open = new Map<RdmaPort, Promise<OpenRdmaPort>>();
   #ports: readonly RdmaPort[] | undefined;
 
   /** @param only the only device to use, as `device` or `device:port` */
@@ -34,7 +34,7 @@ export class RdmaDevices {
   }
 
   /** Opens a port, or returns the open one. Rejects if the port cannot be used; the next call then tries again. */
-  open(port: RdmaPort): Promise<OpenPort> {
+  open(port: RdmaPort): Promise<OpenRdmaPort> {
     let opening = this.#open.get(port);
     if (opening === undefined) {
       opening = RdmaDevice.open(this.#addon, port, this.clock).then((device) => ({

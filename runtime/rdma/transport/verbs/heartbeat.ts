@@ -5,7 +5,7 @@
 import type { Timer } from "../../../link/clock.js";
 import { TransferOperation } from "../../transfer/transfer-operation.js";
 import { type HeartbeatTarget, SECRET_BYTES } from "./device.js";
-import type { OpenPort, RdmaDevices } from "./devices.js";
+import type { OpenRdmaPort, RdmaDevices } from "./devices.js";
 import type { QueuePair } from "./queue-pair.js";
 import { completionStatus } from "./status.js";
 
@@ -14,7 +14,7 @@ const heartbeatInterval = 2_000;
 
 /** Reads the secret of the peer. Resolves with undefined if the read fails. */
 export async function readHeartbeat(
-  { localRegions }: OpenPort,
+  { localRegions }: OpenRdmaPort,
   pair: QueuePair,
   beat: HeartbeatTarget,
 ): Promise<Uint8Array | undefined> {
@@ -34,7 +34,13 @@ export class Heartbeat {
   #timer: Timer | undefined;
 
   /** @param ended called once, when the peer does not answer any more or has another secret */
-  constructor(clock: RdmaDevices["clock"], port: OpenPort, pair: QueuePair, beat: HeartbeatTarget, ended: () => void) {
+  constructor(
+    clock: RdmaDevices["clock"],
+    port: OpenRdmaPort,
+    pair: QueuePair,
+    beat: HeartbeatTarget,
+    ended: () => void,
+  ) {
     this.#clock = clock;
     const look = (): void => {
       readHeartbeat(port, pair, beat).then(

@@ -10,7 +10,7 @@ import { lazyModules } from "../../../lazy-modules.js";
 import { RdmaError } from "../../errors.js";
 import { refusalError } from "../../grant/refusal.js";
 import type { AskOwner } from "../backend.js";
-import type { OpenPort, RdmaDevices } from "./devices.js";
+import type { OpenRdmaPort, RdmaDevices } from "./devices.js";
 import { Heartbeat, readHeartbeat } from "./heartbeat.js";
 import { decodeAnswer, encodeRequest, TOKEN_BYTES, type VerbsAnswer, type VerbsRequest } from "./messages.js";
 import type { RdmaPort } from "./ports.js";
@@ -25,7 +25,7 @@ export class NoPathError extends Error {}
 /** A queue pair to an owner, with the address and key of the granted memory at the owner's device. */
 export interface VerbsPath {
   readonly pair: QueuePair;
-  readonly port: OpenPort;
+  readonly port: OpenRdmaPort;
   readonly address: bigint;
   readonly key: number;
 }
@@ -81,7 +81,7 @@ export class VerbsConnection {
   }
 
   async #connect(
-    port: OpenPort,
+    port: OpenRdmaPort,
     grant: GrantClaim,
     sendRequest: (request: VerbsRequest) => Promise<VerbsAnswer>,
   ): Promise<VerbsPath> {

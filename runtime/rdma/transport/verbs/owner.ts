@@ -11,7 +11,7 @@ import type { GrantLookup } from "../../grant/grant-table.js";
 import { ownMachineId, ownStartTime } from "../../grant/process-identity.js";
 import type { Refusal } from "../../grant/refusal.js";
 import type { RdmaDevice, RegisteredRegion } from "./device.js";
-import type { OpenPort, RdmaDevices } from "./devices.js";
+import type { OpenRdmaPort, RdmaDevices } from "./devices.js";
 import { Heartbeat } from "./heartbeat.js";
 import { decodeRequest, encodeAnswer, type QueuePairEnd, type VerbsAnswer, type VerbsRequest } from "./messages.js";
 import { QueuePair } from "./queue-pair.js";
@@ -116,7 +116,7 @@ export class VerbsOwner {
     }
   }
 
-  async #connect(open: OpenPort, serial: number, name: string, peer: QueuePairEnd): Promise<QueuePairEnd> {
+  async #connect(open: OpenRdmaPort, serial: number, name: string, peer: QueuePairEnd): Promise<QueuePairEnd> {
     if (this.#pairs.size + this.#connecting >= maxPairs) throw new Error(`there are ${maxPairs} queue pairs already`);
     this.#connecting++;
     try {

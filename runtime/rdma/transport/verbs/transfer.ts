@@ -5,7 +5,7 @@
 import { errorMessage } from "../../../../shared/text/error-message.js";
 import { RdmaError } from "../../errors.js";
 import type { TransferOperation } from "../../transfer/transfer-operation.js";
-import type { OpenPort } from "./devices.js";
+import type { OpenRdmaPort } from "./devices.js";
 import type { VerbsPath } from "./initiator.js";
 import type { LocalRegion } from "./local-regions.js";
 import { PieceQueue, type TransferPart } from "./piece-queue.js";
@@ -49,7 +49,7 @@ export async function transfer(operation: TransferOperation, route: PathSource):
   }
 }
 
-async function acquireLocal(operation: TransferOperation, { localRegions }: OpenPort): Promise<LocalRegion> {
+async function acquireLocal(operation: TransferOperation, { localRegions }: OpenRdmaPort): Promise<LocalRegion> {
   try {
     return await localRegions.acquire(operation);
   } catch (error) {
