@@ -51,7 +51,7 @@ test("the package contains the pages that `viceroy explain` reads", () => {
 
 test("the package contains no sources except those of addons, no tests and no other files", () => {
   const expected =
-    /^(?:native\/(?:rdma|tensor)\/\w+\.(?:cc|h)|dist\/.*\.(?:js|cjs|map|d\.ts)|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|README\.md|LICENSE)$/;
+    /^(?:native\/(?:rdma|tensor)\/(?:(?:\w+\/)?\w+\.(?:cc|h)|README\.md)|dist\/.*\.(?:js|cjs|map|d\.ts)|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
   expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
 });

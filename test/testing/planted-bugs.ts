@@ -32,6 +32,7 @@ import { BlockAssembler } from "../../runtime/link/inbound/block-assembler.js";
 import { Lane } from "../../runtime/link/inbound/lane.js";
 import { Link } from "../../runtime/link/link.js";
 import { CreditQueue } from "../../runtime/link/outbound/credit-queue.js";
+import { FrameSender } from "../../runtime/link/outbound/frame-sender.js";
 import { PendingCalls } from "../../runtime/link/outbound/pending-calls.js";
 import { Session } from "../../runtime/link/outbound/session.js";
 import { ResumablePipe } from "../../runtime/link/resumable/pipe.js";
@@ -117,16 +118,16 @@ export const bugs: readonly PlantedBug[] = [
       } as Method;
     }),
   ),
-  bug("an answer is lost", ["calls end"], 1, skipEvery(Link, "sendReply", 40)),
+  bug("an answer is lost", ["calls end"], 1, skipEvery(FrameSender, "sendReply", 40)),
   bug(
     "an item of a stream is lost",
     ["values"],
     10,
     replaceMethod(
-      Link,
+      FrameSender,
       "sendReply",
       (original, every) =>
-        function (this: Link, ...args: unknown[]) {
+        function (this: FrameSender, ...args: unknown[]) {
           if (((args[0] as number) & 0xff) === FrameKind.item && every(40)) return 0;
           return call(original, this, args);
         } as Method,
@@ -168,7 +169,7 @@ export const bugs: readonly PlantedBug[] = [
     ),
   ),
   bug("the end of a relayed connection is not passed on", ["calls end"], 3, skipEvery(RelayRouter, "linkEnded", 1)),
-  bug("a consumer of a stream gives no credit", ["calls end"], 8, skipEvery(Link, "sendStreamCredit", 1)),
+  bug("a consumer of a stream gives no credit", ["calls end"], 8, skipEvery(FrameSender, "sendStreamCredit", 1)),
   bug("credit is not given back", ["calls end"], 1, skipEvery(Lane, "consumed", 2)),
   bug(
     "a process outlives its parent",
@@ -185,7 +186,7 @@ export const bugs: readonly PlantedBug[] = [
   ),
   bug("the end of a process is not noticed", ["told"], 6, skipEvery(SpawnedProcs, "childExited", 2)),
   bug("messages that came before their actor are dropped", ["calls end"], 2, skipEvery(EarlyMessages, "release", 3)),
-  bug("the end of a stream is not sent", ["calls end"], 2, skipEvery(Link, "sendEnd", 1)),
+  bug("the end of a stream is not sent", ["calls end"], 2, skipEvery(FrameSender, "sendEnd", 1)),
   bug("the mailbox stops after a message", ["calls end"], 1, skipEvery(Mailbox, "turnEnded", 50)),
   bug("a timeout never comes", ["in time", "calls end"], 1, skipEvery(CallFuture, "guard", 1)),
   bug("a cancelled call continues", ["in time"], 1, skipEvery(Future, "cancel", 1)),
@@ -354,8 +355,8 @@ export const bugs: readonly PlantedBug[] = [
         } as Method,
     ),
   ),
-  bug("a returned message is not reported", ["no gaps"], 54, skipEvery(Link, "sendBounce", 1)),
-  bug("a cancellation is not sent", ["released"], 2, skipEvery(Link, "sendCancel", 1)),
+  bug("a returned message is not reported", ["no gaps"], 54, skipEvery(FrameSender, "sendBounce", 1)),
+  bug("a cancellation is not sent", ["released"], 2, skipEvery(FrameSender, "sendCancel", 1)),
   bug("a stream is sent without regard to its consumer", ["released"], 2, skipEvery(StreamProducer, "leave", 1)),
   bug(
     "a large block loses a piece",
