@@ -125,9 +125,34 @@ function finishBundle(file) {
   if (/\bimport\(/.test(text)) {
     throw new Error("cannot bundle the runtime: expected import() in runtime/proc/platform/import-module.ts alone");
   }
-  writeFileSync(file, keepClassNames(text));
+  writeFileSync(file, withoutComments(keepClassNames(text)));
   delete require.cache[file];
   return require(file);
+}
+
+/**
+ * Empties the lines of comments, which are a seventh of the bundle: every process reads all of it when it starts. esbuild
+ * keeps comments inside classes unless it also joins all lines. The numbers of lines stay, for stack traces and the source map.
+ */
+function withoutComments(text) {
+  const { ts } = require("ts-morph");
+  const comments = new Map();
+  const visit = (node) => {
+    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? []) comments.set(pos, end);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile("runtime.cjs", text, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS));
+  let kept = "";
+  let from = 0;
+  for (const [pos, end] of [...comments].sort(([left], [right]) => left - right)) {
+    const begin = text.lastIndexOf("\n", pos) + 1;
+    const isOwnLine = text.slice(begin, pos).trim() === "" && /^[ \t]*(?:\n|$)/.test(text.slice(end, end + 80));
+    // The last comment names the source map.
+    if (!isOwnLine || begin < from || text.startsWith("//#", pos)) continue;
+    kept += text.slice(from, begin) + text.slice(pos, end).replace(/[^\n]/g, "");
+    from = end;
+  }
+  return kept + text.slice(from);
 }
 
 /**
