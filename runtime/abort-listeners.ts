@@ -1,6 +1,6 @@
 /**
- * Waits for abort signals that users pass: with one listener for each signal, however many calls and transfers it is to
- * end. Node.js warns of a leak at the eleventh listener of a signal, and walks through all of them to remove one.
+ * Listens to abort signals of users with one listener for each signal, for any number of calls and transfers. Node.js warns
+ * of a leak at the eleventh listener of a signal, and searches all of them to remove one.
  */
 type Callback = () => void;
 
@@ -13,7 +13,7 @@ function runCallbacks(event: Event): void {
   for (const callback of callbacks) callback();
 }
 
-/** Calls `callback`, which must not throw, when `signal` is aborted from now on; once. */
+/** Calls `callback` once when `signal` is aborted. The callback must not throw. */
 export function onAbort(signal: AbortSignal, callback: Callback): void {
   const known = callbacksOf.get(signal);
   if (known !== undefined) {
@@ -24,7 +24,7 @@ export function onAbort(signal: AbortSignal, callback: Callback): void {
   signal.addEventListener("abort", runCallbacks, { once: true });
 }
 
-/** Undoes `onAbort`. */
+/** Removes a callback that `onAbort` has added. */
 export function offAbort(signal: AbortSignal, callback: Callback): void {
   const callbacks = callbacksOf.get(signal);
   if (callbacks?.delete(callback) !== true || callbacks.size > 0) return;

@@ -1,6 +1,6 @@
 /**
- * Modules of Node.js that most processes never use, loaded by the first who does: each costs a process that starts half
- * a millisecond, and there are many processes.
+ * Modules of Node.js that most processes never use. They are loaded on first use, because each of them takes half a
+ * millisecond of the start of a process.
  */
 import { createRequire } from "node:module";
 

@@ -1,25 +1,25 @@
 /**
- * Reads what user code threw, which may be anything: no error at all, a proxy that was revoked, an error whose `message`
- * throws, a chain of causes that is a circle. Nothing here throws. How errors travel is told elsewhere.
+ * Reads values that user code has thrown. They can be anything: a value that is no error, a revoked proxy, an error whose
+ * `message` throws, a circular chain of causes. The functions never throw. actor/delivery/error-codec.ts encodes errors.
  */
 import { types } from "node:util";
 import { trimRuntimeFrames } from "./user-stack.js";
 
-/** One error of a chain as plain data. */
+/** One error of a chain of causes as plain data. */
 export interface PlainError {
   readonly name: string;
   readonly message: string;
-  /** Undefined: it has none, or it was no error. */
+  /** Undefined if the error has no stack, or the value is no error. */
   readonly stack: string | undefined;
 }
 
-/** A longer chain of causes is cut: it may be a circle. */
+/** The maximum number of errors in a chain of causes, which can be circular. */
 const longestChain = 16;
-/** Longer texts are cut, in characters: an error must fit into a message. */
+/** The maximum lengths of texts, in characters. Longer texts are cut, because an error must fit into a message. */
 const longestMessage = 64 * 1024;
 const longestStack = 16 * 1024;
 
-/** `read()`, or `otherwise` if that throws. */
+/** Returns the result of `read`, or `otherwise` if `read` throws. */
 function tryRead<T>(read: () => T, otherwise: T): T {
   try {
     return read();
@@ -28,12 +28,12 @@ function tryRead<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** `thrown instanceof Error`, also for proxies whose traps throw. */
+/** Returns whether a value is an Error. It can be a proxy whose traps throw. */
 export function isError(thrown: unknown): thrown is Error {
   return tryRead(() => thrown instanceof Error, types.isNativeError(thrown));
 }
 
-/** `threw undefined`: what stands in an error's place where something else was thrown. */
+/** Returns the message for a thrown value that is no error: `threw undefined`. */
 function describeThrown(thrown: unknown): string {
   const text = tryRead(() => (typeof thrown === "string" ? JSON.stringify(thrown) : String(thrown)), undefined);
   return `threw ${typeof text === "string" ? text : "an object that cannot be printed"}`;
@@ -50,18 +50,18 @@ export function errorChainOf(thrown: unknown): PlainError[] {
   return chain;
 }
 
-/** The message of an error, or what else was thrown. */
+/** Returns the message of an error, or the description of another thrown value. */
 export function thrownMessage(thrown: unknown): string {
   return readPlainError(thrown).message;
 }
 
-/** The stack of an error as Node.js prints it, or what else was thrown. */
+/** Returns the stack of an error as Node.js prints it, or the description of another thrown value. */
 export function thrownStack(thrown: unknown): string {
   const { name, message, stack } = readPlainError(thrown);
   return stack ?? `${name}: ${message}`;
 }
 
-/** A chain as errors: the outermost one. Reading those never throws. */
+/** Returns the outermost error of a chain, with the others as its causes. Reading these errors never throws. */
 export function errorFromChain(chain: readonly PlainError[]): Error {
   let error: Error | undefined;
   for (const { name, message, stack } of chain.toReversed()) {
@@ -89,7 +89,7 @@ function readPlainError(thrown: unknown): PlainError {
   };
 }
 
-/** Returns the error's name. A class that sets none inherits that of a class of JavaScript: then its own name says more. */
+/** Returns the name of an error, or the name of its class if the name is inherited from a built-in class. */
 function nameOrClass(error: Error): string {
   const name = String(error.name);
   if (!builtInNames.has(name) || Object.hasOwn(error, "name")) return name;
@@ -112,7 +112,7 @@ function truncate(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
 }
 
-/** Undefined: it has none, or that cannot be read. */
+/** Returns the cause of an error. Undefined if there is none, or if reading it throws. */
 function readCause(error: Error): unknown {
   return tryRead(() => error.cause, undefined);
 }

@@ -1,4 +1,4 @@
-/** Which version of Viceroy this is. */
+/** The version of Viceroy. */
 
 /** Replaced by the build with the package's version. */
 declare const VICEROY_VERSION: string | undefined;

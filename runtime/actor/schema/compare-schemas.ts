@@ -66,7 +66,7 @@ export function schemaDifferences(known: ActorDescriptor | PortInterface, other:
 function findDifferences(known: ActorDescriptor | PortInterface, { description }: PeerSchema): string | undefined {
   let found: readonly WireDifference[];
   try {
-    // Nobody knows which of the two schemas is older, so rules of one direction do not apply. A call of an endpoint
+    // It is unknown which of the two schemas is older, so rules of one direction do not apply. A call of an endpoint
     // that the other side lacks is refused when it is made.
     found = findWireDifferences(readSchema(description), describeActor(actorOf(known))).filter(
       ({ code }) => !oneWayRules.has(code),
