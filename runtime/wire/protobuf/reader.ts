@@ -19,7 +19,7 @@ interface TextSlices {
 }
 const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as TextSlices;
 
-/** From this size in bytes, a string is read with a native call of its own. */
+/** The size in bytes from which a string is read with a native call of its own. */
 const LONG_TEXT_BYTES = 256;
 const MIN_TEXT_CHUNK = 512;
 /** The largest number of bytes that are read as text at once. A string keeps the whole text in memory. */

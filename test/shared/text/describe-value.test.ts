@@ -1,4 +1,4 @@
-/** How error messages describe values. */
+/** Error messages describe values in a short form, on one line. */
 import { expect, test } from "vitest";
 import { describeValue } from "../../../shared/text/describe-value.js";
 

@@ -1,4 +1,4 @@
-/** How caught values become messages and errors. */
+/** Any caught value can be converted to a message and to an Error. */
 import { expect, test } from "vitest";
 import { errorMessage, toError } from "../../../shared/text/error-message.js";
 

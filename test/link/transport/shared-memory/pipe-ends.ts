@@ -37,7 +37,7 @@ export function pair(bytes = RING_BYTES, offers = memory, joins = memory): Pair 
   return { near: offerSharedMemory(near, systemRandom, offers, bytes), far: joinSharedMemory(far, joins) };
 }
 
-/** Where things are in the memory of a channel: native/rdma/channel/channel_memory.cc and ring.h. */
+/** The layout of the memory of a channel, as in native/rdma/channel/channel_memory.cc and ring.h. */
 export const Layout = {
   token: 0,
   before: [16, 24],
