@@ -3,9 +3,9 @@
  * A test compares this list with the members of the runtime's classes.
  */
 
-const mesh = "slice split rename flatten extent size at toTable ready stop".split(" ");
+const mesh = "slice split rename flatten byKey extent size at toTable ready stop".split(" ");
 /** Members of endpoints. They are reserved on meshes too. */
-const adverbs = "call callOne callSettled broadcast choose stream rref reduce send with".split(" ");
+const adverbs = "call callOne callSettled broadcast choose stream rref reduce map mapSettled send with".split(" ");
 const actor = "init supervise undeliverable cleanup context".split(" ");
 const object = [
   ..."constructor toString toLocaleString toJSON valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable".split(" "),

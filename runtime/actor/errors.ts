@@ -35,6 +35,11 @@ export class ActorError extends Error {
   readonly endpoint: string;
   /** The errors of the other ranks that failed in the same call, in rank order. */
   readonly others: readonly ActorError[];
+  /**
+   * The items that `map` has taken and that have no answer, in the order in which they were taken. Undefined for errors
+   * of other adverbs.
+   */
+  pending?: readonly unknown[];
   readonly #options: ActorErrorOptions;
 
   /**
@@ -88,6 +93,11 @@ export class SupervisionError extends Error {
    * a slice was called.
    */
   readonly actors: readonly string[];
+  /**
+   * The items that `map` has taken and that have no answer, in the order in which they were taken. Undefined for errors
+   * of other adverbs.
+   */
+  pending?: readonly unknown[];
 
   /**
    * Makes an error.
@@ -133,6 +143,11 @@ function placeText(ranks: readonly number[], actors: readonly string[]): string 
 /** Rejects a call or a wait whose time limit has passed. */
 export class TimeoutError extends Error {
   override readonly name: string = "TimeoutError";
+  /**
+   * The items that `map` has taken and that have no answer, in the order in which they were taken. Undefined for errors
+   * of other adverbs.
+   */
+  pending?: readonly unknown[];
 }
 
 /** Rejects a call that would wait for an actor which itself waits for the caller. */

@@ -4,6 +4,7 @@ export type { CallOptions, RetryOptions } from "./call/call-guard.js";
 export { Endpoint, PropagatedEndpoint } from "./call/endpoint.js";
 export { Future, firstCompleted, type GetOptions } from "./call/future.js";
 export type { Settled } from "./call/gather-call.js";
+export type { MapItems, MapOptions, MapOptionsWithArgs, MapProgress, SingleArgument } from "./call/map/map-options.js";
 export {
   type Operation,
   type Reduced,

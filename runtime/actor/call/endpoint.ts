@@ -12,6 +12,8 @@ import type { Future } from "./future.js";
 import { GatherAll, GatherReduced, GatherSettled, type Settled } from "./gather-call.js";
 import { createDispatcher, receiversOf } from "./intercepted-dispatcher.js";
 import { drawLessLoadedRank } from "./living-ranks.js";
+import { MapCall } from "./map/map-call.js";
+import type { MapItems, MapOptions, MapOptionsWithArgs, SingleArgument } from "./map/map-options.js";
 import {
   foldOf,
   type Operation,
@@ -181,6 +183,71 @@ export class Endpoint<
     return startWithOptions(to, args, "all", () =>
       startGatherCall(new GatherReduced(to, to.view, fold, reductionName(by)), to, args),
     );
+  }
+
+  /**
+   * Calls the endpoint once for each item, on whichever living actor is free, and yields each item with its answer. Each
+   * actor has `inFlight` items at a time, so that an endless source is taken no faster than the results are. Nothing is
+   * taken or sent before the first result is asked for. Leaving the loop cancels the calls under way and closes the
+   * source.
+   *
+   * The items of an actor that fails, and those whose `timeout` passes, are given to other actors where the endpoint is
+   * `@idempotent`. Each item is yielded at most once.
+   *
+   * @example
+   * ```ts
+   * import type { Endpoint } from "viceroy";
+   *
+   * declare const count: Endpoint<[text: string], number>;
+   * declare const pages: AsyncIterable<string>;
+   * let total = 0;
+   * for await (const [page, words] of count.map(pages, { inFlight: 4, ordered: false })) {
+   *   console.log(`${words} words: ${page.slice(0, 20)}`);
+   *   total += words;
+   * }
+   * ```
+   *
+   * @param items the arguments of the calls, one for each; any iterable, also an asynchronous or an endless one
+   * @param options places for each actor, order, attempts, signal and progress; `args` for endpoints with several
+   *   arguments
+   * @returns pairs of an item and its answer. An error comes after the results that have arrived before it, and its
+   *   `pending` has the items without an answer
+   * @throws {RangeError} when the mesh is empty, or a number is out of range
+   * @throws {ActorError} as a rejection, when a handler threw
+   * @throws {SupervisionError} as a rejection, when an actor failed and the endpoint is not `@idempotent`, when an item
+   *   has failed as often as `retry` allows, or when no actor is left
+   * @throws {TimeoutError} as a rejection, when the timeout of an item has passed as often as `retry` allows
+   */
+  map<I extends SingleArgument<A>>(
+    items: MapItems<I>,
+    options?: MapOptions,
+  ): AsyncIterableIterator<[item: I, value: R], undefined, unknown>;
+  map<I>(
+    items: MapItems<I>,
+    options: MapOptionsWithArgs<I, A>,
+  ): AsyncIterableIterator<[item: I, value: R], undefined, unknown>;
+  map(items: MapItems<unknown>, options: MapOptions = {}): unknown {
+    return new MapCall(this.#dispatcher, items, options, false);
+  }
+
+  /**
+   * Does what `map` does, but errors of items are results, so that the loop goes on after them.
+   *
+   * @param items the arguments of the calls, one for each
+   * @param options the options of `map`
+   * @returns pairs of an item and `{ status: "fulfilled", value }` or `{ status: "rejected", reason }`
+   * @throws {SupervisionError} as a rejection, when no actor is left
+   */
+  mapSettled<I extends SingleArgument<A>>(
+    items: MapItems<I>,
+    options?: MapOptions,
+  ): AsyncIterableIterator<[item: I, outcome: Settled<R>], undefined, unknown>;
+  mapSettled<I>(
+    items: MapItems<I>,
+    options: MapOptionsWithArgs<I, A>,
+  ): AsyncIterableIterator<[item: I, outcome: Settled<R>], undefined, unknown>;
+  mapSettled(items: MapItems<unknown>, options: MapOptions = {}): unknown {
+    return new MapCall(this.#dispatcher, items, options, true);
   }
 
   /**

@@ -53,7 +53,8 @@ export function pendingRestart(view: MeshView, sender: LocalActor, needed: Ranks
   return returning.length === 0 ? undefined : Promise.all(returning.map((each) => each.whenSettled));
 }
 
-function isLiving(view: MeshView, sender: LocalActor, rank: number): boolean {
+/** Returns whether the actor at a rank is alive, as far as `sender` knows. */
+export function isLiving(view: MeshView, sender: LocalActor, rank: number): boolean {
   const target = view.target(rank);
   const { proc } = sender;
   // An open session shows that the receiver's process is alive, except while this process finds out why a link ended.

@@ -1,0 +1,99 @@
+/** Takes the items of `map` from what the user gave, one at a time, and never more than the caller asks for. */
+import { describeValue } from "../../../../shared/text/describe-value.js";
+import type { MapItems } from "./map-options.js";
+
+/** The state of a source: it has an item, it has none yet, or it has no more. */
+export type Taken = { readonly item: unknown } | "later" | "end";
+
+/** Where a source reports what happens between two takes. */
+export interface ItemListener {
+  /** The source has an item or its end, after it had none yet. */
+  itemsReady(): void;
+  /** The source has thrown. No items follow. */
+  itemsFailed(error: unknown): void;
+}
+
+export class ItemSource {
+  readonly #next: () => IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
+  readonly #close: () => unknown;
+  readonly #listener: ItemListener;
+  #isReading = false;
+  /** The item that an asynchronous source has delivered, and that was not taken. */
+  #ready: { readonly item: unknown } | undefined;
+  #isAtEnd = false;
+
+  /**
+   * @param label the endpoint, for errors
+   * @throws {TypeError} when `items` is no iterable
+   */
+  constructor(label: string, items: MapItems<unknown>, listener: ItemListener) {
+    const iterator = openIterator(label, items);
+    this.#next = () => iterator.next();
+    this.#close = () => iterator.return?.();
+    this.#listener = listener;
+  }
+
+  /** Takes the next item. After "later", the listener is told when there is something to take. */
+  take(): Taken {
+    if (this.#ready !== undefined) {
+      const ready = this.#ready;
+      this.#ready = undefined;
+      return ready;
+    }
+    if (this.#isAtEnd) return "end";
+    if (this.#isReading) return "later";
+    let result: IteratorResult<unknown> | PromiseLike<IteratorResult<unknown>>;
+    try {
+      result = this.#next();
+    } catch (error) {
+      this.#failed(error);
+      return "end";
+    }
+    if ("then" in result) {
+      this.#isReading = true;
+      result.then(
+        (read) => this.#read(read),
+        (error) => this.#failed(error),
+      );
+      return "later";
+    }
+    if (result.done !== true) return { item: result.value };
+    this.#isAtEnd = true;
+    return "end";
+  }
+
+  /** Tells the iterator that no more items are taken. Idempotent. */
+  close(): void {
+    if (this.#isAtEnd) return;
+    this.#isAtEnd = true;
+    try {
+      // The loop of a user that is left does not see errors of `return` either if it was left by another error.
+      Promise.resolve(this.#close()).catch(() => {});
+    } catch {}
+  }
+
+  #read(result: IteratorResult<unknown>): void {
+    this.#isReading = false;
+    if (this.#isAtEnd) return;
+    if (result.done === true) this.#isAtEnd = true;
+    else this.#ready = { item: result.value };
+    this.#listener.itemsReady();
+  }
+
+  /** An iterator that has thrown is finished, so it is not closed. */
+  #failed(error: unknown): void {
+    this.#isReading = false;
+    if (this.#isAtEnd) return;
+    this.#isAtEnd = true;
+    this.#listener.itemsFailed(error);
+  }
+}
+
+function openIterator(label: string, items: unknown): Iterator<unknown> | AsyncIterator<unknown> {
+  const { [Symbol.asyncIterator]: openAsync, [Symbol.iterator]: open } = Object(items) as Partial<
+    Iterable<unknown> & AsyncIterable<unknown>
+  >;
+  if (typeof openAsync === "function") return openAsync.call(items);
+  if (typeof open === "function") return open.call(items);
+  throw new TypeError(`cannot map ${label}: expected an iterable of items, got ${describeValue(items)}`);
+}
