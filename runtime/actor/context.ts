@@ -71,6 +71,10 @@ export class NoMessageTurn implements AnyTurn {
     return this.cell.proc.context;
   }
 
+  get key(): string | undefined {
+    return refuseOutsideHandler("key");
+  }
+
   get signal(): AbortSignal {
     return refuseOutsideHandler("signal");
   }

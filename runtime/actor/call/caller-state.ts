@@ -29,20 +29,22 @@ export function timeLimit(timeout: number, turn: AnyTurn | undefined): number {
  * @param timeout the time limit in milliseconds, 0 for no limit, or `noAnswer`
  */
 export function messageExtension(
-  { isWholeMesh, extent }: MeshView,
+  { isWholeMesh, extent, key }: MeshView,
   session: Session,
   rank: number,
   turn: AnyTurn | undefined,
   timeout: number,
   trace: TraceContext | undefined,
 ): MessageExtension | undefined {
-  if (isWholeMesh && timeout <= 0 && turn === undefined && trace === undefined) return undefined;
+  const hasRest = trace !== undefined || key !== undefined;
+  if (isWholeMesh && timeout <= 0 && turn === undefined && !hasRest) return undefined;
   return {
     rank,
     extent: isWholeMesh ? WHOLE_MESH : session.link.numberOfExtent(extent),
     timeout: timeout === noAnswer ? 0 : timeout,
     trace,
     chain: timeout === noAnswer ? emptyChain : (turn?.chain ?? emptyChain),
+    key,
   };
 }
 

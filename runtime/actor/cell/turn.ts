@@ -108,6 +108,11 @@ export class Turn implements AnyTurn, CallingTurn, HandlerTurn {
     return new Point(this.extent, extension.rank);
   }
 
+  get key(): string | undefined {
+    this.#checkRunning("key");
+    return this.extension?.key;
+  }
+
   get actor(): ActorContext {
     return this.cell.context;
   }

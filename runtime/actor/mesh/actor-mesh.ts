@@ -10,14 +10,16 @@ import {
   type Point,
   type Region,
   RegionMesh,
+  singleRankRegion,
   wholeRegion,
 } from "../../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
 import { Endpoint, PropagatedEndpoint } from "../call/endpoint.js";
 import { drawLivingRank } from "../call/living-ranks.js";
+import { checkKey, rankOfKey } from "../call/rank-of-key.js";
 import { StreamEndpoint } from "../call/stream-endpoint.js";
 import { currentCell } from "../context.js";
-import type { MeshKind } from "../mesh-kind.js";
+import type { Apply, MeshKind } from "../mesh-kind.js";
 import { checkStopOptions, type MeshRecord, type MeshStopOptions, noReason } from "../reference/mesh-record.js";
 import { MeshView } from "../reference/mesh-view.js";
 
@@ -90,6 +92,41 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
       const target = this.#view.target(rank);
       return [`${record.name}[${target.rank}]`, formatId(target.proc)];
     });
+  }
+
+  /**
+   * Returns the actor that a key belongs to, as a mesh of size 1. The keys are spread evenly over the living ranks, and
+   * all processes choose the same rank. When a rank fails, its keys move to other ranks and all others stay; they return
+   * when the rank has been restarted. Call this for each message: the mesh that it returns does not follow the key.
+   *
+   * The handler reads the key from `context().key`.
+   *
+   * @example
+   * ```ts
+   * import type { ActorMesh, Endpoint, MeshKind } from "viceroy";
+   *
+   * interface CartsKind extends MeshKind {
+   *   readonly mesh: Carts<this["dims"]>;
+   * }
+   * interface Carts<D extends string> extends ActorMesh<CartsKind, D> {
+   *   readonly add: Endpoint<[product: string], number, D>;
+   * }
+   *
+   * declare const carts: Carts<"workers">;
+   * await carts.byKey("user-42").add.callOne("umbrella");
+   * ```
+   *
+   * @param key a text of 1 to 1,024 bytes of UTF-8
+   * @throws {TypeError} when the key is not a string, or has half of a surrogate pair
+   * @throws {RangeError} when the key is empty or too long, or the mesh is empty
+   */
+  byKey(key: string): Apply<K, never> {
+    const view = this.#view;
+    const { record, descriptor, region, size } = view;
+    checkKey(record.name, key);
+    if (size === 0) throw new RangeError("byKey requires at least 1 actor, but mesh has 0");
+    const point = view.point(rankOfKey(view, currentCell(), key));
+    return makeMesh(new MeshView(record, descriptor, singleRankRegion(region, point), key)) as Apply<K, never>;
   }
 
   /**

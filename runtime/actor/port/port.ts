@@ -107,7 +107,9 @@ export class ChannelPort<T> extends Port<T> {
 }
 
 function traced(trace: TraceContext | undefined): MessageExtension | undefined {
-  return trace === undefined ? undefined : { rank: 0, extent: WHOLE_MESH, timeout: 0, trace, chain: emptyChain };
+  return trace === undefined
+    ? undefined
+    : { rank: 0, extent: WHOLE_MESH, timeout: 0, trace, chain: emptyChain, key: undefined };
 }
 
 /** Encodes an error with its causes as the message of a port. */

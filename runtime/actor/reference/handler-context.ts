@@ -65,6 +65,12 @@ export interface Context {
   /** The proc that the running code belongs to. */
   readonly proc: ProcContext;
   /**
+   * The key that this actor was chosen by. Undefined if the sender did not use `byKey`.
+   *
+   * @throws {Error} outside a handler
+   */
+  readonly key: string | undefined;
+  /**
    * Aborted when the caller no longer waits for the answer: its timeout has passed, it cancelled the call, or it has
    * ended.
    *

@@ -28,15 +28,18 @@ export class MeshView {
    * carry them.
    */
   readonly isWholeMesh: boolean;
+  /** The key that the one actor of this view was chosen by. Messages carry it. */
+  readonly key: string | undefined;
   /** The shape of answers: the region of a mesh that has exactly the ranks of this view. */
   readonly answerRegion: Region;
   readonly #targets: (ActorTarget | undefined)[] = [];
   #castView: CastView | undefined;
 
-  constructor(record: MeshRecord, descriptor: ActorDescriptor, region: Region) {
+  constructor(record: MeshRecord, descriptor: ActorDescriptor, region: Region, key?: string) {
     this.record = record;
     this.descriptor = descriptor;
     this.region = region;
+    this.key = key;
     this.extent = regionExtent(region);
     this.size = regionSize(region);
     this.answerRegion = wholeRegion(this.extent);

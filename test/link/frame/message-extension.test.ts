@@ -38,6 +38,8 @@ describe("an extension", () => {
   test.each([
     ["with everything", full],
     ["with nothing", { rank: 0, extent: 0, timeout: 0, trace: undefined, chain: emptyChain }],
+    ["with a key", { ...full, key: "schlüssel" }],
+    ["with a key that needs no padding", { ...full, chain: emptyChain, key: "12345678" }],
     ["with a trace whose first words are 0", { ...full, trace: new TraceContext(0, 0, 0, 1, 0, 1, 0), chain: [1, 2] }],
   ])("%s is read as it was written, and the message follows it", (_, extension) => {
     const bytes = written(extension, [1, 2, 3]);
@@ -78,6 +80,22 @@ describe("an extension", () => {
     new DataView(bytes.buffer).setUint32(0, size, true);
     expect(() => readExtension(readerOf(bytes))).toThrow(
       new ProtocolError(`cannot read message: invalid extension of ${size} bytes`),
+    );
+  });
+
+  test.each([9, 4096, 0xffff_ffff])("with a key of %i bytes is refused if it has fewer", (size) => {
+    const bytes = written({ ...full, chain: emptyChain, key: "12345678" });
+    new DataView(bytes.buffer).setUint32(44, size, true);
+    expect(() => readExtension(readerOf(bytes))).toThrow(
+      new ProtocolError(`cannot read message: invalid key of ${size} bytes in an extension of 56`),
+    );
+  });
+
+  test("with a key that is no UTF-8 is refused", () => {
+    const bytes = written({ ...full, chain: emptyChain, key: "abc" });
+    bytes[48] = 0xff;
+    expect(() => readExtension(readerOf(bytes))).toThrow(
+      new ProtocolError("cannot read message: expected a key in UTF-8, got 3 other bytes"),
     );
   });
 
