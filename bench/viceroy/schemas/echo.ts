@@ -45,6 +45,8 @@ export interface Echo extends Actor {
   /** Throws. */
   fail(): void;
   pid(): Uint32;
+  /** Returns the same number. @idempotent */
+  same(n: Uint32): Uint32;
   /** Returns after `milliseconds`. Other calls queue up meanwhile. */
   sleep(milliseconds: Uint32): void;
 }

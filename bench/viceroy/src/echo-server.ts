@@ -27,6 +27,10 @@ export class EchoServer extends EchoActor {
     return process.pid;
   }
 
+  same(n: number): number {
+    return n;
+  }
+
   one(): number {
     return 1;
   }
