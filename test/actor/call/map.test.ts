@@ -130,17 +130,17 @@ describe("the results", () => {
     handle = (n) => (n === 0 ? new Promise((resolve) => (release = resolve)) : n * n);
     let taken = 0;
     function* source() {
-      for (; taken < 1000; taken++) yield taken;
+      for (; taken < 3000; taken++) yield taken;
     }
     const results = squarers.square.map(source());
     const first = results.next();
     // One more item waits behind the slow one in the mailbox of its actor.
-    await until("the window is full", () => handled.length === 31);
+    await until("the window is full", () => handled.length === 1023);
     await delay(20);
-    expect([taken, handled.length]).toEqual([31, 31]);
+    expect([taken, handled.length]).toEqual([1023, 1023]);
     release(0);
     expect((await first).value).toEqual([0, 0]);
-    expect(await collect(results)).toEqual(squaresUpTo(1000).slice(1));
+    expect(await collect(results)).toEqual(squaresUpTo(3000).slice(1));
   });
 
   test("of sets, generators, asynchronous generators and empty sources", async () => {

@@ -18,8 +18,12 @@ import { type CheckedMapOptions, checkMapOptions, type MapItems, type MapOptions
 import { MapItem, MapResults } from "./map-results.js";
 import { RankPool } from "./rank-pool.js";
 
-/** The number of items, for each call that may be under way, that are taken before the results are taken. */
+/**
+ * The number of items that are taken before their results are: so many for each call that may be under way, and with
+ * `ordered` at least `ITEMS_IN_ORDER`, so that the other ranks have work while one holds up the results.
+ */
 const ITEMS_PER_CALL = 4;
+const ITEMS_IN_ORDER = 1024;
 /** The index of "left" in `cancelReasons`. */
 const LEFT_REASON = 2;
 
@@ -81,7 +85,7 @@ export class MapCall
     this.#isSettled = isSettled;
     const { inFlight, ordered } = this.#options;
     this.#results = new MapResults(ordered);
-    this.#mostItems = view.size * inFlight * ITEMS_PER_CALL;
+    this.#mostItems = Math.max(view.size * inFlight * ITEMS_PER_CALL, ordered ? ITEMS_IN_ORDER : 0);
     this.#ranks = new RankPool(view, currentCell(), inFlight, {
       rankBack: () => this.#resume(),
       allLost: () => this.#fail(this.#nobodyLives(), LEFT_REASON),

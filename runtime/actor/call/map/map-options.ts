@@ -24,7 +24,8 @@ export interface MapOptions {
   readonly inFlight?: number;
   /**
    * Whether the results have the order of the items. If not, they come in the order in which they arrive, so that one
-   * slow item holds up nothing. Default: true.
+   * slow item holds up nothing. Results that wait for an earlier one are kept: at most 1,024, or four for each place if
+   * that is more. Use false if the results are large. Default: true.
    */
   readonly ordered?: boolean;
   /**
