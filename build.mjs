@@ -86,6 +86,16 @@ async function buildRuntime() {
       sourcemap: false,
     }),
     build({ ...common, format: "esm", entryPoints: { "capnp-v1": "runtime/capnp/index.ts" }, outdir: dist }),
+    build({
+      ...common,
+      format: "esm",
+      entryPoints: {
+        "typescript/register": "runtime/bundle/typescript/register.ts",
+        "typescript/hooks": "runtime/bundle/typescript/hooks.ts",
+      },
+      outdir: dist,
+      sourcemap: false,
+    }),
   ]);
   const bundle = finishBundle(path.join(dist, "runtime.cjs"));
   write("index.js", facade("main", bundle.main));

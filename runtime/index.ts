@@ -25,6 +25,7 @@ export { isTraceparent } from "./link/trace-context.js";
 export type { TlsFiles } from "./link/transport/tls/credentials.js";
 export type { LogLevel } from "./observe/logs/log-level.js";
 export { type LogOptions, type Logs, logs } from "./observe/logs/logs.js";
+export type { InspectOptions } from "./proc/launch/inspector.js";
 export type { LineOrigin, Stdio } from "./proc/launch/stdio.js";
 export { onUnhandledFault } from "./proc/process/current-runtime.js";
 export {

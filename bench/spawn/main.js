@@ -1,7 +1,7 @@
 /**
  * `npm run bench:spawn`: spawns 8 processes and waits until all have answered a first message. All starts are cold: each run has a driver
  * of its own, without spare processes, and all subjects have equal V8 flags (none). Viceroy's row is compiled JavaScript. tsx has a row of
- * its own, because it loads a compiler into every process. Then the benchmark spawns hundreds and thousands of inline processes, whose time
+ * its own: its processes load modules that have been transformed before. Then the benchmark spawns hundreds and thousands of inline processes, whose time
  * for each must not grow with their number.
  */
 import { fileURLToPath } from "node:url";

@@ -8,26 +8,35 @@ const SLOW_FACTOR = 20;
 
 /** @returns a description of the effect for people; undefined if the fault had no effect */
 export function applyFault(world: World, program: SimulatedProcess, fault: Fault): string | undefined {
-  const { kind, which, other, ms } = fault;
+  const { kind, which, other, ms, processes: isChosen = (process) => process !== program } = fault;
   const others = [...world.living].filter((process) => process !== program);
-  const victim = pickByFraction(others, which);
+  const chosen = others.filter(isChosen);
+  const victim = pickByFraction(chosen, which);
+  const pickHost = () =>
+    pickByFraction(
+      wholeHosts(others, chosen).filter((host) => host !== program.host),
+      which,
+    );
   switch (kind) {
     case "crash":
       victim?.kill();
       return victim?.name;
     case "crash-host":
-      return crashHost(world, pickOtherHost(others, program, which));
+      return crashHost(world, pickHost());
     case "pause":
       if (victim !== undefined) victim.busyUntil = world.scheduler.now + ms;
       return victim && `${victim.name} for ${ms.toFixed(0)} ms`;
     case "pause-host": {
-      const host = pickOtherHost(others, program, which);
+      const host = pickHost();
       for (const process of others) if (process.host === host) process.busyUntil = world.scheduler.now + ms;
       return host && `${host} for ${ms.toFixed(0)} ms`;
     }
     case "cut":
     case "mute": {
-      const between = [...world.network.connections].filter(({ betweenHosts }) => betweenHosts);
+      const between = [...world.network.connections].filter(
+        (connection) =>
+          connection.betweenHosts && (fault.processes === undefined || connection.members().some(isChosen)),
+      );
       const connection = pickByFraction(between, which);
       if (kind === "cut") connection?.cut();
       else connection?.mute();
@@ -36,7 +45,8 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
     }
     case "partition": {
       const hosts = hostsOf(world.processes);
-      const from = pickByFraction(hosts, which);
+      const chosenHosts = fault.processes === undefined ? hosts : wholeHosts([...world.living], chosen);
+      const from = pickByFraction(chosenHosts, which);
       const to = pickByFraction(
         hosts.filter((host) => host !== from),
         other,
@@ -66,16 +76,10 @@ export function crashHost(world: World, host: string | undefined): string | unde
   return host;
 }
 
-/** Returns a host on which the program does not run. */
-function pickOtherHost(
-  others: readonly SimulatedProcess[],
-  program: SimulatedProcess,
-  which: number,
-): string | undefined {
-  return pickByFraction(
-    hostsOf(others).filter((host) => host !== program.host),
-    which,
-  );
+/** Returns the hosts all of whose processes are chosen. */
+function wholeHosts(all: readonly SimulatedProcess[], chosen: readonly SimulatedProcess[]): string[] {
+  const spared = new Set(hostsOf(all.filter((process) => !chosen.includes(process))));
+  return hostsOf(chosen).filter((host) => !spared.has(host));
 }
 
 function hostsOf(processes: readonly SimulatedProcess[]): string[] {

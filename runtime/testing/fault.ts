@@ -1,5 +1,7 @@
 /** The kinds of faults, and faults as plain data. */
 
+import type { SimulatedProcess } from "./simulated-process.js";
+
 /** All kinds of faults. `FaultKind` describes them. */
 export const faultKinds = [
   "crash",
@@ -40,6 +42,21 @@ export interface FaultOptions {
   readonly kinds?: readonly FaultKind[];
   /** The longest duration of a fault, in milliseconds of virtual time. Default: 3,000. */
   readonly longest?: number;
+  /**
+   * Returns whether the faults may affect a process. A fault of a host affects hosts on which they may affect all
+   * processes, and a fault of a connection or a partition those at one of whose ends they may. The kind `slow` affects
+   * everything, so it is not drawn then. Default: all processes but the program.
+   *
+   * @example
+   * ```ts
+   * import type { FaultOptions } from "viceroy/testing";
+   *
+   * const faults: FaultOptions = { count: 2, within: 500, processes: ({ host }) => host === "host1" };
+   * ```
+   *
+   * @param process a process that exists when the fault happens
+   */
+  readonly processes?: (process: SimulatedProcess) => boolean;
 }
 
 /** A planned fault. */
@@ -57,6 +74,8 @@ export interface Fault {
   readonly other: number;
   /** The duration in milliseconds of virtual time. */
   readonly ms: number;
+  /** Returns whether the fault may affect a process, as in {@link FaultOptions}. Default: all but the program. */
+  readonly processes?: (process: SimulatedProcess) => boolean;
 }
 
 /** A fault that has happened. */

@@ -203,6 +203,12 @@ describe("faults", () => {
 
   test("invalid plans are refused", async () => {
     const of = (faults: object) => simulate(async () => {}, { faults: faults as never });
+    await expect(of({ count: 1, within: 5, processes: "gpus=1" })).rejects.toThrow(
+      'cannot plan faults: expected processes to be a function, got "gpus=1"',
+    );
+    await expect(of({ count: 1, within: 5, processes: () => true, kinds: ["slow"] })).rejects.toThrow(
+      'cannot plan faults: kind "slow" affects all processes, got it together with processes',
+    );
     await expect(of({ count: -1, within: 5 })).rejects.toThrow("cannot plan faults: expected a count, got -1");
     await expect(of({ count: 1, within: 0 })).rejects.toThrow(
       "cannot plan faults: expected milliseconds above 0, got 0",
@@ -310,4 +316,76 @@ test("explore finds the shortest failing run of a seed: its faults and steps", a
   expect(finding?.shortest.without.has(23)).toBe(false);
   expect(finding?.lines.some((line) => line.includes("fault crash gpus="))).toBe(true);
   await expect(simulate(scenario, finding!.shortest)).rejects.toThrow("both have happened");
+});
+
+describe("faults that are limited to chosen processes", () => {
+  const chosen = ({ host }: ProcessView) => host === "host1";
+  async function scenario(simulation: Simulation) {
+    failures();
+    const mesh = counters(4);
+    for (let i = 0; i < 30; i++) {
+      mesh.increment.broadcast(1);
+      await simulation.sleep(10);
+    }
+    return [...(await mesh.value.with({ timeout: 60_000 }).callSettled()).values()].map(({ status }) => status);
+  }
+
+  test("end and delay these processes, and no others", async () => {
+    let ended = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const faults = { count: 4, within: 200, kinds: ["crash", "pause", "skew"], processes: chosen } as const;
+      const run = await simulate(scenario, { ...apart, seed, faults });
+      for (const { did } of run.faults) expect(did).toMatch(/^gpus=1@host1/);
+      expect(run.value.filter((_, rank) => rank !== 1)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+      if (run.value[1] === "rejected") ended++;
+    }
+    expect(ended).toBeGreaterThan(0);
+  });
+
+  test("affect hosts only if all of their processes are chosen, and connections at one end", async () => {
+    const described: string[] = [];
+    for (let seed = 1; seed <= 20; seed++) {
+      const faults = { count: 4, within: 200, kinds: ["pause-host", "partition", "cut"], processes: chosen } as const;
+      const run = await simulate(scenario, { ...apart, seed, faults });
+      described.push(...run.faults.map(({ did }) => did));
+    }
+    expect(described.length).toBeGreaterThan(0);
+    for (const did of described) expect(did).toContain("host1");
+
+    const half = {
+      count: 4,
+      within: 200,
+      kinds: ["pause-host"],
+      processes: ({ name }: ProcessView) => /^gpus=1/.test(name),
+    } as const;
+    const shared = await simulate(scenario, { place: ({ rank }) => `host${rank % 2}`, faults: half });
+    expect(shared.faults).toEqual([]);
+  });
+
+  test("stay limited when explore shortens the run", async () => {
+    const finding = await explore(
+      async (simulation) => {
+        const statuses = await scenario(simulation);
+        if (statuses.includes("rejected")) throw new Error("a counter was lost");
+      },
+      { ...apart, seeds: 20, faults: { count: 4, within: 200, kinds: ["crash", "pause"], processes: chosen } },
+    );
+    const { shortest, shortestError } = finding!;
+    expect(shortestError.message).toContain("a counter was lost");
+    expect(shortest.faults).toHaveLength(1);
+    expect((shortest.faults as readonly { processes: unknown }[])[0]!.processes).toBe(chosen);
+    await expect(
+      simulate(async (simulation) => expect(await scenario(simulation)).not.toContain("rejected"), {
+        ...apart,
+        ...shortest,
+      }),
+    ).rejects.toThrow("rejected");
+  });
+
+  test("do not include kinds that affect everything", async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const run = await simulate(scenario, { ...apart, seed, faults: { count: 5, within: 200, processes: chosen } });
+      expect(run.faults.map(({ kind }) => kind)).not.toContain("slow");
+    }
+  });
 });

@@ -19,6 +19,7 @@ import { MeshView } from "../../actor/reference/mesh-view.js";
 import { AGENT_MESH, type Location, type ProcId } from "../../link/address.js";
 import { formatNetworkAddress, type NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
+import { withInspector } from "../../proc/launch/inspector.js";
 import type { StartRequest } from "../../proc/platform/platform.js";
 import { runAsRoot } from "../../proc/proc-agents.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
@@ -100,7 +101,10 @@ export class AttachedHost implements HostLink {
   }
 
   /** Starts a process on the host that takes orders from `from`. Failures are reported through its exit. */
-  start(from: Proc, { identity, label, env, execArgv, cpus, stdio }: Omit<StartRequest, "isolation">): HostedBackend {
+  start(
+    from: Proc,
+    { identity, label, env, execArgv, inspect, cpus, stdio }: Omit<StartRequest, "isolation">,
+  ): HostedBackend {
     const { id: proc, parent, rank } = identity;
     const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const order: StartOrder = {
@@ -112,7 +116,7 @@ export class AttachedHost implements HostLink {
       label,
       env: Object.fromEntries(set),
       unset: Object.keys(env).filter((name) => env[name] === undefined),
-      execArgv: [...(execArgv ?? this.#runtime.platform.execArgv)],
+      execArgv: [...withInspector(execArgv ?? this.#runtime.platform.execArgv, inspect)],
       ...(cpus === undefined ? {} : { cpus }),
       output: stdio !== "ignore",
     };

@@ -3,6 +3,7 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describeValue } from "../../../shared/text/describe-value.js";
+import { type InspectedPort, type InspectOptions, planInspect } from "../../proc/launch/inspector.js";
 import { checkCpuAffinity, checkCpuList } from "../../proc/launch/launch-process.js";
 import type { Stdio } from "../../proc/launch/stdio.js";
 import { checkOptionNames, type Point } from "../../shape/index.js";
@@ -53,6 +54,19 @@ export interface SpawnProcsOptions<D extends string = string> {
    */
   readonly execArgv?: readonly string[];
   /**
+   * Whether a debugger can attach to the processes: `true` for free ports, or options. Each process prints its address.
+   * Supported by the isolation `"process"` only. Default: false.
+   *
+   * @example
+   * ```ts
+   * import { thisHost } from "viceroy";
+   *
+   * // Ranks 0 to 3 listen at the ports 9300 to 9303, and wait for a debugger before they load the program's modules.
+   * const procs = thisHost().spawnProcs({ gpus: 4 }, { inspect: { port: 9300, break: true } });
+   * ```
+   */
+  readonly inspect?: boolean | InspectOptions;
+  /**
    * Whether processes that end are started again. It also holds for actors on them that fail, unless `ProcMesh.with`
    * sets another policy. Default: never.
    */
@@ -82,6 +96,8 @@ export interface ProcsPlan<D extends string = string> {
   readonly cpus: (point: Point<D>) => string | undefined;
   readonly stdio: Stdio;
   readonly execArgv: readonly string[] | undefined;
+  /** Returns the debugger of the process of a rank. */
+  readonly inspect: (rank: number) => InspectedPort | undefined;
   /** Returns the host on which the proc of a rank is started; undefined for this machine. */
   readonly host: (rank: number) => AttachedHost | undefined;
   readonly restart: RestartPlan | undefined;
@@ -100,6 +116,7 @@ const optionNames: readonly (keyof SpawnProcsOptions)[] = [
   "isolation",
   "cpus",
   "stdio",
+  "inspect",
   "restart",
   ...replaceableOptions,
 ];
@@ -109,8 +126,8 @@ const isolations = ["process", "thread", "inline"];
 /** Options that an isolation does not support. */
 const unsupportedOptions: Readonly<Record<Isolation, readonly (keyof SpawnProcsOptions)[]>> = {
   process: [],
-  thread: ["cpus", "execArgv"],
-  inline: ["env", "cpus", "stdio", "execArgv", "registry"],
+  thread: ["cpus", "execArgv", "inspect"],
+  inline: ["env", "cpus", "stdio", "execArgv", "inspect", "registry"],
 };
 
 /**
@@ -156,6 +173,7 @@ export function planProcs<D extends string>(
     cpus: planCpus(cpus, size, hosts === undefined ? checkCpuAffinity : checkCpuList),
     stdio,
     execArgv,
+    inspect: planInspect(options.inspect, size * (hosts?.length ?? 1), execArgv),
     host: (rank) => hosts?.[Math.floor(rank / size)],
     restart: options.restart === undefined ? undefined : planRestart(options.restart, "spawn procs"),
   };

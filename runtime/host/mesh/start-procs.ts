@@ -106,7 +106,8 @@ function startBackend<D extends string>(
   const { host, identity, label, env, cpus } = start;
   const { isolation, execArgv, stdio } = plan;
   if (isolation === "inline") return startInlineBackend(runtime, identity);
-  const request = { isolation, identity, label, env, execArgv, cpus, stdio };
+  const inspect = plan.inspect(identity.rank);
+  const request = { isolation, identity, label, env, execArgv, inspect, cpus, stdio };
   return host === undefined ? runtime.platform.start(request) : host.start(from, request);
 }
 

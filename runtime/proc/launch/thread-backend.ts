@@ -1,5 +1,5 @@
 /** A worker thread as the backend of a proc. It runs the same boot file as a process, and its link is a MessagePort. */
-import type { MessagePort, Worker } from "node:worker_threads";
+import type { MessagePort, Worker, WorkerOptions } from "node:worker_threads";
 import { lazyModules } from "../../lazy-modules.js";
 import { messagePortPipe } from "../../link/transport/thread/pipe.js";
 import type { ThreadFatalMessage } from "../platform/unexpected-exit.js";
@@ -17,6 +17,8 @@ export interface ThreadBackendOptions {
   readonly bootFile: string;
   readonly identity: ProcIdentity;
   readonly env: NodeJS.ProcessEnv;
+  /** The options of Node.js; undefined selects those of this process. */
+  readonly execArgv: readonly string[] | undefined;
   readonly stdio: Stdio;
   readonly label: string;
   readonly rank: number;
@@ -24,9 +26,9 @@ export interface ThreadBackendOptions {
 
 /** Starts a worker thread for a proc. A thread gets no signals: `terminate` kills it. */
 export function threadBackend(options: ThreadBackendOptions): ProcBackend {
-  const { MessageChannel, Worker } = lazyModules.workerThreads;
+  const { MessageChannel } = lazyModules.workerThreads;
   const { port1, port2 } = new MessageChannel();
-  const worker = new Worker(options.bootFile, {
+  const worker = startWorker(options.bootFile, options.execArgv, {
     workerData: { viceroy: options.identity, port: port2 },
     transferList: [port2],
     env: options.env,
@@ -55,6 +57,18 @@ export function threadBackend(options: ThreadBackendOptions): ProcBackend {
     terminate: kill,
     kill,
   };
+}
+
+/** Starts a thread. Node.js refuses options that concern the whole process; the thread then inherits all options. */
+function startWorker(file: string, execArgv: readonly string[] | undefined, options: WorkerOptions): Worker {
+  const { Worker } = lazyModules.workerThreads;
+  if (execArgv === undefined) return new Worker(file, options);
+  try {
+    return new Worker(file, { ...options, execArgv: [...execArgv] });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_INVALID_EXEC_ARGV") throw error;
+    return new Worker(file, options);
+  }
 }
 
 /**

@@ -20,7 +20,9 @@ export function hasTypeScriptLoader(execArgv: readonly string[], nodeOptions = "
   return options.some((option, i) => {
     if (!loaderOption.test(option)) return false;
     const equals = option.indexOf("=");
-    return knownLoaderName.test(equals === -1 ? (options[i + 1] ?? "") : option.slice(equals + 1));
+    const module = equals === -1 ? (options[i + 1] ?? "") : option.slice(equals + 1);
+    // Folders above the package may have any name.
+    return knownLoaderName.test(module.replace(/^.*[\\/]node_modules[\\/]/, ""));
   });
 }
 

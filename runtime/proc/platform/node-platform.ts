@@ -12,11 +12,13 @@ import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import { connectUnix, listenUnix } from "../../link/transport/unix/connect.js";
-import { inheritedEnv, inheritedExecArgv } from "../launch/inherited-options.js";
+import { inheritedEnv, inheritedExecArgv, inheritedNodeOptions } from "../launch/inherited-options.js";
+import { withInspector } from "../launch/inspector.js";
 import { OrphanReaper } from "../launch/orphan-reaper.js";
 import type { ProcBackend } from "../launch/proc-backend.js";
 import { processBackend } from "../launch/process-backend.js";
 import { threadBackend } from "../launch/thread-backend.js";
+import { cachedLoaderUrl, type InheritedTsx, inheritedTsx } from "../launch/typescript-cache.js";
 import { findTypeScriptLoader, hasTypeScriptLoader } from "../launch/typescript-loader.js";
 import { actorRegistry } from "./actor-registry.js";
 import { watchEventLoop } from "./event-loop-watch.js";
@@ -27,6 +29,9 @@ import { makeRunDir, runDirOf } from "./run-directory.js";
 import { installShutdownHandlers, type ShutdownTarget } from "./shutdown.js";
 import { interceptUncaughtErrors } from "./uncaught-errors.js";
 import { watchUnexpectedExit } from "./unexpected-exit.js";
+
+/** The module that lets a process load TypeScript which has been transformed before. */
+const cachedLoader = new URL("./typescript/register.js", import.meta.url);
 
 /** The file that child processes and threads run. It lies beside the bundle of the runtime. */
 const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
@@ -97,24 +102,43 @@ class NodePlatform implements ScopedPlatform {
   }
 
   get execArgv(): readonly string[] {
-    return inheritedExecArgv(process.execArgv);
+    return this.#replaceableTsx(actorRegistry.registryUrls)?.execArgv ?? inheritedExecArgv(process.execArgv);
   }
 
   endAll(): void {
     this.#reaper.close();
   }
 
-  start({ isolation, identity, label, env, execArgv, cpus, stdio }: StartRequest): ProcBackend {
+  start({ isolation, identity, label, env, execArgv, inspect, cpus, stdio }: StartRequest): ProcBackend {
     const common = { bootFile, identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
-    if (isolation === "thread") return threadBackend(common);
-    return processBackend({ ...common, execArgv: childExecArgv(execArgv), cpus, reaper: this.#reaper });
+    const tsx = execArgv === undefined ? this.#replaceableTsx(actorRegistry.registryUrls) : undefined;
+    if (tsx?.nodeOptions !== undefined && env["NODE_OPTIONS"] === undefined) {
+      common.env["NODE_OPTIONS"] = inheritedNodeOptions(tsx.nodeOptions);
+    }
+    if (isolation === "thread") return threadBackend({ ...common, execArgv: tsx?.execArgv });
+    const options = withInspector(tsx?.execArgv ?? childExecArgv(execArgv), inspect);
+    return processBackend({ ...common, execArgv: options, cpus, reaper: this.#reaper });
   }
 
-  /** Worker threads of Node.js 20 inherit no loader hooks. Processes inherit the loader of their options. */
-  loaderFor({ isolation, execArgv }: StartRequest, registries: readonly string[]): string | undefined {
-    if (isolation === "process" && hasTypeScriptLoader(childExecArgv(execArgv), process.env["NODE_OPTIONS"]))
-      return undefined;
-    return findTypeScriptLoader(registries);
+  /**
+   * Worker threads of Node.js 20 inherit no loader hooks. Processes inherit the loader of their options, except tsx: they
+   * load what tsx has transformed before.
+   */
+  loaderFor(
+    { isolation, execArgv }: Pick<StartRequest, "isolation" | "execArgv">,
+    registries: readonly string[],
+  ): string | undefined {
+    const tsx = execArgv === undefined ? this.#replaceableTsx(registries) : undefined;
+    const options = tsx?.execArgv ?? childExecArgv(execArgv);
+    const nodeOptions = tsx?.nodeOptions ?? process.env["NODE_OPTIONS"];
+    if (isolation === "process" && hasTypeScriptLoader(options, nodeOptions)) return undefined;
+    return cachedLoaderUrl(cachedLoader, registries, tsx) ?? findTypeScriptLoader(registries);
+  }
+
+  /** Returns how child processes inherit this process's options without tsx; undefined if they inherit tsx, too. */
+  #replaceableTsx(registries: readonly string[]): InheritedTsx | undefined {
+    if (cachedLoaderUrl(cachedLoader, registries, undefined) === undefined) return undefined;
+    return inheritedTsx(inheritedExecArgv(process.execArgv), process.env["NODE_OPTIONS"]);
   }
 
   importModule(url: string): Promise<unknown> {

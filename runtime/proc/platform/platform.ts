@@ -15,6 +15,7 @@ import type { Pipe } from "../../link/transport/pipe.js";
 import type { Credentials } from "../../link/transport/tls/credentials.js";
 import type { ProcessControl } from "../../supervise/unhandled-faults.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
+import type { InspectedPort } from "../launch/inspector.js";
 import type { ProcBackend, ProcIdentity } from "../launch/proc-backend.js";
 import type { Stdio } from "../launch/stdio.js";
 import type { ClassReference } from "./actor-registry.js";
@@ -111,6 +112,8 @@ export interface StartRequest {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Options of Node.js; undefined selects the inherited ones. */
   readonly execArgv: readonly string[] | undefined;
+  /** The debugger of the process. */
+  readonly inspect?: InspectedPort | undefined;
   /** A list of processors in the notation of `taskset -c`. */
   readonly cpus: string | undefined;
   readonly stdio: Stdio;

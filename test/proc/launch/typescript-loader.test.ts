@@ -30,4 +30,5 @@ test("other options contain no loader", () => {
   expect(
     hasTypeScriptLoader(["--require", "/app/node_modules/vitest/suppress-warnings.cjs", "--import=./tracing.js"]),
   ).toBe(false);
+  expect(hasTypeScriptLoader(["--require", "/home/tsx/node_modules/vitest/suppress-warnings.cjs"])).toBe(false);
 });
