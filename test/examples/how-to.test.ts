@@ -30,7 +30,7 @@ const followed: Readonly<Record<string, boolean>> = {
   "check-schemas-in-ci": isInstalled("git"),
   "merge-lock-files": isInstalled("git"),
 };
-const packages = ["@bufbuild", "@connectrpc", "@grpc"];
+const packages = ["@bufbuild", "@connectrpc", "@grpc", "vitest"];
 
 /** Makes commands behave alike wherever the tests run. */
 const alike = {

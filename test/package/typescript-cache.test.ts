@@ -115,7 +115,7 @@ afterAll(() => {
 
 /** Returns the cache file whose module contains a text. */
 function cacheFileOf(text: string): string {
-  const directory = path.join(cache, "viceroy/typescript");
+  const directory = path.join(cache, "viceroy-typescript");
   const files = fs.readdirSync(directory).map((name) => path.join(directory, name));
   return files.find((file) => fs.readFileSync(file, "latin1").includes(text))!;
 }
@@ -140,7 +140,7 @@ test("stack traces name the lines of the TypeScript source", async () => {
 });
 
 test("children use the cache if only this user can write it, and see edits at the next spawn", async () => {
-  fs.rmSync(path.join(cache, "viceroy/typescript"), { recursive: true, force: true });
+  fs.rmSync(path.join(cache, "viceroy-typescript"), { recursive: true, force: true });
   await start();
   const file = cacheFileOf('late="late"');
   const intact = fs.readFileSync(file);

@@ -25,7 +25,8 @@ export class TransformedModules {
   /** @param identity everything but the source that decides how a module is transformed */
   constructor(identity: string) {
     this.#identity = identity;
-    this.#directory = join(cacheDirectory(), "typescript");
+    // Not a folder inside of the other one, whose owner could exchange it.
+    this.#directory = `${cacheDirectory()}-typescript`;
     this.#turn = join(this.#directory, `${hashText(identity)}.turn`);
   }
 
