@@ -1,6 +1,6 @@
 /** The kinds of faults, and faults as plain data. */
 
-import type { SimulatedProcess } from "./simulated-process.js";
+import type { ProcessView } from "./process-view.js";
 
 /** All kinds of faults. `FaultKind` describes them. */
 export const faultKinds = [
@@ -56,7 +56,7 @@ export interface FaultOptions {
    *
    * @param process a process that exists when the fault happens
    */
-  readonly processes?: (process: SimulatedProcess) => boolean;
+  readonly processes?: (process: ProcessView) => boolean;
 }
 
 /** A planned fault. */
@@ -75,7 +75,7 @@ export interface Fault {
   /** The duration in milliseconds of virtual time. */
   readonly ms: number;
   /** Returns whether the fault may affect a process, as in {@link FaultOptions}. Default: all but the program. */
-  readonly processes?: (process: SimulatedProcess) => boolean;
+  readonly processes?: (process: ProcessView) => boolean;
 }
 
 /** A fault that has happened. */

@@ -4,25 +4,10 @@ import { crashHost } from "./apply-fault.js";
 import type { SimulatedConnection } from "./connection.js";
 import { currentProcess } from "./current-process.js";
 import type { CausedFault } from "./fault.js";
+import type { ProcessView } from "./process-view.js";
 import { Seeded } from "./seeded-random.js";
 import type { SimulatedProcess } from "./simulated-process.js";
 import type { World } from "./world.js";
-
-/** A simulated process. */
-export interface ProcessView {
-  /** The number of the process. */
-  readonly pid: number;
-  /** The name of its host. */
-  readonly host: string;
-  /** The label of the process with its host and number: `gpus=1@host#3`. */
-  readonly name: string;
-  /** Whether the process has ended. */
-  readonly ended: boolean;
-  /** The cause of the end of the process, as text; undefined while it runs. */
-  readonly end: string | undefined;
-  /** The program that has spawned the process, directly or through other processes; undefined for a host daemon. */
-  readonly program: ProcessView | undefined;
-}
 
 /** The options of {@link Simulation.startHost}. */
 export interface HostOptions {
