@@ -35,7 +35,9 @@ export function applyFault(world: World, program: SimulatedProcess, fault: Fault
     case "mute": {
       const between = [...world.network.connections].filter(
         (connection) =>
-          connection.betweenHosts && (fault.processes === undefined || connection.members().some((end) => chosen.some((process) => process === end))),
+          connection.betweenHosts &&
+          (fault.processes === undefined ||
+            connection.members().some((end) => chosen.some((process) => process === end))),
       );
       const connection = pickByFraction(between, which);
       if (kind === "cut") connection?.cut();
