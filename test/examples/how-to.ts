@@ -18,6 +18,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
 import { type Fence, fileOf, fragmentAsModule, readPage } from "./markdown.js";
 import { type Outcome, root, run } from "./program.js";
@@ -83,7 +84,8 @@ export class Guide {
     const wanted = Number(/exit code (\d+)/.exec(mark)?.[1] ?? 0);
     const { code: got, stdout } = await this.#shell(code === "npx viceroy compile" ? code : commands);
     expect(got, `${this.#file}:${line} printed:\n${stdout}`).toBe(wanted);
-    return stdout;
+    // The environment of a test runner makes other programs print colors.
+    return stripVTControlCharacters(stdout);
   }
 
   #write(file: string, text: string): void {
