@@ -10,21 +10,25 @@
  * that it registers. It imports parts of the runtime from index.js and codegen-v1.js.
  * - testing: testing.js, which users import as viceroy/testing. It imports parts of the runtime from testing-kernel.js,
  * which belongs to `runtime`.
- * - compiler: cli/viceroy.js and compiler/index.js. ts-morph is not bundled. It is loaded when sources are read.
- * - types: the declarations of all parts, in types/.
+ * - compiler: cli/viceroy.js, the command line; compiler.js, which configs import as viceroy/compiler; and the package
+ * @viceroy/compiler in node_modules/, where the command line of a checkout finds it. ts-morph is not bundled. It is
+ * loaded when sources are read.
+ * - types: the declarations that the entry points reach, in types/.
  */
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { reduceDeclarations } from "./.ci/packages/declarations.mjs";
+import { compilerManifest } from "./.ci/packages/manifests.mjs";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, "dist");
 const require = createRequire(import.meta.url);
-const { version, dependencies, peerDependencies } = require("./package.json");
+const { version, exports: entryPoints, peerDependencies } = require("./package.json");
 
 /** Returns the keys of the sources of each addon, for native/addon-location.ts. */
 async function addonKeys() {
@@ -43,7 +47,8 @@ const common = {
   platform: "node",
   target: "node20.9",
   sourcemap: true,
-  sourcesContent: true,
+  // Stack traces need names and lines only. Developers who debug Viceroy have its sources.
+  sourcesContent: false,
   charset: "ascii",
   logLevel: "warning",
   define: {
@@ -219,8 +224,6 @@ async function buildTensor() {
     outdir: dist,
     // The bundle must keep its side effects: loading it registers an actor.
     ignoreAnnotations: true,
-    // Nine tenths of the sources are declarations, which no debugger needs.
-    sourcesContent: false,
     alias: {},
     plugins: [
       externalFile("runtime/index.js", "./index.js"),
@@ -241,26 +244,68 @@ async function buildTesting() {
   });
 }
 
+/** The package of the compiler, in a folder where Node.js finds it from the files of dist/. */
+const compilerPackage = path.join(dist, "node_modules", compilerManifest.name);
+
 async function buildCompiler() {
-  const { metafile } = await build({
-    ...common,
-    metafile: true,
-    // Stack traces need lines. Developers who debug the compiler have its sources.
-    sourcesContent: false,
-    format: "esm",
-    entryPoints: { "compiler/index": "compiler/index.ts", "cli/viceroy": "compiler/cli/viceroy.ts" },
-    outdir: dist,
-    external: Object.keys(dependencies),
-    splitting: true,
-    chunkNames: "compiler/chunk-[hash]",
-  });
-  removeStale(path.join(dist, "compiler"), metafile);
+  await Promise.all([buildCommandLine(), buildCompilerPackage()]);
+}
+
+async function buildCommandLine() {
+  const options = { ...common, format: "esm", outdir: dist, metafile: true };
+  const commander = path.dirname(require.resolve("commander"));
+  const [, ...built] = await Promise.all([
+    build({ ...options, entryPoints: { compiler: "compiler/index.ts" } }),
+    build({
+      ...options,
+      entryPoints: { "cli/viceroy": "compiler/cli/viceroy.ts" },
+      splitting: true,
+      chunkNames: "cli/chunk-[hash]",
+      plugins: [external(/^commander$/, "./commander.cjs")],
+    }),
+    // The argument parser is bundled, so that the package has no dependencies.
+    build({
+      ...commonJs,
+      entryPoints: { "cli/commander": path.join(commander, "esm.mjs") },
+      outdir: dist,
+      outExtension,
+      sourcemap: false,
+      minify: true,
+      metafile: true,
+    }),
+  ]);
+  removeStale(path.join(dist, "cli"), ...built);
+  cpSync(path.join(commander, "LICENSE"), path.join(dist, "cli/LICENSE.commander"));
   chmodSync(path.join(dist, "cli/viceroy.js"), 0o755);
 }
 
+async function buildCompilerPackage() {
+  const outdir = path.join(compilerPackage, "dist");
+  const built = await build({
+    ...common,
+    metafile: true,
+    format: "esm",
+    entryPoints: { commands: "compiler/cli/compiler-commands.ts" },
+    outdir,
+    external: Object.keys(compilerManifest.dependencies),
+    splitting: true,
+    chunkNames: "chunk-[hash]",
+  });
+  removeStale(outdir, built);
+  for (const file of ["shared/vocabulary.ts", ...explainingPages, "native/rdma", "native/tensor", "LICENSE"]) {
+    rmSync(path.join(compilerPackage, file), { recursive: true, force: true });
+    cpSync(path.join(root, file), path.join(compilerPackage, file), { recursive: true });
+  }
+  writeFileSync(path.join(compilerPackage, "package.json"), `${JSON.stringify(compilerManifest, null, 2)}\n`);
+}
+
+/** The pages that `viceroy explain` reads. */
+const explainingPages = ["docs/reference/diagnostics.md", "docs/reference/breaking-changes.md"];
+
 /** Removes the chunks of earlier builds. */
-function removeStale(folder, { outputs }) {
-  const current = new Set(Object.keys(outputs).map((file) => path.join(root, file)));
+function removeStale(folder, ...built) {
+  const outputs = built.flatMap(({ metafile }) => Object.keys(metafile.outputs));
+  const current = new Set(outputs.map((file) => path.join(root, file)));
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name);
     if (!current.has(file)) rmSync(file, { recursive: true });
@@ -273,6 +318,8 @@ async function buildTypes() {
   const child = spawn(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
   const code = await new Promise((resolve) => child.once("exit", resolve));
   if (code !== 0) throw new Error(`cannot emit declarations: tsc ended with code ${code}`);
+  const entries = Object.values(entryPoints).flatMap(({ types }) => (types === undefined ? [] : [path.join(root, types)]));
+  reduceDeclarations(path.join(dist, "types"), entries);
 }
 
 const parts = {

@@ -47,11 +47,16 @@ export function locateAddon(name: AddonName): AddonLocation {
  * sources.
  */
 export function addonFile(name: AddonName): string {
+  return path.join(cacheFolder(), addonFileName(name));
+}
+
+/** Returns the name of the file of an addon, which contains the key of the sources, the platform and the architecture. */
+export function addonFileName(name: AddonName): string {
   const key =
     typeof VICEROY_ADDON_KEYS === "string"
       ? (JSON.parse(VICEROY_ADDON_KEYS) as Readonly<Record<AddonName, string>>)[name]
       : sourceKey(packageRoot().version, sourcesOf(name));
-  return path.join(cacheFolder(), `viceroy-${name}-${key}-${process.platform}-${process.arch}.node`);
+  return `viceroy-${name}-${key}-${process.platform}-${process.arch}.node`;
 }
 
 function sourcesOf(name: AddonName): string {
@@ -68,18 +73,21 @@ export function isTrusted(file: string): boolean {
   });
 }
 
-/** Returns the folder of the package. This file is in `native/` as a source, or in `dist/` after the build. */
+/**
+ * Returns the folder with the sources of addons: the checkout, or the package of the compiler. Programs that only load
+ * addons have no sources.
+ */
 function packageRoot(): { readonly root: string; readonly version: string } {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     try {
       const text = readFileSync(path.join(folder, "package.json"), "utf8");
       const { name, version } = JSON.parse(text) as { name?: unknown; version?: unknown };
-      if (name === "viceroy") return { root: folder, version: String(version) };
+      if (name === "viceroy" || name === "@viceroy/compiler") return { root: folder, version: String(version) };
     } catch {
       // This folder has no package.json.
     }
     if (folder === path.dirname(folder))
-      throw new Error("cannot find the package viceroy: no folder above this file contains it");
+      throw new Error("cannot find the sources of addons: no folder above this file is the package @viceroy/compiler");
   }
 }
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
-/** The command line: the list of commands and their exit codes. Each command is a file in `commands/`. */
+/**
+ * The command line: the list of commands and their exit codes. This file belongs to the package `viceroy`, which is
+ * installed in production. Commands that read schemas or build addons are in the package `@viceroy/compiler`
+ * (compiler-commands.ts) and are loaded when they are called.
+ */
 import type { Command } from "commander";
-import { ConfigError } from "../config/index.js";
-import { GitError } from "../git/git-error.js";
 import { fileErrorText } from "../output/file-error.js";
+import { findCompiler, loadCompiler } from "./compiler-package.js";
 import { exitCode, processIo } from "./io.js";
-import type { Project } from "./project.js";
 import { version } from "./version.js";
 
 // A closed pipe, such as that of `head`, is not an error.
@@ -20,14 +22,24 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     // `viceroy compile` is the most frequent command and usually has nothing to do. It runs without the argument
     // parser.
-    if (args.length === 1 && args[0] === "compile") return await runCompile(false, false, false);
+    if (args.length === 1 && args[0] === "compile") {
+      return await (await loadCompiler("compile")).runCompile({}, processIo);
+    }
     return await parse(args);
   } catch (error) {
-    const text = error instanceof ConfigError || error instanceof GitError ? error.message : fileErrorText(error);
+    const text = isUserError(error) ? error.message : fileErrorText(error);
     if (text === undefined) throw error;
     processIo.err(text);
     return exitCode.usage;
   }
+}
+
+/**
+ * Returns whether an error is a mistake of the user, whose message is printed without a stack. The errors are compared
+ * by name, because those of `@viceroy/compiler` have classes of their own.
+ */
+function isUserError(error: unknown): error is Error {
+  return error instanceof Error && ["ConfigError", "GitError", "CompilerPackageError"].includes(error.name);
 }
 
 async function parse(args: readonly string[]): Promise<number> {
@@ -57,8 +69,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .command("init [folder]")
     .description("write a small project that runs; never overwrites")
     .action(async (folder = ".") => {
-      const { init } = await import("./commands/init.js");
-      end(await init(folder, processIo));
+      end(await (await loadCompiler("init")).runInit(folder, processIo));
     });
 
   program
@@ -70,11 +81,12 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--base <ref>", "the ref whose ids must not vanish; default: the published branch, if there is one")
     .option("--no-base", "do not compare the lock with an earlier one")
     .option("--accept <place...>", "accept the breaking changes of members such as Tree.age, and add them to the lock")
-    .action(async ({ check = false, watch = false, json = false, base, accept = [] }) => {
+    .action(async (options) => {
+      const { check = false, watch = false, base, accept = [] } = options;
       if (accept.length > 0 && (check || watch)) program.error("cannot compile: --accept excludes --check and --watch");
       if (check && watch) program.error("cannot compile: --check and --watch exclude each other");
       if (typeof base === "string" && watch) program.error("cannot compile: --base and --watch exclude each other");
-      end(await runCompile(check, watch, json, base, accept));
+      end(await (await loadCompiler("compile")).runCompile(options, processIo));
     });
 
   program
@@ -84,24 +96,21 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--class <classes>", "WIRE, SOURCE, BEHAVIOUR or DANGEROUS, or several separated by commas; default: all")
     .option("--json", "print one finding per line, as JSON")
     .action(async ({ against, class: classes, json = false }) => {
-      const { breakCommand } = await import("./commands/break.js");
-      end(await breakCommand(await project(), { against, classes, json }, processIo));
+      end(await (await loadCompiler("break")).runBreak({ against, classes, json }, processIo));
     });
 
   program
     .command("explain <code>")
     .description("print the documentation of a code such as VC1107")
     .action(async (code: string) => {
-      const { explain } = await import("./commands/explain.js");
-      end(explain(code, processIo));
+      end(await (await loadCompiler("explain")).runExplain(code, processIo));
     });
 
   program
     .command("rename <member> <name>")
     .description("rename a field, endpoint or value in the schema and in the lock: rename Entry.ttl expiry")
     .action(async (member: string, name: string) => {
-      const { rename } = await import("./commands/rename.js");
-      end(await rename(await project(), member, name, processIo));
+      end(await (await loadCompiler("rename")).runRename(member, name, processIo));
     });
 
   lockCommands(program.command("lock").description("merge locks, in git or by hand"), end);
@@ -113,7 +122,8 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .allowUnknownOption()
     .action(async (script: string, args: readonly string[]) => {
       const { run } = await import("./commands/run.js");
-      end(await run(script, args, await configIfAny(), processIo));
+      const { configIfAny } = await import("./project-config.js");
+      end(await run(script, args, await configIfAny("run"), processIo));
     });
 
   program
@@ -121,7 +131,8 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .description("start a prompt with top-level await and all generated modules")
     .action(async () => {
       const { repl } = await import("./commands/repl.js");
-      end(await repl(await (await project()).config(), processIo));
+      const { configOfProject } = await import("./project-config.js");
+      end(await repl(await configOfProject("repl"), processIo));
     });
 
   program
@@ -150,8 +161,7 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .option("--rdma", "one-sided memory access between processes of a machine; the default")
     .option("--tensor", "tensors, with the installed libtorch")
     .action(async (options) => {
-      const { setup } = await import("./commands/setup.js");
-      end(await setup(options, processIo));
+      end(await (await loadCompiler("setup")).runSetup(options, processIo));
     });
 
   program
@@ -160,7 +170,8 @@ function defineCommands(program: Command, end: (code: number) => void): Command 
     .action(async () => {
       const { doctor } = await import("./commands/doctor.js");
       const { rdmaSupport } = await import("./rdma-support.js");
-      end(await doctor(process.cwd(), processIo, isInStep, rdmaSupport()));
+      const compiler = await findCompiler("doctor");
+      end(await doctor(process.cwd(), processIo, compiler && (() => compiler.isInStep()), rdmaSupport()));
     });
 
   return program;
@@ -179,74 +190,20 @@ function lockCommands(lock: Command, end: (code: number) => void): void {
     )
     .action(async (...given: readonly unknown[]) => {
       const [base, ours, theirs, size, name] = given.filter((value) => typeof value === "string");
-      const { runMergeDriver, mergeConflictedLock } = await import("./commands/lock-merge.js");
-      if (base === undefined) return end(await mergeConflictedLock(await project(), processIo));
+      const compiler = await loadCompiler("lock merge");
+      if (base === undefined) return end(await compiler.runLockMerge(processIo));
       if (ours === undefined || theirs === undefined)
         lock.error("cannot merge: expected the files of base, ours and theirs");
       const markSize = Number(size ?? 7);
       if (!Number.isInteger(markSize) || markSize < 1)
         lock.error(`cannot merge: expected the size of marks, got "${size}"`);
-      end(runMergeDriver({ base, ours, theirs, markSize, path: name ?? ours }, processIo));
+      end(await compiler.runMergeDriver({ base, ours, theirs, markSize, path: name ?? ours }, processIo));
     });
 
   lock
     .command("install")
     .description("make git merge the lock with `viceroy lock merge`")
     .action(async () => {
-      const { installMergeDriver } = await import("./commands/lock-install.js");
-      end(await installMergeDriver(await project(), processIo));
+      end(await (await loadCompiler("lock install")).runLockInstall(processIo));
     });
-}
-
-async function project() {
-  const { Project } = await import("./project.js");
-  return new Project(process.cwd());
-}
-
-/**
- * Returns the config, or undefined outside of any project.
- * @throws ConfigError if the config is invalid
- */
-async function configIfAny() {
-  let found: Project;
-  try {
-    found = await project();
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
-  return found.configIfUnchanged() ?? (await found.config());
-}
-
-async function runCompile(
-  check: boolean,
-  watching: boolean,
-  json: boolean,
-  base?: string | false,
-  accept: readonly string[] = [],
-): Promise<number> {
-  if (watching) {
-    const { watch } = await import("./commands/watch.js");
-    const stop = new AbortController();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-    return watch(process.cwd(), json, processIo, stop.signal);
-  }
-  const { compile } = await import("./commands/compile.js");
-  return compile(
-    await project(),
-    { check, json, draft: false, accept, ...(base !== undefined && { base }) },
-    processIo,
-  );
-}
-
-async function isInStep(): Promise<boolean | undefined> {
-  const { compile } = await import("./commands/compile.js");
-  const quiet = { out() {}, err() {} };
-  try {
-    const code = await compile(await project(), { check: true, json: true, draft: false, base: false }, quiet);
-    return code === exitCode.schema ? undefined : code === exitCode.ok;
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
 }

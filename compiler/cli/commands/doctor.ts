@@ -7,10 +7,12 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { addonFile, addonVariable } from "../../../native/addon-location.js";
+import { prebuiltPackage } from "../../../native/prebuilt-addon.js";
 import { describeLibtorch, findLibtorch, testedTexts, testedVersions } from "../../../native/libtorch.js";
 import { ConfigError, nearestConfig } from "../../config/index.js";
 import { GitError, GitRepository } from "../../git/index.js";
 import { packageName } from "../../pipeline/project-files.js";
+import { compilerPackage } from "../compiler-package.js";
 import { exitCode, type Io } from "../io.js";
 import type { RdmaSupport } from "../rdma-support.js";
 import { mergeDriverSetting } from "./lock-install.js";
@@ -22,11 +24,16 @@ export interface DoctorFinding {
   readonly advice?: string;
 }
 
-/** @param inStep returns whether the generated code is up to date, or undefined if that cannot be determined */
+type InStep = (configFile: string) => Promise<boolean | undefined>;
+
+/**
+ * @param inStep returns whether the generated code is up to date, or undefined if that cannot be determined; undefined
+ * if the compiler is not installed
+ */
 export async function doctor(
   folder: string,
   io: Io,
-  inStep: (configFile: string) => Promise<boolean | undefined>,
+  inStep: InStep | undefined,
   rdma: RdmaSupport,
 ): Promise<number> {
   const findings = [
@@ -131,7 +138,10 @@ export function rdmaFindings({ addon, why, ptraceScope, transports }: RdmaSuppor
   const missing: DoctorFinding = {
     level: "note",
     text: `no RDMA addon: ${why}`,
-    advice: "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds",
+    advice:
+      prebuiltPackage() === undefined
+        ? "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds"
+        : `run \`npm install ${prebuiltPackage()}\`, or \`npx viceroy setup --rdma\`, which needs g++ and takes some seconds`,
   };
   const findings: DoctorFinding[] = [addon === undefined ? missing : { level: "ok", text: `RDMA addon ${addon}` }];
   for (const { transport, oneSided, why: lacks } of transports) {
@@ -191,7 +201,7 @@ function outputOfShell(command: string): string {
 
 async function projectFindings(
   folder: string,
-  inStep: (configFile: string) => Promise<boolean | undefined>,
+  inStep: InStep | undefined,
 ): Promise<readonly DoctorFinding[]> {
   let file: string;
   try {
@@ -209,6 +219,15 @@ async function projectFindings(
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     findings.push({ level: "problem", text: error.message });
+    return findings;
+  }
+  if (inStep === undefined) {
+    // In production, the program is compiled, and neither the compiler nor a loader of TypeScript is needed.
+    findings.push({
+      level: "note",
+      text: `${compilerPackage} not found: this installation runs programs, and cannot compile schemas`,
+      advice: `to compile here, run \`npm install --save-dev ${compilerPackage}\``,
+    });
     return findings;
   }
   findings.push(...mergeFindings(path.dirname(file)), loaderFinding(file));

@@ -1,0 +1,53 @@
+/**
+ * Reduces the declarations that tsc writes to what programs use. Files that no entry point reaches are removed: a third.
+ * Files that entry points do not name, because they only occur in the types of others, lose their comments.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+/**
+ * @param folder the folder of declarations
+ * @param entries the absolute paths of the declarations of the entry points
+ */
+export function reduceDeclarations(folder, entries) {
+  const reached = filesFrom(entries, () => true);
+  removeOthers(folder, reached);
+  // An index names what its folder exports.
+  const named = filesFrom(entries, (file) => entries.includes(file) || path.basename(file) === "index.d.ts");
+  for (const file of reached) {
+    if (!named.has(file)) writeFileSync(file, readFileSync(file, "utf8").replace(ownLineComments, ""));
+  }
+}
+
+const ownLineComments = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
+
+/** Returns files with the files that they import. The imports of a file are followed if `isFollowed` returns true. */
+function filesFrom(entries, isFollowed) {
+  const reached = new Set();
+  const visit = (file) => {
+    if (reached.has(file)) return;
+    if (!existsSync(file)) throw new Error(`cannot select declarations: there is no ${file}`);
+    reached.add(file);
+    if (isFollowed(file)) importsOf(file).forEach(visit);
+  };
+  entries.forEach(visit);
+  return reached;
+}
+
+/** Returns the files of `from "…"`, `import "…"` and `import("…")` with relative specifiers. */
+function importsOf(file) {
+  const text = readFileSync(file, "utf8");
+  return [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.{1,2}\/[^"]+)"/g)].map(([, specifier]) =>
+    path.resolve(path.dirname(file), specifier.replace(/\.js$/, ".d.ts")),
+  );
+}
+
+/** Removes all files but `kept`, and the folders that are empty then. */
+function removeOthers(folder, kept) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) removeOthers(file, kept);
+    else if (!kept.has(file)) rmSync(file);
+  }
+  if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+}
