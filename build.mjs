@@ -318,7 +318,9 @@ async function buildTypes() {
   const child = spawn(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
   const code = await new Promise((resolve) => child.once("exit", resolve));
   if (code !== 0) throw new Error(`cannot emit declarations: tsc ended with code ${code}`);
-  const entries = Object.values(entryPoints).flatMap(({ types }) => (types === undefined ? [] : [path.join(root, types)]));
+  const entries = Object.values(entryPoints).flatMap(({ types }) =>
+    types === undefined ? [] : [path.join(root, types)],
+  );
   reduceDeclarations(path.join(dist, "types"), entries);
 }
 

@@ -8,6 +8,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { hasContainer, prepareContainer } from "./container.mjs";
 import { fromDebian, onPath } from "./debian.mjs";
 import { hasMachine, noMachine, prepareMachine } from "./machine.mjs";
 import { hasPython, preparePython, pythonPackage } from "./python.mjs";
@@ -37,6 +38,7 @@ const packages = [
 export function preparePeers() {
   const code = preparePrograms();
   preparePython();
+  prepareContainer();
   return prepareMachine() || code;
 }
 
@@ -53,7 +55,11 @@ function preparePrograms() {
 
 /** Returns the missing programs. Tests that need them are skipped. */
 export function missingPeers() {
-  const missing = [...missingPrograms(), ...(hasPython() ? [] : [`Python's ${pythonPackage}`])];
+  const missing = [
+    ...missingPrograms(),
+    ...(hasPython() ? [] : [`Python's ${pythonPackage}`]),
+    ...(hasContainer() ? [] : ["a container"]),
+  ];
   return hasMachine()
     ? missing
     : [...missing, `a virtual machine with RDMA${noMachine() ? `, and so ${noMachine()}` : ""}`];
@@ -75,7 +81,7 @@ function placeOf(program) {
 
 /** @returns the reason for a failure, or undefined */
 function unpackPeers() {
-  const kept = new Set(["machine", "python"]);
+  const kept = new Set(["machine", "python", "container"]);
   if (existsSync(folder)) {
     for (const entry of readdirSync(folder).filter((name) => !kept.has(name))) {
       rmSync(path.join(folder, entry), { recursive: true });

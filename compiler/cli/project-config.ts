@@ -48,21 +48,20 @@ const { typescript: stripsTypes } = process.features as { readonly typescript?: 
 
 function importerOf(file: string): (url: string) => Promise<{ readonly default?: unknown }> {
   if (!/\.m?ts$/.test(file) || stripsTypes) return (url) => import(url);
-  let api: string;
+  const require = createRequire(file);
+  let api: TsxApi;
   try {
-    api = createRequire(file).resolve("tsx/esm/api");
+    // The interface for CommonJS also loads files with the syntax of ES modules, and leaves no loader behind.
+    api = require("tsx/cjs/api") as TsxApi;
   } catch {
     throw new ConfigError(
       `cannot load ${path.basename(file)}: reading TypeScript needs ${compilerPackage}, tsx or Node.js 22.18, and none ` +
         `of them is there. Run \`npm install --save-dev ${compilerPackage}\`, or leave the file out of production`,
     );
   }
-  return async (url) => {
-    const { tsImport } = (await import(pathToFileURL(api).href)) as TsxApi;
-    return tsImport(url, import.meta.url);
-  };
+  return async () => api.require(file, file);
 }
 
 interface TsxApi {
-  tsImport(specifier: string, parent: string): Promise<{ readonly default?: unknown }>;
+  require(file: string, from: string): { readonly default?: unknown };
 }

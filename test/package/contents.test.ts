@@ -1,4 +1,4 @@
-/** Checks that the published package contains the build and nothing else. */
+/** Checks that the published packages contain the build and nothing else. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -20,16 +20,24 @@ interface Manifest {
 
 let packed: Packed;
 let names: string[];
+let compiler: Packed;
+let compilerNames: string[];
 const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as Manifest;
 
 beforeAll(() => {
+  packed = contentsOf(root);
+  names = packed.files.map((file) => file.path);
+  compiler = contentsOf(path.join(root, "dist/node_modules/@viceroy/compiler"));
+  compilerNames = compiler.files.map((file) => file.path);
+});
+
+function contentsOf(folder: string): Packed {
   const json = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    cwd: root,
+    cwd: folder,
     encoding: "utf8",
   });
-  [packed] = JSON.parse(json) as [Packed];
-  names = packed.files.map((file) => file.path);
-});
+  return (JSON.parse(json) as [Packed])[0];
+}
 
 test("the package contains every entry point that package.json names, with its declarations", () => {
   const targets = [
@@ -45,15 +53,22 @@ test("the package contains the files that entry points load at run time", () => 
   expect(names).toEqual(expect.arrayContaining(["dist/runtime.cjs", "dist/load.cjs", "dist/boot.cjs", "LICENSE"]));
 });
 
-test("the package contains the pages that `viceroy explain` reads", () => {
-  expect(names).toEqual(expect.arrayContaining([...explainingPages]));
+test("the package of the compiler contains the pages that `viceroy explain` reads and the schema vocabulary", () => {
+  expect(compilerNames).toEqual(
+    expect.arrayContaining([...explainingPages, "dist/commands.js", "shared/vocabulary.ts", "LICENSE"]),
+  );
 });
 
-test("the package contains no sources except those of addons, no tests and no other files", () => {
-  const expected =
-    /^(?:native\/(?:rdma|tensor)\/(?:(?:\w+\/)?\w+\.(?:cc|h)|README\.md)|dist\/.*\.(?:js|cjs|map|d\.ts)|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|README\.md|LICENSE)$/;
+test("the package contains no sources, no source maps, no tests and no other files", () => {
+  const expected = /^(?:dist\/.*\.(?:js|cjs|d\.ts)|dist\/cli\/LICENSE\.commander|package\.json|README\.md|LICENSE)$/;
   expect(names.filter((name) => !expected.test(name))).toEqual([]);
-  expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples)\//.test(name))).toEqual([]);
+  expect(names.filter((name) => /(?:^|\/)(?:test|bench|examples|node_modules)\//.test(name))).toEqual([]);
+});
+
+test("the package of the compiler contains no sources except those of addons", () => {
+  const expected =
+    /^(?:native\/(?:rdma|tensor)\/(?:(?:\w+\/)?\w+\.(?:cc|h)|README\.md)|dist\/[\w-]+\.js|shared\/vocabulary\.ts|docs\/reference\/(?:diagnostics|breaking-changes)\.md|package\.json|LICENSE)$/;
+  expect(compilerNames.filter((name) => !expected.test(name))).toEqual([]);
 });
 
 test("the file of the command is executable", () => {
@@ -61,8 +76,8 @@ test("the file of the command is executable", () => {
   expect(command!.mode & 0o111).toBe(0o111);
 });
 
-test("the package is below the size limits", () => {
-  // A quarter of it are declarations with their docstrings, which editors show.
-  expect(packed.size).toBeLessThan(2_250_000);
-  expect(packed.unpackedSize).toBeLessThan(9_500_000);
+test("the packages are below the size limits", () => {
+  // Production installs this package and an addon of a quarter of a megabyte.
+  expect(packed.unpackedSize).toBeLessThan(2_700_000);
+  expect(compiler.unpackedSize).toBeLessThan(1_700_000);
 });

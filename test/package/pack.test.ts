@@ -1,37 +1,18 @@
 /**
- * Installs the packed package as users do, from its tarball in a folder of its own, with its dependencies from the
+ * Installs the packed packages as users do, from their tarballs in a folder of its own, with their dependencies from the
  * registry. The project that `init` writes is compiled and run, and so is a program of our own, with tsx and as plain
  * JavaScript.
  */
-import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { packAll, root, run as runIn, succeed as succeedIn } from "./packed.js";
 
-const root = path.resolve(import.meta.dirname, "../..");
 let project: string;
 
-/** The environment variables that a test runner and an enclosing `npm run` set. */
-const foreign = /^(?:VITEST.*|TEST|NODE_ENV|NODE_OPTIONS|NODE_V8_COVERAGE|npm_(?!config_).*)$/;
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
-
-function run(
-  command: string,
-  args: readonly string[],
-  cwd = project,
-): { code: number | null; stdout: string; stderr: string } {
-  const limit = { timeout: 250_000, killSignal: "SIGKILL" } as const;
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", env, ...limit });
-  return { code: status, stdout, stderr };
-}
-
-/** Runs a command that must succeed; answers its output. */
-function succeed(command: string, args: readonly string[], cwd = project): string {
-  const { code, stdout, stderr } = run(command, args, cwd);
-  if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with code ${code}\n${stdout}\n${stderr}`);
-  return stdout;
-}
+const run = (command: string, args: readonly string[], cwd = project) => runIn(command, args, cwd);
+const succeed = (command: string, args: readonly string[], cwd = project) => succeedIn(command, args, cwd);
 
 const mesh = `import { range, thisHost } from "viceroy";
 import "../generated/registry.js";
@@ -55,16 +36,13 @@ const expectedOutput = `{'gpus': 0/4} 4; {'gpus': 1/4} 4; {'gpus': 2/4} 4; {'gpu
 
 beforeAll(() => {
   project = mkdtempSync(path.join(tmpdir(), "viceroy-user-"));
-  const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", project], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  const { viceroy, compiler, addon } = packAll(project);
   const { devDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
     devDependencies: Record<string, string>;
   };
-  const tools = ["tsx", "typescript"].map((name) => `${name}@${devDependencies[name]}`);
-  succeed("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${filename}`, ...tools]);
+  const tools = ["tsx", "typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
+  const packages = [viceroy, compiler, ...(addon === undefined ? [] : [addon])];
+  succeed("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages, ...tools]);
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 

@@ -7,8 +7,8 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { addonFile, addonVariable } from "../../../native/addon-location.js";
-import { prebuiltPackage } from "../../../native/prebuilt-addon.js";
 import { describeLibtorch, findLibtorch, testedTexts, testedVersions } from "../../../native/libtorch.js";
+import { prebuiltPackage } from "../../../native/prebuilt-addon.js";
 import { ConfigError, nearestConfig } from "../../config/index.js";
 import { GitError, GitRepository } from "../../git/index.js";
 import { packageName } from "../../pipeline/project-files.js";
@@ -30,12 +30,7 @@ type InStep = (configFile: string) => Promise<boolean | undefined>;
  * @param inStep returns whether the generated code is up to date, or undefined if that cannot be determined; undefined
  * if the compiler is not installed
  */
-export async function doctor(
-  folder: string,
-  io: Io,
-  inStep: InStep | undefined,
-  rdma: RdmaSupport,
-): Promise<number> {
+export async function doctor(folder: string, io: Io, inStep: InStep | undefined, rdma: RdmaSupport): Promise<number> {
   const findings = [
     nodeFinding(process.versions.node),
     ...machineFindings(),
@@ -199,10 +194,7 @@ function outputOfShell(command: string): string {
   }
 }
 
-async function projectFindings(
-  folder: string,
-  inStep: InStep | undefined,
-): Promise<readonly DoctorFinding[]> {
+async function projectFindings(folder: string, inStep: InStep | undefined): Promise<readonly DoctorFinding[]> {
   let file: string;
   try {
     file = nearestConfig(folder);
