@@ -12,6 +12,7 @@ import {
 } from "../../../compiler/cli/commands/doctor.js";
 import { moduleVariable } from "../../../compiler/cli/commands/repl.js";
 import { nodeFlags, run } from "../../../compiler/cli/commands/run.js";
+import { prebuiltPackage } from "../../../native/prebuilt-addon.js";
 import { addFiles, folderWith, TestIo } from "../folder.js";
 
 const noRdma = { why: "it has not been built", ptraceScope: 0, transports: [], links: "Unix sockets" };
@@ -86,7 +87,10 @@ test("doctor lists the RDMA addon and the transports that RdmaBuffer can use", (
     {
       level: "note",
       text: "no RDMA addon: it has not been built",
-      advice: "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds",
+      advice:
+        prebuiltPackage() === undefined
+          ? "run `npx viceroy setup --rdma`, which needs g++ and takes some seconds"
+          : "run `npm install @viceroy/addon-linux-x64-gnu`, or `npx viceroy setup --rdma`, which needs g++ and takes some seconds",
     },
   ]);
   const transports = [
