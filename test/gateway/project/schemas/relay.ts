@@ -37,7 +37,7 @@ export interface Relay extends Actor {
   mesh(shops: Mesh<Shop>): void;
   memory(from: RdmaBuffer): Uint32;
   list(all: Address[]): void;
-  map(all: Map<string, RdmaBuffer>): void;
+  keyed(all: Map<string, RdmaBuffer>): void;
   odd(all: Map<Parcel, Port<string>[]>): void;
   record(all: Record<string, Address>): void;
   tuple(pair: [count: Uint32, ...rest: Port<string>[]]): void;

@@ -42,7 +42,7 @@ export class TrustingRelay extends RelayActor {
     for (const { shops } of all) this.#call(shops);
   }
 
-  map(all: Map<string, RdmaBuffer>) {
+  keyed(all: Map<string, RdmaBuffer>) {
     this.#arrived += all.size;
   }
 
