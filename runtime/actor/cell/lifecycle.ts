@@ -122,7 +122,8 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     this.#onStarted?.();
     actor.proc.hooks.actorFailed(actor, failure);
     const cause = isError(error) ? error : errorFromChain(errorChainOf(error));
-    this.#windingDown = this.#windDown({ reason: ended.message, drain: 0, error: cause });
+    // An actor can fail while it is being stopped. It is wound down only once.
+    this.#windingDown ??= this.#windDown({ reason: ended.message, drain: 0, error: cause });
   }
 
   /** Records that the actor could not be created. Its callers learn the reason. */
@@ -186,21 +187,27 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     const drains = options.drain > 0 && this.#state === "running";
     const { pausedLanes } = inbound;
     if (drains && pausedLanes.length > 0) await whileDraining(Promise.all(pausedLanes));
-    if (this.#state !== "failed") {
+    if (!this.#hasFailed()) {
       this.#state = "stopping";
       inbound.refuse(
         new DeliveryError("stopped", `the actor ${actor.name} was stopped${reasonSuffix(options.reason)}`),
       );
       if (drains) await whileDraining(inbound.whenDrained());
-      inbound.close(inbound.ended!);
-      ports.close(outbound.sessions);
-      this.#windingDown = this.#windDown(options);
+      if (!this.#hasFailed()) {
+        inbound.close(inbound.ended!);
+        ports.close(outbound.sessions);
+        this.#windingDown ??= this.#windDown(options);
+      }
     }
     await this.whenVacated();
     this.#state = "stopped";
     inbound.announceGone();
     outbound.close(inbound.ended!);
     actor.proc.removeCell(actor);
+  }
+
+  #hasFailed(): boolean {
+    return this.#state === "failed";
   }
 
   /** Stops what the actor owns, then runs `cleanup`. */

@@ -236,6 +236,46 @@ describe("stopping an actor", () => {
     expect(there.proc.cell(mesh)).toBe(undefined);
   });
 
+  test("runs cleanup once, with the error, if the actor fails while it handles queued messages", async () => {
+    const log: string[] = [];
+    class Cleaning extends Counter {
+      override cleanup(error?: Error): void {
+        log.push(`cleanup: ${error?.message}`);
+      }
+    }
+    there.proc.hooks.stopOwned = async () => {
+      log.push("owned stopped");
+    };
+    const counter = counterAt([0], Cleaning);
+    counter.note.broadcast("first", 10);
+    counter.fail.broadcast("fatal");
+    const mesh = lastMesh();
+    await until("both messages are there", () => there.proc.cell(mesh)!.waitingCount === 1);
+    await world.stop(there, mesh, { drain: 60_000 });
+    expect(log).toEqual(["owned stopped", "cleanup: fatal"]);
+    expect(there.failures().map(({ error }) => (error as Error).message)).toEqual(["fatal"]);
+    expect((await failure(counter.value.callOne())).message).toMatch(/the actor counter\[0\] has failed: TypeError: fatal$/);
+  });
+
+  test("runs cleanup once if code of the actor fails during cleanup", async () => {
+    let cleanups = 0;
+    let goOn: (() => void) | undefined;
+    class Cleaning extends Counter {
+      override async cleanup(): Promise<void> {
+        cleanups++;
+        await new Promise<void>((resolve) => (goOn = resolve));
+      }
+    }
+    counterAt([0], Cleaning);
+    const cell = there.proc.cell(lastMesh())!;
+    const stopped = world.stop(there, cell.mesh);
+    await until("cleanup has begun", () => goOn !== undefined);
+    cell.fail({ kind: "message", error: new Error("late"), at: 0 });
+    goOn!();
+    await stopped;
+    expect(cleanups).toBe(1);
+  });
+
   test("rejects running and queued calls that have not ended within the drain time", async () => {
     const counter = counterAt([0]);
     const running = failure(counter.sleep.callOne(60_000));
