@@ -67,6 +67,8 @@ await check("compile the schemas of the tests", () =>
       "test/contract/project",
       "test/fixtures/crew",
       "test/fixtures/guild",
+      "test/fixtures/vault",
+      "test/fixtures/vault-next",
       "test/gateway/project",
       "test/rdma/project",
       "test/tensor/project",

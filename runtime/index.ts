@@ -13,6 +13,7 @@ import { setWireEnvironment } from "./wire/wire-environment.js";
 setWireEnvironment({ ...actorHandleCodecs, ...rdmaBufferCodec });
 setMainRoot(() => programRuntime().mainProc.proc.root);
 
+export { type Checkpoint, CheckpointCodec } from "../generated/checkpoint.js";
 export * from "./actor/index.js";
 export { type AttachOptions, attachHosts } from "./host/attach-hosts.js";
 export { hostsFromConfig } from "./host/hosts-from-config.js";
@@ -25,6 +26,7 @@ export { isTraceparent } from "./link/trace-context.js";
 export type { TlsFiles } from "./link/transport/tls/credentials.js";
 export type { LogLevel } from "./observe/logs/log-level.js";
 export { type LogOptions, type Logs, logs } from "./observe/logs/logs.js";
+export { fileStore } from "./proc/checkpoint/file-store.js";
 export type { InspectOptions } from "./proc/launch/inspector.js";
 export type { LineOrigin, Stdio } from "./proc/launch/stdio.js";
 export { onUnhandledFault } from "./proc/process/current-runtime.js";
@@ -46,6 +48,8 @@ export {
   type SplitSpec,
   ValueMesh,
 } from "./shape/index.js";
+export { CheckpointError } from "./supervise/checkpoint-error.js";
+export type { CheckpointPlace, CheckpointStore } from "./supervise/checkpoint-store.js";
 export type { FailureCause } from "./supervise/failure-cause.js";
 export {
   type AffectedMesh,

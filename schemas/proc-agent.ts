@@ -3,6 +3,7 @@
  * parent.
  */
 import type { Actor, Uint32, Uint64 } from "viceroy/schema";
+import type { Checkpoint } from "./checkpoint.js";
 import type { ProcessEnding, ProcessOutput } from "./host-agent.js";
 import type { GrantClaim, MemoryAnswer } from "./rdma.js";
 import type { ActorNotice } from "./supervision.js";
@@ -132,6 +133,10 @@ export interface SpawnOrder {
   place?: ActorPlace;
   /** The limits of handlers. Absent: there are none. */
   watch?: WatchLimits;
+  /** The checkpoint that the actor begins with. Absent: it begins with its arguments. */
+  checkpoint?: Checkpoint;
+  /** Whether the actor sends a last checkpoint to the sender of this order when it is stopped. */
+  savesAtStop?: boolean;
 }
 
 /** The outcome of an order to create an actor. */
@@ -143,6 +148,8 @@ export interface SpawnOutcome {
    * layout.
    */
   other?: KnownSchema;
+  /** Whether the actor was created from the checkpoint of the order. A process of an older release does not say so. */
+  restored?: boolean;
 }
 
 export interface StopOrder {
@@ -171,6 +178,16 @@ export interface ProcAgent extends Actor {
    * @concurrent
    */
   createActor(order: SpawnOrder): SpawnOutcome;
+  /**
+   * Saves the state of the actor of a mesh between two of its messages, and returns the checkpoint.
+   * @concurrent
+   */
+  saveActor(mesh: Uint64): Checkpoint;
+  /**
+   * Hands over the last checkpoint of an actor that is being stopped. Returns when it is stored.
+   * @concurrent
+   */
+  actorSaved(mesh: Uint64, rank: Uint32, incarnation: Uint32, checkpoint: Checkpoint): void;
   /**
    * Reports that no actor of this mesh will be created. Messages to it are returned with the reason.
    * @concurrent

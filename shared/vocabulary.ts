@@ -47,6 +47,10 @@ declare const actor: unique symbol;
  * The interface that every actor interface extends. The type argument lists the arguments of the constructor as a
  * labelled tuple. The methods of the interface are the endpoints of the actor.
  *
+ * The second type argument is the state that checkpoints of the actor contain: an interface or a type of the schema,
+ * without ports, meshes, buffers and tensors. Classes of the actor can then have the methods `save(): State` and
+ * `restore(state: State): void`.
+ *
  * @example
  * ```ts
  * import type { Actor, Int32, Stream } from "viceroy/schema";
@@ -58,9 +62,9 @@ declare const actor: unique symbol;
  * }
  * ```
  */
-export interface Actor<_Args extends readonly unknown[] = []> {
+export interface Actor<_Args extends readonly unknown[] = [], _State = never> {
   /**
-   * Marks the type for the compiler. The mark does not depend on the arguments, so that an actor interface can extend
+   * Marks the type for the compiler. The mark depends neither on the arguments nor on the state, so that an actor interface can extend
    * another one and change them.
    */
   readonly [actor]?: true;

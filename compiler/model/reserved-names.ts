@@ -3,7 +3,7 @@
  * A test compares this list with the members of the runtime's classes.
  */
 
-const mesh = "slice split rename flatten byKey extent size at toTable ready stop".split(" ");
+const mesh = "slice split rename flatten byKey extent size at toTable ready stop checkpoint".split(" ");
 /** Members of endpoints. They are reserved on meshes too. */
 const adverbs = "call callOne callSettled broadcast choose stream rref reduce map mapSettled send with".split(" ");
 const actor = "init supervise undeliverable cleanup context".split(" ");

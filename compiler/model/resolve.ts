@@ -257,10 +257,11 @@ export function instantiationsOf(module: Module, index: SchemaIndex): Instantiat
   return { found: [...found.values()].filter(({ target }) => !endless.has(target.key)), endless: [...endless] };
 }
 
-/** Returns the types of the arguments and results of actors. */
+/** Returns the types of the arguments, the results and the states of actors. */
 export function typesOfActors(actors: readonly ActorDeclaration[]): readonly Type[] {
   return actors.flatMap((actor) => [
     ...partsOfParameters(actor.args),
+    ...(actor.state === undefined ? [] : [actor.state]),
     ...actor.endpoints.flatMap((endpoint) => partsOfEndpoint(endpoint)),
   ]);
 }

@@ -59,6 +59,8 @@ export interface ActorDeclaration {
   readonly extends: readonly DeclarationKey[];
   /** The arguments of the constructor, from `Actor<[...]>`. */
   readonly args: readonly Parameter[];
+  /** The state that checkpoints contain, from `Actor<[...], State>`. Absent: there are no checkpoints of the actor. */
+  readonly state?: Type;
   /** The endpoints; inherited ones come first. */
   readonly endpoints: readonly Endpoint[];
   /** The position of the declaration. */

@@ -4,9 +4,13 @@
  */
 import { describeValue } from "../../shared/text/describe-value.js";
 import { checkOptionNames } from "../shape/index.js";
+import type { CheckpointStore } from "./checkpoint-store.js";
 import type { PastFailure } from "./mesh-failure.js";
 
-/** A restart policy: whether failed ranks are restarted in place, at the same address and with fresh state. */
+/**
+ * A restart policy: whether failed ranks are restarted in place, at the same address, and with fresh state or that of a
+ * checkpoint.
+ */
 export interface RestartOptions {
   /**
    * Which failures lead to a restart.
@@ -14,8 +18,10 @@ export interface RestartOptions {
    * - `"never"`: none; the owner receives the failure.
    * - `"on-failure"`: every failure, except a process that has ended with exit code 0.
    * - `"always"`: every failure, also a process that has ended with exit code 0.
+   *
+   * Required without `from`. Default with `from`: `"on-failure"`.
    */
-  readonly policy: "never" | "on-failure" | "always";
+  readonly policy?: "never" | "on-failure" | "always";
   /**
    * The number of restarts of a rank within the time `within`, an integer from 0, or Infinity. The owner receives the
    * next failure. Default: 3.
@@ -28,11 +34,36 @@ export interface RestartOptions {
    * restart within the time `within`, up to 30,000. Default: 100.
    */
   readonly backoff?: number;
+  /**
+   * The state that a restarted actor begins with: that of its last checkpoint. Its interface must declare a state, and its
+   * class must have the methods `save` and `restore`. Default: the state that its constructor makes.
+   */
+  readonly from?: "checkpoint";
+  /**
+   * The time between two checkpoints of an actor, in milliseconds, more than 0. Default: checkpoints are taken only when the
+   * program calls `mesh.checkpoint()`, when a process is replaced, and with a `store` when the actors are stopped.
+   */
+  readonly every?: number;
+  /**
+   * Where checkpoints are kept. If the store has a checkpoint of the actor already when the mesh is spawned, the actor begins
+   * with it. Default: the memory of the process that spawns the mesh, until the mesh ends.
+   */
+  readonly store?: CheckpointStore;
 }
 
-/** Restart options with all defaults filled in. */
-export type RestartPlan = Required<RestartOptions>;
+/** When checkpoints of a mesh are taken, and where they are kept. */
+export interface CheckpointPlan {
+  readonly every?: number;
+  /** Undefined: the memory of this process. */
+  readonly store?: CheckpointStore;
+}
 
+/** Restart options with all defaults filled in. `checkpoints` is undefined if actors restart with fresh state. */
+export interface RestartPlan extends Required<Pick<RestartOptions, "policy" | "maxRestarts" | "within" | "backoff">> {
+  readonly checkpoints?: CheckpointPlan;
+}
+
+const optionNames = ["policy", "maxRestarts", "within", "backoff", "from", "every", "store"];
 const policies = ["never", "on-failure", "always"];
 
 /** The longest pause before a restart, in milliseconds. */
@@ -46,9 +77,11 @@ const MAX_BACKOFF_MS = 30_000;
  */
 export function planRestart(options: RestartOptions, what: string): RestartPlan {
   if (typeof options !== "object" || options === null) throw typeError(what, "restart as an object", options);
-  checkOptionNames(`cannot ${what}: invalid restart`, options, ["policy", "maxRestarts", "within", "backoff"]);
-  const { policy, maxRestarts = 3, within = 60_000, backoff = 100 } = options;
-  if (!policies.includes(policy)) throw typeError(what, 'the policy "never", "on-failure" or "always"', policy);
+  checkOptionNames(`cannot ${what}: invalid restart`, options, optionNames);
+  const { from, maxRestarts = 3, within = 60_000, backoff = 100 } = options;
+  const policy = options.policy ?? (from === undefined ? undefined : "on-failure");
+  if (policy === undefined || !policies.includes(policy))
+    throw typeError(what, 'the policy "never", "on-failure" or "always"', policy);
   if (maxRestarts !== Number.POSITIVE_INFINITY && (!Number.isInteger(maxRestarts) || maxRestarts < 0)) {
     throw rangeError(what, "maxRestarts of at least 0", maxRestarts);
   }
@@ -57,7 +90,30 @@ export function planRestart(options: RestartOptions, what: string): RestartPlan 
   if (!(typeof backoff === "number" && backoff >= 0 && backoff <= MAX_BACKOFF_MS)) {
     throw rangeError(what, `backoff in milliseconds, from 0 to ${MAX_BACKOFF_MS}`, backoff);
   }
-  return { policy, maxRestarts, within, backoff };
+  const checkpoints = planCheckpoints(options, what);
+  return { policy, maxRestarts, within, backoff, ...(checkpoints && { checkpoints }) };
+}
+
+function planCheckpoints({ from, every, store }: RestartOptions, what: string): CheckpointPlan | undefined {
+  if (from !== undefined && from !== "checkpoint") throw typeError(what, 'restart from "checkpoint"', from);
+  if (from === undefined) {
+    const given = every !== undefined ? "every" : store !== undefined ? "store" : undefined;
+    if (given === undefined) return undefined;
+    throw new TypeError(`cannot ${what}: restart.${given} requires from: "checkpoint", but from is not given`);
+  }
+  if (every !== undefined && !(typeof every === "number" && every > 0)) {
+    throw rangeError(what, "every in milliseconds, more than 0", every);
+  }
+  if (store !== undefined && !isStore(store)) {
+    throw typeError(what, "a store with the methods write, read and delete", store);
+  }
+  return { ...(every !== undefined && { every }), ...(store !== undefined && { store }) };
+}
+
+function isStore(store: unknown): boolean {
+  if (typeof store !== "object" || store === null) return false;
+  const { write, read, delete: remove } = store as Partial<CheckpointStore>;
+  return [write, read, remove].every((method) => typeof method === "function");
 }
 
 function typeError(what: string, expected: string, got: unknown): TypeError {

@@ -4,7 +4,7 @@
  */
 
 import { CodecRefusal } from "./codec-refusal.js";
-import { MAX_LENT_PAGES, MAX_MESSAGE_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
+import { MAX_LENT_PAGES, MAX_MESSAGE_BYTES, MIN_DETACHED_BYTES, STANDARD_PAGE_BYTES } from "./limits.js";
 import { emptyPage, newPage, type Page, returnPage, type TextBuffer, takePage } from "./page.js";
 
 /** Up to this number, bytes are copied one by one, since a native call takes longer. */
@@ -71,6 +71,20 @@ export class Batch {
     return copy;
   }
 
+  /**
+   * Returns the content with memory of its own, and empties the batch. A large batch gives its memory away, and a smaller
+   * one is copied.
+   */
+  detach(): Uint8Array {
+    const { position } = this;
+    const page = this.#page;
+    const isFull = position >= MIN_DETACHED_BYTES && position * 2 > page.plain.length;
+    const content = isFull ? page.plain.subarray(0, position) : this.copy(0);
+    if (isFull) this.#usePage(emptyPage);
+    this.clear();
+    return content;
+  }
+
   /** Returns the batch and empties it. The next write allocates another page. */
   take(): Uint8Array {
     const page = this.#page;
@@ -105,6 +119,9 @@ export class Batch {
     const old = this.#page.bytes;
     let size = this.capacity || this.#firstPageBytes;
     while (size < need) size *= 2;
+    // One large value is mostly the last one, and room for another of its size would be wasted.
+    if (need >= MIN_DETACHED_BYTES && need > this.capacity * 2)
+      size = (Math.min(need + (need >>> 4), MAX_MESSAGE_BYTES - 7) + 7) & ~7;
     const recycled = size === this.#firstPageBytes || size === STANDARD_PAGE_BYTES;
     this.#usePage(recycled ? takePage(size) : newPage(Math.min(size, MAX_MESSAGE_BYTES)));
     this.bytes.set(old.subarray(0, this.position));

@@ -69,6 +69,8 @@ export interface ActorDescriptor {
   readonly minArgs: number;
   /** The largest number of constructor arguments. */
   readonly maxArgs: number;
+  /** The codec of the state that checkpoints contain. Undefined: the interface declares no state. */
+  readonly state: Codec<unknown> | undefined;
   /** The endpoints, inherited ones included, followed by hidden ones. */
   readonly endpoints: readonly EndpointDescriptor[];
   /** The interfaces that this one extends. */
@@ -128,6 +130,8 @@ export interface ActorDefinition {
    * import each other.
    */
   readonly args: () => ArgsDefinition;
+  /** Returns the codec of the state that checkpoints contain. Called on first use; absent if there is no state. */
+  readonly state?: () => Codec<unknown>;
   /** Returns the endpoints by name. Called on first use. */
   readonly endpoints: () => Readonly<Record<string, EndpointDefinition>>;
   /** The interfaces that this one extends. */
@@ -164,6 +168,9 @@ export function defineActor(actor: ActorDefinition): ActorDescriptor {
     },
     get maxArgs() {
       return getArgs().max;
+    },
+    get state() {
+      return actor.state?.();
     },
     get endpoints() {
       endpoints ??= withRetainingEndpoints(

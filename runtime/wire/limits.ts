@@ -25,5 +25,8 @@ export const STANDARD_PAGE_BYTES = 128 * 1024;
  */
 export const MAX_RECYCLED_BYTES = 128 * STANDARD_PAGE_BYTES;
 
+/** Encoded messages of at least this size in bytes take the writer's memory with them, because a copy would take longer. */
+export const MIN_DETACHED_BYTES = 1024 * 1024;
+
 /** The largest number of pages that a writer has handed over and expects back. */
 export const MAX_LENT_PAGES = 4;

@@ -22,7 +22,7 @@ import { setWireEnvironment } from "../../runtime/wire/wire-environment.js";
 setWireEnvironment(actorHandleCodecs);
 
 export interface Event {
-  readonly kind: "started" | "failed" | "peerDown" | "undeliverable" | "cleanupFailed" | "slow";
+  readonly kind: "started" | "failed" | "peerDown" | "undeliverable" | "cleanupFailed" | "slow" | "saved" | "lost";
   readonly actor: string;
   readonly detail: unknown;
 }
@@ -42,6 +42,8 @@ export class TestProc {
       handlerSlow: (cell, message) => tell("slow", cell.name, message),
       cleanupFailed: (cell, error) => tell("cleanupFailed", cell.name, error),
       stopOwned: async () => {},
+      storeLastState: async (cell, saved) => tell("saved", cell.name, saved),
+      lastStateLost: (cell, error) => tell("lost", cell.name, error),
       meshOrdered: async (mesh) => world.ordered.has(mesh),
       targetDown: () => {},
       peerLost: (_peer, error) => error?.message ?? "its process has ended",

@@ -122,6 +122,12 @@ export const declarations = {
     text: "cannot declare {name}: {member} has an inline type, and both would have the same name in the lock",
     fix: "Rename one of the two, or declare a named type for {member}.",
   },
+  VC1221: {
+    slug: "actor-state",
+    severity: "error",
+    text: "cannot store the state of actor {name}: {why}",
+    fix: "Write an interface of the schema that contains only data: `Actor<[initial: Int32], CounterState>`.",
+  },
   VC1301: {
     slug: "unknown-tag",
     severity: "error",

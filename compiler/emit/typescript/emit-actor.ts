@@ -3,6 +3,7 @@
  * with which a mesh type is derived for other dimensions.
  */
 import type { ActorDeclaration, Endpoint, Parameter } from "../../model/schema.js";
+import type { Type } from "../../model/type.js";
 import {
   type Code,
   code,
@@ -44,7 +45,15 @@ function emitClass(file: FileBuilder, actor: ActorDeclaration, types: TypePrinte
       const result = [handlerResult(endpoint, types), ";"];
       file.line("abstract ", propertyKey(endpoint.name), signature(params, result, hug));
     }
+    if (actor.state !== undefined) emitStateMethods(file, actor.state, types);
   });
+}
+
+function emitStateMethods(file: FileBuilder, state: Type, types: TypePrinter): void {
+  file.doc("Returns the state for a checkpoint. Runs between two messages, never while a message is handled.");
+  file.line(code`save?(): ${types.generic(abiType("Awaitable"), [state])};`);
+  file.doc("Takes the state of a checkpoint. Runs after the constructor and before `init`, if there is a checkpoint.");
+  file.line(code`restore?(state: ${types.type(state, "argument")}): ${generic(abiType("Awaitable"), ["void"], true)};`);
 }
 
 function emitMesh(file: FileBuilder, actor: ActorDeclaration, types: TypePrinter, context: EmitContext): void {

@@ -47,6 +47,7 @@ export function emitDescriptor(
     `fingerprint: ${hex64(context.fingerprints.actor(actor.key))}`,
     ...(parents.length === 0 ? [] : [["extends: ", bracketed(parents)]]),
     ["args: ", arrow("()", argsCode(codecs.args(actor), actor.args))],
+    ...(actor.state === undefined ? [] : [["state: ", arrow("()", codecs.codec(actor.state))]]),
     ["endpoints: ", arrowToObject("()", tallObjectLiteral(endpoints))],
   ]);
   file.blank();

@@ -1,7 +1,7 @@
 /** Reads actor interfaces: constructor arguments, endpoints with their options, and inherited endpoints. */
 import type { ActorDeclaration, DeclarationKey, Endpoint, Parameter, Type } from "../../model/index.js";
 import { whyReserved } from "../../model/reserved-names.js";
-import { partsOf } from "../../model/resolve.js";
+import { partsOf, textOf } from "../../model/resolve.js";
 import type { SourceDeclaration, SourceMember, SourceParameter, SourceType, Span } from "../type-source.js";
 import type { FileScope } from "./context.js";
 import { withoutUndefined } from "./messages.js";
@@ -34,6 +34,8 @@ export function readActor(
   for (const endpoint of readEndpoints(declaration.members, scope, name, context)) {
     endpoints.set(endpoint.name, endpoint);
   }
+  const state = readState(own, bases, declaration, scope, context);
+  if (state !== undefined) checkStateMethods(endpoints, declaration, scope);
   return {
     key,
     name,
@@ -41,6 +43,7 @@ export function readActor(
     doc,
     extends: bases.map((base) => base.key),
     args,
+    ...(state !== undefined && { state }),
     endpoints: [...endpoints.values()],
     at: scope.at(declaration),
   };
@@ -97,6 +100,46 @@ function readArguments(
     }),
   );
   return readParameters(params, tuple.scope, owner, context);
+}
+
+/**
+ * Reads the state of `Actor<[...], State>`, or inherits that of the bases. Whether it can be stored is checked when the
+ * whole schema is known.
+ */
+function readState(
+  own: SourceType | undefined,
+  bases: readonly ActorDeclaration[],
+  declaration: SourceDeclaration,
+  scope: FileScope,
+  context: ActorReaderContext,
+): Type | undefined {
+  const { name } = declaration;
+  const written = own?.kind === "reference" ? own.args[1] : undefined;
+  if (written !== undefined && !isKeyword(written, "never"))
+    return readType(written, scope, `${name}'s state`, context);
+  const inherited = bases.filter((base) => base.state !== undefined);
+  const [first, other] = inherited.filter(
+    ({ state }, i) => inherited.findIndex((base) => textOf(base.state!) === textOf(state!)) === i,
+  );
+  if (first !== undefined && other !== undefined) {
+    scope.report(declaration, "VC1221", { name, why: `${first.name} and ${other.name} have different states` });
+  }
+  return first?.state;
+}
+
+/** Reports endpoints that have the names of the methods which store and restore the state. */
+function checkStateMethods(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  declaration: SourceDeclaration,
+  scope: FileScope,
+): void {
+  for (const name of ["save", "restore"]) {
+    if (!endpoints.has(name)) continue;
+    const at = declaration.members.find((member) => member.name === name) ?? declaration;
+    const why = `actors with a state have a method of this name`;
+    const other = `do${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+    scope.report(at, "VC1207", { owner: declaration.name, name, why, other });
+  }
 }
 
 type Tuple = SourceType & { readonly kind: "tuple" };

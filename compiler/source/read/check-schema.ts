@@ -13,6 +13,7 @@ import {
   partsOfShape,
   type SchemaIndex,
 } from "../../model/resolve.js";
+import { checkStates } from "./check-states.js";
 
 /**
  * Returns the problems of a schema as a whole.
@@ -25,6 +26,7 @@ export function checkSchema(schema: Schema): readonly Diagnostic[] {
     ...schema.modules.flatMap((module) => endless(module, index)),
     ...impossible(schema, index),
     ...schema.modules.flatMap(namedAsMember),
+    ...checkStates(schema, index),
   ];
 }
 

@@ -113,10 +113,13 @@ class PlainCheck {
     return kind === "alias" && type !== undefined && this.#isGround(type) && this.#type(type);
   }
 
-  /** Returns whether a base is `Actor` or `Actor<[…]>`. */
+  /** Returns whether a base is `Actor`, `Actor<[…]>` or `Actor<[…], State>`. */
   #isActor(base: SourceType): boolean {
     if (base.kind !== "reference" || base.origin !== "vocabulary" || base.name !== "Actor") return false;
-    return base.args.length <= 1 && base.args.every((arg) => arg.kind === "tuple" && this.#type(arg));
+    const [args, state, ...others] = base.args;
+    if (others.length > 0) return false;
+    if (state !== undefined && (state.kind !== "reference" || !this.#type(state))) return false;
+    return args === undefined || (args.kind === "tuple" && this.#type(args));
   }
 
   /**

@@ -173,6 +173,21 @@ export class Future<T> extends Promise<T> {
   protected onAbandoned(_reason: number): void {}
 }
 
+/** A future that settles as a promise of the runtime does. */
+export class SettlingFuture<T> extends Future<T> {
+  constructor(promise: Promise<T>) {
+    super();
+    promise.then(
+      (value) => {
+        if (!this.settled) this.fulfil(value);
+      },
+      (error) => {
+        if (!this.settled) this.rejectWith(error, false);
+      },
+    );
+  }
+}
+
 function answerTimeoutError(timeout: number): TimeoutError {
   return new TimeoutError(`cannot get the answer: it did not come within ${timeout} ms`);
 }

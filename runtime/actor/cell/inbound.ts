@@ -85,6 +85,16 @@ export class ActorInbound implements Destination {
     this.#mailbox.close(error);
   }
 
+  /** Whether no message waits or is being handled. */
+  get isIdle(): boolean {
+    return this.#mailbox.isIdle;
+  }
+
+  /** Runs work between two messages: see `Mailbox.runBetween`. */
+  runBetween(run: () => Promise<void>, drop: () => void): void {
+    this.#mailbox.runBetween(run, drop);
+  }
+
   /** Resolves when all queued messages are handled and answered. */
   whenDrained(): Promise<void> {
     return this.#mailbox.whenDrained();

@@ -1,5 +1,5 @@
 /**
- * The life of an actor: its constructor and `init`, its failures, its stop and its `cleanup`. The other parts of the actor
+ * The life of an actor: its constructor, `restore` and `init`, its failures, its stop and its `cleanup`. The other parts of the actor
  * are opened and closed here.
  */
 import { DeliveryError } from "../../link/errors.js";
@@ -11,8 +11,10 @@ import type { ActorProc } from "../reference/actor-proc.js";
 import type { LocalActor } from "../reference/local-actor.js";
 import { reasonSuffix } from "../reference/mesh-record.js";
 import type { ProcHooks } from "../reference/proc-hooks.js";
+import type { SavedState } from "../reference/saved-state.js";
 import type { StopOptions } from "../reference/stop-options.js";
 import type { ActorPorts } from "./actor-ports.js";
+import { restoreState, saveState } from "./actor-state.js";
 import type { ActorInbound } from "./inbound.js";
 import { promiseFrom } from "./invoke.js";
 import type { MailboxOwner } from "./mailbox.js";
@@ -43,6 +45,9 @@ export interface LivingActor extends LocalActor {
 /** The time limit of `cleanup`, in milliseconds. */
 const CLEANUP_MS = 3000;
 
+/** The time in which the last state of an actor that is being stopped is saved and stored, in milliseconds. */
+const LAST_STATE_MS = 4000;
+
 export class ActorLifecycle implements MailboxOwner, WatchedActor {
   readonly #actor: LivingActor;
   #state: ActorState = "starting";
@@ -64,8 +69,12 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     return this.#actor.name;
   }
 
-  /** Constructs the actor and runs its `init`. Never throws. */
-  start(args: readonly unknown[]): void {
+  /**
+   * Constructs the actor, restores its state if there is one, and runs its `init`. Never throws.
+   *
+   * @param saved the state from a checkpoint
+   */
+  start(args: readonly unknown[], saved?: SavedState): void {
     const actor = this.#actor;
     const { clock } = actor.proc;
     const turn = new NoMessageTurn(actor, actor.token);
@@ -80,10 +89,8 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     }
     const failed = (error: unknown): void => this.fail({ kind: "init", error, at: clock.epochMs() });
     try {
-      const initialised = promiseFrom(
-        turn,
-        runInTurn(turn, () => actor.instance?.init?.()),
-      );
+      const restored = saved === undefined ? undefined : restoreState(actor, turn, saved);
+      const initialised = restored === undefined ? this.#init(turn) : restored.then(() => this.#init(turn));
       if (initialised !== undefined) {
         initialised.then(() => this.#started(), failed);
         return;
@@ -93,6 +100,31 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
       return;
     }
     this.#started();
+  }
+
+  #init(turn: NoMessageTurn): Promise<unknown> | undefined {
+    return promiseFrom(
+      turn,
+      runInTurn(turn, () => this.#actor.instance?.init?.()),
+    );
+  }
+
+  /**
+   * Saves the state of the actor between two messages.
+   *
+   * @throws {Error} as a rejection, when the actor has ended, or its state cannot be saved
+   */
+  save(): Promise<SavedState> {
+    const actor = this.#actor;
+    const { inbound, proc } = actor;
+    return new Promise((resolve, reject) => {
+      const drop = () => reject(new Error(inbound.ended?.message ?? "it has ended"));
+      if (this.#state === "failed" || this.#state === "stopped") {
+        drop();
+        return;
+      }
+      inbound.runBetween(() => saveState(actor, proc.clock).then(resolve, reject), drop);
+    });
   }
 
   /** Marks the root of a proc as running. A root has no constructor and no `init`. */
@@ -193,6 +225,7 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
         new DeliveryError("stopped", `the actor ${actor.name} was stopped${reasonSuffix(options.reason)}`),
       );
       if (drains) await whileDraining(inbound.whenDrained());
+      if (actor.spec.savesAtStop === true && inbound.isIdle) await this.#saveLastState();
       if (!this.#hasFailed()) {
         inbound.close(inbound.ended!);
         ports.close(outbound.sessions);
@@ -204,6 +237,23 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     inbound.announceGone();
     outbound.close(inbound.ended!);
     actor.proc.removeCell(actor);
+  }
+
+  async #saveLastState(): Promise<void> {
+    const actor = this.#actor;
+    const { hooks, clock } = actor.proc;
+    const stored = saveState(actor, clock, LAST_STATE_MS).then((saved) => hooks.storeLastState(actor, saved));
+    try {
+      let isOver = false;
+      await waitAtMost(
+        clock,
+        LAST_STATE_MS,
+        stored.finally(() => (isOver = true)),
+      );
+      if (!isOver) throw new Error(`it was not stored within ${LAST_STATE_MS} ms`);
+    } catch (error) {
+      hooks.lastStateLost(actor, error);
+    }
   }
 
   #hasFailed(): boolean {

@@ -36,6 +36,14 @@ interface HandledMark {
   isDequeued: boolean;
 }
 
+/** Work that runs between two messages. */
+interface Interlude {
+  /** Does the work. Never rejects. */
+  readonly run: () => Promise<void>;
+  /** Called instead of `run` if the mailbox is closed before. */
+  readonly drop: () => void;
+}
+
 /** Receives the errors that a mailbox has no caller for. */
 export interface MailboxOwner {
   /** The name of the actor: `counters[1]`. */
@@ -63,6 +71,10 @@ export class Mailbox {
   /** Whether `#next` is running further up the stack, or will run in a later turn of the event loop. */
   #isScheduled = false;
   #idleWaiters: (() => void)[] | undefined;
+  /** Work that runs between two messages, in the order of the requests. */
+  #interludes: Interlude[] | undefined;
+  /** Whether such work is running. No message starts meanwhile. */
+  #isPaused = false;
   /** The marks in the order of their messages. */
   #marks: HandledMark[] | undefined;
   #serialReturned: ((value: unknown) => void) | undefined;
@@ -102,14 +114,28 @@ export class Mailbox {
   /** Whether no message waits or is being handled, and no call waits for an answer through a port. */
   get isIdle(): boolean {
     if (this.#serial !== undefined || this.length > 0 || (this.#concurrent?.size ?? 0) > 0) return false;
+    if (this.#isPaused || this.#interludes !== undefined) return false;
     return ![...(this.#repliers ?? [])].some(({ turn }) => turn.call !== 0);
   }
 
   /** Adds a message, and handles it at once if no other message is before it. */
   add(turn: Turn): void {
     // The queue is empty then, because `#next` runs whenever a handler ends.
-    if (this.#isOpen && this.#serial === undefined && !this.#isScheduled) this.#start(turn);
+    if (this.#isOpen && this.#serial === undefined && !this.#isScheduled && !this.#isPaused) this.#start(turn);
     else this.#queue.push(turn);
+  }
+
+  /**
+   * Runs `run` as soon as no message is being handled, other than concurrent ones. The messages that have arrived before
+   * do not come first, and the next message starts when the promise of `run` has resolved.
+   *
+   * @param run never rejects
+   * @param drop called instead if the mailbox is closed before
+   */
+  runBetween(run: () => Promise<void>, drop: () => void): void {
+    this.#interludes ??= [];
+    this.#interludes.push({ run, drop });
+    if (this.#isOpen && this.#serial === undefined && !this.#isScheduled) this.#next();
   }
 
   /** Starts to handle messages. */
@@ -171,6 +197,9 @@ export class Mailbox {
     const marks = this.#marks;
     this.#marks = undefined;
     for (const { notify } of marks ?? []) notify();
+    const interludes = this.#interludes;
+    this.#interludes = undefined;
+    for (const { drop } of interludes ?? []) drop();
     this.#notifyIdle();
   }
 
@@ -195,6 +224,10 @@ export class Mailbox {
   #next(): void {
     this.#isScheduled = true;
     while (this.#isOpen && this.#canStart()) {
+      if (this.#interludes !== undefined && this.#serial === undefined) {
+        this.#runInterlude(this.#interludes);
+        break;
+      }
       if (++this.#streak > STREAK) {
         this.#clock.nextTurn(() => {
           this.#streak = 0;
@@ -215,7 +248,19 @@ export class Mailbox {
    * message is being handled, because it arrived before that message.
    */
   #canStart(): boolean {
+    if (this.#isPaused) return false;
+    if (this.#interludes !== undefined && this.#serial === undefined) return true;
     return (this.#serial === undefined && this.#queued > 0) || this.#limits?.hasReady === true;
+  }
+
+  #runInterlude(interludes: Interlude[]): void {
+    const { run } = interludes.shift()!;
+    if (interludes.length === 0) this.#interludes = undefined;
+    this.#isPaused = true;
+    void run().then(() => {
+      this.#isPaused = false;
+      if (!this.#isScheduled) this.#next();
+    });
   }
 
   #dequeue(): Turn {
@@ -323,7 +368,7 @@ export class Mailbox {
     }
     if (this.#isScheduled) return;
     if (this.#marks !== undefined) this.#notifyMarks();
-    if (this.length > 0) this.#next();
+    if (this.length > 0 || this.#interludes !== undefined) this.#next();
     else if (this.#idleWaiters !== undefined && this.isIdle) this.#notifyIdle();
   }
 

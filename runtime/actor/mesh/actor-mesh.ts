@@ -15,12 +15,19 @@ import {
 } from "../../shape/index.js";
 import type { ActorDescriptor, EndpointDescriptor } from "../../wire/descriptor.js";
 import { Endpoint, PropagatedEndpoint } from "../call/endpoint.js";
+import { type Future, SettlingFuture } from "../call/future.js";
 import { drawLivingRank } from "../call/living-ranks.js";
 import { checkKey, rankOfKey } from "../call/rank-of-key.js";
 import { StreamEndpoint } from "../call/stream-endpoint.js";
 import { currentCell } from "../context.js";
 import type { Apply, MeshKind } from "../mesh-kind.js";
-import { checkStopOptions, type MeshRecord, type MeshStopOptions, noReason } from "../reference/mesh-record.js";
+import {
+  checkStopOptions,
+  type MeshRecord,
+  type MeshStopOptions,
+  noReason,
+  reasonSuffix,
+} from "../reference/mesh-record.js";
 import { MeshView } from "../reference/mesh-view.js";
 
 /** Reached from outside the class, so that no name of it is in the way of an endpoint's. */
@@ -145,6 +152,23 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
     checkStopOptions(record.name, options);
     record.stopReason ??= options.reason ?? noReason;
     return record.control.stop(options);
+  }
+
+  /**
+   * Takes a checkpoint of each actor. An actor saves its state between two of its messages, and goes on while the checkpoint
+   * is stored. If an actor fails, its earlier checkpoint is kept.
+   *
+   * @returns a future that resolves when all checkpoints are stored, and rejects with a `CheckpointError` for the lowest
+   *   rank whose checkpoint was not
+   * @throws {Error} when the mesh was spawned without `restart: { from: "checkpoint" }`, or by another process
+   */
+  checkpoint(): Future<void> {
+    const { record, size } = this.#view;
+    const failed = `cannot checkpoint mesh "${record.name}"`;
+    if (record.control === undefined) throw new Error(`${failed}: only its owner can`);
+    if (record.stopReason !== undefined) throw new Error(`${failed}: it was stopped${reasonSuffix(record.stopReason)}`);
+    const ranks = Array.from({ length: size }, (_, rank) => this.#view.target(rank).rank);
+    return new SettlingFuture(record.control.checkpoint(ranks));
   }
 
   /** Stops the actors at the end of an `await using` block. */

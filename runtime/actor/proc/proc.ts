@@ -133,10 +133,10 @@ export class Proc implements LinkHost<Link>, LifecycleProc {
    * actor.
    */
   createActor(request: ActorRequest): ActorCell {
-    const { args, ...shape } = request;
+    const { args, saved, ...shape } = request;
     const cell = this.#installCell(shape.mesh, new ActorCell(this, shape));
     if (portsRead.length > 0) cell.ports.ownDecoded();
-    cell.lifecycle.start(args);
+    cell.lifecycle.start(args, saved);
     return cell;
   }
 

@@ -2,6 +2,7 @@
 import type { MeshId, ProcId } from "../../link/address.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import type { Actor } from "../actor.js";
+import type { SavedState } from "./saved-state.js";
 
 /** The class of an actor, as given to `spawn`. */
 export interface ActorClass<Args extends readonly never[] = readonly never[]> {
@@ -34,8 +35,12 @@ export interface ActorRequest {
   readonly actorClass: ActorClass;
   /** The decoded constructor arguments. They are used once. */
   readonly args: readonly unknown[];
+  /** The state that the actor begins with, after its constructor. It is used once. */
+  readonly saved?: SavedState | undefined;
+  /** Whether the state is saved once more when the actor is stopped in order. */
+  readonly savesAtStop?: boolean | undefined;
 }
 
-/** The request without the constructor arguments. The root of a proc has neither a class nor a descriptor. */
-export type ActorSpec = Omit<ActorRequest, "args" | "actorClass" | "descriptor"> &
+/** The request without what is used once. The root of a proc has neither a class nor a descriptor. */
+export type ActorSpec = Omit<ActorRequest, "args" | "saved" | "actorClass" | "descriptor"> &
   Partial<Pick<ActorRequest, "actorClass" | "descriptor">>;

@@ -152,6 +152,13 @@ export interface MeshControl {
   readonly ready: Promise<void>;
   /** Stops the mesh. Idempotent, never rejects. */
   stop(options: MeshStopOptions): Promise<void>;
+  /**
+   * Takes checkpoints of actors, and resolves when they are stored.
+   *
+   * @param ranks in the mesh that was spawned
+   * @throws {Error} when the mesh has no checkpoints
+   */
+  checkpoint(ranks: readonly number[]): Promise<void>;
 }
 
 /** The options of `stop`. */

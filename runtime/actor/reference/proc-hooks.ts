@@ -6,6 +6,7 @@ import type { MeshId, ProcId } from "../../link/address.js";
 import type { ActorFailure } from "./actor-failure.js";
 import type { LocalActor } from "./local-actor.js";
 import type { ActorTarget } from "./mesh-record.js";
+import type { SavedState } from "./saved-state.js";
 import type { StopOptions } from "./stop-options.js";
 import type { Undeliverable } from "./undeliverable.js";
 
@@ -19,6 +20,13 @@ export interface ProcHooks {
   actorFailed(actor: LocalActor, failure: ActorFailure): void;
   /** Stops everything that `actor` owns. Called before the actor's `cleanup`. */
   stopOwned(actor: LocalActor, options: StopOptions): Promise<void>;
+  /**
+   * Stores the last state of an actor that is being stopped. Called before `stopOwned`. Rejects when the state is not
+   * stored.
+   */
+  storeLastState(actor: LocalActor, saved: SavedState): Promise<void>;
+  /** Called when the last state of an actor could not be saved or stored. The actor ends all the same. */
+  lastStateLost(actor: LocalActor, error: unknown): void;
   /** Called when a handler of a watched actor takes long. */
   handlerSlow(actor: LocalActor, message: string): void;
   /** Called when `cleanup` of an actor threw. The actor ends all the same. */

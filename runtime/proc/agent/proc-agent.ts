@@ -3,6 +3,7 @@
  * request; `proc-runtime.ts` contains the proc, its actors and its end.
  */
 
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { ProcessEnding, ProcessOutput } from "../../../generated/host-agent.js";
 import {
   type ActorMove,
@@ -78,7 +79,8 @@ export class ProcAgent extends ProcAgentActor {
 
   async createActor(order: SpawnOrder): Promise<SpawnOutcome> {
     const { mesh, name, incarnation, watch } = order;
-    const shape = { mesh, name, incarnation, ...placementOf(order.place), owner: this.#proc.parentOrSelf };
+    const { checkpoint: saved, savesAtStop } = order;
+    const shape = { mesh, name, incarnation, ...placementOf(order.place), owner: this.#proc.parentOrSelf, savesAtStop };
     const placed = new Deferred<void>();
     this.#creating.set(mesh, placed.promise);
     try {
@@ -91,10 +93,11 @@ export class ProcAgent extends ProcAgentActor {
       if (!compared && descriptor.fingerprint !== order.fingerprint) return { other: schemaForPeer(descriptor) };
       const args = decodeArguments(descriptor.args, { args: order.args, protobuf });
       if (watch !== undefined) this.#proc.watchEventLoop(watch);
-      const created = this.#proc.createActor({ ...shape, descriptor, actorClass, args, watch });
+      const created = this.#proc.createActor({ ...shape, descriptor, actorClass, args, watch, saved });
       placed.resolve();
       const failure = await created;
-      return failure === undefined ? {} : { failure: actorNoticeOf(shape, failure) };
+      if (failure !== undefined) return { failure: actorNoticeOf(shape, failure) };
+      return saved === undefined ? {} : { restored: true };
     } catch (error) {
       const failure: ActorFailure = { kind: "constructor", error, at: this.#proc.proc.clock.epochMs() };
       this.#proc.refuseActor(shape, failure);
@@ -103,6 +106,15 @@ export class ProcAgent extends ProcAgentActor {
       placed.resolve();
       if (this.#creating.get(mesh) === placed.promise) this.#creating.delete(mesh);
     }
+  }
+
+  async saveActor(mesh: MeshId): Promise<Checkpoint> {
+    await this.#creating.get(mesh);
+    return this.#proc.saveActor(mesh);
+  }
+
+  async actorSaved(mesh: MeshId, rank: number, incarnation: number, checkpoint: Checkpoint): Promise<void> {
+    await this.#proc.storeCheckpoint({ mesh, rank, incarnation }, checkpoint);
   }
 
   refuse(mesh: MeshId, name: string, reason: string, place?: ActorPlace): void {

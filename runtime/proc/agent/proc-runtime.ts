@@ -4,6 +4,7 @@
  * inline isolation.
  */
 
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { ActorMove, HostProof, RankStatus } from "../../../generated/proc-agent.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import { runInTurn } from "../../actor/context.js";
@@ -13,6 +14,7 @@ import type { ActorRequest, ActorSpec, WatchLimits } from "../../actor/reference
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import type { ActorTarget } from "../../actor/reference/mesh-record.js";
 import type { ProcHooks } from "../../actor/reference/proc-hooks.js";
+import type { SavedState } from "../../actor/reference/saved-state.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Undeliverable } from "../../actor/reference/undeliverable.js";
 import { AGENT_MESH, formatId, type MeshId, type ProcId } from "../../link/address.js";
@@ -21,7 +23,7 @@ import { noKeepAlive } from "../../link/keep-alive.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
 import type { Pipe } from "../../link/transport/pipe.js";
 import type { Extent } from "../../shape/index.js";
-import { thrownStack } from "../../thrown.js";
+import { thrownMessage, thrownStack } from "../../thrown.js";
 import { formatFatalLine } from "../launch/fatal-line.js";
 import type { Platform } from "../platform/platform.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
@@ -29,7 +31,7 @@ import { HostWatch } from "../remote/host-watch.js";
 import type { HostedBackend } from "../remote/hosted-backend.js";
 import type { HostedLocation } from "../remote/hosted-location.js";
 import { openLinkPort } from "../remote/link-port.js";
-import { actorNoticeOf } from "./actor-notice.js";
+import { type ActorIncarnation, actorNoticeOf } from "./actor-notice.js";
 import { blameActor } from "./blame-actor.js";
 import type { MemoryService } from "./memory-service.js";
 import { whileLoading } from "./module-loading.js";
@@ -212,6 +214,20 @@ export class ProcRuntime implements ProcHooks {
     if (before === undefined || before.ended !== undefined) this.proc.refuseActor(shape, failure);
   }
 
+  /** Saves the state of the actor of a mesh. Rejects if there is no such actor, or its state cannot be saved. */
+  async saveActor(mesh: MeshId): Promise<Checkpoint> {
+    const cell = this.proc.cell(mesh);
+    if (cell === undefined || mesh === AGENT_MESH) throw new Error("there is no such actor, or not any more");
+    return cell.lifecycle.save();
+  }
+
+  /** Stores the last checkpoint of an actor of a mesh that was spawned here. Rejects if it is not stored. */
+  async storeCheckpoint({ mesh, rank, incarnation }: ActorIncarnation, checkpoint: Checkpoint): Promise<void> {
+    const spawned = this.#services.spawnedActors.get(mesh);
+    if (spawned === undefined) throw new Error("its mesh does not exist any more");
+    await spawned.storeLastState(rank, incarnation, checkpoint);
+  }
+
   async stopActor(mesh: MeshId, options: StopOptions): Promise<void> {
     const cell = this.proc.cell(mesh);
     if (cell !== undefined && mesh !== AGENT_MESH) await this.proc.stopActor(cell, options);
@@ -264,6 +280,18 @@ export class ProcRuntime implements ProcHooks {
   stopOwned(cell: LocalActor, options: StopOptions): Promise<void> {
     this.#services.ownership.close(cell);
     return this.#services.ownership.stopOwned(cell, options);
+  }
+
+  async storeLastState(cell: LocalActor, saved: SavedState): Promise<void> {
+    const { mesh, rank, incarnation } = cell.id;
+    if (this.#services.spawnedActors.has(mesh)) return this.storeCheckpoint(cell.id, saved);
+    const owner = runAsRoot(this.proc, () => agentOf(cell.spec.owner));
+    await runAsRoot(this.proc, () => owner.actorSaved.callOne(mesh, rank, incarnation, saved));
+  }
+
+  lastStateLost(cell: LocalActor, error: unknown): void {
+    const text = `cannot store the last checkpoint of ${cell.name}: ${thrownMessage(error)}`;
+    this.platform.warn(text, "ViceroyCheckpoint");
   }
 
   handlerSlow(_cell: LocalActor, message: string): void {

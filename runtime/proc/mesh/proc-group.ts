@@ -4,6 +4,7 @@
  * meshes unique per owner, and knows its meshes until they have been stopped.
  */
 
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import { type ActorMesh, wholeMesh } from "../../actor/mesh/actor-mesh.js";
 import { announceHolders, holderName } from "../../actor/port/announce-holders.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -46,6 +47,8 @@ export abstract class ProcGroup implements MeshOperations {
 
   abstract stopActors(mesh: SpawnedActors, options: StopOptions): Promise<unknown>;
 
+  abstract saveActor(mesh: SpawnedActors, rank: number): Promise<Checkpoint>;
+
   abstract restartActor(mesh: SpawnedActors, rank: number): Promise<void>;
 
   /** The restart policy of meshes for which `spawn` was given none. */
@@ -70,6 +73,7 @@ export abstract class ProcGroup implements MeshOperations {
     const descriptor = this.runtime.platform.classes.descriptorOf(actorClass);
     checkArgumentCount(name, descriptor, args.length);
     this.#checkNameFree(name, owner);
+    if (restart?.checkpoints !== undefined) checkStateful(name, actorClass, descriptor);
     const plan = { actorClass, descriptor, ...encodeArguments(descriptor.args, args), restart, watch };
     const { proc } = this;
     const record = proc.records.findOrCreate({
@@ -93,7 +97,12 @@ export abstract class ProcGroup implements MeshOperations {
       this.forget(mesh);
       throw error;
     }
+    mesh.checkpoints?.start();
     return wholeMesh(record, descriptor);
+  }
+
+  warn(message: string, type: string): void {
+    this.runtime.platform.warn(message, type);
   }
 
   reportFailure(owner: LocalActor, failure: MeshFailure): void {
@@ -133,6 +142,20 @@ export abstract class ProcGroup implements MeshOperations {
     throw new Error(
       `cannot spawn "${name}": mesh "${this.name}" has actors of that name; stop them first, or take another name`,
     );
+  }
+}
+
+/** @throws TypeError if actors of a class cannot be restarted from checkpoints */
+function checkStateful(name: string, actorClass: ActorClass, descriptor: ActorDescriptor): void {
+  const failed = `cannot spawn "${name}": restart from a checkpoint requires`;
+  if (descriptor.state === undefined) {
+    const advice = `declare it as interface ${descriptor.name} extends Actor<[…], State>`;
+    throw new TypeError(`${failed} a state, but the interface ${descriptor.name} has none; ${advice}`);
+  }
+  const methods = actorClass.prototype as { readonly save?: unknown; readonly restore?: unknown };
+  for (const method of ["save", "restore"] as const) {
+    if (typeof methods[method] === "function") continue;
+    throw new TypeError(`${failed} the methods save and restore, but class ${actorClass.name} has no ${method}`);
   }
 }
 

@@ -4,7 +4,7 @@
  * order. No message is lost. The old process is told to stop only when every process that may have sent messages to it
  * has confirmed that they were handled and answered. Messages of a sender to the new process wait until the old process
  * has handled the earlier messages of this sender. Both waits end after the `drain` time of the caller. The state of
- * the actors is new, as after any start. The same code restarts a process that has ended by itself, and an actor that
+ * the actors is new, or that of a checkpoint which is taken just before, as after any start. The same code restarts a process that has ended by itself, and an actor that
  * has failed in a running process.
  */
 
@@ -20,7 +20,7 @@ import type { ActorClasses } from "../platform/platform.js";
 import { agentOf, runAsRoot } from "../proc-agents.js";
 import { countdown, settlesWithin } from "../time-limit.js";
 import type { ChildProc } from "./child-proc.js";
-import { settleSpawnOrder, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js";
+import { sendWithCheckpoint, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 import { stopChild } from "./stop-child.js";
 
@@ -70,6 +70,7 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
       mesh = findMissingActors(procs, rank, made, belongs)
     ) {
       made.add(mesh);
+      await saveForMove(mesh, rankOfBaseRank(mesh.region, rank)!);
       const outcome = await recreateActor(procs, child, mesh);
       if (outcome.status === "rejected") throw outcome.reason;
       const { failure } = outcome.value;
@@ -92,6 +93,11 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
   const announced = moved.map((mesh) => procs.announceMove(mesh, rankOfBaseRank(mesh.region, rank)!, drains));
   await stopReplaced(procs, old, announced, drain);
   procs.retiring.delete(old);
+}
+
+/** Takes a checkpoint of an actor that is about to move, so that the new actor begins with its state. */
+async function saveForMove(mesh: SpawnedActors, rank: number): Promise<void> {
+  if (mesh.statusOf(rank).state === "living") await mesh.checkpoints?.take([rank]);
 }
 
 /** Stops a replaced process when it has handled its messages, or when `drain` ms are over. */
@@ -176,9 +182,9 @@ export async function recreateActor(
     const reference = classes.referenceOf(mesh.plan.actorClass) ?? (await classes.resolve(mesh.plan.actorClass));
     const rank = rankOfBaseRank(mesh.region, child.rank)!;
     const order = spawnOrderAt(spawnOrderFor(mesh, reference), mesh, rank, mesh.nextIncarnation(rank));
-    const agent = agentOf(child.id);
-    const [first] = [...(await runAsRoot(proc, () => agent.createActor.callSettled(order))).values()];
-    return await settleSpawnOrder(proc, agent, mesh, order, first!);
+    const agent = runAsRoot(proc, () => agentOf(child.id));
+    const { outcome } = await sendWithCheckpoint(proc, agent, mesh, order);
+    return await outcome;
   } catch (error) {
     return { status: "rejected", reason: toError(error) };
   }

@@ -10,18 +10,20 @@ import type { Settled } from "../../actor/call/gather-call.js";
 import { portsRead } from "../../actor/port/announce-holders.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { schemaDifferences } from "../../actor/schema/compare-schemas.js";
+import { CheckpointError } from "../../supervise/checkpoint-error.js";
 import { failureCauseOf } from "../../supervise/failure-cause.js";
 import type { ClassReference } from "../platform/actor-registry.js";
 import { runAsRoot } from "../proc-agents.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 
 /** Returns the order for all actors of a mesh. */
-export function spawnOrderFor({ record, plan }: SpawnedActors, actor: ClassReference): SpawnOrder {
+export function spawnOrderFor({ record, plan, checkpoints }: SpawnedActors, actor: ClassReference): SpawnOrder {
   const { descriptor, args, protobuf, watch } = plan;
   const { id: mesh, name } = record;
   const order = { mesh, name, actor, fingerprint: descriptor.fingerprint, args, incarnation: 0 };
   const layout = protobuf ? { protobuf, uncompared: true } : {};
-  return { ...order, ...layout, ...(watch !== undefined && { watch }) };
+  const savesAtStop = checkpoints?.isDurable === true;
+  return { ...order, ...layout, ...(watch !== undefined && { watch }), ...(savesAtStop && { savesAtStop }) };
 }
 
 /**
@@ -52,11 +54,55 @@ export async function settleSpawnOrder(
   outcome: Settled<SpawnOutcome>,
 ): Promise<Settled<SpawnOutcome>> {
   const other = outcome.status === "fulfilled" ? outcome.value.other : undefined;
-  if (other === undefined) return outcome;
+  if (other === undefined) return checkRestored(from, agent, order, outcome);
   const refused = adaptOrder(mesh, order, other);
-  if (typeof refused !== "string") return repeatOrder(from, agent, refused);
+  if (typeof refused !== "string") {
+    return checkRestored(from, agent, order, await repeatOrder(from, agent, refused));
+  }
   runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, refused, order.place));
   return failedOutcome(from, order, new Error(refused));
+}
+
+/** Fails an order with a checkpoint that a process has carried out without it, because its release knows no checkpoints. */
+function checkRestored(
+  from: Proc,
+  agent: ProcAgentMesh,
+  order: SpawnOrder,
+  outcome: Settled<SpawnOutcome>,
+): Settled<SpawnOutcome> {
+  if (order.checkpoint === undefined || outcome.status === "rejected") return outcome;
+  const { failure, restored } = outcome.value;
+  if (failure !== undefined || restored === true) return outcome;
+  const why = "its process has an older version of Viceroy, which cannot restore checkpoints";
+  runAsRoot(from, () => agent.stopActor.broadcast(order.mesh, { reason: why, drain: 0 }));
+  return failedOutcome(from, order, new CheckpointError("restore", order.name, order.place?.rank ?? 0, why));
+}
+
+/**
+ * Completes an order with the last checkpoint of its actor, if there is one, and sends it.
+ *
+ * @returns the outcome, wrapped, so that the caller can wait until the order has been sent
+ */
+export async function sendWithCheckpoint(
+  from: Proc,
+  agent: ProcAgentMesh,
+  mesh: SpawnedActors,
+  order: SpawnOrder,
+): Promise<{ readonly outcome: Promise<Settled<SpawnOutcome>> }> {
+  let complete = order;
+  try {
+    const checkpoint = await mesh.checkpoints?.read(order.place?.rank ?? 0);
+    if (checkpoint !== undefined) complete = { ...order, checkpoint };
+  } catch (error) {
+    runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, errorMessage(error), order.place));
+    return { outcome: Promise.resolve(failedOutcome(from, order, error as Error)) };
+  }
+  const sent = runAsRoot(from, () => agent.createActor.callSettled(complete));
+  const settle = async () => {
+    const [first] = [...(await sent).values()];
+    return settleSpawnOrder(from, agent, mesh, complete, first!);
+  };
+  return { outcome: settle() };
 }
 
 /** @returns the reason why that process cannot create the actor, or an order that it can read */
@@ -86,7 +132,12 @@ async function repeatOrder(from: Proc, agent: ProcAgentMesh, order: SpawnOrder):
   );
 }
 
-function failedOutcome({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
+/** Returns the outcome of an order that could not be carried out. */
+export function failedOutcome(
+  { clock }: Proc,
+  { mesh, incarnation, place }: SpawnOrder,
+  error: Error,
+): Settled<SpawnOutcome> {
   const rank = place?.rank ?? 0;
   const failure = {
     mesh,

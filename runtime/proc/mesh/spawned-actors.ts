@@ -4,6 +4,7 @@
  * many meshes, so rarely used parts are allocated on demand.
  */
 
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { RankStatus, SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import type { Settled } from "../../actor/call/gather-call.js";
@@ -29,6 +30,7 @@ import { type RestartPlan, RestartTracker } from "../../supervise/restart-policy
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { Deferred } from "../deferred.js";
 import { countdown, settlesWithin } from "../time-limit.js";
+import { MeshCheckpoints } from "./mesh-checkpoints.js";
 
 /** A spawn request with checked and encoded arguments. */
 export interface SpawnPlan {
@@ -48,12 +50,16 @@ export interface SpawnPlan {
 export interface MeshOperations {
   /** The proc that sends the orders. */
   readonly proc: Proc;
+  /** Emits a process warning. */
+  warn(message: string, type: string): void;
   /** Reports a failure to its owner. */
   reportFailure(owner: LocalActor, failure: MeshFailure): void;
   /** Removes a stopped mesh from all registers. */
   forget(mesh: SpawnedActors): void;
   /** Creates an actor again, in the process where it lived. Never rejects. */
   restartActor(mesh: SpawnedActors, rank: number): Promise<void>;
+  /** Saves the state of an actor. Rejects if the actor has ended or its state cannot be saved. */
+  saveActor(mesh: SpawnedActors, rank: number): Promise<Checkpoint>;
   /** Stops the actors of the mesh. Never rejects. */
   stopActors(mesh: SpawnedActors, options: StopOptions): Promise<unknown>;
 }
@@ -70,6 +76,8 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   readonly region: Region;
   /** The plan from which its actors were created. Replacements are created from the same plan. */
   readonly plan: SpawnPlan;
+  /** Undefined: actors are restarted with fresh state. */
+  readonly checkpoints: MeshCheckpoints | undefined;
   readonly #operations: MeshOperations;
   #readyState: ReadyState = "spawning";
   /** Number of orders without a known outcome. */
@@ -102,6 +110,17 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     this.#operations = host;
     this.#outstandingOrders = record.size;
     if (plan.restart !== undefined) this.#restarts = new RestartTracker(plan.restart);
+    const { checkpoints } = plan.restart ?? {};
+    if (checkpoints !== undefined) {
+      const mesh = {
+        name: record.name,
+        size: record.size,
+        isLiving: (rank: number) => this.statusOf(rank).state === "living",
+        save: (rank: number) => this.#save(rank),
+        warn: (text: string) => host.warn(text, "ViceroyCheckpoint"),
+      };
+      this.checkpoints = new MeshCheckpoints(mesh, checkpoints, host.proc.clock);
+    }
     if (record.size === 0) this.#readyState = "ready";
   }
 
@@ -271,9 +290,32 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     this.#updateReady();
   }
 
+  checkpoint(ranks: readonly number[]): Promise<void> {
+    if (this.checkpoints !== undefined) return this.checkpoints.take(ranks);
+    const advice = 'spawn it with the option restart: { from: "checkpoint" }';
+    throw new Error(`cannot checkpoint mesh "${this.name}": its actors are restarted without checkpoints; ${advice}`);
+  }
+
+  /** Stores the last state of an actor that is being stopped. A replaced actor has a successor, which may be ahead of it. */
+  async storeLastState(rank: number, incarnation: number, checkpoint: Checkpoint): Promise<void> {
+    if (incarnation < (this.#liveIncarnations?.get(rank) ?? 0)) return;
+    await this.checkpoints?.storeLast(rank, checkpoint);
+  }
+
+  /** Saves the state of an actor when the orders to create the actors have been answered. */
+  async #save(rank: number): Promise<Checkpoint> {
+    if (this.#outstandingOrders > 0) {
+      this.#allOutcomes ??= new Deferred();
+      await this.#allOutcomes.promise;
+    }
+    if (this.#stopping !== undefined) throw new Error("it was stopped");
+    return this.#operations.saveActor(this, rank);
+  }
+
   stop({ reason = noReason, drain = defaultDrain, error }: MeshStopOptions & Partial<StopOptions> = {}): Promise<void> {
     this.#stopping ??= this.#stop({ reason, drain, ...(error === undefined ? {} : { error }) });
     this.#cancelRestarts();
+    this.checkpoints?.stop();
     return this.#stopping;
   }
 
@@ -282,6 +324,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     this.record.stopReason ??= reason;
     this.#stopping ??= Promise.resolve();
     this.#cancelRestarts();
+    this.checkpoints?.stop();
     this.#forget();
   }
 

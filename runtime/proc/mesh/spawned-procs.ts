@@ -3,6 +3,7 @@
  * expected or not. `ProcMesh` is the public handle; `host/mesh/start-procs.ts` decides how a proc is started.
  */
 
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { ProcConfig, ProcInfo, SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import { NoMessageTurn, runInTurn } from "../../actor/context.js";
@@ -28,7 +29,7 @@ import type { ChildProc } from "./child-proc.js";
 import { ProcGroup } from "./proc-group.js";
 import { type LostActor, ProcRestarts, type RestartableProcs } from "./proc-restarts.js";
 import { recreateActor, replaceChild, type StartedChild } from "./replace-child.js";
-import { settleSpawnOrder, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js";
+import { sendWithCheckpoint, settleSpawnOrder, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 import { stopChild, waitWhileAlive } from "./stop-child.js";
 
@@ -208,12 +209,23 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       else mesh.markLost(at, exit.cause);
     }
     const known = this.classes.referenceOf(actorClass);
+    if (mesh.checkpoints?.isDurable) {
+      const actor = known === undefined ? this.classes.resolve(actorClass) : Promise.resolve(known);
+      const ordered = actor.then((found) => this.#orderFromStore(mesh, found));
+      mesh.orderLater(ordered.catch((error) => this.#refuseActors(mesh, error)));
+      return;
+    }
     if (known !== undefined) {
       this.#orderActors(mesh, known);
       return;
     }
     const ordered = this.classes.resolve(actorClass).then((actor) => this.#orderActors(mesh, actor));
     mesh.orderLater(ordered.catch((error) => this.#refuseActors(mesh, error)));
+  }
+
+  saveActor({ record, region }: SpawnedActors, rank: number): Promise<Checkpoint> {
+    const agent = this.#agents.atRank(baseRank(region, rank));
+    return runAsRoot(this.proc, () => agent.saveActor.callOne(record.id));
   }
 
   stopActors({ record, region }: SpawnedActors, { reason, drain }: StopOptions): Promise<unknown> {
@@ -280,6 +292,17 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
         await settleSpawnOrder(this.proc, agent, mesh, spawnOrderAt(order, mesh, rank, 0), outcome),
       );
     };
+  }
+
+  /** Orders the actors of a mesh with the checkpoints that its store has. Resolves when the orders have been sent. */
+  async #orderFromStore(mesh: SpawnedActors, actor: ClassReference): Promise<void> {
+    const order = spawnOrderFor(mesh, actor);
+    const orderOne = async (child: ChildProc, rank: number) => {
+      const agent = this.#agents.atRank(child.rank);
+      const sent = await sendWithCheckpoint(this.proc, agent, mesh, spawnOrderAt(order, mesh, rank, 0));
+      void sent.outcome.then((outcome) => mesh.recordOutcome(rank, outcome));
+    };
+    await Promise.all(this.#childrenIn(mesh.region).map(orderOne));
   }
 
   /** Resolves when the creation orders of a mesh and the messages from here to its actors have been delivered. */

@@ -1,4 +1,5 @@
 /** The own process as a group on which actors are spawned. Its actors are created immediately. */
+import type { Checkpoint } from "../../../generated/checkpoint.js";
 import type { SpawnOutcome } from "../../../generated/proc-agent.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -37,14 +38,39 @@ export class OwnProc extends ProcGroup {
   }
 
   protected createActors(mesh: SpawnedActors): void {
-    this.#createActor(mesh, 0, (outcome) => mesh.recordOutcome(0, outcome));
+    const settle = (outcome: Settled<SpawnOutcome>) => mesh.recordOutcome(0, outcome);
+    if (!mesh.checkpoints?.isDurable) this.#createActor(mesh, 0, undefined, settle);
+    else mesh.orderLater(this.#createFromCheckpoint(mesh, 0, settle));
+  }
+
+  /** Creates the actor with its last checkpoint, if there is one. Never rejects. */
+  async #createFromCheckpoint(
+    mesh: SpawnedActors,
+    incarnation: number,
+    settle: (outcome: Settled<SpawnOutcome>) => void,
+  ): Promise<void> {
+    let saved: Checkpoint | undefined;
+    try {
+      saved = await mesh.checkpoints?.read(0);
+    } catch (error) {
+      const life = { mesh: mesh.record.id, rank: 0, incarnation };
+      const failure: ActorFailure = { kind: "constructor", error, at: this.proc.clock.epochMs() };
+      this.#procRuntime.refuseActor({ ...life, name: mesh.name, extent: {}, owner: this.proc.id }, failure);
+      settle({ status: "fulfilled", value: { failure: { ...actorNoticeOf(life, failure), kind: "spawn" } } });
+      return;
+    }
+    if (!mesh.isStopping) this.#createActor(mesh, incarnation, saved, settle);
+  }
+
+  saveActor({ record }: SpawnedActors): Promise<Checkpoint> {
+    return this.#procRuntime.saveActor(record.id);
   }
 
   async restartActor(mesh: SpawnedActors): Promise<void> {
     await waitForPredecessor(this.proc, mesh.record.id);
     if (mesh.isStopping) return;
     const incarnation = mesh.nextIncarnation(0);
-    this.#createActor(mesh, incarnation, (outcome) => {
+    await this.#createFromCheckpoint(mesh, incarnation, (outcome) => {
       if (!mesh.recordRestart(0, outcome)) return;
       mesh.markRevived(0);
       const { id: proc, location } = this.proc;
@@ -55,11 +81,18 @@ export class OwnProc extends ProcGroup {
     });
   }
 
-  #createActor(mesh: SpawnedActors, incarnation: number, settle: (outcome: Settled<SpawnOutcome>) => void): void {
+  #createActor(
+    mesh: SpawnedActors,
+    incarnation: number,
+    saved: Checkpoint | undefined,
+    settle: (outcome: Settled<SpawnOutcome>) => void,
+  ): void {
     const { actorClass, descriptor, watch } = mesh.plan;
     const { id, name } = mesh.record;
     const life = { mesh: id, rank: 0, incarnation };
-    const request = { ...life, name, extent: {}, owner: this.proc.id, descriptor, actorClass, watch };
+    const savesAtStop = mesh.checkpoints?.isDurable;
+    const shape = { ...life, name, extent: {}, owner: this.proc.id, savesAtStop };
+    const request = { ...shape, descriptor, actorClass, watch, saved };
     const created = (failure: ActorFailure | undefined) => {
       settle({ status: "fulfilled", value: failure === undefined ? {} : { failure: actorNoticeOf(life, failure) } });
     };

@@ -33,7 +33,7 @@ export function toProtobuf<T>(codec: TraceableCodec<T>, value: T, handles: Messa
   w.busy = true;
   try {
     codec.writeFields(w, value);
-    return w.copy(0);
+    return w.detach();
   } catch (error) {
     throw encodingError(codec, value, error, handles);
   } finally {

@@ -254,7 +254,9 @@ describe("stopping an actor", () => {
     await world.stop(there, mesh, { drain: 60_000 });
     expect(log).toEqual(["owned stopped", "cleanup: fatal"]);
     expect(there.failures().map(({ error }) => (error as Error).message)).toEqual(["fatal"]);
-    expect((await failure(counter.value.callOne())).message).toMatch(/the actor counter\[0\] has failed: TypeError: fatal$/);
+    expect((await failure(counter.value.callOne())).message).toMatch(
+      /the actor counter\[0\] has failed: TypeError: fatal$/,
+    );
   });
 
   test("runs cleanup once if code of the actor fails during cleanup", async () => {

@@ -188,7 +188,7 @@ describe("stop", () => {
 
   test("with invalid options is refused, and the mesh continues to answer", async () => {
     const { record } = viewOf(counters as unknown as ActorMesh);
-    record.control = { ready: Promise.resolve(), stop: async () => {} };
+    record.control = { ready: Promise.resolve(), stop: async () => {}, checkpoint: async () => {} };
     const stop = (options: unknown) => () => counters.stop(options as MeshStopOptions);
     expect(stop({ drain: "x" })).toThrow(
       'cannot stop mesh "counters": expected drain in milliseconds, at least 0, got "x"',
@@ -205,6 +205,7 @@ describe("stop", () => {
     const orders: unknown[] = [];
     record.control = {
       ready: Promise.resolve(),
+      checkpoint: async () => {},
       stop: async (options) => {
         orders.push(options);
       },

@@ -28,7 +28,7 @@ import { LockstepLayouts } from "./lockstep/lockstep-layouts.js";
 export interface ActorCodecs {
   /** Returns the codec of the arguments of a constructor or an endpoint: one tuple, without the port of `@respond`. */
   args(owner: ActorDeclaration | Endpoint): Code;
-  /** Returns the codec of the type of a result, of an item of a stream, or of a port's messages. */
+  /** Returns the codec of the type of a result, of an item of a stream, of a port's messages, or of a state. */
   codec(type: Type): Code;
 }
 
@@ -58,6 +58,8 @@ export class ModuleCodecEmitter {
     const results = new Map<Type, Code>();
     for (const actor of actors) {
       args.set(actor, units.args(actor.name, actor.args));
+      const { state } = actor;
+      if (state !== undefined) results.set(state, units.expressionOf(state, `${actor.name}State`));
       for (const endpoint of actor.endpoints) {
         const { name, result } = endpoint;
         args.set(endpoint, units.args(`${actor.name}.${name}`, callerParams(endpoint)));

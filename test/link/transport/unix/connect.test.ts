@@ -42,6 +42,8 @@ beforeEach(() => {
       cleanupFailed() {},
       handlerSlow() {},
       stopOwned: async () => {},
+      storeLastState: async () => {},
+      lastStateLost() {},
       meshOrdered: async () => true,
       targetDown() {},
       peerLost: () => childEnded,
