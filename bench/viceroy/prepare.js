@@ -25,5 +25,8 @@ const load = (file) => import(pathToFileURL(path.join(program, file)).href);
 /** Loads the compiled module that spawns meshes. */
 export const loadDriver = () => load("dist/src/driver.js");
 
-/** Loads the same module as TypeScript, for a process that runs with tsx. */
+/** Loads the compiled module that spawns an actor with a large state. */
+export const loadDepot = () => load("dist/src/depot.js");
+
+/** Loads the module that spawns meshes as TypeScript, for a process that runs with tsx. */
 export const loadSource = () => load("src/driver.ts");

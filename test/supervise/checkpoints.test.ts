@@ -134,7 +134,7 @@ test("a save that throws, or returns what no codec takes, rejects the request, a
   const second = vaults.slice({ gpus: 1 });
   await second.spoil.callOne("garbage");
   expect((await failure(second.checkpoint())).message).toBe(
-    'cannot checkpoint vaults[1]: save returned no VaultState: cannot encode VaultState.sum: expected an integer from -2147483648 to 2147483647, got "much"',
+    'cannot checkpoint vaults[1]: save returned no VaultState: cannot encode VaultState.sum: invalid int32: expected an integer from -2147483648 to 2147483647, got "much"',
   );
   // The actor was not affected.
   expect(await second.add.callOne(0)).toBe(9);
@@ -265,7 +265,7 @@ test("a newer version reads older checkpoints, an older one reads newer ones, an
   const { sum, notes, refused } = JSON.parse(execFileSync(program[0], program.slice(1), { encoding: "utf8" }));
   expect([sum, notes]).toEqual([41, ["counted"]]);
   expect(refused).toMatch(
-    /cannot restore safe\[0\] from its checkpoint of \S+: it has another schema of SafeState, which cannot be read \(was: there, is: here\):\n {2}VB\d+ \S+ at \S*SafeState\.code: /,
+    /cannot restore safe\[0\] from its checkpoint of \S+: it has another schema of SafeState, which cannot be read \(was: there, is: here\):\n {2}VC\d+ \S+ at \S*SafeState\.code: /,
   );
   const vault = durable.spawn("vault", DeepVault);
   expect(await vault.add.callOne(1)).toBe(42);

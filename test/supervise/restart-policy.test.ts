@@ -69,6 +69,17 @@ test("omitted options have their defaults, and limits accept their extreme value
   expect(restarts({ ...extremes, policy: "never" }).history(7)).toEqual([]);
 });
 
+test("a restart from a checkpoint has the policy on-failure by default", () => {
+  const store = { write: async () => {}, read: async () => undefined, delete: async () => {} };
+  const limits = { maxRestarts: 3, within: 60_000, backoff: 100 };
+  expect(planRestart({ from: "checkpoint" }, "spawn")).toEqual({ policy: "on-failure", ...limits, checkpoints: {} });
+  expect(planRestart({ from: "checkpoint", policy: "always", every: 0.5, store }, "spawn")).toEqual({
+    policy: "always",
+    ...limits,
+    checkpoints: { every: 0.5, store },
+  });
+});
+
 test.each<[unknown, string]>([
   [null, "cannot spawn actors: expected restart as an object, got null"],
   [{ policy: "always", maxRestarts: "3" }, 'cannot spawn actors: expected maxRestarts of at least 0, got "3"'],
@@ -87,13 +98,28 @@ test.each<[unknown, string]>([
   ["always", 'cannot spawn actors: expected restart as an object, got "always"'],
   [
     { policy: "always", maxRestart: 3 },
-    'cannot spawn actors: invalid restart: expected one of the options policy, maxRestarts, within, backoff, got "maxRestart"',
+    'cannot spawn actors: invalid restart: expected one of the options policy, maxRestarts, within, backoff, from, every, store, got "maxRestart"',
   ],
   [{}, 'cannot spawn actors: expected the policy "never", "on-failure" or "always", got undefined'],
   [{ policy: "sometimes" }, 'expected the policy "never", "on-failure" or "always", got "sometimes"'],
   [{ policy: "always", maxRestarts: -1 }, "cannot spawn actors: expected maxRestarts of at least 0, got -1"],
   [{ policy: "always", maxRestarts: 1.5 }, "expected maxRestarts of at least 0, got 1.5"],
   [{ policy: "always", within: 0 }, "cannot spawn actors: expected within in milliseconds, more than 0, got 0"],
+  [{ from: "arguments" }, 'cannot spawn actors: expected restart from "checkpoint", got "arguments"'],
+  [
+    { policy: "always", every: 1000 },
+    'cannot spawn actors: restart.every requires from: "checkpoint", but from is not given',
+  ],
+  [
+    { policy: "always", store: {} },
+    'cannot spawn actors: restart.store requires from: "checkpoint", but from is not given',
+  ],
+  [{ from: "checkpoint", every: 0 }, "cannot spawn actors: expected every in milliseconds, more than 0, got 0"],
+  [{ from: "checkpoint", every: "1 s" }, 'cannot spawn actors: expected every in milliseconds, more than 0, got "1 s"'],
+  [
+    { from: "checkpoint", store: { write() {} } },
+    "cannot spawn actors: expected a store with the methods write, read and delete, got ",
+  ],
   [{ policy: "always", backoff: 60_000 }, "expected backoff in milliseconds, from 0 to 30000, got 60000"],
 ])("invalid restart options are refused: %j", (options, message) => {
   expect(() => planRestart(options as RestartOptions, "spawn actors")).toThrow(message);

@@ -175,6 +175,10 @@ export class Future<T> extends Promise<T> {
 
 /** A future that settles as a promise of the runtime does. */
 export class SettlingFuture<T> extends Future<T> {
+  static {
+    awaitAsPromise(SettlingFuture);
+  }
+
   constructor(promise: Promise<T>) {
     super();
     promise.then(

@@ -112,13 +112,14 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
   /**
    * Saves the state of the actor between two messages.
    *
-   * @throws {Error} as a rejection, when the actor has ended, or its state cannot be saved
+   * @throws {DeliveryError} as a rejection, when the actor has ended
+   * @throws {Error} as a rejection, when its state cannot be saved
    */
   save(): Promise<SavedState> {
     const actor = this.#actor;
     const { inbound, proc } = actor;
     return new Promise((resolve, reject) => {
-      const drop = () => reject(new Error(inbound.ended?.message ?? "it has ended"));
+      const drop = () => reject(inbound.ended ?? new DeliveryError("stopped", `the actor ${actor.name} has ended`));
       if (this.#state === "failed" || this.#state === "stopped") {
         drop();
         return;

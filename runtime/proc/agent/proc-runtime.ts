@@ -18,6 +18,7 @@ import type { SavedState } from "../../actor/reference/saved-state.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Undeliverable } from "../../actor/reference/undeliverable.js";
 import { AGENT_MESH, formatId, type MeshId, type ProcId } from "../../link/address.js";
+import { DeliveryError } from "../../link/errors.js";
 import type { LinkUse } from "../../link/handshake/message.js";
 import { noKeepAlive } from "../../link/keep-alive.js";
 import type { NetworkAddress } from "../../link/transport/network-address.js";
@@ -217,7 +218,9 @@ export class ProcRuntime implements ProcHooks {
   /** Saves the state of the actor of a mesh. Rejects if there is no such actor, or its state cannot be saved. */
   async saveActor(mesh: MeshId): Promise<Checkpoint> {
     const cell = this.proc.cell(mesh);
-    if (cell === undefined || mesh === AGENT_MESH) throw new Error("there is no such actor, or not any more");
+    if (cell === undefined || mesh === AGENT_MESH) {
+      throw new DeliveryError("unknown", "there is no such actor, or not any more");
+    }
     return cell.lifecycle.save();
   }
 

@@ -101,14 +101,11 @@ async function writeWhole(file: string, checkpoint: Checkpoint): Promise<void> {
   const hash = createHash("sha256");
   const handle = await open(file, "w");
   try {
-    let writing: Promise<void> = Promise.resolve();
     for (const part of [head, header, ...chunksOf(state)]) {
-      const before = writing;
-      writing = before.then(() => writeAll(handle, part));
+      const written = writeAll(handle, part);
       hash.update(part);
-      await before;
+      await written;
     }
-    await writing;
     await writeAll(handle, hash.digest());
     await handle.sync();
   } finally {

@@ -5,7 +5,7 @@
  */
 import { type Checkpoint, CheckpointCodec } from "../../../generated/checkpoint.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
-import { SupervisionError } from "../../actor/errors.js";
+import { ActorError, DeliveryError, SupervisionError } from "../../actor/errors.js";
 import type { Clock, Timer } from "../../link/clock.js";
 import { CheckpointError } from "../../supervise/checkpoint-error.js";
 import { type CheckpointStore, MemoryStore } from "../../supervise/checkpoint-store.js";
@@ -120,8 +120,8 @@ export class MeshCheckpoints {
     if (this.#running.has(rank) || !this.#mesh.isLiving(rank)) return;
     const error = await this.#request(rank);
     if (error === undefined) this.#failing.delete(rank);
-    // The end of an actor is reported elsewhere.
-    else if (this.#mesh.isLiving(rank) && this.#timer !== undefined && !this.#failing.has(rank)) {
+    // The end of an actor or of its process is reported elsewhere.
+    else if (this.#timer !== undefined && !isEndOfActor(error.cause) && !this.#failing.has(rank)) {
       this.#failing.add(rank);
       this.#mesh.warn(error.message);
     }
@@ -162,7 +162,14 @@ export class MeshCheckpoints {
   }
 }
 
+/** Returns whether a state was not saved because the actor or its process has ended. */
+function isEndOfActor(error: unknown): boolean {
+  if (error instanceof ActorError) return error.remoteName === "DeliveryError";
+  return error instanceof SupervisionError || error instanceof DeliveryError;
+}
+
 /** Returns why a state was not saved, without the failed call to the agent of its process. */
 function reasonOf(error: unknown): string {
-  return errorMessage(error instanceof SupervisionError && error.cause instanceof Error ? error.cause : error);
+  const text = errorMessage(error);
+  return error instanceof SupervisionError ? text.slice(text.indexOf(": ") + 2) : text;
 }

@@ -97,7 +97,7 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
 
 /** Takes a checkpoint of an actor that is about to move, so that the new actor begins with its state. */
 async function saveForMove(mesh: SpawnedActors, rank: number): Promise<void> {
-  if (mesh.statusOf(rank).state === "living") await mesh.checkpoints?.take([rank]);
+  if (mesh.checkpoints !== undefined && mesh.statusOf(rank).state === "living") await mesh.checkpoint([rank]);
 }
 
 /** Stops a replaced process when it has handled its messages, or when `drain` ms are over. */

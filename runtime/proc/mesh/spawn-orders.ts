@@ -5,7 +5,7 @@
  */
 
 import type { KnownSchema, ProcAgentMesh, SpawnOrder, SpawnOutcome } from "../../../generated/proc-agent.js";
-import { errorMessage } from "../../../shared/text/error-message.js";
+import { errorMessage, toError } from "../../../shared/text/error-message.js";
 import type { Settled } from "../../actor/call/gather-call.js";
 import { portsRead } from "../../actor/port/announce-holders.js";
 import type { Proc } from "../../actor/proc/proc.js";
@@ -89,20 +89,20 @@ export async function sendWithCheckpoint(
   mesh: SpawnedActors,
   order: SpawnOrder,
 ): Promise<{ readonly outcome: Promise<Settled<SpawnOutcome>> }> {
-  let complete = order;
   try {
     const checkpoint = await mesh.checkpoints?.read(order.place?.rank ?? 0);
-    if (checkpoint !== undefined) complete = { ...order, checkpoint };
+    const complete = checkpoint === undefined ? order : { ...order, checkpoint };
+    const sent = runAsRoot(from, () => agent.createActor.callSettled(complete));
+    const settle = async () => {
+      const [first] = [...(await sent).values()];
+      return settleSpawnOrder(from, agent, mesh, complete, first!);
+    };
+    return { outcome: settle() };
   } catch (error) {
+    // The store has failed, or the checkpoint is too large for a message.
     runAsRoot(from, () => agent.refuse.broadcast(order.mesh, order.name, errorMessage(error), order.place));
-    return { outcome: Promise.resolve(failedOutcome(from, order, error as Error)) };
+    return { outcome: Promise.resolve(failedOutcome(from, order, toError(error))) };
   }
-  const sent = runAsRoot(from, () => agent.createActor.callSettled(complete));
-  const settle = async () => {
-    const [first] = [...(await sent).values()];
-    return settleSpawnOrder(from, agent, mesh, complete, first!);
-  };
-  return { outcome: settle() };
 }
 
 /** @returns the reason why that process cannot create the actor, or an order that it can read */

@@ -115,8 +115,8 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
       const mesh = {
         name: record.name,
         size: record.size,
-        isLiving: (rank: number) => this.statusOf(rank).state === "living",
-        save: (rank: number) => this.#save(rank),
+        isLiving: (rank: number) => this.#outstandingOrders <= 0 && this.statusOf(rank).state === "living",
+        save: (rank: number) => host.saveActor(this, rank),
         warn: (text: string) => host.warn(text, "ViceroyCheckpoint"),
       };
       this.checkpoints = new MeshCheckpoints(mesh, checkpoints, host.proc.clock);
@@ -291,7 +291,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   }
 
   checkpoint(ranks: readonly number[]): Promise<void> {
-    if (this.checkpoints !== undefined) return this.checkpoints.take(ranks);
+    if (this.checkpoints !== undefined) return this.#checkpoint(this.checkpoints, ranks);
     const advice = 'spawn it with the option restart: { from: "checkpoint" }';
     throw new Error(`cannot checkpoint mesh "${this.name}": its actors are restarted without checkpoints; ${advice}`);
   }
@@ -302,14 +302,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     await this.checkpoints?.storeLast(rank, checkpoint);
   }
 
-  /** Saves the state of an actor when the orders to create the actors have been answered. */
-  async #save(rank: number): Promise<Checkpoint> {
+  async #checkpoint(checkpoints: MeshCheckpoints, ranks: readonly number[]): Promise<void> {
     if (this.#outstandingOrders > 0) {
       this.#allOutcomes ??= new Deferred();
       await this.#allOutcomes.promise;
     }
-    if (this.#stopping !== undefined) throw new Error("it was stopped");
-    return this.#operations.saveActor(this, rank);
+    await checkpoints.take(ranks);
   }
 
   stop({ reason = noReason, drain = defaultDrain, error }: MeshStopOptions & Partial<StopOptions> = {}): Promise<void> {

@@ -59,7 +59,8 @@ export class OwnProc extends ProcGroup {
       settle({ status: "fulfilled", value: { failure: { ...actorNoticeOf(life, failure), kind: "spawn" } } });
       return;
     }
-    if (!mesh.isStopping) this.#createActor(mesh, incarnation, saved, settle);
+    // The stop of a mesh waits for the first order, and for no other.
+    if (incarnation === 0 || !mesh.isStopping) this.#createActor(mesh, incarnation, saved, settle);
   }
 
   saveActor({ record }: SpawnedActors): Promise<Checkpoint> {

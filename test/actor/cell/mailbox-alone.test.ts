@@ -37,6 +37,78 @@ function hold(message?: Message): Held {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
+describe("work between two messages", () => {
+  /** Requests work that ends when the test says so. */
+  function pause(name: string): () => void {
+    let end: (() => void) | undefined;
+    const run = () => {
+      log.push(`begin ${name}`);
+      return new Promise<void>((resolve) => (end = resolve));
+    };
+    mailbox.runBetween(run, () => log.push(`drop ${name}`));
+    return () => end!();
+  }
+
+  test("runs at once if no message is being handled, and messages wait for its end", async () => {
+    mailbox.open();
+    const end = pause("a");
+    note("b");
+    note("c", { concurrent: true });
+    await settled();
+    expect([log, mailbox.isIdle]).toEqual([["begin a"], false]);
+    end();
+    await settled();
+    expect([log, mailbox.isIdle]).toEqual([["begin a", "b", "c"], true]);
+  });
+
+  test("waits for the running handler and comes before the messages in the queue, one work at a time", async () => {
+    mailbox.open();
+    const held = hold();
+    note("b");
+    const [endFirst, endSecond] = [pause("first"), pause("second")];
+    await settled();
+    expect(log).toEqual([]);
+    held.resolve(undefined);
+    await settled();
+    expect(log).toEqual(["begin first"]);
+    endFirst();
+    await settled();
+    expect(log).toEqual(["begin first", "begin second"]);
+    endSecond();
+    await settled();
+    expect(log).toEqual(["begin first", "begin second", "b"]);
+  });
+
+  test("does not wait for concurrent handlers", async () => {
+    mailbox.open();
+    const held = hold({ concurrent: true });
+    pause("a")();
+    await settled();
+    note("b");
+    expect(log).toEqual(["begin a", "b"]);
+    held.resolve(undefined);
+  });
+
+  test("counts as a message that is being handled while the mailbox drains", async () => {
+    mailbox.open();
+    const end = pause("a");
+    void mailbox.whenDrained().then(() => log.push("drained"));
+    await settled();
+    expect(log).toEqual(["begin a"]);
+    end();
+    await settled();
+    expect(log).toEqual(["begin a", "drained"]);
+  });
+
+  test("waits until the mailbox opens, and is dropped if the mailbox closes before", async () => {
+    pause("a");
+    mailbox.open();
+    pause("b");
+    mailbox.close(new DeliveryError("stopped", "it was stopped"));
+    expect(log).toEqual(["begin a", "drop b"]);
+  });
+});
+
 describe("the start of messages", () => {
   test("messages wait until the mailbox opens, and then start in order", () => {
     for (const each of ["a", "b", "c"]) note(each);

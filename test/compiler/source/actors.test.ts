@@ -57,6 +57,25 @@ test("an actor inherits endpoints and constructor arguments and may override bot
   expect(other.endpoints.map(signature)[1]).toBe("put(value: string, twice?: boolean): void");
 });
 
+test("an actor has the state that its second argument names, or inherits that of its base", () => {
+  const text = `
+    export interface State { count: Int32 }
+    export interface Other { text: string }
+    export interface Base extends Actor<[name: string], State> { get(): string }
+    export interface Sub extends Base { save2(): void }
+    export interface Own extends Base, Actor<[], Other> {}
+    export interface Plain extends Actor<[name: string]> { save(): void; restore(): void }
+  `;
+  const state = (name: string) => actor(text, name).state;
+  expect([state("Base"), state("Sub"), state("Own")].map((type) => type && show(type))).toEqual([
+    "State",
+    "State",
+    "Other",
+  ]);
+  expect(state("Plain")).toBe(undefined);
+  expect(actor(text, "Plain").endpoints.map(({ name }) => name)).toEqual(["save", "restore"]);
+});
+
 test("a doc comment belongs to the member after it, even if it starts on the line of the member before", () => {
   const schema = readText(`export interface A { /** @id 5 */ x: Int32; /** @id 7 */ y: Int32, /** @id 9 */ z: Int32 }
 export interface B { /**

@@ -1,0 +1,61 @@
+/**
+ * `npm run bench:checkpoint`: a checkpoint of a state of 64 MiB. The time for which the actor is stopped is compared with one copy
+ * of the same bytes in its process, and the store of files with a plain write of the same bytes, both until they have reached the
+ * disk. The subjects of a round follow each other. `VICEROY_BENCH_DISK` names a folder on the disk to measure.
+ */
+import { benchmark, compare, quantile } from "../harness/index.js";
+import { loadDepot, prepareProgram } from "../viceroy/prepare.js";
+
+const copy = "one copy of the bytes";
+const plain = "write and fsync of the bytes";
+
+await benchmark({ name: "checkpoint", title: "Checkpoints", rounds: 9, needs: ["viceroy"] }, async ({ options }) => {
+  await prepareProgram();
+  const { spawnDepot } = await loadDepot();
+  const bytes = (options.quick ? 4 : 64) * 1024 * 1024;
+  const depot = await spawnDepot(bytes);
+  const memory = new Map([copy, "the actor is stopped", "checkpoint in memory, in all"].map((name) => [name, []]));
+  const files = new Map([plain, "store of files"].map((name) => [name, []]));
+  const [copies, stops, totals] = memory.values();
+  const [plainWrites, storeWrites] = files.values();
+  try {
+    await depot.memory();
+    await depot.file();
+    await depot.plainFile();
+    for (let round = 0; round < options.rounds; round++) {
+      const runs = [];
+      // Copies and writes vary by the state of the memory and the disk, so that a round takes the median of several.
+      for (let i = 0; i < (options.quick ? 1 : 3); i++) runs.push(await depot.memory());
+      const middle = (metric) =>
+        quantile(
+          runs.map((run) => run[metric]),
+          0.5,
+        );
+      copies.push({ ms: middle("copy") });
+      stops.push({ ms: middle("stopped") });
+      totals.push({ ms: middle("total") });
+      const order = round % 2 === 0 ? ["plainFile", "file"] : ["file", "plainFile"];
+      const took = {};
+      for (const kind of order) took[kind] = await depot[kind]();
+      plainWrites.push({ ms: took.plainFile });
+      storeWrites.push({ ms: took.file });
+      process.stderr.write(`round ${round + 1}/${options.rounds}\n`);
+    }
+  } finally {
+    await depot.stop();
+  }
+  const columns = [{ metric: "ms", title: "ms", ratio: true }];
+  const size = `${bytes / 1024 / 1024} MiB`;
+  return [
+    {
+      title: `A checkpoint of ${size} in the memory of the owner`,
+      samples: memory,
+      table: compare(memory, { reference: copy, columns, subject: "time" }),
+    },
+    {
+      title: `A checkpoint of ${size} in a file`,
+      samples: files,
+      table: compare(files, { reference: plain, columns, subject: "time" }),
+    },
+  ];
+});
