@@ -36,7 +36,10 @@ function actorWith(instance: object, descriptor = descriptorOf(stateCodec)): Loc
 
 function restored(saved: SavedState, descriptor: ReturnType<typeof descriptorOf>): unknown {
   let got: unknown;
-  const actor = actorWith({ restore: (state: unknown) => void (got = state) }, descriptor);
+  const restore = (state: unknown) => {
+    got = state;
+  };
+  const actor = actorWith({ restore }, descriptor);
   restoreState(actor, new NoMessageTurn(actor), saved);
   return got;
 }

@@ -76,6 +76,39 @@ test("an actor has the state that its second argument names, or inherits that of
   expect(actor(text, "Plain").endpoints.map(({ name }) => name)).toEqual(["save", "restore"]);
 });
 
+test("an actor whose bases have different states is refused unless it names its own", () => {
+  const bases = `
+    export interface State { count: Int32 }
+    export interface Other { text: string }
+    export interface First extends Actor<[], State> {}
+    export interface Second extends Actor<[], Other> {}
+    export interface Third extends Actor<[], State> {}
+  `;
+  expect(() => actor(`${bases} export interface Both extends First, Second {}`, "Both")).toThrow(
+    "VC1221 cannot store the state of actor Both: First and Second have different states",
+  );
+  expect(actor(`${bases} export interface Both extends First, Third {}`, "Both").state).toBeDefined();
+  expect(
+    actor(`${bases} export interface Both extends First, Second, Actor<[], Other> {}`, "Both").state,
+  ).toBeDefined();
+});
+
+test("endpoints of an actor with a state cannot be called save or restore, also inherited ones", () => {
+  const state = "export interface State { count: Int32 }";
+  const reserved = (owner: string, name: string) =>
+    `VC1207 endpoint ${owner}.${name} has a reserved name: actors with a state have a method of this name`;
+  expect(() =>
+    actor(`${state} export interface One extends Actor<[], State> { save(): void; restore(): void }`, "One"),
+  ).toThrow(`${reserved("One", "save")}\n${reserved("One", "restore")}`);
+  expect(() =>
+    actor(
+      `${state} export interface One extends Actor { save(): void }
+      export interface Two extends One, Actor<[], State> {}`,
+      "Two",
+    ),
+  ).toThrow(reserved("Two", "save"));
+});
+
 test("a doc comment belongs to the member after it, even if it starts on the line of the member before", () => {
   const schema = readText(`export interface A { /** @id 5 */ x: Int32; /** @id 7 */ y: Int32, /** @id 9 */ z: Int32 }
 export interface B { /**

@@ -32,7 +32,11 @@ class SlowStore implements CheckpointStore {
 
   write(_place: CheckpointPlace, { state }: Checkpoint): Promise<void> {
     return new Promise((done, fail) => {
-      this.pending.push({ done: () => (this.written.push(state[0]!), done()), fail });
+      const store = () => {
+        this.written.push(state[0]!);
+        done();
+      };
+      this.pending.push({ done: store, fail });
     });
   }
   read(): Promise<Checkpoint | undefined> {
