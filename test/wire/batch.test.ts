@@ -2,7 +2,12 @@
 import { describe, expect, test } from "vitest";
 import { Batch } from "../../runtime/wire/batch.js";
 import { CodecRefusal } from "../../runtime/wire/codec-refusal.js";
-import { MAX_MESSAGE_BYTES, MAX_RECYCLED_BYTES, STANDARD_PAGE_BYTES } from "../../runtime/wire/limits.js";
+import {
+  MAX_MESSAGE_BYTES,
+  MAX_RECYCLED_BYTES,
+  MIN_DETACHED_BYTES,
+  STANDARD_PAGE_BYTES,
+} from "../../runtime/wire/limits.js";
 import { newPage, type Page, returnPage, takePage } from "../../runtime/wire/page.js";
 
 /** Returns a batch with the bytes 1, 2, 3, and so on. */
@@ -24,6 +29,42 @@ describe("a copy", () => {
       expect(copy.constructor).toBe(Uint8Array);
       expect(copy.buffer.byteLength).toBe(size + room);
     }
+  });
+});
+
+describe("a detached batch", () => {
+  test("is empty, and its content is a copy if it is small", () => {
+    const batch = filled(60);
+    const page = batch.bytes.buffer;
+    const content = batch.detach();
+    expect([...content]).toEqual(numbers(0, 60));
+    expect([content.buffer === page, content.buffer.byteLength, batch.position]).toEqual([false, 60, 0]);
+  });
+
+  test("gives its memory away if it is large, and takes other memory for what follows", () => {
+    const batch = new Batch();
+    batch.reserve(3);
+    batch.bytes.fill(1, 0, 3);
+    const at = batch.reserve(MIN_DETACHED_BYTES);
+    batch.bytes.fill(7, at);
+    // One large value makes the batch as large as it needs to be, with little room to spare.
+    expect(batch.capacity).toBeLessThan(MIN_DETACHED_BYTES * 1.1);
+    const page = batch.bytes.buffer;
+    const content = batch.detach();
+    expect([content.buffer === page, content.constructor, content.length]).toEqual([
+      true,
+      Uint8Array,
+      MIN_DETACHED_BYTES + 3,
+    ]);
+    expect([batch.position, batch.capacity]).toEqual([0, 0]);
+    batch.bytes.fill(9, batch.reserve(10));
+    expect([content[2], content[3], content.at(-1)]).toEqual([1, 7, 7]);
+  });
+
+  test("is copied if more than half of its memory would be wasted", () => {
+    const batch = new Batch(4 * MIN_DETACHED_BYTES);
+    batch.reserve(MIN_DETACHED_BYTES);
+    expect(batch.detach().buffer.byteLength).toBe(MIN_DETACHED_BYTES);
   });
 });
 

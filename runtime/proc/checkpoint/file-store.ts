@@ -1,7 +1,7 @@
 /**
  * Keeps checkpoints in files, one for each actor. A checkpoint is written to a temporary file, which then replaces the file
- * of the actor, so that a process which ends in the middle leaves the earlier checkpoint. Each file ends with a hash, so that
- * a damaged file is not taken for a checkpoint.
+ * of the actor, so that a process which ends in the middle leaves the earlier checkpoint. Each file ends with a checksum, so
+ * that a damaged file is not taken for a checkpoint.
  */
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, readFile, rename, rm } from "node:fs/promises";
@@ -10,13 +10,15 @@ import { type Checkpoint, CheckpointCodec } from "../../../generated/checkpoint.
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { errorMessage } from "../../../shared/text/error-message.js";
 import type { CheckpointPlace, CheckpointStore } from "../../supervise/checkpoint-store.js";
+import { crc32 } from "./crc32.js";
 
 /** The first bytes of each file: a name, and the version of the format as the last byte. */
 const MAGIC = Buffer.from("VCRYCKP\u0001", "latin1");
 /** The size of the magic bytes and of the two lengths that follow. */
 const HEAD_BYTES = MAGIC.length + 4 + 8;
-const HASH_BYTES = 32;
-/** The number of bytes that are hashed and written at a time. */
+/** The size of the checksum at the end. */
+const CHECKSUM_BYTES = 4;
+/** The number of bytes that are written and checked at a time. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** The longest name of a file, without its extension. File systems allow 255 bytes. */
 const MAX_NAME = 200;
@@ -90,7 +92,7 @@ class FileStore implements CheckpointStore {
   }
 }
 
-/** Writes a checkpoint to a file, and waits until it has reached the disk. The hash is computed while chunks are written. */
+/** Writes a checkpoint to a file, and waits until it has reached the disk. Checksums are computed while chunks are written. */
 async function writeWhole(file: string, checkpoint: Checkpoint): Promise<void> {
   const { state } = checkpoint;
   const header = CheckpointCodec.toProtobuf({ ...checkpoint, state: emptyState });
@@ -98,15 +100,17 @@ async function writeWhole(file: string, checkpoint: Checkpoint): Promise<void> {
   MAGIC.copy(head);
   head.writeUInt32LE(header.length, MAGIC.length);
   head.writeBigUInt64LE(BigInt(state.length), MAGIC.length + 4);
-  const hash = createHash("sha256");
+  let sum = 0;
   const handle = await open(file, "w");
   try {
     for (const part of [head, header, ...chunksOf(state)]) {
       const written = writeAll(handle, part);
-      hash.update(part);
+      sum = crc32(part, sum);
       await written;
     }
-    await writeAll(handle, hash.digest());
+    const end = Buffer.alloc(CHECKSUM_BYTES);
+    end.writeUInt32LE(sum);
+    await writeAll(handle, end);
     await handle.sync();
   } finally {
     await handle.close();
@@ -137,21 +141,22 @@ async function syncDirectory(directory: string): Promise<void> {
 async function parse(bytes: Buffer): Promise<Checkpoint> {
   const name = MAGIC.length - 1;
   if (!bytes.subarray(0, name).equals(MAGIC.subarray(0, name))) throw new Error("the file is not a checkpoint");
-  if (bytes.length < HEAD_BYTES) throw truncated(HEAD_BYTES + HASH_BYTES, bytes.length);
+  if (bytes.length < HEAD_BYTES) throw truncated(HEAD_BYTES + CHECKSUM_BYTES, bytes.length);
   const [version, known] = [bytes[name]!, MAGIC[name]!];
   if (version > known) {
     throw new Error(`the file has version ${version} of the format, and this version of Viceroy reads up to ${known}`);
   }
   const headerEnd = HEAD_BYTES + bytes.readUInt32LE(MAGIC.length);
   const stateEnd = headerEnd + Number(bytes.readBigUInt64LE(MAGIC.length + 4));
-  if (bytes.length < stateEnd + HASH_BYTES) throw truncated(stateEnd + HASH_BYTES, bytes.length);
-  const hash = createHash("sha256");
+  const end = stateEnd + CHECKSUM_BYTES;
+  if (bytes.length < end) throw truncated(end, bytes.length);
+  let sum = 0;
   for (const chunk of chunksOf(bytes.subarray(0, stateEnd))) {
-    hash.update(chunk);
+    sum = crc32(chunk, sum);
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
-  if (bytes.length > stateEnd + HASH_BYTES || !hash.digest().equals(bytes.subarray(stateEnd))) {
-    throw new Error("the file is damaged: its hash does not match its content");
+  if (bytes.length > end || sum !== bytes.readUInt32LE(stateEnd)) {
+    throw new Error("the file is damaged: its checksum does not match its content");
   }
   const checkpoint = CheckpointCodec.fromProtobuf(plain(bytes.subarray(HEAD_BYTES, headerEnd)));
   checkpoint.state = plain(bytes.subarray(headerEnd, stateEnd));

@@ -70,16 +70,16 @@ test("a file that is incomplete, damaged or not a checkpoint is refused, whereve
     const why =
       length < 7
         ? "the file is not a checkpoint"
-        : `the file is incomplete: expected ${length < 20 ? 52 : whole.length} bytes, got ${length}`;
+        : `the file is incomplete: expected ${length < 20 ? 24 : whole.length} bytes, got ${length}`;
     expect(await refusal(whole.subarray(0, length))).toBe(`cannot read checkpoint ${file}: ${why}`);
   }
   for (let i = 20; i < whole.length; i++) {
     const damaged = Buffer.from(whole);
     damaged[i]! ^= 1;
-    const why = "the file is damaged: its hash does not match its content";
+    const why = "the file is damaged: its checksum does not match its content";
     expect(await refusal(damaged)).toBe(`cannot read checkpoint ${file}: ${why}`);
   }
-  expect(await refusal(Buffer.concat([whole, Buffer.from([0])]))).toMatch(/: the file is damaged: its hash/);
+  expect(await refusal(Buffer.concat([whole, Buffer.from([0])]))).toMatch(/: the file is damaged: its checksum/);
   const newer = Buffer.from(whole);
   newer[7] = 2;
   expect(await refusal(newer)).toBe(
