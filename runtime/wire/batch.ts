@@ -120,7 +120,7 @@ export class Batch {
     let size = this.capacity || this.#firstPageBytes;
     while (size < need) size *= 2;
     // One large value is mostly the last one, and room for another of its size would be wasted.
-    if (need >= MIN_DETACHED_BYTES && need > this.capacity * 2)
+    if (need >= MIN_DETACHED_BYTES && need > (this.capacity || this.#firstPageBytes) * 2)
       size = (Math.min(need + (need >>> 4), MAX_MESSAGE_BYTES - 7) + 7) & ~7;
     const recycled = size === this.#firstPageBytes || size === STANDARD_PAGE_BYTES;
     this.#usePage(recycled ? takePage(size) : newPage(Math.min(size, MAX_MESSAGE_BYTES)));

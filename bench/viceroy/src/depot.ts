@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Checkpoint, type CheckpointStore, fileStore, thisHost } from "viceroy";
@@ -72,6 +72,16 @@ export async function spawnDepot(bytes: number) {
       await handle.writeFile(last!.state);
       await handle.sync();
       await handle.close();
+      return performance.now() - start;
+    },
+    /** Writes the same bytes to a temporary file, waits for the disk, and renames the file. */
+    async replacedFile() {
+      const start = performance.now();
+      const handle = await open(join(directory, "replaced.tmp"), "w");
+      await handle.writeFile(last!.state);
+      await handle.sync();
+      await handle.close();
+      await rename(join(directory, "replaced.tmp"), join(directory, "replaced"));
       return performance.now() - start;
     },
     async stop() {

@@ -217,7 +217,8 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
     if (options.drain > 0 && this.#state === "starting" && inbound.waitingCount > 0) {
       await whileDraining(new Promise<void>((started) => (this.#onStarted = started)));
     }
-    const drains = options.drain > 0 && this.#state === "running";
+    const isRunning = this.#state === "running";
+    const drains = options.drain > 0 && isRunning;
     const { pausedLanes } = inbound;
     if (drains && pausedLanes.length > 0) await whileDraining(Promise.all(pausedLanes));
     if (!this.#hasFailed()) {
@@ -226,7 +227,8 @@ export class ActorLifecycle implements MailboxOwner, WatchedActor {
         new DeliveryError("stopped", `the actor ${actor.name} was stopped${reasonSuffix(options.reason)}`),
       );
       if (drains) await whileDraining(inbound.whenDrained());
-      if (actor.spec.savesAtStop === true && inbound.isIdle) await this.#saveLastState();
+      // The state of an actor that has not started, or stops in the middle of a message, must not replace a whole one.
+      if (actor.spec.savesAtStop === true && isRunning && inbound.isIdle) await this.#saveLastState();
       if (!this.#hasFailed()) {
         inbound.close(inbound.ended!);
         ports.close(outbound.sessions);

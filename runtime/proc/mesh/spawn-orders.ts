@@ -133,11 +133,7 @@ async function repeatOrder(from: Proc, agent: ProcAgentMesh, order: SpawnOrder):
 }
 
 /** Returns the outcome of an order that could not be carried out. */
-export function failedOutcome(
-  { clock }: Proc,
-  { mesh, incarnation, place }: SpawnOrder,
-  error: Error,
-): Settled<SpawnOutcome> {
+function failedOutcome({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
   const rank = place?.rank ?? 0;
   const failure = {
     mesh,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { SupervisionError } from "../../../runtime/actor/errors.js";
 import { wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import { currentMeshRecord } from "../../../runtime/actor/mesh/current-mesh-record.js";
+import { codec } from "../../../runtime/wire/composed/index.js";
 import { Counter, type CounterMesh, counterDescriptor, delay, until } from "../counter.js";
 import { type TestProc, World } from "../world.js";
 
@@ -286,6 +287,81 @@ describe("stopping an actor", () => {
     await world.stop(there, lastMesh(), { drain: 10 });
     expect((await running).message).toMatch(/was stopped: ordered$/);
     expect((await waiting).message).toMatch(/was stopped: ordered$/);
+  });
+
+  describe("with a state that is stored", () => {
+    const state = codec.object("CounterState", { count: codec.int32 });
+    const descriptor = Object.create(counterDescriptor, { state: { value: state } });
+    let saves = 0;
+    class Saving extends Counter {
+      save(): unknown {
+        saves++;
+        return { count: saves };
+      }
+    }
+
+    function create(actorClass: typeof Counter, args: readonly unknown[] = [0]): bigint {
+      const mesh = 77_000_000_009n;
+      const place = { mesh, rank: 0, incarnation: 0, name: "counter", extent: {}, owner: world.root.proc.id };
+      const request = { ...place, descriptor, actorClass, args, savesAtStop: true };
+      saves = 0;
+      there.proc.createActor(request as never);
+      return mesh;
+    }
+
+    const stored = () => there.events.filter(({ kind }) => kind === "saved" || kind === "lost");
+
+    test("stores the last state before cleanup, when the queue is empty", async () => {
+      const log: string[] = [];
+      class Cleaning extends Saving {
+        override cleanup(): void {
+          log.push(`cleanup after ${stored().length}`);
+        }
+      }
+      await world.stop(there, create(Cleaning));
+      expect(stored()).toMatchObject([
+        { kind: "saved", detail: { actorId: 7, state: state.toProtobuf({ count: 1 }) } },
+      ]);
+      expect(log).toEqual(["cleanup after 1"]);
+    });
+
+    test("does not store the state of an actor that has not started, has failed, or handles a message", async () => {
+      class Slow extends Saving {
+        override init(): Promise<void> {
+          return new Promise(() => {});
+        }
+      }
+      await world.stop(there, create(Slow), { drain: 5 });
+      const failed = create(Saving);
+      there.proc.cell(failed)!.fail({ kind: "message", error: new Error("gone"), at: 0 });
+      await world.stop(there, failed);
+      const record = currentMeshRecord({ id: 77_000_000_009n, name: "c", owner: world.root.proc.id, extent: {} });
+      record.setLocation(0, { proc: there.proc.id, location: "there" });
+      const busy = create(Saving);
+      const counter = wholeMesh(record, counterDescriptor) as unknown as CounterMesh<never>;
+      const sleeping = failure(counter.sleep.callOne(60_000));
+      await until("it handles a message", () => there.proc.cell(busy)!.calls.length === 1);
+      await world.stop(there, busy, { drain: 5 });
+      await sleeping;
+      expect([stored(), saves]).toEqual([[], 0]);
+    });
+
+    test("reports a state that cannot be saved or stored, and still ends the actor", async () => {
+      class Failing extends Counter {
+        save(): unknown {
+          throw new Error("no state");
+        }
+      }
+      const mesh = create(Failing);
+      await world.stop(there, mesh);
+      there.proc.hooks.storeLastState = () => Promise.reject(new Error("full"));
+      await world.stop(there, create(Saving));
+      expect(stored().map(({ kind, detail }) => [kind, (detail as Error).message])).toEqual([
+        ["lost", "save threw: no state"],
+        ["lost", "full"],
+      ]);
+      expect(there.proc.cell(mesh)).toBe(undefined);
+    });
   });
 
   test("reports an error of cleanup, and still ends the actor", async () => {
