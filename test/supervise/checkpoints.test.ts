@@ -222,6 +222,19 @@ test("a process that is replaced hands its state over to the new one", async () 
   expect(store.calls.filter((call) => call.startsWith("write"))).toEqual(["write vault[0]", "write vault[0]"]);
 });
 
+test("a process whose actor does not end its message in time is not replaced, because its state cannot be saved", async () => {
+  await using procs = thisHost().spawnProcs({}, { name: "vaults" });
+  const vault = procs.with({ restart }).spawn("vault", DeepVault);
+  await vault.add.callOne(12);
+  const busy = failure(vault.work.callOne(60_000));
+  expect((await failure(procs.replace({ drain: 300 }))).message).toBe(
+    'cannot replace rank 0 of mesh "vaults": cannot checkpoint vault[0]: its state was not stored within 300 ms',
+  );
+  expect(await vault.ping.callOne()).toBeGreaterThan(0);
+  await vault.stop({ drain: 0 });
+  await busy;
+});
+
 test("a checkpoint that is damaged, of another actor, or refused by restore fails the start with a clear reason", async () => {
   const directory = emptyDirectory();
   const store = fileStore(directory);

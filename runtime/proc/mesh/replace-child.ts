@@ -70,7 +70,7 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
       mesh = findMissingActors(procs, rank, made, belongs)
     ) {
       made.add(mesh);
-      await saveForMove(mesh, rankOfBaseRank(mesh.region, rank)!);
+      await saveForMove(procs, mesh, rankOfBaseRank(mesh.region, rank)!, drain);
       const outcome = await recreateActor(procs, child, mesh);
       if (outcome.status === "rejected") throw outcome.reason;
       const { failure } = outcome.value;
@@ -96,8 +96,17 @@ export async function replaceChild(procs: ReplaceableProcs, started: StartedChil
 }
 
 /** Takes a checkpoint of an actor that is about to move, so that the new actor begins with its state. */
-async function saveForMove(mesh: SpawnedActors, rank: number): Promise<void> {
-  if (mesh.checkpoints !== undefined && mesh.statusOf(rank).state === "living") await mesh.checkpoint([rank]);
+async function saveForMove(
+  { proc }: ReplaceableProcs,
+  mesh: SpawnedActors,
+  rank: number,
+  drain: number,
+): Promise<void> {
+  if (mesh.checkpoints === undefined || mesh.statusOf(rank).state !== "living") return;
+  const limit = Math.max(drain, minAnnouncementMs);
+  const taken = mesh.checkpoint([rank]);
+  if (await settlesWithin(proc.clock, limit, taken)) return taken;
+  throw new Error(`cannot checkpoint ${mesh.name}[${rank}]: its state was not stored within ${limit} ms`);
 }
 
 /** Stops a replaced process when it has handled its messages, or when `drain` ms are over. */
