@@ -13,7 +13,7 @@ import { setWireEnvironment } from "./wire/wire-environment.js";
 setWireEnvironment({ ...actorHandleCodecs, ...rdmaBufferCodec });
 setMainRoot(() => programRuntime().mainProc.proc.root);
 
-export { type Checkpoint, CheckpointCodec } from "../generated/checkpoint.js";
+export type { Checkpoint } from "../generated/checkpoint.js";
 export * from "./actor/index.js";
 export { type AttachOptions, attachHosts } from "./host/attach-hosts.js";
 export { hostsFromConfig } from "./host/hosts-from-config.js";
@@ -48,6 +48,7 @@ export {
   type SplitSpec,
   ValueMesh,
 } from "./shape/index.js";
+export { CheckpointCodec } from "./supervise/checkpoint-codec.js";
 export { CheckpointError } from "./supervise/checkpoint-error.js";
 export type { CheckpointPlace, CheckpointStore } from "./supervise/checkpoint-store.js";
 export type { FailureCause } from "./supervise/failure-cause.js";
