@@ -43,6 +43,13 @@ export interface UserConfig {
   readonly lock?: string;
   /** The kinds of files that the compiler writes. Default: `["ts"]`. */
   readonly emit?: readonly Artefact[];
+  /**
+   * The extension with which generated code imports TypeScript files: `.js`, the name of the compiled file, or `.ts`,
+   * which Node.js requires where it runs TypeScript without a compiler. Default: `.ts` if `tsconfig.json` sets
+   * `allowImportingTsExtensions` or `rewriteRelativeImportExtensions`, or if a file of `actors` imports a `.ts` file;
+   * otherwise `.js`.
+   */
+  readonly importExtension?: ".js" | ".ts";
   /** Settings of the `.proto` files, the descriptor set and the JSON Schema. */
   readonly proto?: UserProtoConfig;
   /** Settings of `viceroy break`. */
@@ -79,6 +86,8 @@ export interface Config {
   readonly lock: string;
   /** The kinds of files that the compiler writes. */
   readonly emit: readonly Artefact[];
+  /** The extension with which generated code imports TypeScript files. Undefined means that the compiler detects it. */
+  readonly importExtension?: ".js" | ".ts";
   /** Settings of the `.proto` files, the descriptor set and the JSON Schema. */
   readonly proto: UserProtoConfig;
   /** Settings of `viceroy break`. `ignore` lists the breaking changes that the project accepts. */

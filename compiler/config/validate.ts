@@ -3,7 +3,7 @@ import path from "node:path/posix";
 import { describeValue } from "../../shared/text/describe-value.js";
 import { type Artefact, type Config, ConfigError, type IgnoredBreak, type UserProtoConfig } from "./config.js";
 
-const keys = ["schemas", "actors", "out", "lock", "emit", "proto", "break"];
+const keys = ["schemas", "actors", "out", "lock", "emit", "importExtension", "proto", "break"];
 const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp"];
 
 /**
@@ -30,6 +30,7 @@ export function validateConfig(value: unknown, root: string, file: string): Conf
     out: folder(given["out"], "out", "generated", mistakes),
     lock: folder(given["lock"], "lock", "viceroy.lock", mistakes),
     emit: emitted(given["emit"], mistakes),
+    ...importExtension(given["importExtension"], mistakes),
     proto: proto(given["proto"], mistakes),
     break: { ignore: ignored(given["break"], mistakes) },
   };
@@ -74,6 +75,14 @@ function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
     }
   }
   return [...new Set(value as readonly Artefact[])];
+}
+
+function importExtension(value: unknown, mistakes: string[]): Pick<Config, "importExtension"> {
+  if (value === ".js" || value === ".ts") return { importExtension: value };
+  if (value !== undefined) {
+    mistakes.push(`invalid "importExtension": expected ".js" or ".ts", got ${describeValue(value)}`);
+  }
+  return {};
 }
 
 /** The package names that protobuf allows, without capital letters, which its style guide forbids. */

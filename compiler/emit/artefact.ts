@@ -16,6 +16,8 @@ export interface ArtefactInput {
   readonly previousLock?: Lock | undefined;
   /** Whether TypeScript is also emitted, so that other generated files can import it. */
   readonly typeScript?: boolean;
+  /** The extension with which generated TypeScript imports TypeScript files. Default: `.js`. */
+  readonly importExtension?: ".js" | ".ts";
   /** The version of Viceroy. */
   readonly version: string;
   /** The folder that contains all schema files, relative to the folder of the config: `schemas`. */

@@ -26,6 +26,8 @@ interface TreeState {
   /** One hash of the names and contents of all files that were read and written. */
   readonly tree: string;
   readonly outputs: readonly string[];
+  /** The files with settings of TypeScript, relative to the folder of the config. */
+  readonly settings: readonly string[];
 }
 
 /**
@@ -39,18 +41,29 @@ export function configOfUnchangedTree(configFile: string, version: string): Conf
     if (state.version !== version || state.build !== build) return undefined;
     if (state.config.file !== path.basename(configFile)) return undefined;
     const config = { ...state.config, root };
-    return hashTree(config, state.outputs) === state.tree ? config : undefined;
+    return hashTree(config, [...state.outputs, ...state.settings]) === state.tree ? config : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Stores the state after a run without diagnostics. `outputs` are relative to the folder of the config. */
-export function rememberTree(config: Config, version: string, outputs: readonly string[]): void {
+/**
+ * Stores the state after a run without diagnostics.
+ * @param outputs the generated files, relative to the folder of the config
+ * @param settings the files with settings of TypeScript, as absolute paths
+ */
+export function rememberTree(
+  config: Config,
+  version: string,
+  outputs: readonly string[],
+  settings: readonly string[],
+): void {
   const file = path.join(config.root, config.file);
   if (!isSelfContainedConfig(readFileSync(file, "utf8"))) return;
   const { root, ...rest } = config;
-  const state: TreeState = { version, build, config: rest, tree: hashTree(config, outputs), outputs };
+  const relative = settings.map((name) => path.relative(root, name));
+  const tree = hashTree(config, [...outputs, ...relative]);
+  const state: TreeState = { version, build, config: rest, tree, outputs, settings: relative };
   writeAtomically(path.join(root, stateFile), JSON.stringify(state));
 }
 
@@ -68,10 +81,11 @@ export function matchingFiles(config: Config, patterns: readonly string[]): read
   return glob(config.root, patterns, [config.out, ".viceroy"]);
 }
 
-function hashTree(config: Config, outputs: readonly string[]): string {
+/** @param more files that were read and written besides the inputs that the config names */
+function hashTree(config: Config, more: readonly string[]): string {
   const inputs = [...matchingFiles(config, config.schemas), ...matchingFiles(config, config.actors)];
   const all = createHash("sha256");
-  for (const file of [config.file, config.lock, "package.json", ...inputs, ...outputs]) {
+  for (const file of [config.file, config.lock, "package.json", ...inputs, ...more]) {
     all.update(
       `${file}\n${createHash("sha256")
         .update(readOrEmpty(path.join(config.root, file)))

@@ -24,6 +24,7 @@ import type { LoweredSchema } from "../protobuf/lower/lowered-schema.js";
 import { protoPackageOf } from "../protobuf/proto-package.js";
 import { readSchema, type TypeSource } from "../source/index.js";
 import type { CompileMemory } from "./compile-memory.js";
+import { chooseImportExtension } from "./import-extension.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import { type LockOnDisk, packageName, readIfThere, readLock, readSchemaTexts } from "./project-files.js";
 
@@ -41,6 +42,8 @@ export interface CompiledOutput {
   /** All generated files, relative to the folder of the config. */
   readonly files: readonly OutputFile[];
   readonly lock: NextLock;
+  /** The absolute paths of the settings of TypeScript that the run has read. */
+  readonly settings: readonly string[];
 }
 
 /** The lock that the schema requires. Its text is printed on demand, because watch mode does not need it. */
@@ -84,12 +87,12 @@ export function compileProject(
   const name = packageName(config);
   const { texts: sources, diagnostics: unreadable } = readSchemaTexts(config);
   source.update(sources);
-  const read = readSchema(source, name);
+  const schemas = readSchema(source, name);
   const onDisk = memory === undefined ? readLock(config) : memory.readLock(config);
-  const diagnostics = [...unreadable, ...read.diagnostics, ...onDisk.diagnostics];
+  const diagnostics = [...unreadable, ...schemas.diagnostics, ...onDisk.diagnostics];
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
-  const { schema, lock, problems } = assignIds(read.schema, onDisk.lock, memory?.assign);
+  const { schema, lock, problems } = assignIds(schemas.schema, onDisk.lock, memory?.assign);
   const schemaRoot = commonRoot(config.schemas);
   diagnostics.push(
     ...problems.map(lockDiagnostic),
@@ -105,10 +108,20 @@ export function compileProject(
   const lowerOnce = (): LoweredSchema => (lowered ??= lowerToProtobuf(schema, lock, naming));
   let named: LoweredSchema["enumNames"] | undefined;
   const enumNames = () => (named ??= memory?.enumNames.enumNames(schema, naming) ?? nameEnums(schema, naming));
-  const options = { version, schemaRoot, out: config.out, protoPackage, enumNames };
+  const actorFiles = matchingFiles(config, config.actors);
+  const sourceTexts = new Map<string, string | undefined>();
+  const read = (file: string): string | undefined => {
+    if (!sourceTexts.has(file)) sourceTexts.set(file, readIfThere(path.join(config.root, file)));
+    return sourceTexts.get(file);
+  };
+  const chosen =
+    memory?.importExtension ?? chooseImportExtension(config, () => actorFiles.map((file) => read(file) ?? ""));
+  if (memory !== undefined) memory.importExtension = chosen;
+  const { extension: importExtension, settings } = chosen;
+  const options = { version, schemaRoot, out: config.out, protoPackage, enumNames, importExtension };
   const { actors, undecided: unclear } = findActors({
-    files: matchingFiles(config, config.actors),
-    read: (file) => readIfThere(path.join(config.root, file)),
+    files: actorFiles,
+    read,
     outline: (file, text) => source.outline(file, text),
     generatedBase: generatedBases(schema, options),
   });
@@ -120,6 +133,7 @@ export function compileProject(
   const typeScriptToo = config.emit.includes("ts");
   const others = emitArtefacts(config, {
     ...{ schema, lock, previousLock: onDisk.lock, typeScript: typeScriptToo, version, schemaRoot, protoPackage },
+    importExtension,
     get lowered() {
       return lowerOnce();
     },
@@ -127,7 +141,7 @@ export function compileProject(
   diagnostics.push(...others.diagnostics);
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
-  const output = { schema, declared: read.schema, files, lock: new NextLock(lock, onDisk) };
+  const output = { schema, declared: schemas.schema, files, lock: new NextLock(lock, onDisk), settings };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
 

@@ -3,5 +3,11 @@
  * source does.
  */
 export { type ReadSchema, readSchema } from "./read/index.js";
-export { openTypeSource, type TypeSourceOptions, tsconfigProblems } from "./ts-morph/index.js";
+export {
+  type ImportSettings,
+  openTypeSource,
+  readImportSettings,
+  type TypeSourceOptions,
+  tsconfigProblems,
+} from "./ts-morph/index.js";
 export type { SourceText, TypeSource } from "./type-source.js";

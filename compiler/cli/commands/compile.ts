@@ -102,6 +102,7 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
       config,
       version,
       output.files.map((file) => file.path),
+      output.settings,
     );
   }
   if (!options.json) {

@@ -12,9 +12,9 @@ import { printCapnpFile } from "./print.js";
 import { emitCapnpReaders } from "./readers.js";
 
 export function emitCapnp(input: Omit<ArtefactInput, "lowered" | "protoPackage">): EmittedArtefact {
-  const { schema, lock, previousLock: before, typeScript, version, schemaRoot } = input;
+  const { schema, lock, previousLock: before, typeScript, version, schemaRoot, importExtension = ".js" } = input;
   const { files, diagnostics } = lowerToCapnp({ schema, lock, previousLock: before, schemaRoot });
-  const context = createContext(schema, schemaRoot);
+  const context = createContext(schema, schemaRoot, { importExtension });
   const emitted = files.flatMap((file) => {
     const notation = {
       path: `${file.path}.capnp`,

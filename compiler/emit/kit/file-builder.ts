@@ -5,6 +5,7 @@
 
 import type { Code } from "./code.js";
 import { flattenCode } from "./flat-line.js";
+import type { ImportExtension } from "./import-specifier.js";
 import { importStatements } from "./import-statements.js";
 import { docLines } from "./literals.js";
 import type { LocalName } from "./name.js";
@@ -22,8 +23,14 @@ const lineWidth = 120;
  * @param header the comment lines at the top
  * @param write writes the file; it is called again, and must write the same, if names clash with later names or a
  * recorded part does not fit
+ * @param extension the extension of imported TypeScript files
  */
-export function printFile(path: string, header: readonly string[], write: (file: FileBuilder) => void): string {
+export function printFile(
+  path: string,
+  header: readonly string[],
+  write: (file: FileBuilder) => void,
+  extension: ImportExtension = ".js",
+): string {
   let speller = new Speller(path);
   let file = new FileBuilder(path, speller, "kept");
   write(file);
@@ -33,10 +40,10 @@ export function printFile(path: string, header: readonly string[], write: (file:
     write(file);
   }
   const corrections = speller.corrections();
-  if (corrections === undefined) return file.toText(header);
+  if (corrections === undefined) return file.toText(header, extension);
   const again = new FileBuilder(path, new Speller(path, corrections), "written");
   write(again);
-  return again.toText(header);
+  return again.toText(header, extension);
 }
 
 /** The treatment of the parts of a file: reuse recordings that fit, record all parts, or write without recording. */
@@ -163,11 +170,11 @@ export class FileBuilder {
   }
 
   /** Returns the text of the file. */
-  toText(header: readonly string[]): string {
+  toText(header: readonly string[], extension: ImportExtension): string {
     const { spell } = this.#speller;
     const lines = header.map((text) => `// ${text}`);
     const imports = this.#speller.imports();
-    for (const code of importStatements(this.path, imports, spell)) {
+    for (const code of importStatements(this.path, imports, spell, extension)) {
       lines.push(printCode(code, { spell, width: lineWidth, depth: 0 }));
     }
     if (imports.length > 0) lines.push("");

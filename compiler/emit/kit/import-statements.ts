@@ -4,7 +4,7 @@
  */
 import { type Code, group, ifBroken, indent, join, line } from "./code.js";
 import { compareNames, compareSpecifiers } from "./import-order.js";
-import { relativeSpecifier } from "./import-specifier.js";
+import { type ImportExtension, relativeSpecifier } from "./import-specifier.js";
 import { stringLiteral } from "./literals.js";
 import type { CodeName, ImportedName } from "./name.js";
 
@@ -14,15 +14,20 @@ interface Specifier {
   readonly typeOnly: boolean;
 }
 
-/** Returns one statement for each module of `names`. `file` is the path of the importing file. */
+/**
+ * Returns one statement for each module of `names`.
+ * @param file the path of the importing file
+ * @param extension the extension of imported TypeScript files
+ */
 export function importStatements(
   file: string,
   names: readonly ImportedName[],
   spell: (name: CodeName) => string,
+  extension: ImportExtension,
 ): readonly Code[] {
   const modules = new Map<string, Map<string, Specifier>>();
   for (const name of names) {
-    const from = typeof name.from === "string" ? name.from : relativeSpecifier(file, name.from.file);
+    const from = typeof name.from === "string" ? name.from : relativeSpecifier(file, name.from.file, extension);
     const specifiers = modules.get(from) ?? new Map<string, Specifier>();
     modules.set(from, specifiers);
     const typeOnly = name.typeOnly && (specifiers.get(name.name)?.typeOnly ?? true);

@@ -49,7 +49,7 @@ export {
   ungrouped,
 } from "./code.js";
 export { type FileBuilder, printFile } from "./file-builder.js";
-export { relativeSpecifier, toRuntimePath } from "./import-specifier.js";
+export { type ImportExtension, relativeSpecifier, toRuntimePath } from "./import-specifier.js";
 export { hex32, hex64, isIdentifier, memberAccess, objectKey, propertyKey, stringLiteral } from "./literals.js";
 export {
   type CodeName,

@@ -14,6 +14,7 @@ import { protoDeclarationName } from "../../protobuf/declared-names.js";
 import { protoPackageOf } from "../../protobuf/proto-package.js";
 import {
   type Code,
+  type ImportExtension,
   type ImportedName,
   importedType,
   importedValue,
@@ -26,6 +27,8 @@ export interface EmitContext {
   readonly schema: Schema;
   readonly index: SchemaIndex;
   readonly fingerprints: Fingerprints;
+  /** The extension with which generated files import TypeScript files. */
+  readonly importExtension: ImportExtension;
   /** Returns the generated file of a schema module, below the output folder: `a/counter.ts`. */
   fileOf(module: Module): string;
   /**
@@ -67,10 +70,12 @@ export interface ProtoNaming {
 export interface OutputNaming extends ProtoNaming {
   /** The output folder, relative to the folder of the config: `generated`. */
   readonly out?: string;
+  /** The extension with which generated files import TypeScript files. Default: `.js`. */
+  readonly importExtension?: ImportExtension;
 }
 
 export function createContext(schema: Schema, schemaRoot: string, placing: OutputNaming = {}): EmitContext {
-  const { protoPackage = protoPackageOf(schema.package), enumNames, out = "" } = placing;
+  const { protoPackage = protoPackageOf(schema.package), enumNames, out = "", importExtension = ".js" } = placing;
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
   const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
@@ -90,9 +95,10 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
       fingerprints ??= fingerprint(index);
       return fingerprints;
     },
+    importExtension,
     fileOf,
     specifierBeside: (module, path) =>
-      relativeSpecifier(posix.join(out, fileOf(module)), posix.join(posix.dirname(module.path), path)),
+      relativeSpecifier(posix.join(out, fileOf(module)), posix.join(posix.dirname(module.path), path), importExtension),
     type: memoizeByKey((key): Code => {
       const { name } = index.type(key);
       const root = importedType(source(key), rootName(name));

@@ -39,7 +39,7 @@ export function registryFile(
       ["actors: ", tallObjectLiteral(sorted(implementations.map((found) => actorEntry(found, options.out, context))))],
     ]),
   ]);
-  return printFile("registry.ts", options.header, (file) => file.line(registered, ";"));
+  return printFile("registry.ts", options.header, (file) => file.line(registered, ";"), context.importExtension);
 }
 
 type Entry = readonly [key: string, value: Code];
@@ -55,7 +55,7 @@ function schemaEntry({ key }: ActorDeclaration, context: EmitContext): Entry {
 }
 
 function actorEntry({ path, name, actor }: ActorImplementation, out: string, context: EmitContext): Entry {
-  const specifier = stringLiteral(relativeSpecifier(`${out}/registry.ts`, path));
+  const specifier = stringLiteral(relativeSpecifier(`${out}/registry.ts`, path, context.importExtension));
   const load = [group(indent([line, `import(${specifier}).then((m) => `, memberAccess("m", name), ")"]))];
   return [
     `${context.schema.package}/${withoutExtension(path)}#${name}`,

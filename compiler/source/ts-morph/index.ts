@@ -1,3 +1,3 @@
 /** The implementation of `TypeSource` with ts-morph. This is the only folder that imports ts-morph. */
 export { openTypeSource, type TypeSourceOptions } from "./compiler-source.js";
-export { tsconfigProblems } from "./tsconfig.js";
+export { type ImportSettings, readImportSettings, tsconfigProblems } from "./tsconfig.js";

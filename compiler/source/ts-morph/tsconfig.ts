@@ -25,6 +25,33 @@ export function tsconfigProblems(file: string): readonly string[] {
   return settingProblems(ts, read.options);
 }
 
+/** The settings of a project that decide how its files import each other. */
+export interface ImportSettings {
+  /** Whether a `tsconfig.json` allows imports of `.ts` files by this extension. */
+  readonly allowsTypeScript: boolean;
+  /** The absolute paths of the files that were read, or would be read if they existed. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Reads the import settings in the `tsconfig.json` of a folder, or of the nearest folder above it that has one. A file
+ * that TypeScript cannot read allows nothing, because `tsc` reports its errors.
+ */
+export function readImportSettings(folder: string): ImportSettings {
+  const ts = loadCompiler();
+  const file = ts.findConfigFile(folder, ts.sys.fileExists);
+  const own = path.join(folder, "tsconfig.json");
+  if (file === undefined) return { allowsTypeScript: false, files: [own] };
+  const extended = new Map<string, TypeScript.ExtendedConfigCacheEntry>();
+  // The names of the project's source files are not needed, so no folder is read.
+  const host = { ...ts.sys, readDirectory: () => [], onUnRecoverableConfigFileDiagnostic: () => {} };
+  const options = ts.getParsedCommandLineOfConfigFile(file, {}, host, extended)?.options ?? {};
+  return {
+    allowsTypeScript: options.allowImportingTsExtensions === true || options.rewriteRelativeImportExtensions === true,
+    files: [...new Set([own, file, ...extended.keys()])],
+  };
+}
+
 const noInputs = 18003;
 const emptyFiles = 18002;
 

@@ -73,7 +73,7 @@ test("all mistakes of a config are reported in one error", () => {
   };
   expect(() => validateConfig(value, "/p", "viceroy.config.ts")).toThrow(
     [
-      'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit, proto, break',
+      'cannot use viceroy.config.ts: unknown key "schema": expected one of schemas, actors, out, lock, emit, importExtension, proto, break',
       'cannot use viceroy.config.ts: invalid "schemas": expected a glob pattern or a list of them, got undefined',
       'cannot use viceroy.config.ts: invalid "actors": expected a glob pattern or a list of them, got 3',
       'cannot use viceroy.config.ts: invalid "out": expected a path below the folder of the config, got "../up"',

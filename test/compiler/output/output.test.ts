@@ -65,7 +65,7 @@ function project(): { readonly root: string; readonly configFile: string } {
     "package.json": "{}",
   });
   const config = validateConfig({ schemas: "schemas/*.ts", actors: "src/**/*.ts" }, root, "viceroy.config.ts");
-  rememberTree(config, "0.1.0", ["generated/a.ts"]);
+  rememberTree(config, "0.1.0", ["generated/a.ts"], [path.join(root, "tsconfig.json")]);
   return { root, configFile: path.join(root, "viceroy.config.ts") };
 }
 
@@ -86,6 +86,7 @@ test.each<[string, (root: string) => void]>([
   ["an output is gone", (root) => rmSync(path.join(root, "generated/a.ts"))],
   ["the lock differs", (root) => addFiles(root, { "viceroy.lock": "edited" })],
   ["the package's name may differ", (root) => addFiles(root, { "package.json": '{"name":"x"}' })],
+  ["settings of TypeScript are new", (root) => addFiles(root, { "tsconfig.json": "{}" })],
   ["the config differs", (root) => addFiles(root, { "viceroy.config.ts": "export default {}" })],
   ["the state is damaged", (root) => writeFileSync(path.join(root, ".viceroy/state.json"), "{")],
   ["there is no state", (root) => rmSync(path.join(root, ".viceroy"), { recursive: true })],
@@ -100,7 +101,7 @@ test("the tree counts as changed for another version and for a config that impor
   expect(configOfUnchangedTree(configFile, "0.2.0")).toBeUndefined();
   addFiles(root, { "viceroy.config.ts": 'import { x } from "./shared.js";\nexport default x;' });
   rmSync(path.join(root, ".viceroy"), { recursive: true });
-  rememberTree(validateConfig({ schemas: "schemas/*.ts" }, root, "viceroy.config.ts"), "0.1.0", []);
+  rememberTree(validateConfig({ schemas: "schemas/*.ts" }, root, "viceroy.config.ts"), "0.1.0", [], []);
   expect(configOfUnchangedTree(configFile, "0.1.0")).toBeUndefined();
 });
 
