@@ -4,7 +4,7 @@
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
- * which does not use the bundle.
+ * which does not use the bundle; inline/, the same for programs that a bundler puts into one file.
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime from index.js.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime from index.js and codegen-v1.js.
@@ -102,12 +102,36 @@ async function buildRuntime() {
       sourcemap: false,
     }),
   ]);
+  await buildInline();
   const bundle = finishBundle(path.join(dist, "runtime.cjs"));
   write("index.js", facade("main", bundle.main));
   write("codegen-v1.js", facade("codegenV1", bundle.codegenV1));
   write("rdma.js", facade("rdma", bundle.rdma));
   write("testing-kernel.js", facade("kernel", bundle.kernel));
+  write("inline/index.js", inlineFacade("main", bundle.main));
+  write("inline/codegen-v1.js", inlineFacade("codegenV1", bundle.codegenV1));
+  write("inline/rdma.js", inlineFacade("rdma", bundle.rdma));
   write("schema.js", "// Schemas are types only.\nexport {};\n");
+}
+
+/** Builds the runtime as an ES module that bundlers can copy into a program of one file. */
+async function buildInline() {
+  await build({
+    ...common,
+    format: "esm",
+    sourcemap: false,
+    minify: true,
+    keepNames: true,
+    define: { ...common.define, "import.meta.url": "viceroyUrl", VICEROY_INLINED: "true" },
+    // Bundlers replace import.meta.url where they write CommonJS modules, which have a file name instead.
+    banner: {
+      js:
+        'import { pathToFileURL as viceroyToUrl } from "node:url";' +
+        'const viceroyUrl = typeof __filename === "string" ? viceroyToUrl(__filename).href : import.meta.url;',
+    },
+    entryPoints: { "inline/runtime": "runtime/bundle/entry.ts" },
+    outdir: dist,
+  });
 }
 
 const outExtension = { ".js": ".cjs" };
@@ -190,9 +214,33 @@ function facade(part, exports) {
     // The bundle is not imported: Node.js would analyze its exports first, which takes 2 ms at the start of a process.
     `import { createRequire } from "node:module";`,
     // If the runtime is already loaded, as in every child process, its loader is not needed.
-    `const loaded = globalThis[Symbol.for("viceroy.runtime/${version}")];`,
-    `const { ${part} } = loaded ?? createRequire(import.meta.url)("./load.cjs").load();`,
+    `const { ${part} } = globalThis[Symbol.for("viceroy.runtime/${version}")] ?? load();`,
+    `function load() {`,
+    `  try {`,
+    `    return createRequire(import.meta.url)("./load.cjs").load();`,
+    `  } catch (cause) {`,
+    // In a bundle of CommonJS modules, import.meta.url is undefined.
+    `    if (cause.code !== "MODULE_NOT_FOUND" && cause.code !== "ERR_INVALID_ARG_VALUE") throw cause;`,
+    `    const text =`,
+    `      "cannot load the runtime of viceroy: the module that loads it was copied into a bundle; configure the " +`,
+    `      'bundler to leave "viceroy" and "viceroy/*" external, or to use the condition "viceroy-inline" for a program ' +`,
+    `      "of one file, got " + import.meta.url;`,
+    `    throw new Error(text, { cause });`,
+    `  }`,
+    `}`,
     ...names.map((name) => `export const ${name} = ${part}.${name};`),
+    "",
+  ].join("\n");
+}
+
+/** Returns an ES module like `facade`. Its runtime is the part of the bundle that a bundler has copied. */
+function inlineFacade(part, exports) {
+  return [
+    `import * as inlined from "./runtime.js";`,
+    `const { ${part} } = (globalThis[Symbol.for("viceroy.runtime/${version}")] ??= inlined);`,
+    ...Object.keys(exports)
+      .sort()
+      .map((name) => `export const ${name} = ${part}.${name};`),
     "",
   ].join("\n");
 }

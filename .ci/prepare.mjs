@@ -3,11 +3,13 @@
  * steps that do not need it, because it mostly waits for Debian's packages.
  */
 import { preparePeers } from "./peers.mjs";
-import { allOf, step, viceroy } from "./steps.mjs";
+import { allOf, install, step, viceroy } from "./steps.mjs";
 import { prepareTensors, prepareTorch } from "./torch.mjs";
 
 const steps = [
   ["programs of others that tests need", () => preparePeers()],
+  ["bundlers", () => install(".ci/bundlers")],
+  ["other versions of Node.js", () => install(".ci/node")],
   ["the addon for one-sided memory", () => viceroy(".", "setup", "--rdma")],
   ["libtorch", () => prepareTorch()],
   ["the addon for tensors", () => prepareTensors()],

@@ -30,6 +30,7 @@ export { fileStore } from "./proc/checkpoint/file-store.js";
 export type { InspectOptions } from "./proc/launch/inspector.js";
 export type { LineOrigin, Stdio } from "./proc/launch/stdio.js";
 export { onUnhandledFault } from "./proc/process/current-runtime.js";
+export { runProgram } from "./proc/process/run-program.js";
 export {
   type Coordinates,
   type Extent,

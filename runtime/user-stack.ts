@@ -3,11 +3,16 @@
  * same in every trace.
  */
 import { fileURLToPath } from "node:url";
+import { isInlined } from "./inlined.js";
 
 /** The file of this module: the bundle of the runtime, or one of its source files. */
 const ownFile = fileURLToPath(import.meta.url);
-/** The beginning of the paths in the runtime's frames. */
-const runtimePath = ownFile.endsWith(".cjs") ? `${ownFile}:` : ownFile.slice(0, -"user-stack.ts".length);
+/** The beginning of the paths in the runtime's frames. In a program of one file, they cannot be told from the user's. */
+const runtimePath = isInlined
+  ? undefined
+  : ownFile.endsWith(".cjs")
+    ? `${ownFile}:`
+    : ownFile.slice(0, -"user-stack.ts".length);
 
 /** Returns `stack` without the frames of the runtime and of Node.js at its end, or unchanged if it has no other frames. */
 export function trimRuntimeFrames(stack: string): string {
@@ -19,5 +24,8 @@ export function trimRuntimeFrames(stack: string): string {
 
 /** Returns whether a line of a stack is a frame of the runtime or of Node.js. */
 export function isRuntimeFrame(line: string): boolean {
-  return /^\s+at /.test(line) && (line.includes(runtimePath) || /\(?node:[\w/]+:\d+/.test(line));
+  return (
+    /^\s+at /.test(line) &&
+    ((runtimePath !== undefined && line.includes(runtimePath)) || /\(?node:[\w/]+:\d+/.test(line))
+  );
 }

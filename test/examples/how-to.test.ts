@@ -8,10 +8,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { nodeOf, webpack } from "../bundlers/tools.js";
 import { hasTensors } from "../tensor/addon.js";
 import { Guide } from "./how-to.js";
 import { pages } from "./markdown.js";
-import { installInto, withQuickNpx, write } from "./project.js";
+import { installBundlers, installInto, withQuickNpx, write } from "./project.js";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -29,6 +30,8 @@ const followed: Readonly<Record<string, boolean>> = {
   "find-hosts-by-name": isInstalled("openssl"),
   "check-schemas-in-ci": isInstalled("git"),
   "merge-lock-files": isInstalled("git"),
+  bundling: webpack !== undefined,
+  "run-typescript-directly": nodeOf("24") !== undefined,
 };
 const packages = ["@bufbuild", "@connectrpc", "@grpc", "vitest"];
 
@@ -51,6 +54,7 @@ const ports = new Map<string, string>();
 beforeAll(async () => {
   installInto(folder);
   env = { ...withQuickNpx(folder, packages), ...alike };
+  installBundlers(folder);
   // Pages name ports that others may be using here.
   for (const port of ["8080", "26600", "26601", "26602", "26603"]) ports.set(port, await freePort());
 });
@@ -62,7 +66,9 @@ test.for(guides)("the steps of %s work and print the output that the page shows"
   const own = path.join(folder, name);
   // The guide that builds the addon must not find one in the shared cache.
   const cache = name === "build-the-native-addons" ? { XDG_CACHE_HOME: path.join(own, "cache") } : {};
-  const guide = new Guide(file, { folder: own, env: { ...env, ...cache }, ports });
+  // The oldest version of Node.js that runs the tests does not strip types.
+  const newer = name === "run-typescript-directly" ? { PATH: `${path.dirname(nodeOf("24")!)}:${env["PATH"]}` } : {};
+  const guide = new Guide(file, { folder: own, env: { ...env, ...cache, ...newer }, ports });
   try {
     await guide.follow();
   } finally {
@@ -82,7 +88,8 @@ test("the code of all guides, fragments included, passes the type checker", () =
   };
   const folders = guides
     .map((file) => path.basename(file, ".md"))
-    .filter((name) => existsSync(path.join(folder, name)));
+    // This guide has settings of its own, with which it runs the type checker itself.
+    .filter((name) => name !== "run-typescript-directly" && existsSync(path.join(folder, name)));
   write(path.join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: folders }));
   expect(complaints(folder)).toBe("");
 });

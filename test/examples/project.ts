@@ -1,5 +1,5 @@
 /** Makes projects as a user has them: with Viceroy installed, and with `npx` to run what is installed. */
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./program.js";
 
@@ -33,6 +33,22 @@ export function withQuickNpx(folder: string, packages: readonly string[]): Recor
   writeFileSync(npx, '#!/bin/sh\nexec "$@"\n');
   chmodSync(npx, 0o755);
   return { PATH: `${path.join(modules, ".bin")}${path.delimiter}${process.env["PATH"]}` };
+}
+
+/** Installs bundlers. Those of `.ci/bundlers` are left out where they are not installed. */
+export function installBundlers(folder: string): void {
+  const modules = path.join(folder, "node_modules");
+  const add = (from: string, names: readonly string[], bins: readonly string[]) => {
+    for (const name of names) {
+      if (existsSync(path.join(from, name))) symlinkSync(path.join(from, name), path.join(modules, name));
+    }
+    for (const bin of bins) {
+      const file = path.join(from, ".bin", bin);
+      if (existsSync(file)) symlinkSync(file, path.join(modules, ".bin", bin));
+    }
+  };
+  add(path.join(root, "node_modules"), ["esbuild", "rollup", "vite"], ["esbuild", "rollup", "vite"]);
+  add(path.join(root, ".ci/bundlers/node_modules"), ["esbuild-loader", "webpack", "webpack-cli"], ["webpack"]);
 }
 
 export function write(file: string, text: string): void {

@@ -7,13 +7,14 @@ import { type LaunchOptions, launchProcess } from "./launch-process.js";
 import type { ProcBackend, ProcIdentity } from "./proc-backend.js";
 
 export interface ProcessBackendOptions extends Omit<LaunchOptions, "command"> {
-  readonly bootFile: string;
+  /** The boot file, or nothing for an executable that contains its program. */
+  readonly boot: readonly string[];
   readonly identity: ProcIdentity;
 }
 
 /** Starts an operating-system process for a proc. */
 export function processBackend(options: ProcessBackendOptions): ProcBackend {
-  const command = [options.bootFile, ...formatIdentity(options.identity), options.label];
+  const command = [...options.boot, ...formatIdentity(options.identity), options.label];
   const { pid, socket, exited, outputEnded, ref, kill } = launchProcess({ ...options, command });
   return {
     pipe: childPipe(socket),

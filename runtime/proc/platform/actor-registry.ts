@@ -6,6 +6,7 @@
  */
 import type { ActorClass } from "../../actor/reference/actor-request.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
+import { explainImportError } from "./import-error.js";
 import { importModule } from "./import-module.js";
 
 /** One actor class of a generated registry. */
@@ -84,7 +85,7 @@ export class ActorRegistry {
     const descriptor = checkActorClass(actorClass);
     this.#checkFingerprint(descriptor);
     if (!this.#resolved.has(actorClass) && this.#candidates(descriptor).length === 0)
-      throw notRegisteredError(actorClass);
+      throw this.#unregisteredClass(actorClass, descriptor);
     return descriptor;
   }
 
@@ -97,7 +98,7 @@ export class ActorRegistry {
       await loadWithTimeout(this.#load(candidate), actorClass, candidate.id);
     }
     const found = this.#resolved.get(actorClass);
-    if (found === undefined) throw notRegisteredError(actorClass);
+    if (found === undefined) throw this.#unregisteredClass(actorClass, descriptor);
     return found;
   }
 
@@ -128,8 +129,27 @@ export class ActorRegistry {
     if (this.#registrations.has(registry)) return registry;
     for (const [url, { actors }] of this.#registrations) if (Object.hasOwn(actors, id)) return url;
     for (const [name, urls] of this.#restrictions) if (id.startsWith(`${name}/`)) throw this.#missingClass(id, urls);
-    await importModule(registry);
+    try {
+      await importModule(registry);
+    } catch (error) {
+      throw explainImportError(error, `the registry ${registry}`);
+    }
     return registry;
+  }
+
+  /**
+   * Returns the error for a class that no registry exports. If a registry exports a class of the same name and schema,
+   * the program probably has a second copy of the module, because a bundler has copied it into two files.
+   */
+  #unregisteredClass(actorClass: ActorClass, { key }: ActorDescriptor): Error {
+    for (const [registered, { registry, id }] of this.#resolved) {
+      if (registered.descriptor.key !== key || registered.name !== actorClass.name) continue;
+      return new Error(
+        `cannot spawn ${actorClass.name}: ${id} of ${registry} is another class of this name, as when a bundler has ` +
+          "copied its module; bundle the program and the generated registry in one run with shared chunks",
+      );
+    }
+    return notRegisteredError(actorClass, this.registryUrls);
   }
 
   /** @param urls the registries that should contain the actor */
@@ -159,7 +179,12 @@ export class ActorRegistry {
     const key = `${candidate.registry} ${candidate.id}`;
     let loading = this.#loading.get(key);
     if (loading === undefined) {
-      loading = candidate.entry.load().then((value) => this.#register(candidate, value));
+      loading = candidate.entry.load().then(
+        (value) => this.#register(candidate, value),
+        (error) => {
+          throw explainImportError(error, candidate.id);
+        },
+      );
       this.#loading.set(key, loading);
       // A later attempt may succeed: a file that the module needs may exist by then.
       loading.catch(() => this.#loading.delete(key));
@@ -201,10 +226,11 @@ function descriptorProperty(value: object): ActorDescriptor | undefined {
   return (value as { descriptor?: ActorDescriptor }).descriptor;
 }
 
-function notRegisteredError(actorClass: ActorClass): Error {
+function notRegisteredError(actorClass: ActorClass, registries: readonly string[]): Error {
+  const loaded = registries.length === 0 ? "no registry" : registries.join(" and ");
   return new Error(
     `cannot spawn ${actorClass.name}: not registered; export it from a module that viceroy.config.ts names under ` +
-      `"actors", ${compileHint} and import the generated registry`,
+      `"actors", ${compileHint} and import the generated registry; a bundled program must be bundled again, got ${loaded}`,
   );
 }
 
@@ -253,9 +279,10 @@ export const actorRegistry = new ActorRegistry();
 /**
  * Registers the actor classes of a package. Called by `generated/registry.ts`.
  *
- * @param url `import.meta.url` of the registry, from which child processes load it
+ * @param url `import.meta.url` of the registry, from which child processes load it. It is undefined in a program that
+ * was bundled into one CommonJS file: its child processes run the same file and register the same classes.
  * @param registration the actor classes
  */
-export function registerActors(url: string, registration: Registration): void {
-  actorRegistry.add(url, registration);
+export function registerActors(url: string | undefined, registration: Registration): void {
+  actorRegistry.add(url ?? `program:${registration.package}`, registration);
 }

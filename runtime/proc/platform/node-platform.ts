@@ -1,5 +1,4 @@
 /** The platform of real processes: it uses the machine through Node.js. */
-import { fileURLToPath } from "node:url";
 import { DropWatch } from "../../actor/proc/drop-watch.js";
 import type { WatchLimits } from "../../actor/reference/actor-request.js";
 import { lazyModules } from "../../lazy-modules.js";
@@ -16,11 +15,12 @@ import { inheritedEnv, inheritedExecArgv, inheritedNodeOptions } from "../launch
 import { withInspector } from "../launch/inspector.js";
 import { OrphanReaper } from "../launch/orphan-reaper.js";
 import type { ProcBackend } from "../launch/proc-backend.js";
-import { processBackend } from "../launch/process-backend.js";
+import { type ProcessBackendOptions, processBackend } from "../launch/process-backend.js";
 import { threadBackend } from "../launch/thread-backend.js";
 import { cachedLoaderUrl, type InheritedTsx, inheritedTsx } from "../launch/typescript-cache.js";
 import { findTypeScriptLoader, hasTypeScriptLoader } from "../launch/typescript-loader.js";
 import { actorRegistry } from "./actor-registry.js";
+import { bootScript, singleExecutable } from "./boot-script.js";
 import { watchEventLoop } from "./event-loop-watch.js";
 import { importModule } from "./import-module.js";
 import { flushOwnOutputs } from "./own-output.js";
@@ -32,9 +32,6 @@ import { watchUnexpectedExit } from "./unexpected-exit.js";
 
 /** The module that lets a process load TypeScript which has been transformed before. */
 const cachedLoader = new URL("./typescript/register.js", import.meta.url);
-
-/** The file that child processes and threads run. It lies beside the bundle of the runtime. */
-const bootFile = fileURLToPath(new URL("./boot.cjs", import.meta.url));
 
 /** Time limit in ms for the socket of a process that is still starting, and the interval between two attempts. */
 const dialLimit = 1000;
@@ -110,14 +107,33 @@ class NodePlatform implements ScopedPlatform {
   }
 
   start({ isolation, identity, label, env, execArgv, inspect, cpus, stdio }: StartRequest): ProcBackend {
-    const common = { bootFile, identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
+    const script = bootScript(actorRegistry.registryUrls);
+    const common = { identity, env: inheritedEnv(env), stdio, label, rank: identity.rank };
+    if (script === singleExecutable) return this.#startExecutable(common, { isolation, execArgv, inspect, cpus });
     const tsx = execArgv === undefined ? this.#replaceableTsx(actorRegistry.registryUrls) : undefined;
     if (tsx?.nodeOptions !== undefined && env["NODE_OPTIONS"] === undefined) {
       common.env["NODE_OPTIONS"] = inheritedNodeOptions(tsx.nodeOptions);
     }
-    if (isolation === "thread") return threadBackend({ ...common, execArgv: tsx?.execArgv });
+    if (isolation === "thread") return threadBackend({ ...common, bootFile: script, execArgv: tsx?.execArgv });
     const options = withInspector(tsx?.execArgv ?? childExecArgv(execArgv), inspect);
-    return processBackend({ ...common, execArgv: options, cpus, reaper: this.#reaper });
+    return processBackend({ ...common, boot: [script], execArgv: options, cpus, reaper: this.#reaper });
+  }
+
+  /** Starts a single executable application again. It passes all its arguments on, so options are in the environment. */
+  #startExecutable(
+    common: Omit<ProcessBackendOptions, "boot" | "execArgv" | "cpus" | "reaper">,
+    { isolation, execArgv, inspect, cpus }: Pick<StartRequest, "isolation" | "execArgv" | "inspect" | "cpus">,
+  ): ProcBackend {
+    if (isolation === "thread") {
+      throw new Error(
+        "cannot start a thread: a single executable application has no script that a thread can run; use isolation " +
+          `"process", got ${process.execPath}`,
+      );
+    }
+    const given = [common.env["NODE_OPTIONS"] ?? "", ...withInspector(execArgv ?? [], inspect)];
+    const options = given.filter((option) => option !== "").join(" ");
+    const env = options === "" ? common.env : { ...common.env, NODE_OPTIONS: options };
+    return processBackend({ ...common, env, boot: [], execArgv: [], cpus, reaper: this.#reaper });
   }
 
   /**

@@ -78,7 +78,7 @@ describe("classes that cannot be spawned are refused with advice", () => {
   test("a class whose schema is in no registry", () => {
     const text =
       'cannot spawn Real: not registered; export it from a module that viceroy.config.ts names under "actors", ' +
-      "run `npx viceroy compile` and import the generated registry";
+      "run `npx viceroy compile` and import the generated registry; a bundled program must be bundled again, got file:///app/generated/registry.js";
     expect(() => registryOf({}).descriptorOf(classOf(counter, "Real"))).toThrow(text);
   });
 
@@ -91,6 +91,30 @@ describe("classes that cannot be spawned are refused with advice", () => {
     await expect(registry.resolve(unknown)).rejects.toThrow("cannot spawn Unknown: not registered;");
     // All modules are loaded now, so the class is refused at once.
     expect(() => registry.descriptorOf(unknown)).toThrow("cannot spawn Unknown: not registered;");
+  });
+
+  test("a class whose name and schema another class of a registry has, as after a module was copied", async () => {
+    const registry = registryOf({
+      "app/src/a#Twice": { schema: counter.key, load: async () => classOf(counter, "Twice") },
+    });
+    await expect(registry.resolve(classOf(counter, "Twice"))).rejects.toThrow(
+      "cannot spawn Twice: app/src/a#Twice of file:///app/generated/registry.js is another class of this name, as when " +
+        "a bundler has copied its module; bundle the program and the generated registry in one run with shared chunks",
+    );
+  });
+
+  test("a class of a module in TypeScript that this version of Node.js does not run", async () => {
+    const file = "/app/src/a.ts";
+    const load = async () => {
+      throw Object.assign(new TypeError(`Unknown file extension ".ts" for ${file}`), {
+        code: "ERR_UNKNOWN_FILE_EXTENSION",
+      });
+    };
+    const registry = registryOf({ "app/src/a#Real": { schema: counter.key, load } });
+    await expect(registry.find({ registry: place, id: "app/src/a#Real" })).rejects.toThrow(
+      `cannot load app/src/a#Real: Node.js ${process.version} does not run TypeScript; run all processes with Node.js ` +
+        `22.18 or newer, install tsx, or compile the program, got ${file}`,
+    );
   });
 
   test("a class of a module that spawns it during its own evaluation", async () => {

@@ -1,0 +1,69 @@
+/** Programs of one file, and single executable applications, start their processes from themselves. */
+import { copyFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+import { beforeAll, expect, test, vi } from "vitest";
+import { run } from "../examples/program.js";
+import { write } from "../examples/project.js";
+import { deploy, makeProject, temporaryFolder } from "./project.js";
+import { nodeOf, postject } from "./tools.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let app: string;
+beforeAll(async () => {
+  const project = await makeProject();
+  for (const [format, file] of [
+    ["esm", "app.mjs"],
+    ["cjs", "app.cjs"],
+  ] as const) {
+    await build({
+      absWorkingDir: project,
+      entryPoints: ["src/program.ts"],
+      ...{ bundle: true, platform: "node", target: "node20", minify: true, keepNames: true, format },
+      conditions: ["viceroy-inline"],
+      logOverride: { "empty-import-meta": "silent" },
+      outfile: `out/${file}`,
+    });
+  }
+  app = deploy(path.join(project, "out"), false);
+});
+
+test.each([
+  ["ES module", "app.mjs", "process"],
+  ["ES module", "app.mjs", "thread"],
+  ["CommonJS module", "app.cjs", "process"],
+  ["CommonJS module", "app.cjs", "thread"],
+])(
+  "a program that is one %s (%s) runs actors in isolation %s, where nothing else is installed",
+  async (_, file, isolation) => {
+    const { stdout, stderr } = await run(process.execPath, [path.join(app, file), isolation], app);
+    expect({ stdout, stderr }).toEqual({ stdout: "4,4\n", stderr: "" });
+  },
+);
+
+test.each(["20", "22", "24"] as const)(
+  "a single executable application of Node.js %s starts its processes from the executable, and refuses threads",
+  async (version) => {
+    const node = nodeOf(version);
+    if (node === undefined || postject === undefined) return expect(process.env["VICEROY_PEERS"]).not.toBe("required");
+    const folder = temporaryFolder();
+    const [config, blob, executable] = ["sea.json", "sea.blob", "app"].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const settings = { main: path.join(app, "app.cjs"), output: blob, disableExperimentalSEAWarning: true };
+    write(config, JSON.stringify(settings));
+    expect(await run(node, ["--experimental-sea-config", config], folder)).toMatchObject({ code: 0 });
+    copyFileSync(node, executable);
+    const fuse = ["--sentinel-fuse", "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2"];
+    const injected = await run(process.execPath, [postject, executable, "NODE_SEA_BLOB", blob, ...fuse], folder);
+    expect(injected.code, injected.stderr).toBe(0);
+    expect(await run(executable, ["process"], folder)).toEqual({ code: 0, stdout: "4,4\n", stderr: "" });
+    expect((await run(executable, ["thread"], folder)).stdout).toBe(
+      "cannot start a thread: a single executable application has no script that a thread can run; use isolation " +
+        `"process", got ${executable}\n`,
+    );
+  },
+);
