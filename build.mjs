@@ -4,7 +4,8 @@
  *
  * - runtime: runtime.cjs, the single bundle of the runtime; load.cjs, which loads the bundle with a code cache;
  * boot.cjs, which child processes run; index.js, rdma.js, codegen-v1.js and schema.js, which users import; capnp-v1.js,
- * which does not use the bundle; inline/, the same for programs that a bundler puts into one file.
+ * which does not use the bundle; inline/, the same for programs that a bundler puts into one file, whose runtime is in
+ * the package of the compiler.
  * - gateway: gateway.js, which users import as viceroy/gateway. It imports parts of the runtime from index.js.
  * - tensor: tensor.js, which users import as viceroy/tensor, and which the processes of a mesh import for the actor
  * that it registers. It imports parts of the runtime from index.js and codegen-v1.js.
@@ -114,7 +115,10 @@ async function buildRuntime() {
   write("schema.js", "// Schemas are types only.\nexport {};\n");
 }
 
-/** Builds the runtime as an ES module that bundlers can copy into a program of one file. */
+/**
+ * Builds the runtime as an ES module that bundlers can copy into a program of one file. It is in the package of the
+ * compiler, because it is needed where programs are bundled, and not where they run.
+ */
 async function buildInline() {
   await build({
     ...common,
@@ -129,8 +133,8 @@ async function buildInline() {
         'import { pathToFileURL as viceroyToUrl } from "node:url";' +
         'const viceroyUrl = typeof __filename === "string" ? viceroyToUrl(__filename).href : import.meta.url;',
     },
-    entryPoints: { "inline/runtime": "runtime/bundle/entry.ts" },
-    outdir: dist,
+    entryPoints: { runtime: "runtime/bundle/entry.ts" },
+    outdir: path.join(compilerPackage, "inline"),
   });
 }
 
@@ -236,7 +240,7 @@ function facade(part, exports) {
 /** Returns an ES module like `facade`. Its runtime is the part of the bundle that a bundler has copied. */
 function inlineFacade(part, exports) {
   return [
-    `import * as inlined from "./runtime.js";`,
+    `import * as inlined from "${compilerManifest.name}/inline";`,
     `const { ${part} } = (globalThis[Symbol.for("viceroy.runtime/${version}")] ??= inlined);`,
     ...Object.keys(exports)
       .sort()

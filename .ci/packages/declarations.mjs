@@ -36,7 +36,8 @@ function filesFrom(entries, isFollowed) {
 
 /** Returns the files of `from "…"`, `import "…"` and `import("…")` with relative specifiers. */
 function importsOf(file) {
-  const text = readFileSync(file, "utf8");
+  // Examples in comments import files, too.
+  const text = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
   return [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"(\.{1,2}\/[^"]+)"/g)].map(([, specifier]) =>
     path.resolve(path.dirname(file), specifier.replace(/\.js$/, ".d.ts")),
   );

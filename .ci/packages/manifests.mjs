@@ -19,8 +19,8 @@ export const compilerManifest = {
   license,
   type: "module",
   engines,
-  files: ["dist", "!dist/**/*.map", "native", "shared/vocabulary.ts", "docs", "LICENSE"],
-  exports: { "./package.json": "./package.json" },
+  files: ["dist", "!dist/**/*.map", "inline", "native", "shared/vocabulary.ts", "docs", "LICENSE"],
+  exports: { "./inline": "./inline/runtime.js", "./package.json": "./package.json" },
   dependencies: Object.fromEntries(compilerDependencies.map((name) => [name, devDependencies[name]])),
   peerDependencies: { viceroy: version },
 };
