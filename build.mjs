@@ -150,6 +150,16 @@ function external(filter, standIn) {
   };
 }
 
+const abi = /^\.\.\/codegen\/v1\/index\.js$/;
+const externalAbi = external(abi, "./codegen-v1.js");
+/** Replaces the ABI by that of browsers. */
+const browserAbi = {
+  name: "ABI of browsers",
+  setup({ onResolve }) {
+    onResolve({ filter: abi }, () => ({ path: path.join(root, "runtime/browser/codegen-v1.ts") }));
+  },
+};
+
 /** Leaves the imports of one source file, by any relative path, to run time. */
 function externalFile(source, standIn) {
   return {
@@ -264,8 +274,31 @@ async function buildGateway() {
     entryPoints: { gateway: "runtime/gateway/index.ts" },
     outdir: dist,
     external: Object.keys(peerDependencies),
-    plugins: [external(/^\.\.\/index\.js$/, "./index.js")],
+    plugins: [external(/^\.\.\/index\.js$/, "./index.js"), externalAbi],
   });
+}
+
+/** Builds the clients of the gateway twice: for Node.js, and for browsers together with the ABI of generated code there. */
+async function buildConnect() {
+  const clients = { ...common, format: "esm", external: Object.keys(peerDependencies) };
+  const entry = "runtime/connect/index.ts";
+  const [, { metafile }] = await Promise.all([
+    build({ ...clients, entryPoints: { "connect-v1": entry }, outdir: dist, plugins: [externalAbi] }),
+    build({
+      ...clients,
+      metafile: true,
+      platform: "browser",
+      target: "es2022",
+      entryPoints: { "codegen-v1": "runtime/browser/codegen-v1.ts", "connect-v1": entry },
+      outdir: path.join(dist, "browser"),
+      splitting: true,
+      chunkNames: "chunk-[hash]",
+      inject: ["runtime/browser/buffer.ts"],
+      alias: { "node:buffer": "./runtime/browser/buffer.ts" },
+      plugins: [browserAbi],
+    }),
+  ]);
+  removeStale(path.join(dist, "browser"), metafile);
 }
 
 async function buildTensor() {
@@ -379,6 +412,7 @@ async function buildTypes() {
 const parts = {
   runtime: buildRuntime,
   gateway: buildGateway,
+  connect: buildConnect,
   tensor: buildTensor,
   testing: buildTesting,
   compiler: buildCompiler,

@@ -74,7 +74,7 @@ const rules = [
   {
     name: "nothing imports the bundle or the ABI but what is made for them",
     comment: "runtime/codegen/ is for generated code, and runtime/bundle/ puts everything together.",
-    from: { path: "^runtime/", pathNot: "^runtime/(bundle|codegen|tensor)/" },
+    from: { path: "^runtime/", pathNot: "^runtime/(bundle|codegen|connect|tensor)/" },
     to: { path: "^runtime/(bundle|codegen)/" },
   },
   {
@@ -89,6 +89,18 @@ const rules = [
       "runtime/tensor/ is a module of its own: it imports runtime/index.ts, runtime/rdma/index.ts, the ABI and the addon's face.",
     from: { path: "^runtime/tensor/" },
     to: { path: "^runtime/", pathNot: "^runtime/(tensor|codegen|native)/|^runtime/(rdma/)?index\\.ts$" },
+  },
+  {
+    name: "clients of the gateway load codecs and nothing else of the runtime",
+    comment: "runtime/connect/ runs in browsers, where the bundle replaces the ABI with runtime/browser/.",
+    from: { path: "^runtime/connect/" },
+    to: { path: "^(runtime|native|schemas|generated)/", pathNot: "^runtime/(connect/|codegen/v1/index\\.ts$)" },
+  },
+  {
+    name: "the browser's ABI contains codecs and descriptors",
+    comment: "runtime/browser/ must not load what needs Node.js.",
+    from: { path: "^runtime/browser/" },
+    to: { path: "^runtime/", pathNot: "^runtime/(browser|wire)/" },
   },
   {
     name: "Cap'n Proto readers stand alone",

@@ -4,7 +4,7 @@
  * The kinds of files that the compiler can write: TypeScript modules, `.proto` files, a descriptor set, JSON Schema,
  * and Cap'n Proto schemas with their readers.
  */
-export type Artefact = "ts" | "proto" | "descriptor" | "jsonschema" | "capnp";
+export type Artefact = "ts" | "proto" | "descriptor" | "jsonschema" | "capnp" | "connect";
 
 /** The settings of the protobuf layout's description for other programs. */
 export interface UserProtoConfig {

@@ -4,7 +4,7 @@ import { describeValue } from "../../shared/text/describe-value.js";
 import { type Artefact, type Config, ConfigError, type IgnoredBreak, type UserProtoConfig } from "./config.js";
 
 const keys = ["schemas", "actors", "out", "lock", "emit", "importExtension", "proto", "break"];
-const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp"];
+const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp", "connect"];
 
 /**
  * @param value the default export of the file
@@ -73,6 +73,9 @@ function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
     if (!artefacts.includes(entry)) {
       mistakes.push(`invalid "emit": expected ${artefacts.join(", ")}, got ${describeValue(entry)}`);
     }
+  }
+  if (value.includes("connect") && !value.includes("ts")) {
+    mistakes.push(`invalid "emit": "connect" requires "ts", whose types and codecs its clients use`);
   }
   return [...new Set(value as readonly Artefact[])];
 }

@@ -2,6 +2,7 @@
 import type { Artefact } from "../config/index.js";
 import type { ArtefactEmitter } from "./artefact.js";
 import { emitCapnp } from "./capnp/index.js";
+import { emitConnect } from "./connect/index.js";
 import { emitDescriptorSet } from "./descriptor/index.js";
 import { emitJsonSchema } from "./jsonschema/index.js";
 import { emitProto } from "./proto/index.js";
@@ -12,4 +13,5 @@ export const artefactEmitters: Readonly<Record<Exclude<Artefact, "ts">, Artefact
   descriptor: emitDescriptorSet,
   jsonschema: emitJsonSchema,
   capnp: emitCapnp,
+  connect: emitConnect,
 };

@@ -5,8 +5,8 @@
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { snakeCase } from "../../shared/protobuf/names.js";
-import type { ProtoField } from "../../shared/protobuf/proto-schema.js";
 import { errorMessage } from "../../shared/text/error-message.js";
+import { errorDomain, errorInfo } from "../connect/error-info.js";
 import {
   ActorError,
   BackpressureError,
@@ -17,7 +17,6 @@ import {
   SupervisionError,
   TimeoutError,
 } from "../index.js";
-import { createTypeRegistry } from "./type-registry.js";
 
 /**
  * Codes of Connect by the class names of errors that handlers throw: `{ NotFoundError: Code.NotFound }`. Clients
@@ -38,7 +37,7 @@ export function connectError(error: unknown, codes: ErrorCodes = {}): ConnectErr
   const about = errorMetadataOf(error);
   if (about !== undefined) {
     const reason = snakeCase(about["remoteName"] ?? (error as Error).name).toUpperCase();
-    made.details.push({ desc: errorInfo, value: { reason, domain: "viceroy", metadata: about } });
+    made.details.push({ desc: errorInfo, value: { reason, domain: errorDomain, metadata: about } });
   }
   return made;
 }
@@ -66,16 +65,3 @@ function errorMetadataOf(error: unknown): Record<string, string> | undefined {
   }
   return undefined;
 }
-
-const stringType = { kind: "scalar", scalar: "string" } as const;
-
-/** The descriptor of `google.rpc.ErrorInfo`, for which clients of all languages have support. */
-const errorInfo = (() => {
-  const name = "google.rpc.ErrorInfo";
-  const field = (name: string, number: number, rest: Partial<ProtoField> = {}): ProtoField => {
-    return { name, jsonName: name, number, cardinality: "implicit", type: stringType, ...rest };
-  };
-  const fields = [field("reason", 1), field("domain", 2), field("metadata", 3, { cardinality: "map", key: "string" })];
-  const schema = { messages: new Map([[name, { name, fields }]]), enums: new Map(), services: new Map() };
-  return createTypeRegistry(schema).getMessage(name)!;
-})();

@@ -1,34 +1,8 @@
-/** The Connect service of an actor interface, which clients in other languages call. */
-import type { DescService, FileRegistry } from "@bufbuild/protobuf";
-import type { ProtoMethod, ProtoSchema } from "../../shared/protobuf/proto-schema.js";
-import {
-  type ActorDescriptor,
-  type ActorMesh,
-  describeActor,
-  descriptorOf,
-  type EndpointDescriptor,
-} from "../index.js";
-import { findHandle } from "./find-handle.js";
-import { createTypeRegistry } from "./type-registry.js";
+/** The Connect service of a mesh or of a generated class. */
+import { type ConnectService, serviceOf } from "../connect/actor-service.js";
+import { type ActorDescriptor, type ActorMesh, descriptorOf } from "../index.js";
 
-/** The protobuf service of an actor interface. */
-export interface ConnectService {
-  /**
-   * The description of the service, for `createClient(service, …)` and `router.service(service, …)` of Connect, and for
-   * reflection.
-   */
-  readonly service: DescService;
-  /** The types of its requests and answers. */
-  readonly registry: FileRegistry;
-  /** The endpoint of each method, by the name of the method. */
-  readonly endpoints: ReadonlyMap<string, EndpointDescriptor>;
-  /**
-   * The reasons why methods are not served, by the name of the method: their requests or answers can contain handles.
-   */
-  readonly refused: ReadonlyMap<string, string>;
-}
-
-const services = new WeakMap<ActorDescriptor, ConnectService>();
+export type { ConnectService } from "../connect/actor-service.js";
 
 /**
  * Returns the protobuf service of an actor interface: a unary method for each endpoint, and a server-streaming method
@@ -37,44 +11,5 @@ const services = new WeakMap<ActorDescriptor, ConnectService>();
  * @param of a generated class such as `CounterActor`, or a mesh
  */
 export function connectService(of: ActorMesh | { readonly descriptor: ActorDescriptor }): ConnectService {
-  const actor = descriptorOf(of);
-  const known = services.get(actor) ?? createService(actor);
-  services.set(actor, known);
-  return known;
-}
-
-function createService(actor: ActorDescriptor): ConnectService {
-  const { messages, ...rest } = describeActor(actor);
-  // Clients outside the mesh do not construct actors, and protobuf does not allow a message of this name.
-  const called = [...messages].filter(([name]) => name !== `${actor.service}.constructor`);
-  const schema = { ...rest, messages: new Map(called) };
-  const registry = createTypeRegistry(schema);
-  const described = [...schema.services.values()].find(({ id }) => id === actor.id);
-  const service = described && registry.getService(described.name);
-  if (service === undefined) throw new Error(`cannot serve ${actor.name}: its description has no service of its own`);
-  const byId = new Map(actor.endpoints.map((endpoint) => [endpoint.id, endpoint]));
-  const endpoints = new Map<string, EndpointDescriptor>();
-  const refused = new Map<string, string>();
-  for (const method of described?.methods ?? []) {
-    const endpoint = byId.get(method.id)!;
-    endpoints.set(method.name, endpoint);
-    const why = refusalReason(method, schema);
-    if (why !== undefined) refused.set(method.name, `cannot serve ${actor.name}.${endpoint.name}: ${why}`);
-  }
-  return { service, registry, endpoints, refused };
-}
-
-/**
- * Returns the reason why a method is not served. Handles refer to sockets and memory of the mesh, so they must not pass
- * its boundary in either direction.
- */
-function refusalReason({ request, response }: ProtoMethod, schema: ProtoSchema): string | undefined {
-  const taken = findHandle(request, schema);
-  const given = findHandle(response, schema);
-  if (taken === undefined && given === undefined) return undefined;
-  const held = [
-    ...(taken === undefined ? [] : [`its request can hold a ${taken.handle} at ${taken.path}`]),
-    ...(given === undefined ? [] : [`its answer can hold a ${given.handle} at ${given.path}`]),
-  ];
-  return `${held.join(", and ")}; handles mean something inside a running mesh alone`;
+  return serviceOf(descriptorOf(of));
 }

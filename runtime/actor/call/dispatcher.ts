@@ -4,6 +4,7 @@
  * or the pending call that the caller passes.
  */
 
+import { arityError } from "../../../shared/text/arity-error.js";
 import type { CastSender } from "../../cast/sender/cast-sender.js";
 import type { PendingCast } from "../../cast/sender/pending-cast.js";
 import { AGENT_MESH } from "../../link/address.js";
@@ -98,7 +99,7 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
    */
   check(args: readonly unknown[]): void {
     const { minArgs, maxArgs } = this.descriptor;
-    if (args.length < minArgs || args.length > maxArgs) refuseArity(this.label, minArgs, maxArgs, args.length);
+    if (args.length < minArgs || args.length > maxArgs) throw arityError(this.label, minArgs, maxArgs, args.length);
     const { stopReason, name } = this.view.record;
     if (stopReason === undefined) return;
     const ranks = allRanks(this.view);
@@ -333,9 +334,4 @@ export class Dispatcher implements OutboundMessage, CalledEndpoint {
 function wholeTimeout(timeout: number | undefined): number {
   const limit = checkTimeout(timeout);
   return limit === undefined ? 0 : Math.max(1, Math.ceil(limit));
-}
-
-function refuseArity(label: string, min: number, max: number, got: number): never {
-  const expected = min === max ? `${max}` : `${min} to ${max}`;
-  throw new TypeError(`cannot call ${label}: expected ${expected} argument${expected === "1" ? "" : "s"}, got ${got}`);
 }

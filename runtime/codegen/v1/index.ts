@@ -41,6 +41,8 @@ export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/ge
 export { decodeWith, encodeWith } from "../../wire/message-codec.js";
 /** @internal */
 export type { MessageHandles } from "../../wire/message-handles.js";
+/** @internal */
+export { describeActor } from "../../wire/protobuf/describe-schema.js";
 export {
   checkUnknownCase,
   isEmpty,

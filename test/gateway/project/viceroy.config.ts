@@ -5,5 +5,5 @@ export default defineConfig({
   actors: "src/**/*.ts",
   out: "generated",
   lock: "viceroy.lock",
-  emit: ["ts"],
+  emit: ["ts", "connect"],
 });

@@ -4,8 +4,8 @@
  * codecs can read.
  */
 
-import { isHandle } from "../../shared/protobuf/names.js";
-import type { ProtoSchema } from "../../shared/protobuf/proto-schema.js";
+import { isHandle } from "./names.js";
+import type { ProtoSchema } from "./proto-schema.js";
 
 /** A handle in a message. */
 export interface HandlePath {
