@@ -1,6 +1,7 @@
 /**
  * Installs the programs of other projects that tests need: protoc and capnp, with which tests compare Viceroy, nft,
- * which drops packets, and Chromium, which opens the documentation site. `npm run peers` and `verify` run this script.
+ * which drops packets, Chromium, which opens the documentation site and calls actors, and nginx, which forwards these
+ * calls. `npm run peers` and `verify` run this script.
  * A program that is not on the PATH is unpacked from Debian's packages, without root, into `.peers/`, which is not
  * committed. The virtual machine (machine.mjs) and a Python package (python.mjs) are also put there. The script uses
  * Node.js only, without any package. buf is a development dependency, which npm installs.
@@ -20,7 +21,7 @@ const makesNetworks = process.platform === "linux" && process.getuid() === 0;
 /** Chromium without a window, and the programs that can replace it. test/peers.ts looks for the same names. */
 const browser = "chromium-headless-shell";
 const browsers = [browser, "chromium", "google-chrome"];
-const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : []), browser];
+const programs = ["protoc", "capnp", ...(makesNetworks ? ["nft"] : []), browser, "nginx"];
 const wellKnownTypes = path.join(folder, "usr/include/google/protobuf/any.proto");
 /** libprotobuf-dev contains the well-known types that protoc imports. */
 const packages = [
@@ -29,6 +30,7 @@ const packages = [
   "capnproto",
   ...(makesNetworks ? ["nftables"] : []),
   "chromium-headless-shell",
+  "nginx",
 ];
 
 /**

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { nodeOf, webpack } from "../bundlers/tools.js";
+import { peer } from "../peers.js";
 import { hasTensors } from "../tensor/addon.js";
 import { Guide } from "./how-to.js";
 import { pages } from "./markdown.js";
@@ -19,12 +20,14 @@ vi.setConfig({ testTimeout: 300_000 });
 const guides = pages()
   .map(({ file }) => file)
   .filter((file) => file.startsWith("docs/how-to/") && !file.endsWith("/index.md"));
+const browser = peer("chromium-headless-shell");
 /** Guides that need more than Viceroy and Node.js. */
 const followed: Readonly<Record<string, boolean>> = {
   "train-on-several-processes": hasTensors,
   "keep-an-answer-on-its-process": hasTensors,
   "build-the-native-addons": isInstalled("g++"),
   "serve-an-actor-to-a-browser": isInstalled("curl"),
+  "browser-client": browser !== undefined,
   "authenticate-clients": isInstalled("curl"),
   "secure-hosts-with-tls": isInstalled("openssl"),
   "find-hosts-by-name": isInstalled("openssl"),
@@ -33,7 +36,7 @@ const followed: Readonly<Record<string, boolean>> = {
   bundling: webpack !== undefined,
   "run-typescript-directly": nodeOf("24") !== undefined,
 };
-const packages = ["@bufbuild", "@connectrpc", "@grpc", "vitest"];
+const packages = ["@bufbuild", "@connectrpc", "@grpc", "playwright-core", "vitest"];
 
 /** Makes commands behave alike wherever the tests run. */
 const alike = {
@@ -53,7 +56,7 @@ const ports = new Map<string, string>();
 
 beforeAll(async () => {
   installInto(folder);
-  env = { ...withQuickNpx(folder, packages), ...alike };
+  env = { ...withQuickNpx(folder, packages), ...alike, ...(browser !== undefined && { CHROMIUM: browser }) };
   installBundlers(folder);
   // Pages name ports that others may be using here.
   for (const port of ["8080", "26600", "26601", "26602", "26603"]) ports.set(port, await freePort());

@@ -18,7 +18,7 @@ export function installInto(folder: string): void {
 }
 
 /**
- * Installs further packages, buf, Vitest, and an `npx` that runs what is installed without starting npm, which takes longer than most
+ * Installs further packages, buf, esbuild, Vitest, and an `npx` that runs what is installed without starting npm, which takes longer than most
  * programs.
  *
  * @returns the environment in which commands find them
@@ -26,7 +26,7 @@ export function installInto(folder: string): void {
 export function withQuickNpx(folder: string, packages: readonly string[]): Record<string, string> {
   const modules = path.join(folder, "node_modules");
   for (const name of packages) symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
-  for (const name of ["buf", "vitest"]) {
+  for (const name of ["buf", "esbuild", "vitest"]) {
     symlinkSync(path.join(root, "node_modules/.bin", name), path.join(modules, ".bin", name));
   }
   const npx = path.join(modules, ".bin/npx");
