@@ -15,6 +15,7 @@ import {
   type ProtobufWriter,
   type Reader,
   readCollection,
+  type UnknownValue,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -83,7 +84,7 @@ export interface StartOrder {
 }
 
 /** `terminate` sends SIGTERM to the process. `kill` sends SIGKILL to the process and its descendants. */
-export type HostSignal = "terminate" | "kill";
+export type HostSignal = "terminate" | "kill" | UnknownValue;
 
 /** The end of a process. */
 export interface ProcessEnding {

@@ -15,6 +15,7 @@ import {
   type ProtobufReader,
   type ProtobufWriter,
   type Reader,
+  type UnknownValue,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -102,7 +103,7 @@ export interface RankStatus {
    * `restarting`: the actor has ended and is being created again. `lost`: the actor has ended permanently, or the mesh
    * no longer exists.
    */
-  state: "living" | "restarting" | "lost";
+  state: "living" | "restarting" | "lost" | UnknownValue;
   /** The location of a living actor. Absent in other states. */
   place?: ActorMove;
 }
@@ -1017,9 +1018,11 @@ class RankStatusGenerated extends GeneratedCodec<RankStatus> {
     return codec.object<RankStatus>(
       "RankStatus",
       () => ({
-        state: codec.enumeration<"living" | "restarting" | "lost">("", ["living", "restarting", "lost"], {
-          type: "viceroy.v1.RankStatusState",
-        }),
+        state: codec.enumeration<"living" | "restarting" | "lost" | UnknownValue>(
+          "",
+          ["living", "restarting", "lost"],
+          { type: "viceroy.v1.RankStatusState" },
+        ),
         place: codec.optional(ActorMoveCodec),
       }),
       { type: "viceroy.v1.RankStatus" },
@@ -1032,11 +1035,11 @@ export const RankStatusCodec: Codec<RankStatus> = new RankStatusGenerated("RankS
   text: true,
 });
 
-const rankStatusStateCodec: Codec<"living" | "restarting" | "lost"> = codec.enumeration<
-  "living" | "restarting" | "lost"
+const rankStatusStateCodec: Codec<"living" | "restarting" | "lost" | UnknownValue> = codec.enumeration<
+  "living" | "restarting" | "lost" | UnknownValue
 >("", ["living", "restarting", "lost"], { type: "viceroy.v1.RankStatusState" });
 
-type RankStatusState = "living" | "restarting" | "lost";
+type RankStatusState = "living" | "restarting" | "lost" | UnknownValue;
 
 class HostWatchOrderGenerated extends GeneratedCodec<HostWatchOrder> {
   override write(w: Writer, at: number, value: HostWatchOrder): void {

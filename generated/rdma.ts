@@ -6,6 +6,7 @@ import {
   type ProtobufReader,
   type ProtobufWriter,
   type Reader,
+  type UnknownValue,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -29,7 +30,7 @@ export interface GrantClaim {
 
 export interface MemoryAnswer {
   /** The reason of a refusal. Absent: the transfer has succeeded. */
-  refused?: "forged" | "stale" | "revoked" | "dropped" | "access" | "bounds";
+  refused?: "forged" | "stale" | "revoked" | "dropped" | "access" | "bounds" | UnknownValue;
   bytes?: Uint8Array;
 }
 
@@ -238,7 +239,7 @@ class MemoryAnswerGenerated extends GeneratedCodec<MemoryAnswer> {
       "MemoryAnswer",
       () => ({
         refused: codec.optional(
-          codec.enumeration<"forged" | "stale" | "revoked" | "dropped" | "access" | "bounds">(
+          codec.enumeration<"forged" | "stale" | "revoked" | "dropped" | "access" | "bounds" | UnknownValue>(
             "",
             ["forged", "stale", "revoked", "dropped", "access", "bounds"],
             { type: "viceroy.v1.MemoryAnswerRefused" },
@@ -256,11 +257,11 @@ export const MemoryAnswerCodec: Codec<MemoryAnswer> = new MemoryAnswerGenerated(
   bulk: true,
 });
 
-const memoryAnswerRefusedCodec: Codec<"forged" | "stale" | "revoked" | "dropped" | "access" | "bounds"> =
-  codec.enumeration<"forged" | "stale" | "revoked" | "dropped" | "access" | "bounds">(
+const memoryAnswerRefusedCodec: Codec<"forged" | "stale" | "revoked" | "dropped" | "access" | "bounds" | UnknownValue> =
+  codec.enumeration<"forged" | "stale" | "revoked" | "dropped" | "access" | "bounds" | UnknownValue>(
     "",
     ["forged", "stale", "revoked", "dropped", "access", "bounds"],
     { type: "viceroy.v1.MemoryAnswerRefused" },
   );
 
-type MemoryAnswerRefused = "forged" | "stale" | "revoked" | "dropped" | "access" | "bounds";
+type MemoryAnswerRefused = "forged" | "stale" | "revoked" | "dropped" | "access" | "bounds" | UnknownValue;

@@ -6,6 +6,7 @@ import {
   type ProtobufReader,
   type ProtobufWriter,
   type Reader,
+  type UnknownValue,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -32,7 +33,16 @@ export interface FailureCause {
  * - `stuck`: a handler ran longer than the watchdog allows.
  * - `killed`: another actor or the program ended it.
  */
-export type FailureKind = "process" | "spawn" | "constructor" | "init" | "message" | "supervise" | "killed" | "stuck";
+export type FailureKind =
+  | "process"
+  | "spawn"
+  | "constructor"
+  | "init"
+  | "message"
+  | "supervise"
+  | "killed"
+  | "stuck"
+  | UnknownValue;
 
 /** A failure after which the rank was restarted. */
 export interface PastFailure {

@@ -17,6 +17,7 @@ import {
   type RdmaBuffer,
   type Reader,
   readUnknownCase,
+  type UnknownCase,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -47,7 +48,8 @@ export interface TensorKey {
 /** A tensor in a message. */
 export type SentTensor =
   | { readonly case: "value"; readonly value: TensorValue }
-  | { readonly case: "lent"; readonly value: TensorKey };
+  | { readonly case: "lent"; readonly value: TensorKey }
+  | UnknownCase;
 
 /** The type of a tensor in another process. */
 export interface TensorType {

@@ -10,6 +10,7 @@ const modules = {
   "viceroy/rdma": "runtime/rdma/index.d.ts",
   "viceroy/tensor": "runtime/tensor/index.d.ts",
   "viceroy/gateway": "runtime/gateway/index.d.ts",
+  "viceroy/connect/v1": "runtime/connect/index.d.ts",
   "viceroy/testing": "runtime/testing/index.d.ts",
   "viceroy/capnp/v1": "runtime/capnp/index.d.ts",
 };
@@ -67,9 +68,9 @@ function isError(declaration: ExportedDeclarations | undefined): boolean {
   return Node.isClassDeclaration(declaration) && declaration.getType().getProperty("stack") !== undefined;
 }
 
-/** Returns the texts of a union of literals. */
+/** Returns the texts of a union of literals. The values of newer schemas are not listed. */
 function literalsOf(declaration: ExportedDeclarations | undefined): readonly string[] {
   const type = declaration?.getType();
   const members = type?.isUnion() ? type.getUnionTypes() : type === undefined ? [] : [type];
-  return members.map((member) => String(member.getLiteralValue()));
+  return members.filter((member) => member.isLiteral()).map((member) => String(member.getLiteralValue()));
 }

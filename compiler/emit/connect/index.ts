@@ -83,8 +83,7 @@ function emitClient(file: FileBuilder, { actor, served, refused }: ActorClient, 
   const types = new TypePrinter(context);
   const name = `${actor.name}Client`;
   const left = refused.map((endpoint) => `\`${endpoint}\``).join(", ");
-  const note =
-    refused.length === 0 ? "" : ` It lacks ${left}, which the gateway does not serve, because handles do not pass it.`;
+  const note = refused.length === 0 ? "" : `\n\nIt lacks ${left}: handles do not pass the gateway.`;
   file.blank();
   file.doc(`Calls \`${actor.name}\` actors through a gateway.${note}`);
   file.block(`export interface ${name}`, () => {

@@ -17,10 +17,11 @@ import {
   type NameScope,
   propertyKey,
   stringLiteral,
+  union,
   unionArgument,
 } from "../kit/index.js";
 import type { EmitContext } from "./emit-context.js";
-import { literalText, type ParameterNames, TypePrinter } from "./type-printer.js";
+import { literalText, type ParameterNames, TypePrinter, unknownValueOf } from "./type-printer.js";
 
 /** The scope of a declaration that is in a namespace, or that has the name of a namespace. */
 export interface DeclaringScope {
@@ -55,7 +56,7 @@ export function emitDeclaration(
     });
   } else if (shape.kind === "enum" && shape.origin === "enum") {
     if (scope === undefined) emitConstants(file, exported, name, new Map([[name, declaration]]));
-    emitEnumType(file, [exported, "type ", head], name, scope?.othersIn(name) ?? []);
+    emitEnumType(file, [exported, "type ", head], name, scope?.othersIn(name) ?? [], unknownValueOf(shape));
   } else {
     file.line(aliasCode([exported, "type ", head], shape, types.shape(shape)), ";");
   }
@@ -105,13 +106,16 @@ export function constantsIn(path: string, enums: ReadonlyMap<string, TypeDeclara
   return [...new Set(inside.map((name) => rootName(name.slice(path.length + 1))))];
 }
 
-/** @param others the entries of the constant beside the values */
-function emitEnumType(file: FileBuilder, head: Code, path: string, others: readonly string[]): void {
+/**
+ * @param others the entries of the constant beside the values
+ * @param unknown the type of values of newer schemas
+ */
+function emitEnumType(file: FileBuilder, head: Code, path: string, others: readonly string[], unknown: Code): void {
   const keys =
     others.length === 0
       ? `keyof typeof ${path}`
       : generic(globalName("Exclude"), [`keyof typeof ${path}`, unionArgument(others.map(stringLiteral))]);
-  file.line(assignment(head, [`(typeof ${path})[`, keys, "]"]), ";");
+  file.line(group([head, " = ", union([[`(typeof ${path})[`, keys, "]"], unknown])]), ";");
 }
 
 /** Names the type parameters of a declaration. Unused parameters get an underscore, as linters require. */

@@ -159,20 +159,31 @@ export class TypePrinter {
 
   #shapeVariants(shape: UnionShape): readonly Code[] {
     switch (shape.kind) {
-      case "enum":
-        return shape.values.map(({ value }) => literalText(value));
-      case "oneof":
-        return shape.cases.map(({ name, type }) =>
+      case "enum": {
+        const values = shape.values.map(({ value }) => literalText(value));
+        return isLoneLiteral(shape) ? values : [...values, unknownValueOf(shape)];
+      }
+      case "oneof": {
+        const cases = shape.cases.map(({ name, type }) =>
           objectType([`readonly case: ${stringLiteral(name)}`, ["readonly value: ", this.type(type)]]),
         );
-      case "union":
-        return shape.variants.map(({ tag, type }) => {
+        return [...cases, abiType("UnknownCase")];
+      }
+      case "union": {
+        const variants = shape.variants.map(({ tag, type }) => {
           if (type.kind !== "inline" || type.shape.kind !== "message") return this.type(type);
           const discriminant = `${propertyKey(shape.discriminant)}: ${stringLiteral(tag)}`;
           return objectType([discriminant, ...type.shape.fields.map((field) => this.field(field))]);
         });
+        return [...variants, generic(abiType("UnknownVariant"), [stringLiteral(shape.discriminant)], true)];
+      }
     }
   }
+}
+
+/** Returns the type of the values of an enumeration that only newer schemas have. */
+export function unknownValueOf({ values }: Extract<Shape, { kind: "enum" }>): Code {
+  return abiType(values.every(({ value }) => value === Number(value) >> 0) ? "UnknownNumber" : "UnknownValue");
 }
 
 /** Prints a literal of an enumeration, as a type or as a value. */
@@ -183,15 +194,12 @@ export function literalText(value: string | number): string {
 /** Returns whether `type` is printed as an object type. */
 export function isObjectType(type: Type): boolean {
   if (type.kind !== "inline") return false;
-  return type.shape.kind === "message" ? type.shape.fields.length > 0 : isLoneCase(type.shape);
+  return type.shape.kind === "message" && type.shape.fields.length > 0;
 }
 
+/** Returns whether an enumeration has one value. Such literals, the discriminants of variants among them, stay closed. */
 function isLoneLiteral(shape: Shape): boolean {
   return shape.kind === "enum" && shape.values.length === 1;
-}
-
-function isLoneCase(shape: Shape): boolean {
-  return shape.kind === "oneof" && shape.cases.length === 1;
 }
 
 type UnionShape = Exclude<Shape, { kind: "message" | "alias" }>;

@@ -15,6 +15,7 @@ import {
   type ProtobufWriter,
   type Reader,
   readUnknownVariant,
+  type UnknownVariant,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -30,7 +31,11 @@ export interface Piece {
 }
 
 /** The outcome of one piece. */
-export type Outcome = { kind: "counted" } | { kind: "binary" } | { kind: "unreadable"; reason: string };
+export type Outcome =
+  | { kind: "counted" }
+  | { kind: "binary" }
+  | { kind: "unreadable"; reason: string }
+  | UnknownVariant<"kind">;
 
 /** The counts of one analyst so far. */
 export interface Totals {

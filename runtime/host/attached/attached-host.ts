@@ -6,6 +6,7 @@
 import {
   type HostAgentMesh,
   type HostInfo,
+  type HostSignal,
   hostAgentDescriptor,
   type StartOrder,
 } from "../../../generated/host-agent.js";
@@ -123,7 +124,7 @@ export class AttachedHost implements HostLink {
     const started = this.ready.then(() => this.#ask((agent) => agent.start.callOne(order)));
     const pipe = started.then(() => this.#pipeTo(from, proc));
     // Signals follow the order to start, even if the host takes long to accept this driver.
-    const signal = (which: "terminate" | "kill") => {
+    const signal = (which: HostSignal) => {
       const send = () => {
         if (this.#lostCause === undefined) this.#ask((agent) => agent.signal.broadcast(proc, which));
       };

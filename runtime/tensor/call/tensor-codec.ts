@@ -79,6 +79,7 @@ function readTensor(r: Reader, arriving: ArrivingTensor[] | undefined): unknown 
   if (arriving === undefined) {
     throw new TypeError("expected a tensor by value, got one of a mesh, which can only be an argument of an endpoint");
   }
+  if (sent.case !== "lent") throw new TypeError("expected a tensor, got one of a newer version of viceroy");
   const empty = addon().emptyTensor() as Tensor;
   const arrived = takeTensors(sent.value).then((result) => {
     if ("failure" in result) throw result.failure;

@@ -8,6 +8,10 @@ import {
   type Reader,
   readUnknownCase,
   readUnknownVariant,
+  type UnknownCase,
+  type UnknownNumber,
+  type UnknownValue,
+  type UnknownVariant,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -15,7 +19,7 @@ import {
   writeUnknownVariant,
 } from "viceroy/codegen/v1";
 
-export type Direction = "north" | "east" | "south" | "west";
+export type Direction = "north" | "east" | "south" | "west" | UnknownValue;
 
 /** An enumeration with names of its own. */
 export const Level = {
@@ -24,13 +28,13 @@ export const Level = {
   Info: 20,
   Error: 40,
 } as const;
-export type Level = (typeof Level)[keyof typeof Level];
+export type Level = (typeof Level)[keyof typeof Level] | UnknownNumber;
 
 export const Suit = {
   Hearts: "♥",
   Spades: "♠",
 } as const;
-export type Suit = (typeof Suit)[keyof typeof Suit];
+export type Suit = (typeof Suit)[keyof typeof Suit] | UnknownValue;
 
 export interface Circle {
   kind: "circle";
@@ -43,12 +47,13 @@ export interface Square {
 }
 
 /** Told apart by `kind`. */
-export type Shape = Circle | Square | { kind: "polygon"; sides: number[] };
+export type Shape = Circle | Square | { kind: "polygon"; sides: number[] } | UnknownVariant<"kind">;
 
 export type Answer =
   | { readonly case: "number"; readonly value: number }
   | { readonly case: "text"; readonly value: string }
-  | { readonly case: "shape"; readonly value: Shape };
+  | { readonly case: "shape"; readonly value: Shape }
+  | UnknownCase;
 
 export interface Choices {
   direction: Direction;
@@ -56,7 +61,7 @@ export interface Choices {
   suit?: Suit;
   shape: Shape;
   answer: Answer | null;
-  mode: "on" | "off";
+  mode: "on" | "off" | UnknownValue;
   constant: "fixed";
 }
 
@@ -553,7 +558,7 @@ class ChoicesGenerated extends GeneratedCodec<Choices> {
         suit: codec.optional(SuitCodec),
         shape: ShapeCodec,
         answer: codec.nullable(AnswerCodec),
-        mode: codec.enumeration<"on" | "off">("", ["on", "off"], { type: "golden.v1.ChoicesMode" }),
+        mode: codec.enumeration<"on" | "off" | UnknownValue>("", ["on", "off"], { type: "golden.v1.ChoicesMode" }),
         constant: codec.enumeration<"fixed">("", ["fixed"], { type: "golden.v1.ChoicesConstant" }),
       }),
       { type: "golden.v1.Choices" },
@@ -566,14 +571,16 @@ export const ChoicesCodec: Codec<Choices> = new ChoicesGenerated("Choices", 0x1f
   text: true,
 });
 
-const choicesModeCodec: Codec<"on" | "off"> = codec.enumeration<"on" | "off">("", ["on", "off"], {
-  type: "golden.v1.ChoicesMode",
-});
+const choicesModeCodec: Codec<"on" | "off" | UnknownValue> = codec.enumeration<"on" | "off" | UnknownValue>(
+  "",
+  ["on", "off"],
+  { type: "golden.v1.ChoicesMode" },
+);
 
 const choicesConstantCodec: Codec<"fixed"> = codec.enumeration<"fixed">("", ["fixed"], {
   type: "golden.v1.ChoicesConstant",
 });
 
-type ChoicesMode = "on" | "off";
+type ChoicesMode = "on" | "off" | UnknownValue;
 
 type ChoicesConstant = "fixed";

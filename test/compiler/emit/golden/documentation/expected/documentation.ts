@@ -14,6 +14,7 @@ import {
   type ProtobufReader,
   type ProtobufWriter,
   type Reader,
+  type UnknownValue,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -44,7 +45,7 @@ export interface OneLine {
 }
 
 /** A direction. */
-export type Direction = "up" | "down";
+export type Direction = "up" | "down" | UnknownValue;
 
 /** Runs. */
 export abstract class RunnerActor extends Actor {

@@ -6,6 +6,7 @@ import {
   type ProtobufReader,
   type ProtobufWriter,
   type Reader,
+  type UnknownValue,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -288,9 +289,9 @@ const orderPageOfBasketCodec: Codec<BasketPages> = new OrderPageOfBasketGenerate
 
 type BasketPages = Order.Page<Basket>;
 
-const orderPageOfBasketOrderCodec: Codec<"up" | "down"> = codec.enumeration<"up" | "down">("", ["up", "down"], {
-  type: "golden.v1.Order.PageOrder",
-});
+const orderPageOfBasketOrderCodec: Codec<"up" | "down" | UnknownValue> = codec.enumeration<
+  "up" | "down" | UnknownValue
+>("", ["up", "down"], { type: "golden.v1.Order.PageOrder" });
 
 class OrderPageOfBasketNextGenerated extends GeneratedCodec<OrderPageOfBasketNext> {
   override write(w: Writer, at: number, value: OrderPageOfBasketNext): void {
@@ -345,7 +346,7 @@ const orderPageOfBasketNextCodec: Codec<OrderPageOfBasketNext> = new OrderPageOf
   { slot: 1, text: true },
 );
 
-type OrderPageOfBasketOrder = "up" | "down";
+type OrderPageOfBasketOrder = "up" | "down" | UnknownValue;
 
 type OrderPageOfBasketNext = { token: string };
 

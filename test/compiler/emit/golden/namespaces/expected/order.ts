@@ -16,6 +16,10 @@ import {
   readCollection,
   readUnknownCase,
   readUnknownVariant,
+  type UnknownCase,
+  type UnknownNumber,
+  type UnknownValue,
+  type UnknownVariant,
   unknownFields,
   type Codec as ViceroyCodec,
   type Reader as ViceroyReader,
@@ -50,22 +54,26 @@ export declare namespace Order {
     pages?: OuterPage<OuterLine>;
   }
 
-  export type Status = "open" | "closed";
+  export type Status = "open" | "closed" | UnknownValue;
 
   /** How fast. */
-  export type Mode = (typeof Order.Mode)[keyof typeof Order.Mode];
+  export type Mode = (typeof Order.Mode)[keyof typeof Order.Mode] | UnknownNumber;
 
   export interface Page<T> {
     items: readonly T[];
-    order: "up" | "down";
+    order: "up" | "down" | UnknownValue;
     next?: { token: string };
   }
 
-  export type Payment = { kind: "card"; number: string } | { kind: "cash"; given: Wallet.Purse };
+  export type Payment =
+    | { kind: "card"; number: string }
+    | { kind: "cash"; given: Wallet.Purse }
+    | UnknownVariant<"kind">;
 
   export type Key =
     | { readonly case: "id"; readonly value: bigint }
-    | { readonly case: "line"; readonly value: Order.Line };
+    | { readonly case: "line"; readonly value: Order.Line }
+    | UnknownCase;
 
   export type Lines = Order.Line[];
 
@@ -77,7 +85,7 @@ export declare namespace Order {
       all?: Order;
     }
 
-    export type Level = (typeof Order.Line.Level)[keyof typeof Order.Line.Level];
+    export type Level = (typeof Order.Line.Level)[keyof typeof Order.Line.Level] | UnknownNumber;
   }
 }
 
@@ -111,7 +119,7 @@ export interface Page<T> {
 }
 
 /** An enum that has a namespace. */
-export type State = (typeof State)[Exclude<keyof typeof State, "Cause">];
+export type State = (typeof State)[Exclude<keyof typeof State, "Cause">] | UnknownNumber;
 
 export declare namespace State {
   export interface Reason {
@@ -120,7 +128,7 @@ export declare namespace State {
     level: Order.Line.Level;
   }
 
-  export type Cause = (typeof State.Cause)[keyof typeof State.Cause];
+  export type Cause = (typeof State.Cause)[keyof typeof State.Cause] | UnknownNumber;
 }
 
 export const State = {
@@ -147,7 +155,7 @@ export declare namespace Detail {
     name: string;
   }
 
-  export type Reader = { kind: "a"; reader?: Detail.Reader } | { kind: "b" };
+  export type Reader = { kind: "a"; reader?: Detail.Reader } | { kind: "b" } | UnknownVariant<"kind">;
 }
 
 type When = globalThis.Date;
@@ -496,11 +504,9 @@ type OrderPage = Order.Page<Order.Line>;
 
 type OrderNote = { text: string };
 
-const orderPageOfOrderLineOrderCodec: ViceroyCodec<"up" | "down"> = codec.enumeration<"up" | "down">(
-  "",
-  ["up", "down"],
-  { type: "golden.v1.Order.PageOrder" },
-);
+const orderPageOfOrderLineOrderCodec: ViceroyCodec<"up" | "down" | UnknownValue> = codec.enumeration<
+  "up" | "down" | UnknownValue
+>("", ["up", "down"], { type: "golden.v1.Order.PageOrder" });
 
 class OrderPageOfOrderLineNextGenerated extends GeneratedCodec<OrderPageOfOrderLineNext> {
   override write(w: Writer, at: number, value: OrderPageOfOrderLineNext): void {
@@ -555,7 +561,7 @@ const orderPageOfOrderLineNextCodec: ViceroyCodec<OrderPageOfOrderLineNext> = ne
   { slot: 1, text: true },
 );
 
-type OrderPageOfOrderLineOrder = "up" | "down";
+type OrderPageOfOrderLineOrder = "up" | "down" | UnknownValue;
 
 type OrderPageOfOrderLineNext = { token: string };
 
@@ -887,7 +893,7 @@ export const OrderPageCodec: <T>(t: ViceroyCodec<T>) => ViceroyCodec<Order.Page<
 function orderPageCodec<T>(t: ViceroyCodec<T>): ViceroyCodec<Order.Page<T>> {
   return codec.object<Order.Page<T>>(`Order.Page<${t.name}>`, () => ({
     items: codec.array(t),
-    order: codec.enumeration<"up" | "down">("", ["up", "down"], { type: "golden.v1.Order.PageOrder" }),
+    order: codec.enumeration<"up" | "down" | UnknownValue>("", ["up", "down"], { type: "golden.v1.Order.PageOrder" }),
     next: codec.optional(codec.object<{ token: string }>("", () => ({ token: codec.string }))),
   }));
 }

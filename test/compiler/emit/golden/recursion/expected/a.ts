@@ -7,6 +7,7 @@ import {
   type ProtobufWriter,
   type Reader,
   readUnknownVariant,
+  type UnknownVariant,
   unknownFields,
   type WithUnknown,
   type Writer,
@@ -36,7 +37,8 @@ export interface A {
 export type Expression =
   | { op: "number"; value: number }
   | { op: "sum"; terms: Expression[] }
-  | { op: "negate"; of: Expression };
+  | { op: "negate"; of: Expression }
+  | UnknownVariant<"op">;
 
 export interface Uses {
   numbers: List<number>;

@@ -35,6 +35,7 @@ import {
   type Timestamp,
   type UInt32Value,
   type UInt64Value,
+  type UnknownCase,
   unknownFields,
   type Value,
   type WithUnknown,
@@ -81,14 +82,16 @@ export interface Places {
   chosen:
     | { readonly case: "at"; readonly value: Timestamp }
     | { readonly case: "value"; readonly value: Value }
-    | { readonly case: "nothing"; readonly value: NullValue };
+    | { readonly case: "nothing"; readonly value: NullValue }
+    | UnknownCase;
   apart: Choice;
   named: Moment;
 }
 
 export type Choice =
   | { readonly case: "mask"; readonly value: FieldMask }
-  | { readonly case: "number"; readonly value: Int32Value };
+  | { readonly case: "number"; readonly value: Int32Value }
+  | UnknownCase;
 
 export type Moment = Timestamp;
 
@@ -730,6 +733,7 @@ class PlacesGenerated extends GeneratedCodec<Places> {
           | { readonly case: "at"; readonly value: Timestamp }
           | { readonly case: "value"; readonly value: Value }
           | { readonly case: "nothing"; readonly value: NullValue }
+          | UnknownCase
         >("", () => ({ at: codec.timestamp, value: codec.value, nothing: codec.nullValue }), { numbers: [20, 21, 22] }),
         apart: ChoiceCodec,
         named: MomentCodec,
@@ -908,6 +912,7 @@ class PlacesChosenGenerated extends GeneratedCodec<PlacesChosen> {
       | { readonly case: "at"; readonly value: Timestamp }
       | { readonly case: "value"; readonly value: Value }
       | { readonly case: "nothing"; readonly value: NullValue }
+      | UnknownCase
     >("", () => ({ at: codec.timestamp, value: codec.value, nothing: codec.nullValue }), { numbers: [20, 21, 22] });
   }
 }
@@ -928,7 +933,8 @@ type PlacesPair = [Timestamp, Duration?];
 type PlacesChosen =
   | { readonly case: "at"; readonly value: Timestamp }
   | { readonly case: "value"; readonly value: Value }
-  | { readonly case: "nothing"; readonly value: NullValue };
+  | { readonly case: "nothing"; readonly value: NullValue }
+  | UnknownCase;
 
 class ChoiceGenerated extends GeneratedCodec<Choice> {
   override write(w: Writer, at: number, value: Choice): void {
