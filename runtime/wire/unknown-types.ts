@@ -7,7 +7,7 @@
 declare const fromNewerSchema: unique symbol;
 
 /** Marks values that only decoding makes. */
-interface Decoded {
+export interface Decoded {
   /** Exists in the type only. */
   readonly [fromNewerSchema]: true;
 }
@@ -20,7 +20,9 @@ export type UnknownVariant<Discriminant extends string> = { readonly [K in Discr
 
 /** A case of a oneof that this process does not know. Its value is kept, and is encoded again when it is passed on. */
 export interface UnknownCase extends Decoded {
+  /** The name of every unknown case. */
   readonly case: "$unknown";
+  /** The value cannot be read. */
   readonly value: undefined;
 }
 

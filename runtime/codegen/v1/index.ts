@@ -59,7 +59,7 @@ export {
   writeUnknownVariant,
 } from "../../wire/protobuf/index.js";
 export { Reader } from "../../wire/reader.js";
-export type { UnknownCase, UnknownNumber, UnknownValue, UnknownVariant } from "../../wire/unknown-types.js";
+export type { Decoded, UnknownCase, UnknownNumber, UnknownValue, UnknownVariant } from "../../wire/unknown-types.js";
 export type * from "../../wire/well-known.js";
 /** @internal */
 export { extendWireEnvironment, messageHandles } from "../../wire/wire-environment.js";
