@@ -9,11 +9,23 @@ import type { BaseOutline, ClassOutline, ModuleOutline } from "./module-outline.
 
 /** An exported, concrete class that extends a generated base. */
 export interface ActorImplementation {
-  /** The path relative to the folder of the config: `src/memory-counter.ts`. */
+  /** The path relative to the folder of the config: `src/memory-counter.ts`, `../actors/src/index.ts`. */
   readonly path: string;
   /** The exported name. A class with several exported names uses its own name if that is one of them. */
   readonly name: string;
-  readonly actor: DeclarationKey;
+  readonly actor: ActorInterface;
+  /** The specifier of the module of another package that exports the class, if `actors` names that package. */
+  readonly specifier?: string;
+}
+
+/** An actor interface: the key of its declaration in this project, or its key at run time and its fingerprint. */
+export type ActorInterface = DeclarationKey | ImportedActor;
+
+/** An actor interface of another package. */
+export interface ImportedActor {
+  /** The key at run time: `@acme/counters/schemas/counter#Counter`. */
+  readonly key: string;
+  readonly fingerprint: bigint;
 }
 
 export interface ActorSources {
@@ -24,9 +36,13 @@ export interface ActorSources {
   outline(path: string, text: string): ModuleOutline;
   /**
    * Returns the actor whose base class a generated module exports as `name`, or undefined if there is no such module or
-   * base.
+   * base. `importer` is the file with the import.
    */
-  generatedBase(path: string, name: string): DeclarationKey | undefined;
+  generatedBase(path: string, name: string, importer: string): ActorInterface | undefined;
+  /** Returns the file to which an import of a package resolves, relative to the folder of the config, or undefined. */
+  resolvePackage?(importer: string, specifier: string): string | undefined;
+  /** The modules of other packages whose exported actors are searched, with their files. */
+  readonly packages?: readonly { readonly specifier: string; readonly path: string }[];
 }
 
 /** An exported class whose base is a computed expression, so that it may or may not be an actor. */
@@ -52,6 +68,11 @@ export function findActors(sources: ActorSources): ActorSearchResult {
     for (const [name, actor] of search.actorsIn(path)) actors.push({ path, name, actor });
     unclear.push(...search.undecidedIn(path));
   }
+  for (const { specifier, path } of sources.packages ?? []) {
+    for (const [name, actor] of [...search.exportedBy(path)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      actors.push({ path, name, actor, specifier });
+    }
+  }
   return { actors, undecided: unclear };
 }
 
@@ -68,10 +89,10 @@ class ActorSearch {
   }
 
   /** Returns the exported name and the actor of each actor class that `path` declares and exports. */
-  actorsIn(path: string): readonly (readonly [string, DeclarationKey])[] {
+  actorsIn(path: string): readonly (readonly [string, ActorInterface])[] {
     const outline = this.#outline(path);
     if (outline === undefined) return [];
-    const found: (readonly [string, DeclarationKey])[] = [];
+    const found: (readonly [string, ActorInterface])[] = [];
     for (const declared of outline.classes) {
       // The result of a mixin can be abstract. It is a base, and only the classes that extend it are actors.
       if (declared.abstract || declared.isCall) continue;
@@ -120,11 +141,11 @@ class ActorSearch {
     outline: ModuleOutline,
     declared: ClassOutline,
     seen: Set<string>,
-  ): DeclarationKey | undefined {
+  ): ActorInterface | undefined {
     return declared.base && this.#actorOfBase(path, outline, declared.base, seen);
   }
 
-  #actorOfBase(path: string, outline: ModuleOutline, base: BaseOutline, seen: Set<string>): DeclarationKey | undefined {
+  #actorOfBase(path: string, outline: ModuleOutline, base: BaseOutline, seen: Set<string>): ActorInterface | undefined {
     switch (base.kind) {
       case "name":
         return this.#actorOfLocal(path, outline, base.name, seen);
@@ -142,7 +163,7 @@ class ActorSearch {
     }
   }
 
-  #actorOfLocal(path: string, outline: ModuleOutline, name: string, seen: Set<string>): DeclarationKey | undefined {
+  #actorOfLocal(path: string, outline: ModuleOutline, name: string, seen: Set<string>): ActorInterface | undefined {
     const declared = outline.classes.find(({ local }) => local === name);
     if (declared !== undefined) {
       const visit = `${path}\n${name}`;
@@ -153,18 +174,52 @@ class ActorSearch {
     return imported && this.#actorOfImport(path, imported.from, imported.imported, seen);
   }
 
-  #actorOfImport(importer: string, from: string, name: string, seen: Set<string>): DeclarationKey | undefined {
-    const files = importCandidates(importer, from);
+  #actorOfImport(importer: string, from: string, name: string, seen: Set<string>): ActorInterface | undefined {
+    const files = this.#filesOf(importer, from);
     for (const file of files) {
-      const actor = this.#sources.generatedBase(file, name);
+      const actor = this.#sources.generatedBase(file, name, importer);
       if (actor !== undefined) return actor;
     }
     const file = files.find((candidate) => this.#outline(candidate) !== undefined);
     return file === undefined ? undefined : this.#actorOfExport(file, name, seen);
   }
 
+  #filesOf(importer: string, from: string): readonly string[] {
+    const files = importCandidates(importer, from);
+    if (files.length > 0) return files;
+    const file = this.#sources.resolvePackage?.(importer, from);
+    return file === undefined ? [] : [file];
+  }
+
+  /** Returns the names and actors of all concrete actor classes that a module exports, also by re-exports. */
+  exportedBy(path: string, seen = new Set<string>()): ReadonlyMap<string, ActorInterface> {
+    const found = new Map<string, ActorInterface>();
+    const outline = this.#outline(path);
+    if (outline === undefined || seen.has(path)) return found;
+    seen.add(path);
+    const own = new Map(this.actorsIn(path));
+    for (const { exported, local } of outline.exports) {
+      const declared = outline.classes.find((candidate) => candidate.local === local);
+      const actor = declared && own.get(exportedName(outline, declared) ?? "");
+      if (actor !== undefined) found.set(exported, actor);
+    }
+    const importsOf = new Map(outline.imports.map((binding) => [binding.local, binding]));
+    const passedOn = outline.exports.flatMap(({ exported, local }) => {
+      const binding = local === undefined ? undefined : importsOf.get(local);
+      return binding === undefined ? [] : [{ exported, imported: binding.imported, from: binding.from }];
+    });
+    for (const { exported, imported, from } of [...outline.reexports, ...passedOn]) {
+      const file = this.#filesOf(path, from).find((candidate) => this.#outline(candidate) !== undefined);
+      const others = file === undefined ? undefined : this.exportedBy(file, new Set(seen));
+      for (const [name, actor] of others ?? []) {
+        if (exported === "*" ? name !== "default" : name === imported) found.set(exported === "*" ? name : exported, actor);
+      }
+    }
+    return found;
+  }
+
   /** Returns the actor of the class that `path` exports as `name`, wherever the class is declared. */
-  #actorOfExport(path: string, name: string, seen: Set<string>): DeclarationKey | undefined {
+  #actorOfExport(path: string, name: string, seen: Set<string>): ActorInterface | undefined {
     const outline = this.#outline(path);
     const visit = `${path}\nexport ${name}`;
     if (outline === undefined || seen.has(visit)) return undefined;

@@ -6,9 +6,9 @@
 import path from "node:path/posix";
 
 const sourceExtensions: Readonly<Record<string, readonly string[]>> = {
-  ".js": [".ts", ".tsx", ".js", ".jsx"],
+  ".js": [".ts", ".tsx", ".js", ".jsx", ".d.ts"],
   ".jsx": [".tsx", ".jsx"],
-  ".mjs": [".mts", ".mjs"],
+  ".mjs": [".mts", ".mjs", ".d.mts"],
   ".cjs": [".cts", ".cjs"],
 };
 

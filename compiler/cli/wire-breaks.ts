@@ -42,7 +42,7 @@ export function findWireBreaks(
   const next = { ...lock.lock, accepted };
   return {
     unaccepted: open,
-    lock: new NextLock(open.length > 0 && lock.previous ? holdBack(lock.previous, next) : next, lock.onDisk),
+    lock: new NextLock(open.length > 0 && lock.previous ? holdBack(lock.previous, next) : next, lock.onDisk, lock.isNeeded),
   };
 
   function breaksOf(): readonly Break[] {

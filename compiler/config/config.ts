@@ -2,9 +2,9 @@
 
 /**
  * The kinds of files that the compiler can write: TypeScript modules, `.proto` files, a descriptor set, JSON Schema,
- * and Cap'n Proto schemas with their readers.
+ * Cap'n Proto schemas with their readers, and the contract, from which other packages import schemas and actors.
  */
-export type Artefact = "ts" | "proto" | "descriptor" | "jsonschema" | "capnp" | "connect";
+export type Artefact = "ts" | "proto" | "descriptor" | "jsonschema" | "capnp" | "connect" | "contract";
 
 /** The settings of the protobuf layout's description for other programs. */
 export interface UserProtoConfig {
@@ -33,9 +33,15 @@ export interface UserBreakConfig {
 
 /** The content of `viceroy.config.ts`. */
 export interface UserConfig {
-  /** Glob patterns of the schema files, relative to the config file. */
-  readonly schemas: string | readonly string[];
-  /** Glob patterns of the files that define actor classes, relative to the config file. Default: none. */
+  /**
+   * Glob patterns of the schema files, relative to the config file. A package whose actors implement schemas of other
+   * packages can have none.
+   */
+  readonly schemas?: string | readonly string[];
+  /**
+   * Glob patterns of the files that define actor classes, relative to the config file, and the names of packages that
+   * export actor classes: `"@acme/counter-actors"`. Default: none.
+   */
   readonly actors?: string | readonly string[];
   /** The folder for generated code, relative to the config file. Default: `generated`. */
   readonly out?: string;
@@ -80,6 +86,8 @@ export interface Config {
   readonly schemas: readonly string[];
   /** Glob patterns of the files that define actor classes. */
   readonly actors: readonly string[];
+  /** The modules of other packages that export actor classes: `@acme/counter-actors`. */
+  readonly actorPackages: readonly string[];
   /** The folder for generated code. */
   readonly out: string;
   /** The lock file. */

@@ -4,7 +4,7 @@ import { describeValue } from "../../shared/text/describe-value.js";
 import { type Artefact, type Config, ConfigError, type IgnoredBreak, type UserProtoConfig } from "./config.js";
 
 const keys = ["schemas", "actors", "out", "lock", "emit", "importExtension", "proto", "break"];
-const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp", "connect"];
+const artefacts: readonly string[] = ["ts", "proto", "descriptor", "jsonschema", "capnp", "connect", "contract"];
 
 /**
  * @param value the default export of the file
@@ -22,11 +22,13 @@ export function validateConfig(value: unknown, root: string, file: string): Conf
   for (const key of Object.keys(given)) {
     if (!keys.includes(key)) mistakes.push(`unknown key "${key}": expected one of ${keys.join(", ")}`);
   }
+  const actors = patterns(given["actors"], "actors", false, mistakes);
   const config: Config = {
     root,
     file,
-    schemas: patterns(given["schemas"], "schemas", true, mistakes),
-    actors: patterns(given["actors"], "actors", false, mistakes),
+    schemas: patterns(given["schemas"], "schemas", actors.length === 0, mistakes),
+    actors: actors.filter((entry) => !isModule(entry)),
+    actorPackages: actors.filter(isModule),
     out: folder(given["out"], "out", "generated", mistakes),
     lock: folder(given["lock"], "lock", "viceroy.lock", mistakes),
     emit: emitted(given["emit"], mistakes),
@@ -53,6 +55,11 @@ function patterns(value: unknown, key: string, required: boolean, mistakes: stri
   return [];
 }
 
+/** Returns whether an entry of `actors` is the specifier of a module. Otherwise, it is a pattern of files. */
+function isModule(entry: string): boolean {
+  return entry.startsWith("@") || !/[*?{}[\]!]|^\.|\.[cm]?[jt]sx?$/.test(entry);
+}
+
 function folder(value: unknown, key: string, byDefault: string, mistakes: string[]): string {
   if (value === undefined) return byDefault;
   if (typeof value === "string" && value !== "") {
@@ -76,6 +83,9 @@ function emitted(value: unknown, mistakes: string[]): readonly Artefact[] {
   }
   if (value.includes("connect") && !value.includes("ts")) {
     mistakes.push(`invalid "emit": "connect" requires "ts", whose types and codecs its clients use`);
+  }
+  if (value.includes("contract") && !value.includes("ts")) {
+    mistakes.push('invalid "emit": "contract" requires "ts", because other packages import the generated modules');
   }
   return [...new Set(value as readonly Artefact[])];
 }

@@ -3,6 +3,7 @@ import type { Artefact } from "../config/index.js";
 import type { ArtefactEmitter } from "./artefact.js";
 import { emitCapnp } from "./capnp/index.js";
 import { emitConnect } from "./connect/index.js";
+import { emitContract } from "./contract/index.js";
 import { emitDescriptorSet } from "./descriptor/index.js";
 import { emitJsonSchema } from "./jsonschema/index.js";
 import { emitProto } from "./proto/index.js";
@@ -14,4 +15,5 @@ export const artefactEmitters: Readonly<Record<Exclude<Artefact, "ts">, Artefact
   jsonschema: emitJsonSchema,
   capnp: emitCapnp,
   connect: emitConnect,
+  contract: emitContract,
 };

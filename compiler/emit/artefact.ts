@@ -24,6 +24,10 @@ export interface ArtefactInput {
   readonly schemaRoot: string;
   /** The package of the `.proto` files: `acme.shop.v1`. */
   readonly protoPackage: string;
+  /** The output folder, relative to the folder of the config: `generated`. */
+  readonly out: string;
+  /** The texts of the schema files, by path. */
+  readonly texts: ReadonlyMap<string, string>;
   /** The protobuf form of the schema, in that package. */
   readonly lowered: LoweredSchema;
 }

@@ -79,7 +79,8 @@ class DeclarationHashes extends Map<DeclarationKey, string> {
 
 function hashDeclarations(index: SchemaIndex): DeclarationHashes {
   const hashes = new DeclarationHashes();
-  const keys = index.schema.modules.flatMap((module) => module.types.map(({ key }) => key)).sort();
+  const { modules, imported = [] } = index.schema;
+  const keys = [...modules, ...imported].flatMap((module) => module.types.map(({ key }) => key)).sort();
   const references = (key: DeclarationKey) => targetsOf(index.type(key).shape);
   for (const circle of components(keys, references)) {
     const [first] = circle;

@@ -45,7 +45,7 @@ function newIndex(schema: Schema): SchemaIndex {
   const types = new Map<DeclarationKey, TypeDeclaration>();
   const actors = new Map<DeclarationKey, ActorDeclaration>();
   const modules = new Map<DeclarationKey, Module>();
-  for (const module of schema.modules) {
+  for (const module of [...schema.modules, ...(schema.imported ?? [])]) {
     for (const type of module.types) types.set(type.key, type);
     for (const actor of module.actors) actors.set(actor.key, actor);
     for (const { key } of [...module.types, ...module.actors]) modules.set(key, module);

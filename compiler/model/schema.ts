@@ -10,6 +10,18 @@ export interface Schema {
   readonly package: string;
   /** The schema files, sorted by path. */
   readonly modules: readonly Module[];
+  /** The schema files of other packages from which these import types. No code is generated for them. */
+  readonly imported?: readonly ImportedModule[];
+}
+
+/** A schema file of another package. Its path is `node_modules/<package>/<path in the package>`. */
+export interface ImportedModule extends Module {
+  /** The name of the package. */
+  readonly package: string;
+  /** The protobuf package of its messages. */
+  readonly protoPackage: string;
+  /** The specifier by which generated code imports its codecs, or undefined if the project cannot import them. */
+  readonly specifier?: string;
 }
 
 /** The model of one schema file. */

@@ -26,8 +26,8 @@ interface TreeState {
   /** One hash of the names and contents of all files that were read and written. */
   readonly tree: string;
   readonly outputs: readonly string[];
-  /** The files with settings of TypeScript, relative to the folder of the config. */
-  readonly settings: readonly string[];
+  /** The absolute paths of the files beside the project on which the output depends: contracts of other packages and settings. */
+  readonly externals: readonly string[];
 }
 
 /**
@@ -41,29 +41,27 @@ export function configOfUnchangedTree(configFile: string, version: string): Conf
     if (state.version !== version || state.build !== build) return undefined;
     if (state.config.file !== path.basename(configFile)) return undefined;
     const config = { ...state.config, root };
-    return hashTree(config, [...state.outputs, ...state.settings]) === state.tree ? config : undefined;
+    return hashTree(config, state.outputs, state.externals) === state.tree ? config : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Stores the state after a run without diagnostics.
- * @param outputs the generated files, relative to the folder of the config
- * @param settings the files with settings of TypeScript, as absolute paths
+ * Stores the state after a run without diagnostics. `outputs` are relative to the folder of the config, and `externals`
+ * are absolute.
  */
 export function rememberTree(
   config: Config,
   version: string,
   outputs: readonly string[],
-  settings: readonly string[],
+  externals: readonly string[] = [],
 ): void {
   const file = path.join(config.root, config.file);
   if (!isSelfContainedConfig(readFileSync(file, "utf8"))) return;
   const { root, ...rest } = config;
-  const relative = settings.map((name) => path.relative(root, name));
-  const tree = hashTree(config, [...outputs, ...relative]);
-  const state: TreeState = { version, build, config: rest, tree, outputs, settings: relative };
+  const tree = hashTree(config, outputs, externals);
+  const state: TreeState = { version, build, config: rest, tree, outputs, externals };
   writeAtomically(path.join(root, stateFile), JSON.stringify(state));
 }
 
@@ -81,14 +79,13 @@ export function matchingFiles(config: Config, patterns: readonly string[]): read
   return glob(config.root, patterns, [config.out, ".viceroy"]);
 }
 
-/** @param more files that were read and written besides the inputs that the config names */
-function hashTree(config: Config, more: readonly string[]): string {
+function hashTree(config: Config, outputs: readonly string[], externals: readonly string[]): string {
   const inputs = [...matchingFiles(config, config.schemas), ...matchingFiles(config, config.actors)];
   const all = createHash("sha256");
-  for (const file of [config.file, config.lock, "package.json", ...inputs, ...more]) {
+  for (const file of [config.file, config.lock, "package.json", ...inputs, ...outputs, ...externals]) {
     all.update(
       `${file}\n${createHash("sha256")
-        .update(readOrEmpty(path.join(config.root, file)))
+        .update(readOrEmpty(path.resolve(config.root, file)))
         .digest("hex")}\n`,
     );
   }

@@ -3,8 +3,8 @@
  * actors, and emits. A run reports all problems together. It emits nothing if there are errors.
  */
 import path from "node:path";
-import { findActors } from "../actors/index.js";
-import type { Config } from "../config/index.js";
+import { type Config, configNames } from "../config/index.js";
+import { ContractError, ContractStore, sameActorIds } from "../contracts/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
 import {
   type ArtefactInput,
@@ -13,7 +13,6 @@ import {
   type EmittedArtefact,
   emitTypeScript,
   findClashes,
-  generatedBases,
 } from "../emit/index.js";
 import { assignIds, type Lock, printLock } from "../lock/index.js";
 import type { Schema } from "../model/index.js";
@@ -22,10 +21,12 @@ import { checkProtobuf } from "../protobuf/check-protobuf.js";
 import { lowerToProtobuf, nameEnums } from "../protobuf/lower/lower.js";
 import type { LoweredSchema } from "../protobuf/lower/lowered-schema.js";
 import { protoPackageOf } from "../protobuf/proto-package.js";
-import { readSchema, type TypeSource } from "../source/index.js";
+import { openModuleResolver, type TypeSource } from "../source/index.js";
 import type { CompileMemory } from "./compile-memory.js";
 import { chooseImportExtension } from "./import-extension.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
+import { type ReadProject, readProject } from "./read-project.js";
+import { findProjectActors } from "./project-actors.js";
 import { type LockOnDisk, packageName, readIfThere, readLock, readSchemaTexts } from "./project-files.js";
 
 export interface Compilation {
@@ -42,8 +43,8 @@ export interface CompiledOutput {
   /** All generated files, relative to the folder of the config. */
   readonly files: readonly OutputFile[];
   readonly lock: NextLock;
-  /** The absolute paths of the settings of TypeScript that the run has read. */
-  readonly settings: readonly string[];
+  /** The absolute paths of further files on which the output depends: contracts of other packages, and settings. */
+  readonly externals: readonly string[];
 }
 
 /** The lock that the schema requires. Its text is printed on demand, because watch mode does not need it. */
@@ -52,9 +53,13 @@ export class NextLock {
   readonly onDisk: LockOnDisk;
   #text: string | undefined;
 
-  constructor(lock: Lock, onDisk: LockOnDisk) {
+  /** Whether the project has schemas. Without schemas, it has no lock. */
+  readonly isNeeded: boolean;
+
+  constructor(lock: Lock, onDisk: LockOnDisk, isNeeded = true) {
     this.lock = lock;
     this.onDisk = onDisk;
+    this.isNeeded = isNeeded;
   }
 
   /** The lock on disk, or undefined if there is none. */
@@ -69,7 +74,7 @@ export class NextLock {
 
   /** Whether the lock on disk differs or is missing. */
   get differsFromDisk(): boolean {
-    return this.text !== this.onDisk.text;
+    return this.isNeeded && this.text !== this.onDisk.text;
   }
 }
 
@@ -86,13 +91,22 @@ export function compileProject(
 ): Compilation {
   const name = packageName(config);
   const { texts: sources, diagnostics: unreadable } = readSchemaTexts(config);
-  source.update(sources);
-  const schemas = readSchema(source, name);
+  const store = new ContractStore({ root: config.root, resolve: openModuleResolver(), version, configNames });
+  let read: ReadProject;
+  try {
+    read = readProject(sources, name, source, store);
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const at = { file: config.file, line: 1, column: 1 };
+    const { message: why, hint } = error;
+    return { diagnostics: [diagnostic("VC4005", at, { why, hint })], output: undefined };
+  }
   const onDisk = memory === undefined ? readLock(config) : memory.readLock(config);
-  const diagnostics = [...unreadable, ...schemas.diagnostics, ...onDisk.diagnostics];
+  const diagnostics = [...unreadable, ...read.diagnostics, ...onDisk.diagnostics];
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
 
-  const { schema, lock, problems } = assignIds(schemas.schema, onDisk.lock, memory?.assign);
+  const { schema: own, lock, problems } = assignIds(read.schema, onDisk.lock, memory?.assign);
+  const schema: Schema = read.imported.length === 0 ? own : { ...own, imported: read.imported };
   const schemaRoot = commonRoot(config.schemas);
   diagnostics.push(
     ...problems.map(lockDiagnostic),
@@ -108,32 +122,24 @@ export function compileProject(
   const lowerOnce = (): LoweredSchema => (lowered ??= lowerToProtobuf(schema, lock, naming));
   let named: LoweredSchema["enumNames"] | undefined;
   const enumNames = () => (named ??= memory?.enumNames.enumNames(schema, naming) ?? nameEnums(schema, naming));
-  const actorFiles = matchingFiles(config, config.actors);
-  const sourceTexts = new Map<string, string | undefined>();
-  const read = (file: string): string | undefined => {
-    if (!sourceTexts.has(file)) sourceTexts.set(file, readIfThere(path.join(config.root, file)));
-    return sourceTexts.get(file);
-  };
   const chosen =
-    memory?.importExtension ?? chooseImportExtension(config, () => actorFiles.map((file) => read(file) ?? ""));
+    memory?.importExtension ??
+    chooseImportExtension(config, () =>
+      matchingFiles(config, config.actors).map((file) => readIfThere(path.join(config.root, file)) ?? ""),
+    );
   if (memory !== undefined) memory.importExtension = chosen;
   const { extension: importExtension, settings } = chosen;
   const options = { version, schemaRoot, out: config.out, protoPackage, enumNames, importExtension };
-  const { actors, undecided: unclear } = findActors({
-    files: actorFiles,
-    read,
-    outline: (file, text) => source.outline(file, text),
-    generatedBase: generatedBases(schema, options),
-  });
-  diagnostics.push(
-    ...unclear.map(({ path: file, name, line, column }) => diagnostic("VC1011", { file, line, column }, { name })),
-  );
+  const { actors, diagnostics: ofActors } = findProjectActors(config, schema, schemaRoot, source, store);
+  diagnostics.push(...ofActors, ...sameActorIds(schema, store.contracts, config.lock), ...onlyTypeScript(config, schema));
+  if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));
   const typeScriptToo = config.emit.includes("ts");
   const others = emitArtefacts(config, {
     ...{ schema, lock, previousLock: onDisk.lock, typeScript: typeScriptToo, version, schemaRoot, protoPackage },
     importExtension,
+    ...{ out: config.out, texts: new Map(sources.map(({ path, text }) => [path, text])) },
     get lowered() {
       return lowerOnce();
     },
@@ -141,12 +147,22 @@ export function compileProject(
   diagnostics.push(...others.diagnostics);
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const files = [...typeScript, ...others.files].map((file) => ({ ...file, path: `${config.out}/${file.path}` }));
-  const output = { schema, declared: schemas.schema, files, lock: new NextLock(lock, onDisk), settings };
+  const next = new NextLock(lock, onDisk, config.schemas.length > 0);
+  const output = { schema, declared: read.schema, files, lock: next, externals: [...store.files, ...settings] };
   return { diagnostics: sortDiagnostics(diagnostics), output };
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === "error");
+}
+
+/** Returns an error for each notation that cannot refer to the types of other packages. */
+function onlyTypeScript({ emit, file }: Config, { imported = [] }: Schema): readonly Diagnostic[] {
+  if (imported.length === 0) return [];
+  const packages = [...new Set(imported.map((module) => module.package))].join(" and ");
+  return emit
+    .filter((artefact) => artefact !== "ts" && artefact !== "contract")
+    .map((artefact) => diagnostic("VC4004", { file, line: 1, column: 1 }, { artefact, packages }));
 }
 
 function nameClashDiagnostics(schema: Schema, schemaRoot: string): readonly Diagnostic[] {

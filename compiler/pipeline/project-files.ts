@@ -53,7 +53,7 @@ export function readSchemaTexts(config: Config): SchemaTexts {
       diagnostics.push(diagnostic("VC1010", { file, line: 1, column: 1 }, { file, why }));
     }
   }
-  if (files.length === 0) {
+  if (files.length === 0 && config.schemas.length > 0) {
     const patterns = config.schemas.join(", ");
     diagnostics.push(diagnostic("VC1007", { file: config.file, line: 1, column: 1 }, { patterns }));
   }
@@ -81,6 +81,7 @@ export function readLock(config: Config, before?: LockOnDisk): LockOnDisk {
     const { lock, problems } = parseLock(config.lock, text);
     return { lock, text, diagnostics: problems.map(lockDiagnostic) };
   }
+  if (config.schemas.length === 0) return { lock: undefined, text, diagnostics: [] };
   // Generated code without a lock is an error: a new lock would assign other ids to members that are in use.
   if (generatedFiles(config.root, config.out).length === 0) return { lock: undefined, text, diagnostics: [] };
   const at = { file: config.lock, line: 1, column: 1 };

@@ -1,16 +1,19 @@
 /** Reads one side of a comparison: the schemas with their ids, and their protobuf form. */
 
 import { lowerToCapnp } from "../capnp/lower.js";
-import type { Config } from "../config/index.js";
-import { type Diagnostic, sortDiagnostics } from "../diagnostics/index.js";
+import { type Config, configNames } from "../config/index.js";
+import { ContractError, ContractStore } from "../contracts/index.js";
+import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
 import { commonRoot } from "../emit/index.js";
 import type { SchemaState } from "../evolve/index.js";
 import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
 import { lowerToProtobuf } from "../protobuf/lower/lower.js";
 import { protoPackageOf } from "../protobuf/proto-package.js";
-import { readSchema, type SourceText, type TypeSource } from "../source/index.js";
+import { viceroyVersion } from "../installation.js";
+import { openModuleResolver, type SourceText, type TypeSource } from "../source/index.js";
 import { hasErrors } from "./compile-project.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
+import { type ReadProject, readProject } from "./read-project.js";
 
 export interface ReadState {
   /** The state, or undefined if there are errors. */
@@ -31,15 +34,29 @@ export function readSchemaState(
   source: TypeSource,
   diagnostics: readonly Diagnostic[],
 ): ReadState {
-  source.update(schemas);
-  const read = readSchema(source, packageName);
+  const store = new ContractStore({
+    root: config.root,
+    resolve: openModuleResolver(),
+    version: viceroyVersion(),
+    configNames,
+  });
+  let read: ReadProject;
+  try {
+    read = readProject(schemas, packageName, source, store);
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const at = { file: config.file, line: 1, column: 1 };
+    const { message: why, hint } = error;
+    return { state: undefined, diagnostics: [diagnostic("VC4005", at, { why, hint })] };
+  }
   const parsed = lock === undefined ? undefined : parseLock(config.lock, lock);
   const found = [...diagnostics, ...read.diagnostics, ...(parsed?.problems ?? []).map(lockDiagnostic)];
   if (hasErrors(found)) return { state: undefined, diagnostics: sortDiagnostics(found) };
   const assigned = assignIds(read.schema, parsed?.lock);
   found.push(...assigned.problems.map(lockDiagnostic));
   if (hasErrors(found)) return { state: undefined, diagnostics: sortDiagnostics(found) };
-  const { schema } = assigned;
+  // Imported types are compared like own ones, because they are parts of the same messages.
+  const schema = { ...assigned.schema, modules: [...assigned.schema.modules, ...read.imported] };
   const schemaRoot = commonRoot(config.schemas);
   const lowered = lowerToProtobuf(schema, assigned.lock, {
     package: config.proto.package ?? protoPackageOf(packageName),

@@ -6,8 +6,11 @@ import type { ModuleOutline } from "../actors/module-outline.js";
 import type { DeclarationKey } from "../model/index.js";
 
 export interface TypeSource {
-  /** Replaces the schema files. Unchanged files are not parsed again. */
-  update(files: readonly SourceText[]): void;
+  /**
+   * Replaces the schema files. Unchanged files are not parsed again.
+   * @param imports the meaning of the imports of packages
+   */
+  update(files: readonly SourceText[], imports?: readonly PackageImport[]): void;
   /** Returns the paths of the schema files, sorted. */
   files(): readonly string[];
   text(file: string): string;
@@ -40,6 +43,15 @@ export interface SourceText {
   /** The path relative to the folder of the config, with forward slashes. */
   readonly path: string;
   readonly text: string;
+}
+
+/** An import of a package in schema files, and the schema files that it stands for. */
+export interface PackageImport {
+  /** The package whose schema files contain the import. An empty text stands for the project. */
+  readonly owner: string;
+  readonly specifier: string;
+  /** The paths of schema files of the package. Several files are imported together, as if re-exported by one module. */
+  readonly files: readonly string[];
 }
 
 /** Offsets in the text of a file, in UTF-16 units. */

@@ -95,14 +95,14 @@ async function compileOnce(project: Project, options: CompileOptions, io: Io): P
   const writesLock = !options.draft && lock.differsFromDisk;
   // Without this file, the next run would report that the lock of the generated code is missing.
   const lockFile = path.join(root, config.lock);
-  if (options.draft && !existsSync(lockFile)) writeAtomically(lockFile, printLock(emptyLock));
+  if (options.draft && lock.isNeeded && !existsSync(lockFile)) writeAtomically(lockFile, printLock(emptyLock));
   if (writesLock) writeAtomically(lockFile, lock.text);
   if (!options.draft && diagnostics.length === 0 && open.length === 0) {
     rememberTree(
       config,
       version,
       output.files.map((file) => file.path),
-      output.settings,
+      output.externals,
     );
   }
   if (!options.json) {

@@ -24,8 +24,8 @@ export const files = {
   VC1005: {
     slug: "import-of-package",
     severity: "error",
-    text: 'cannot import from "{specifier}": schema files can only import other schema files and "viceroy/schema"',
-    fix: "Declare the type in a schema file.",
+    text: 'cannot import from "{specifier}": {why}',
+    fix: "{hint}",
   },
   VC1006: {
     slug: "not-imported",
@@ -57,5 +57,17 @@ export const files = {
     severity: "warning",
     text: "cannot tell whether {name} is an actor: its base class is a computed expression, so the class is not registered",
     fix: "Extend a class by its name, or pass it to a mixin: `extends Logged(CounterActor)`.",
+  },
+  VC1012: {
+    slug: "actor-of-unusable-package",
+    severity: "error",
+    text: "cannot register the actors of {file}: {why}",
+    fix: "{hint}",
+  },
+  VC1013: {
+    slug: "unresolved-base",
+    severity: "warning",
+    text: "cannot tell whether {file} has actors: {why}",
+    fix: "{hint}",
   },
 } as const satisfies Readonly<Record<string, DiagnosticTableEntry>>;

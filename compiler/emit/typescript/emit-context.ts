@@ -5,8 +5,10 @@
 import { posix } from "node:path";
 import { flatName, isNested, rootName } from "../../../shared/names/qualified-name.js";
 import { pascalCase, serviceName } from "../../../shared/protobuf/names.js";
+import { ConfigError } from "../../config/index.js";
 import { type Fingerprints, fingerprint } from "../../model/fingerprint.js";
-import type { Module, Schema } from "../../model/index.js";
+import { importedRoot } from "../../model/imported-path.js";
+import type { ImportedModule, Module, Schema } from "../../model/index.js";
 import { indexSchema, partsOf, type SchemaIndex, typesOf } from "../../model/resolve.js";
 import { outputPath, withoutExtension } from "../../model/schema-paths.js";
 import type { DeclarationKey, Shape, Type } from "../../model/type.js";
@@ -56,6 +58,8 @@ export interface EmitContext {
   protoName(key: DeclarationKey): string;
   /** Returns the full protobuf name of an inline enum, or undefined if protobuf names are not computed. */
   enumName(shape: Shape): string | undefined;
+  /** Returns whether another package declares the type or actor. */
+  isImported(key: DeclarationKey): boolean;
   /** Returns whether the generated file exports a type: its schema exports it, or another file refers to it. */
   isExported(key: DeclarationKey): boolean;
 }
@@ -78,7 +82,13 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
   const { protoPackage = protoPackageOf(schema.package), enumNames, out = "", importExtension = ".js" } = placing;
   const index = indexSchema(schema);
   const fileOf = (module: Module) => outputPath(module.path, schemaRoot);
-  const source = (key: DeclarationKey) => ({ file: fileOf(index.moduleOf(key)) });
+  const imported = new Map<Module, ImportedModule>(schema.imported?.map((module) => [module, module]));
+  const source = (key: DeclarationKey) => {
+    const module = index.moduleOf(key);
+    const other = imported.get(module);
+    return other === undefined ? { file: fileOf(module) } : specifierOf(other);
+  };
+  const protoPackageOfKey = (key: DeclarationKey) => imported.get(index.moduleOf(key))?.protoPackage ?? protoPackage;
   // Computed on first use, because not every caller needs it.
   let shared: ReadonlySet<DeclarationKey> | undefined;
   const isShared = (key: DeclarationKey): boolean => {
@@ -86,7 +96,7 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
     return shared.has(key);
   };
   const protoName = (key: DeclarationKey) =>
-    `${protoPackage}.${protoDeclarationName(index.type(key).name, index.moduleOf(key))}`;
+    `${protoPackageOfKey(key)}.${protoDeclarationName(index.type(key).name, index.moduleOf(key))}`;
   let fingerprints: Fingerprints | undefined;
   return {
     schema,
@@ -109,16 +119,30 @@ export function createContext(schema: Schema, schemaRoot: string, placing: Outpu
     mesh: memoizeByKey((key) => importedType(source(key), `${index.actor(key).name}Mesh`)),
     meshKind: memoizeByKey((key) => importedType(source(key), `${index.actor(key).name}Kind`)),
     descriptor: memoizeByKey((key) => importedValue(source(key), `${lowerFirst(index.actor(key).name)}Descriptor`)),
-    actorKey: (key) => `${schema.package}/${withoutExtension(index.moduleOf(key).path)}#${index.actor(key).name}`,
-    service: (key) => `${protoPackage}.${serviceName(pascalCase(index.actor(key).name))}`,
+    actorKey(key) {
+      const module = index.moduleOf(key);
+      const path = imported.has(module) ? module.path.slice(importedRoot.length) : `${schema.package}/${module.path}`;
+      return `${withoutExtension(path)}#${index.actor(key).name}`;
+    },
+    service: (key) => `${protoPackageOfKey(key)}.${serviceName(pascalCase(index.actor(key).name))}`,
     exportedMessage(key) {
       const { exported, typeParameters } = index.type(key);
       return exported && typeParameters.length === 0 ? protoName(key) : undefined;
     },
     protoName,
     enumName: (shape) => enumNames?.().get(shape),
+    isImported: (key) => imported.has(index.moduleOf(key)),
     isExported: (key) => index.type(key).exported || isShared(key),
   };
+}
+
+/** @throws ConfigError if generated code cannot import the module */
+function specifierOf({ specifier, package: name, path }: ImportedModule): string {
+  if (specifier !== undefined) return specifier;
+  throw new ConfigError(
+    `cannot generate an import of ${path.slice(importedRoot.length)}: the schemas need its types, and this package cannot import ` +
+      `them. Add ${name} to the dependencies, and export the generated module in "exports" of its package.json`,
+  );
 }
 
 /** Converts the initial to lower case: `HTTPServer` -> `httpServer`. */

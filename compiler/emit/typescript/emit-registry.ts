@@ -30,12 +30,16 @@ export function registryFile(
 ): string {
   const { package: packageName } = context.schema;
   const actors = context.schema.modules.flatMap((module) => module.actors);
+  const own = actors.map((actor) => schemaEntry(actor, context));
+  const others = implementations.flatMap(({ actor }): Entry[] =>
+    typeof actor === "string" ? [] : [[actor.key, hex64(actor.fingerprint)]],
+  );
   const registered = call(abiValue("registerActors"), [
     "import.meta.url",
     tallObjectLiteral([
       `package: ${stringLiteral(packageName)}`,
       `version: ${stringLiteral(options.version)}`,
-      ["schemas: ", tallObjectLiteral(sorted(actors.map((actor) => schemaEntry(actor, context))))],
+      ["schemas: ", tallObjectLiteral(sorted([...own, ...others]))],
       ["actors: ", tallObjectLiteral(sorted(implementations.map((found) => actorEntry(found, options.out, context))))],
     ]),
   ]);
@@ -45,7 +49,7 @@ export function registryFile(
 type Entry = readonly [key: string, value: Code];
 
 function sorted(entries: readonly Entry[]): readonly Code[] {
-  return [...entries]
+  return [...new Map(entries)]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([key, value]) => property(stringLiteral(key), value));
 }
@@ -54,11 +58,12 @@ function schemaEntry({ key }: ActorDeclaration, context: EmitContext): Entry {
   return [context.actorKey(key), hex64(context.fingerprints.actor(key))];
 }
 
-function actorEntry({ path, name, actor }: ActorImplementation, out: string, context: EmitContext): Entry {
-  const specifier = stringLiteral(relativeSpecifier(`${out}/registry.ts`, path, context.importExtension));
-  const load = [group(indent([line, `import(${specifier}).then((m) => `, memberAccess("m", name), ")"]))];
+function actorEntry(found: ActorImplementation, out: string, context: EmitContext): Entry {
+  const { path, name, actor, specifier } = found;
+  const module = stringLiteral(specifier ?? relativeSpecifier(`${out}/registry.ts`, path, context.importExtension));
+  const load = [group(indent([line, `import(${module}).then((m) => `, memberAccess("m", name), ")"]))];
   return [
-    `${context.schema.package}/${withoutExtension(path)}#${name}`,
-    tallObjectLiteral([`schema: ${stringLiteral(context.actorKey(actor))}`, ["load: () =>", ...load]]),
+    `${specifier ?? `${context.schema.package}/${withoutExtension(path)}`}#${name}`,
+    tallObjectLiteral([`schema: ${stringLiteral(typeof actor === "string" ? context.actorKey(actor) : actor.key)}`, ["load: () =>", ...load]]),
   ];
 }

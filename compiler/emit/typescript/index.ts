@@ -11,6 +11,7 @@ import { emitActor } from "./emit-actor.js";
 import { createContext, type EmitContext, type ProtoNaming } from "./emit-context.js";
 import { emitDescriptor } from "./emit-descriptor.js";
 import type { EmitMemory, WritePart } from "./emit-memory.js";
+import { emitImportChecks, importedTypesOf } from "./emit-import-checks.js";
 import { emitRoot, rootsOf } from "./emit-namespace.js";
 import { registryFile } from "./emit-registry.js";
 
@@ -103,6 +104,8 @@ function moduleText(module: Module, context: EmitContext, version: string, part:
         const names = codecs.emitForActors(module.actors);
         for (const actor of module.actors) emitDescriptor(file, actor, names, context);
       });
+      const imported = importedTypesOf(module, context);
+      if (imported.length > 0) part(file, "imports", module, () => emitImportChecks(file, imported, context));
     },
     context.importExtension,
   );

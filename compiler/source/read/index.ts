@@ -2,6 +2,7 @@
 import path from "node:path/posix";
 import { isNested, rootName, simpleName } from "../../../shared/names/qualified-name.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../../diagnostics/index.js";
+import { importedRoot } from "../../model/imported-path.js";
 import type { Schema } from "../../model/index.js";
 import type { SourceProblem, TypeSource } from "../type-source.js";
 import { vocabularyNames } from "./builtins.js";
@@ -16,6 +17,12 @@ export interface ReadSchema {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Why an import of a package cannot be used, and what to do. */
+export interface RefusedImport {
+  readonly why: string;
+  readonly hint: string;
+}
+
 /** The results of the last reading of each source. */
 const memories = new WeakMap<TypeSource, ReadMemory>();
 
@@ -23,8 +30,13 @@ const memories = new WeakMap<TypeSource, ReadMemory>();
  * Reads the schema files of a project.
  *
  * @param source a source updated with the texts of all schema files
+ * @param refused the imports of packages that cannot be used, by specifier
  */
-export function readSchema(source: TypeSource, packageName: string): ReadSchema {
+export function readSchema(
+  source: TypeSource,
+  packageName: string,
+  refused: ReadonlyMap<string, RefusedImport> = new Map(),
+): ReadSchema {
   const context = new ReadContext(source);
   const memory = memories.get(source) ?? { declarations: new Map(), modules: new Map() };
   memories.set(source, memory);
@@ -36,7 +48,7 @@ export function readSchema(source: TypeSource, packageName: string): ReadSchema 
   // If Viceroy has reported a problem at a position, the compiler's message there says the same again.
   const places = new Set(found.map(placeOf));
   for (const problem of problems) {
-    const report = problemDiagnostic(problem, context);
+    const report = problemDiagnostic(problem, context, refused);
     if (report.code !== "VC1002" || !places.has(placeOf(report))) found.push(report);
   }
   if (!found.some(({ severity }) => severity === "error")) found.push(...checkSchema(schema));
@@ -47,7 +59,16 @@ function placeOf({ file, line, column }: Diagnostic): string {
   return `${file}:${line}:${column}`;
 }
 
-function problemDiagnostic(problem: SourceProblem, context: ReadContext): Diagnostic {
+const onlySchemas: RefusedImport = {
+  why: 'schema files can only import other schema files and "viceroy/schema"',
+  hint: "Declare the type in a schema file.",
+};
+
+function problemDiagnostic(
+  problem: SourceProblem,
+  context: ReadContext,
+  refused: ReadonlyMap<string, RefusedImport>,
+): Diagnostic {
   const { kind, file, message, number, target } = problem;
   const at = context.position(file, problem.start);
   if (kind === "syntax") return diagnostic("VC1001", at, { message });
@@ -57,8 +78,8 @@ function problemDiagnostic(problem: SourceProblem, context: ReadContext): Diagno
     return diagnostic("VC1002", at, { message, number, hint: name === "" ? "" : hintFor(name, file, context) });
   }
   if (target !== undefined) return diagnostic("VC1004", at, { specifier: message, file: target });
-  const code = /^\.\.?(\/|$)/.test(message) ? "VC1003" : "VC1005";
-  return diagnostic(code, at, { specifier: message });
+  if (/^\.\.?(\/|$)/.test(message)) return diagnostic("VC1003", at, { specifier: message });
+  return diagnostic("VC1005", at, { specifier: message, ...(refused.get(message) ?? onlySchemas) });
 }
 
 /**
@@ -70,6 +91,7 @@ function hintFor(name: string, file: string, { source }: ReadContext): string {
   /** Qualified names of declarations in namespaces, by simple name. */
   const nested = new Map<string, string>();
   for (const path of source.files()) {
+    if (path.startsWith(importedRoot)) continue;
     for (const declaration of source.declarations(path)) {
       if (path !== file && !declaration.exported) continue;
       files.set(declaration.name, path);

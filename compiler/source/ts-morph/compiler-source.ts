@@ -2,7 +2,7 @@
 import type { ts as TypeScript } from "ts-morph";
 import { importCandidates } from "../../actors/import-candidates.js";
 import type { ModuleOutline } from "../../actors/module-outline.js";
-import type { SourceDeclaration, SourceProblem, SourceText, SourceType, TypeSource } from "../type-source.js";
+import type { PackageImport, SourceDeclaration, SourceProblem, SourceText, SourceType, TypeSource } from "../type-source.js";
 import { Expander } from "./expander.js";
 import { type Compiler, loadCompiler } from "./load-compiler.js";
 import { NameResolver } from "./name-resolver.js";
@@ -84,7 +84,7 @@ class CompilerSource implements TypeSource {
     this.#exists = exists;
   }
 
-  update(files: readonly SourceText[]): void {
+  update(files: readonly SourceText[], imports: readonly PackageImport[] = []): void {
     const current = new Map(files.map(({ path, text }) => [path, text]));
     for (const path of this.#texts.keys()) {
       if (current.has(path)) continue;
@@ -97,6 +97,10 @@ class CompilerSource implements TypeSource {
       if (this.#texts.get(path) === text) continue;
       this.#files.set(path, text);
       this.#texts.set(path, text);
+      this.#reading = undefined;
+    }
+    if (this.#files.setImports(imports)) {
+      this.#known.clear();
       this.#reading = undefined;
     }
   }

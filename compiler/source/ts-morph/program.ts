@@ -5,10 +5,12 @@
 import type { ts as TypeScript } from "ts-morph";
 import { importCandidates } from "../../actors/import-candidates.js";
 import { vocabularyText } from "../../installation.js";
+import { packageOfPath } from "../../model/imported-path.js";
 import { exportSignature } from "./export-signature.js";
 import type { Compiler } from "./load-compiler.js";
 import { libraryText } from "./schema-library.js";
-import { libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./virtual-paths.js";
+import type { PackageImport } from "../type-source.js";
+import { barrelFolder, libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./virtual-paths.js";
 
 export class SchemaProgram {
   readonly #ts: Compiler;
@@ -21,6 +23,8 @@ export class SchemaProgram {
   readonly #exportVersions = new Map<string, number>();
   /** The schema files that each file imports. Filled on demand. */
   readonly #imported = new Map<string, readonly string[]>();
+  /** The schema files for each import of a package, by `importKey`. */
+  readonly #packages = new Map<string, readonly string[]>();
   #program: TypeScript.Program | undefined;
   #isCurrent = false;
 
@@ -53,6 +57,23 @@ export class SchemaProgram {
       before !== undefined && exportSignature(this.#ts, before) === exportSignature(this.#ts, this.file(path));
     if (!hasSameFace) this.#exportVersions.set(path, (this.#exportVersions.get(path) ?? 0) + 1);
     this.#isCurrent = false;
+  }
+
+  /** @returns whether an import has another meaning than before */
+  setImports(imports: readonly PackageImport[]): boolean {
+    const next = new Map(imports.map(({ owner, specifier, files }) => [importKey(owner, specifier), files]));
+    const isSame = (key: string, files: readonly string[]) => this.#packages.get(key)?.join() === files.join();
+    if (next.size === this.#packages.size && [...next].every(([key, files]) => isSame(key, files))) return false;
+    this.#packages.clear();
+    for (const [key, files] of next) {
+      this.#packages.set(key, files);
+      if (files.length < 2) continue;
+      const text = files.map((file) => `export * from "/${file}";`).join("\n");
+      this.#parse(barrelFolder + files.join("+"), text);
+    }
+    this.#imported.clear();
+    this.#isCurrent = false;
+    return true;
   }
 
   delete(path: string): void {
@@ -117,14 +138,22 @@ export class SchemaProgram {
     const known = this.#imported.get(path);
     if (known !== undefined) return known;
     const { imports = [] } = this.file(path) as { readonly imports?: readonly TypeScript.StringLiteralLike[] };
-    const found = [...new Set(imports.flatMap(({ text }) => this.resolve(path, text) ?? []))];
+    const found = [...new Set(imports.flatMap(({ text }) => this.#resolveAll(path, text)))];
     this.#imported.set(path, found);
     return found;
   }
 
   /** Returns the schema file to which an import resolves, or undefined. */
   resolve(importer: string, specifier: string): string | undefined {
-    return importCandidates(importer, specifier).find((candidate) => this.#files.has(rootFolder + candidate));
+    return this.#resolveAll(importer, specifier)[0];
+  }
+
+  #resolveAll(importer: string, specifier: string): readonly string[] {
+    const files = this.#packages.get(importKey(packageOfPath(importer), specifier));
+    if (files !== undefined) return files;
+    return importCandidates(importer, specifier)
+      .filter((candidate) => this.#files.has(rootFolder + candidate))
+      .slice(0, 1);
   }
 
   #parse(name: string, text: string): void {
@@ -157,8 +186,15 @@ export class SchemaProgram {
   #module(importer: string, specifier: string): TypeScript.ResolvedModuleFull | undefined {
     const extension = this.#ts.Extension.Ts;
     if (specifier === vocabularyName) return { resolvedFileName: vocabularyFile, extension };
+    if (importer.startsWith(barrelFolder)) return { resolvedFileName: rootFolder + specifier.slice(1), extension };
     if (!importer.startsWith(rootFolder)) return undefined;
-    const path = this.resolve(importer.slice(rootFolder.length), specifier);
-    return path === undefined ? undefined : { resolvedFileName: rootFolder + path, extension };
+    const paths = this.#resolveAll(importer.slice(rootFolder.length), specifier);
+    if (paths.length > 1) return { resolvedFileName: barrelFolder + paths.join("+"), extension };
+    return paths[0] === undefined ? undefined : { resolvedFileName: rootFolder + paths[0], extension };
   }
+}
+
+/** @param owner the package that contains the importing file, or an empty text for the project */
+function importKey(owner: string, specifier: string): string {
+  return `${owner}\n${specifier}`;
 }

@@ -6,3 +6,5 @@ export const libraryFile = "/viceroy/library.d.ts";
 export const vocabularyFile = "/viceroy/schema.ts";
 /** The module name of the vocabulary in schema files. */
 export const vocabularyName = "viceroy/schema";
+/** The folder of modules that re-export several schema files of a package, which an import of the package stands for. */
+export const barrelFolder = "/viceroy/packages/";

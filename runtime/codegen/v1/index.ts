@@ -37,6 +37,7 @@ export type {
   RetainingCall,
 } from "../../wire/endpoint-interceptor.js";
 export { GeneratedCodec, type LockstepLayout, type Mutable } from "../../wire/generated-codec.js";
+export { checkImportedCodec } from "../../wire/imported-codec.js";
 /** @internal */
 export { decodeWith, encodeWith } from "../../wire/message-codec.js";
 /** @internal */

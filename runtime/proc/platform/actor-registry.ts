@@ -4,6 +4,7 @@
  * which module to load first. Loading is lazy: a process imports the module of an actor class when the first actor of
  * this class is spawned there.
  */
+import { hostname } from "node:os";
 import type { ActorClass } from "../../actor/reference/actor-request.js";
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { explainImportError } from "./import-error.js";
@@ -181,8 +182,8 @@ export class ActorRegistry {
     if (loading === undefined) {
       loading = candidate.entry.load().then(
         (value) => this.#register(candidate, value),
-        (error) => {
-          throw explainImportError(error, candidate.id);
+        (error: unknown) => {
+          throw explainImportError(explainMissingPackage(error, candidate), candidate.id);
         },
       );
       this.#loading.set(key, loading);
@@ -267,6 +268,18 @@ function stillLoadingError(actorClass: ActorClass, id: string): Error {
 function sortByNameMatch(candidates: readonly ClassCandidate[], name: string): ClassCandidate[] {
   const likely = (candidate: ClassCandidate) => (candidate.id.endsWith(`#${name}`) ? 0 : 1);
   return [...candidates].sort((a, b) => likely(a) - likely(b));
+}
+
+/** Returns an error with advice if a package of actors is not installed here, and the same error otherwise. */
+function explainMissingPackage(error: unknown, { id, registry }: ClassReference): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const missing = code === "ERR_MODULE_NOT_FOUND" ? /^Cannot find package '([^']+)'/.exec(message)?.[1] : undefined;
+  if (missing === undefined) return error;
+  return new Error(
+    `cannot load ${id}: the package ${missing} is not installed on ${hostname()} for ${registry}; install it there, in the ` +
+      `version that the program uses`,
+    { cause: error },
+  );
 }
 
 function hex(fingerprint: bigint): string {

@@ -30,6 +30,7 @@ const config: Config = {
   file: "viceroy.config.ts",
   schemas: ["schemas/**/*.ts"],
   actors: [],
+  actorPackages: [],
   out: "generated",
   lock: "viceroy.lock",
   emit: ["ts"],

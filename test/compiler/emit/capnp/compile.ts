@@ -44,7 +44,7 @@ export function compileCase(name: string): CompiledCase {
   };
 }
 
-const options = { version: "0.1.0", schemaRoot: "schemas" };
+const options = { version: "0.1.0", schemaRoot: "schemas", out: "generated", texts: new Map() };
 
 export function emitReaders(schema: Schema, lock: Lock, before?: Lock): Pick<CompiledCase, "files" | "diagnostics"> {
   const { files, diagnostics } = emitCapnp({ schema, lock, previousLock: before, typeScript: true, ...options });

@@ -24,7 +24,8 @@ export function inputOf(texts: readonly SourceText[], lock: Lock = emptyLock): A
 /** @param schema with ids */
 export function inputOfSchema(schema: Schema, lock: Lock = emptyLock, protoPackage = "golden.v1"): ArtefactInput {
   const lowered = lowerToProtobuf(schema, lock, { package: protoPackage, schemaRoot: "schemas" });
-  return { schema, lock, version: "0.1.0", schemaRoot: "schemas", protoPackage, lowered };
+  const paths = { schemaRoot: "schemas", out: "generated", texts: new Map() };
+  return { schema, lock, version: "0.1.0", protoPackage, lowered, ...paths };
 }
 
 /** Schema files of a folder, as if they stood in `schemas/`. */
