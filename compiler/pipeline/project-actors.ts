@@ -48,6 +48,8 @@ export function findProjectActors(
       return path.relative(root, store.resolve(path.join(root, importer), specifier)).split(path.sep).join("/");
     } catch (error) {
       if (!(error instanceof ContractError)) throw error;
+      // Dependencies of other packages concern their authors.
+      if (isOutside(importer)) return undefined;
       const at = { file: importer, line: 1, column: 1 };
       note(diagnostic("VC1013", at, { file: importer, why: error.message, hint: error.hint }));
       return undefined;

@@ -14,7 +14,12 @@ import type { Codec } from "./codec.js";
  * @param importer the name of the importing package
  * @throws {Error} if the codec has another fingerprint
  */
-export function checkImportedCodec(codec: Codec<never>, fingerprint: bigint, from: string, importer: string): void {
+export function checkImportedCodec(
+  codec: Pick<Codec<unknown>, "name" | "fingerprint">,
+  fingerprint: bigint,
+  from: string,
+  importer: string,
+): void {
   if (codec.fingerprint === fingerprint) return;
   throw new Error(
     `cannot use ${codec.name} of ${from}: the installed version has another schema than the version with which ${importer} ` +

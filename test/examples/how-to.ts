@@ -27,6 +27,15 @@ import { write } from "./project.js";
 const update = process.env["VICEROY_UPDATE"] === "1";
 const fixtures = path.join(root, "test/fixtures/how-to");
 
+/**
+ * What `npm install` does in a workspace whose other packages are installed. It would remove those that the tests have
+ * put there. test/monorepo installs workspaces for real.
+ */
+const linkWorkspaces = `for at in packages/*; do
+  name=$(sed -n 's/.*"name": "\\([^"]*\\)".*/\\1/p' $at/package.json | head -n 1)
+  mkdir -p "node_modules/$(dirname $name)" && ln -sfn "$PWD/$at" "node_modules/$name"
+done`;
+
 /** Where a guide is followed. */
 export interface Place {
   readonly folder: string;
@@ -80,7 +89,9 @@ export class Guide {
 
   /** Runs the commands of a fence. Pages do not show the output of `viceroy compile` before other commands. */
   async #run({ code, mark, line }: Fence): Promise<string> {
-    const commands = code.replace(/^npx viceroy compile\n/, "npx viceroy compile > .compiled 2>&1 || cat .compiled\n");
+    const commands = code
+      .replace(/^npx viceroy compile\n/, "npx viceroy compile > .compiled 2>&1 || cat .compiled\n")
+      .replace(/^npm install$/m, linkWorkspaces);
     const wanted = Number(/exit code (\d+)/.exec(mark)?.[1] ?? 0);
     const { code: got, stdout } = await this.#shell(code === "npx viceroy compile" ? code : commands);
     expect(got, `${this.#file}:${line} printed:\n${stdout}`).toBe(wanted);

@@ -18,7 +18,7 @@ export function importedTypesOf(module: Module, context: EmitContext): readonly 
       seen.add(type.target);
       const { shape, typeParameters, exported } = context.index.type(type.target);
       const isImported = context.isImported(type.target);
-      if (isImported && exported && typeParameters.length === 0) found.add(type.target);
+      if (isImported && exported) found.add(type.target);
       if (shape.kind === "alias" || typeParameters.length > 0) partsOfShape(shape).forEach(visit);
     }
     partsOf(type).forEach(visit);
@@ -27,13 +27,18 @@ export function importedTypesOf(module: Module, context: EmitContext): readonly 
   return [...found].sort();
 }
 
+/** A type argument with which generic types are checked. */
+const example: Type = { kind: "scalar", scalar: "string" };
+
 export function emitImportChecks(file: FileBuilder, types: readonly DeclarationKey[], context: EmitContext): void {
   file.blank();
   for (const key of types) {
     const { package: name } = context.index.moduleOf(key) as ImportedModule;
+    const args = context.index.type(key).typeParameters.map(() => example);
+    const codec = context.codec(key);
     const check = call(abiValue("checkImportedCodec"), [
-      context.codec(key),
-      hex64(context.fingerprints.declaration(key)),
+      args.length === 0 ? codec : call(codec, args.map(() => code`${abiValue("codec")}.string`)),
+      hex64(context.fingerprints.type({ kind: "ref", target: key, args })),
       stringLiteral(name),
       stringLiteral(context.schema.package),
     ]);
