@@ -212,7 +212,8 @@ class ActorSearch {
       const file = this.#filesOf(path, from).find((candidate) => this.#outline(candidate) !== undefined);
       const others = file === undefined ? undefined : this.exportedBy(file, new Set(seen));
       for (const [name, actor] of others ?? []) {
-        if (exported === "*" ? name !== "default" : name === imported) found.set(exported === "*" ? name : exported, actor);
+        if (exported === "*" ? name !== "default" : name === imported)
+          found.set(exported === "*" ? name : exported, actor);
       }
     }
     return found;

@@ -42,7 +42,11 @@ export function findWireBreaks(
   const next = { ...lock.lock, accepted };
   return {
     unaccepted: open,
-    lock: new NextLock(open.length > 0 && lock.previous ? holdBack(lock.previous, next) : next, lock.onDisk, lock.isNeeded),
+    lock: new NextLock(
+      open.length > 0 && lock.previous ? holdBack(lock.previous, next) : next,
+      lock.onDisk,
+      lock.isNeeded,
+    ),
   };
 
   function breaksOf(): readonly Break[] {

@@ -4,8 +4,8 @@
  */
 import path from "node:path";
 import { assignIds, parseLock, printLock } from "../lock/index.js";
-import { fingerprint, type ImportedModule, indexSchema, type Module, type Schema } from "../model/index.js";
 import { importedPath, importedRoot, packageOfPath } from "../model/imported-path.js";
+import { fingerprint, type ImportedModule, indexSchema, type Module, type Schema } from "../model/index.js";
 import type { PackageImport, RefusedImport, SourceText } from "../source/index.js";
 import { ContractError } from "./contract.js";
 import { type ContractStore, type InstalledContract, isPackage } from "./contract-store.js";
@@ -40,7 +40,10 @@ export class ImportedSchemas {
       } catch (error) {
         if (!(error instanceof ContractError)) throw error;
         if (owner !== "") {
-          throw new ContractError(`the schemas of ${owner} import from "${specifier}", and ${error.message}`, error.hint);
+          throw new ContractError(
+            `the schemas of ${owner} import from "${specifier}", and ${error.message}`,
+            error.hint,
+          );
         }
         this.refused.set(specifier, { why: error.message, hint: error.hint });
       }

@@ -25,9 +25,9 @@ import { openModuleResolver, type TypeSource } from "../source/index.js";
 import type { CompileMemory } from "./compile-memory.js";
 import { chooseImportExtension } from "./import-extension.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
-import { type ReadProject, readProject } from "./read-project.js";
 import { findProjectActors } from "./project-actors.js";
 import { type LockOnDisk, packageName, readIfThere, readLock, readSchemaTexts } from "./project-files.js";
+import { type ReadProject, readProject } from "./read-project.js";
 
 export interface Compilation {
   /** The diagnostics, sorted by position. */
@@ -131,7 +131,11 @@ export function compileProject(
   const { extension: importExtension, settings } = chosen;
   const options = { version, schemaRoot, out: config.out, protoPackage, enumNames, importExtension };
   const { actors, diagnostics: ofActors } = findProjectActors(config, schema, schemaRoot, source, store);
-  diagnostics.push(...ofActors, ...sameActorIds(schema, store.contracts, config.lock), ...onlyTypeScript(config, schema));
+  diagnostics.push(
+    ...ofActors,
+    ...sameActorIds(schema, store.contracts, config.lock),
+    ...onlyTypeScript(config, schema),
+  );
   if (hasErrors(diagnostics)) return { diagnostics: sortDiagnostics(diagnostics), output: undefined };
   const texts = config.emit.includes("ts") ? emitTypeScript(schema, { ...options, actors }, memory?.emit) : [];
   const typeScript = texts.map(({ path, text }) => ({ path, content: text }));

@@ -45,7 +45,10 @@ export function findProjectActors(
   const resolve = (importer: string, specifier: string): string | undefined => {
     if (!isPackage(specifier) || isBuiltin(specifier)) return undefined;
     try {
-      return path.relative(root, store.resolve(path.join(root, importer), specifier)).split(path.sep).join("/");
+      return path
+        .relative(root, store.resolve(path.join(root, importer), specifier))
+        .split(path.sep)
+        .join("/");
     } catch (error) {
       if (!(error instanceof ContractError)) throw error;
       // Dependencies of other packages concern their authors.
@@ -67,7 +70,7 @@ export function findProjectActors(
   });
   const { actors, undecided } = findActors({
     files: matchingFiles(config, config.actors),
-    read: (file) => isOutside(file) ? store.read(path.join(root, file)) : readIfThere(path.join(root, file)),
+    read: (file) => (isOutside(file) ? store.read(path.join(root, file)) : readIfThere(path.join(root, file))),
     outline: (file, text) => source.outline(file, text),
     generatedBase: (file, name, importer) => ownBase(file, name) ?? baseIn(file, name, importer),
     resolvePackage: resolve,

@@ -33,7 +33,8 @@ export function readProject(
       "Use the version of Viceroy that compiled that package, or compile it again with this version.",
     );
   }
-  if (diagnostics.some(({ severity }) => severity === "error")) return { schema: read.schema, imported: [], diagnostics };
+  if (diagnostics.some(({ severity }) => severity === "error"))
+    return { schema: read.schema, imported: [], diagnostics };
   const { own, imported } = others.separate(read.schema);
   return { schema: own, imported, diagnostics };
 }

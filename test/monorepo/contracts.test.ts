@@ -89,7 +89,11 @@ test("a contract of another format, a damaged one and one of another package are
     editContract(folder, () => before);
     return found.map((text) => text.replace("src/prices.ts VC1012: cannot register the actors of src/prices.ts: ", ""));
   };
-  expect(await why((text) => text.replace('"format": 1', '"format": 2').replace(`"viceroy": "${version}"`, '"viceroy": "0.9.0"'))).toEqual([
+  expect(
+    await why((text) =>
+      text.replace('"format": 1', '"format": 2').replace(`"viceroy": "${version}"`, '"viceroy": "0.9.0"'),
+    ),
+  ).toEqual([
     `the contract of @acme/prices was written by viceroy 0.9.0 in format 2, and viceroy ${version} reads format 1 ` +
       "Use the same version of Viceroy in both packages, and run `npx viceroy compile` in @acme/prices.",
   ]);
@@ -154,22 +158,35 @@ test("a package of actors that is not installed, or exports no actors, is named"
 
 test("two installed versions of a contract cannot be mixed", async () => {
   const folder = workspace(
-    { ...schema, "schemas/other.ts": 'import type { Offer } from "@acme/offers/offer";\nexport interface Other { offer: Offer }\n' },
+    {
+      ...schema,
+      "schemas/other.ts": 'import type { Offer } from "@acme/offers/offer";\nexport interface Other { offer: Offer }\n',
+    },
     ofSchemas,
   );
   await diagnose(folder, "prices");
   addFiles(folder, {
     "offers/package.json": '{ "name": "@acme/offers", "exports": { "./offer": "./generated/offer.ts" } }',
     "offers/viceroy.config.ts": config('{ schemas: "schemas/*.ts", emit: ["ts", "contract"] }'),
-    "offers/schemas/offer.ts": 'import type { Price } from "@acme/prices/price";\nexport interface Offer { price: Price }\n',
+    "offers/schemas/offer.ts":
+      'import type { Price } from "@acme/prices/price";\nexport interface Offer { price: Price }\n',
   });
   link(folder, "offers");
-  for (const name of ["package.json", "viceroy.config.ts", "schemas/price.ts", "viceroy.lock", "generated/price.ts", "generated/contract.json"]) {
+  for (const name of [
+    "package.json",
+    "viceroy.config.ts",
+    "schemas/price.ts",
+    "viceroy.lock",
+    "generated/price.ts",
+    "generated/contract.json",
+  ]) {
     addFiles(folder, { [`offers/node_modules/@acme/prices/${name}`]: read(folder, `prices/${name}`) });
   }
   expect(await diagnose(folder, "offers")).toEqual([]);
   const [found] = await diagnose(folder, "shop");
-  expect(found).toMatch(/two versions of @acme\/prices are installed, at <folder>\/\S+ and <folder>\/\S+ Install one version/);
+  expect(found).toMatch(
+    /two versions of @acme\/prices are installed, at <folder>\/\S+ and <folder>\/\S+ Install one version/,
+  );
 });
 
 test("notations other than TypeScript cannot refer to types of other packages", async () => {

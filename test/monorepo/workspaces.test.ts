@@ -1,16 +1,8 @@
 /** Packages of one repository share schemas and actors, with npm workspaces and with pnpm, and as published packages. */
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  compilePackages,
-  copyPackages,
-  packViceroy,
-  pnpmVersion,
-  run,
-  succeed,
-  temporaryFolder,
-} from "./workspace.js";
+import { compilePackages, copyPackages, packViceroy, pnpmVersion, run, succeed, temporaryFolder } from "./workspace.js";
 
 const folder = temporaryFolder();
 const npm = path.join(folder, "npm");
@@ -60,9 +52,9 @@ test("a second compilation has nothing to do until the contract of another packa
   try {
     writeFileSync(schema, text.replace("cents: Int32;", "cents: Int32;\n  note?: string;"));
     expect(run(counters, process.execPath, command, "compile")).toMatchObject({
-      code: 1,
+      code: 2,
       output: expect.stringContaining(
-        'schemas/counter.ts:1:53 error VC1005: cannot import from "@acme/prices": the contract of @acme/prices is older than ' +
+        'schemas/counter.ts:1:52 error VC1005: cannot import from "@acme/prices": the contract of @acme/prices is older than ' +
           "its schemas/price.ts",
       ),
     });
@@ -103,23 +95,36 @@ test("published packages contain JavaScript, and the contract tells their schema
   const consumer = path.join(folder, "consumer");
   compilePackages(npm);
   const built: string[] = [];
+  const published = path.join(folder, "published");
+  const modules = path.join(published, "node_modules");
+  mkdirSync(path.join(modules, "@acme"), { recursive: true });
+  for (const name of ["viceroy", "@types"]) symlinkSync(path.join(npm, "node_modules", name), path.join(modules, name));
+  cpSync(path.join(npm, "tsconfig.json"), path.join(published, "tsconfig.json"));
   for (const name of ["prices", "counters", "counter-actors", "dashboard"]) {
     const from = path.join(npm, "packages", name);
-    const to = path.join(npm, "packages", `${name}-published`);
+    const to = path.join(published, name);
     cpSync(from, to, { recursive: true });
+    symlinkSync(to, path.join(modules, "@acme", name));
     const options = {
-      extends: "../../tsconfig.json",
-      compilerOptions: { noEmit: false, declaration: true, outDir: "dist", rootDir: ".", allowImportingTsExtensions: false },
+      extends: "../tsconfig.json",
+      compilerOptions: {
+        noEmit: false,
+        declaration: true,
+        outDir: "dist",
+        rootDir: ".",
+        allowImportingTsExtensions: false,
+      },
       include: ["src", "generated"],
     };
     writeFileSync(path.join(to, "tsconfig.json"), JSON.stringify(options));
-    succeed(to, "npx", "tsc", "-p", ".");
     const file = path.join(to, "package.json");
-    const manifest = JSON.parse(readFileSync(file, "utf8").replaceAll(/"\.\/(src|generated)\/([\w*]+)\.ts"/g, '"./dist/$1/$2.js"'));
+    const manifest = JSON.parse(
+      readFileSync(file, "utf8").replaceAll(/"\.\/(src|generated)\/([\w*]+)\.ts"/g, '"./dist/$1/$2.js"'),
+    );
     writeFileSync(file, JSON.stringify({ ...manifest, files: ["dist", "generated/contract.json"] }));
+    succeed(to, path.join(npm, "node_modules/.bin/tsc"), "-p", ".");
     const packed = succeed(to, "npm", "pack", "--silent", "--pack-destination", folder).trim();
-    built.push(`./../${packed}`);
-    rmSync(to, { recursive: true });
+    built.push(path.join(folder, packed));
   }
   cpSync(path.join(npm, "packages/app"), consumer, {
     recursive: true,

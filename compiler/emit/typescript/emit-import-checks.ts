@@ -37,7 +37,12 @@ export function emitImportChecks(file: FileBuilder, types: readonly DeclarationK
     const args = context.index.type(key).typeParameters.map(() => example);
     const codec = context.codec(key);
     const check = call(abiValue("checkImportedCodec"), [
-      args.length === 0 ? codec : call(codec, args.map(() => code`${abiValue("codec")}.string`)),
+      args.length === 0
+        ? codec
+        : call(
+            codec,
+            args.map(() => code`${abiValue("codec")}.string`),
+          ),
       hex64(context.fingerprints.type({ kind: "ref", target: key, args })),
       stringLiteral(name),
       stringLiteral(context.schema.package),

@@ -64,6 +64,9 @@ function actorEntry(found: ActorImplementation, out: string, context: EmitContex
   const load = [group(indent([line, `import(${module}).then((m) => `, memberAccess("m", name), ")"]))];
   return [
     `${specifier ?? `${context.schema.package}/${withoutExtension(path)}`}#${name}`,
-    tallObjectLiteral([`schema: ${stringLiteral(typeof actor === "string" ? context.actorKey(actor) : actor.key)}`, ["load: () =>", ...load]]),
+    tallObjectLiteral([
+      `schema: ${stringLiteral(typeof actor === "string" ? context.actorKey(actor) : actor.key)}`,
+      ["load: () =>", ...load],
+    ]),
   ];
 }

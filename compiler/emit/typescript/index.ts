@@ -10,8 +10,8 @@ import { aliasesLast, ModuleCodecEmitter } from "./codec/index.js";
 import { emitActor } from "./emit-actor.js";
 import { createContext, type EmitContext, type ProtoNaming } from "./emit-context.js";
 import { emitDescriptor } from "./emit-descriptor.js";
-import type { EmitMemory, WritePart } from "./emit-memory.js";
 import { emitImportChecks, importedTypesOf } from "./emit-import-checks.js";
+import type { EmitMemory, WritePart } from "./emit-memory.js";
 import { emitRoot, rootsOf } from "./emit-namespace.js";
 import { registryFile } from "./emit-registry.js";
 

@@ -2,7 +2,14 @@
 import type { ts as TypeScript } from "ts-morph";
 import { importCandidates } from "../../actors/import-candidates.js";
 import type { ModuleOutline } from "../../actors/module-outline.js";
-import type { PackageImport, SourceDeclaration, SourceProblem, SourceText, SourceType, TypeSource } from "../type-source.js";
+import type {
+  PackageImport,
+  SourceDeclaration,
+  SourceProblem,
+  SourceText,
+  SourceType,
+  TypeSource,
+} from "../type-source.js";
 import { Expander } from "./expander.js";
 import { type Compiler, loadCompiler } from "./load-compiler.js";
 import { NameResolver } from "./name-resolver.js";

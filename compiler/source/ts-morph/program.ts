@@ -6,10 +6,10 @@ import type { ts as TypeScript } from "ts-morph";
 import { importCandidates } from "../../actors/import-candidates.js";
 import { vocabularyText } from "../../installation.js";
 import { packageOfPath } from "../../model/imported-path.js";
+import type { PackageImport } from "../type-source.js";
 import { exportSignature } from "./export-signature.js";
 import type { Compiler } from "./load-compiler.js";
 import { libraryText } from "./schema-library.js";
-import type { PackageImport } from "../type-source.js";
 import { barrelFolder, libraryFile, rootFolder, vocabularyFile, vocabularyName } from "./virtual-paths.js";
 
 export class SchemaProgram {
