@@ -22,11 +22,13 @@ export function validateConfig(value: unknown, root: string, file: string): Conf
   for (const key of Object.keys(given)) {
     if (!keys.includes(key)) mistakes.push(`unknown key "${key}": expected one of ${keys.join(", ")}`);
   }
+  const hasActors = typeof given["actors"] === "string" || Array.isArray(given["actors"]);
+  const schemas = patterns(given["schemas"], "schemas", !hasActors, mistakes);
   const actors = patterns(given["actors"], "actors", false, mistakes);
   const config: Config = {
     root,
     file,
-    schemas: patterns(given["schemas"], "schemas", actors.length === 0, mistakes),
+    schemas,
     actors: actors.filter((entry) => !isModule(entry)),
     actorPackages: actors.filter(isModule),
     out: folder(given["out"], "out", "generated", mistakes),

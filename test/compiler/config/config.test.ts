@@ -27,6 +27,7 @@ test("a config in TypeScript is loaded, and missing keys get their defaults", ()
     file: "viceroy.config.ts",
     schemas: ["schemas/**/*.ts"],
     actors: [],
+    actorPackages: [],
     out: "generated",
     lock: "viceroy.lock",
     emit: ["ts"],
