@@ -79,7 +79,7 @@ test("all mistakes of a config are reported in one error", () => {
       'cannot use viceroy.config.ts: invalid "actors": expected a glob pattern or a list of them, got 3',
       'cannot use viceroy.config.ts: invalid "out": expected a path below the folder of the config, got "../up"',
       'cannot use viceroy.config.ts: invalid "lock": expected a path below the folder of the config, got ""',
-      'cannot use viceroy.config.ts: invalid "emit": expected ts, proto, descriptor, jsonschema, capnp, connect, got "thrift"',
+      'cannot use viceroy.config.ts: invalid "emit": expected ts, proto, descriptor, jsonschema, capnp, connect, contract, got "thrift"',
       'cannot use viceroy.config.ts: unknown key "proto.optimize": expected package',
       'cannot use viceroy.config.ts: invalid "proto.package": expected names in snake case separated by dots, such as acme.shop.v1, got "Acme.Shop"',
     ].join("\n"),
