@@ -298,7 +298,7 @@ async function buildConnect() {
       plugins: [browserAbi],
     }),
   ]);
-  removeStale(path.join(dist, "browser"), metafile);
+  removeStale(path.join(dist, "browser"), { metafile });
 }
 
 async function buildTensor() {

@@ -5,7 +5,20 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const names = ["codec", "protobuf", "rpc", "fanout", "cast", "hosts", "attach", "detect", "spawn", "map", "compile", "memory"];
+const names = [
+  "codec",
+  "protobuf",
+  "rpc",
+  "fanout",
+  "cast",
+  "hosts",
+  "attach",
+  "detect",
+  "spawn",
+  "map",
+  "compile",
+  "memory",
+];
 const failed = names.filter((name) => {
   process.stdout.write(`\n# ${name}\n\n`);
   const main = fileURLToPath(new URL(`${name}/main.js`, import.meta.url));

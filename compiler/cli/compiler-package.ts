@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { version } from "./version.js";
+import { version } from "../version.js";
 
 /** The exports of `@viceroy/compiler`. */
 export type CompilerCommands = typeof import("./compiler-commands.js");

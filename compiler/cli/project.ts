@@ -8,7 +8,7 @@ import { type Config, loadConfig, nearestConfig } from "../config/index.js";
 import { configOfUnchangedTree } from "../output/index.js";
 import type { CompileMemory } from "../pipeline/index.js";
 import type { TypeSource } from "../source/index.js";
-import { version } from "./version.js";
+import { version } from "../version.js";
 
 export class Project {
   readonly configFile: string;

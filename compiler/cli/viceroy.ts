@@ -6,9 +6,9 @@
  */
 import type { Command } from "commander";
 import { fileErrorText } from "../output/file-error.js";
+import { version } from "../version.js";
 import { findCompiler, loadCompiler } from "./compiler-package.js";
 import { exitCode, processIo } from "./io.js";
-import { version } from "./version.js";
 
 // A closed pipe, such as that of `head`, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -6,11 +6,12 @@ import { ContractError, ContractStore } from "../contracts/index.js";
 import { type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/index.js";
 import { commonRoot } from "../emit/index.js";
 import type { SchemaState } from "../evolve/index.js";
-import { viceroyVersion } from "../installation.js";
+
 import { assignIds, type Lock, parseLock, printLock } from "../lock/index.js";
 import { lowerToProtobuf } from "../protobuf/lower/lower.js";
 import { protoPackageOf } from "../protobuf/proto-package.js";
 import { openModuleResolver, type SourceText, type TypeSource } from "../source/index.js";
+import { version } from "../version.js";
 import { hasErrors } from "./compile-project.js";
 import { lockDiagnostic } from "./lock-diagnostics.js";
 import { type ReadProject, readProject } from "./read-project.js";
@@ -37,7 +38,7 @@ export function readSchemaState(
   const store = new ContractStore({
     root: config.root,
     resolve: openModuleResolver(),
-    version: viceroyVersion(),
+    version,
     configNames,
   });
   let read: ReadProject;

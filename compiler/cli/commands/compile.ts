@@ -8,11 +8,11 @@ import { emptyLock, printLock } from "../../lock/index.js";
 import { planOutput, rememberTree, writeAtomically, writeOutput } from "../../output/index.js";
 import type { BaseLock } from "../../pipeline/base-lock.js";
 import type { CompiledOutput } from "../../pipeline/compile-project.js";
+import { version } from "../../version.js";
 import { exitCode, type Io } from "../io.js";
 import { optimizeLate } from "../optimize-late.js";
 import type { Project } from "../project.js";
 import { report } from "../report.js";
-import { version } from "../version.js";
 import type { WireBreaks } from "../wire-breaks.js";
 
 export interface CompileOptions {

@@ -10,10 +10,10 @@ import { whyReserved } from "../../model/reserved-names.js";
 import { writeAtomically } from "../../output/index.js";
 import { declarationMembers } from "../../pipeline/declaration-members.js";
 import { compileProject, readIfThere, readLock } from "../../pipeline/index.js";
+import { version } from "../../version.js";
 import { exitCode, type Io } from "../io.js";
 import type { Project } from "../project.js";
 import { report } from "../report.js";
-import { version } from "../version.js";
 import { compile } from "./compile.js";
 
 /** @throws ConfigError */
