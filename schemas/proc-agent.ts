@@ -56,6 +56,8 @@ export interface ActorPlace {
   /** The names and sizes of the dimensions, outermost first. */
   dimensions: string[];
   sizes: Uint32[];
+  /** The number by which the actor is addressed, if it differs from the rank, because the mesh was resized. */
+  number?: Uint32;
 }
 
 /** The schema that another process has. */
@@ -79,6 +81,8 @@ export interface ActorMove {
    * handled them.
    */
   drains?: boolean;
+  /** Why the actor has left its mesh, which was resized. Absent: it has moved. */
+  left?: string;
 }
 
 /** The state of an actor, as the owner of its mesh knows it. */

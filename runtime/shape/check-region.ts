@@ -4,9 +4,9 @@ import { checkDimension, checkExtent, formatExtent, maxRanks } from "./extent.js
 import { type Region, regionExtent, regionSize } from "./region.js";
 
 /**
- * Checks a received region. Every base rank of a valid one is below `ranks`.
+ * Checks a received region. Every position of a valid one is below `ranks`, and no two positions have the same base rank.
  *
- * @param ranks number of ranks of the whole mesh
+ * @param ranks number of ranks of the whole mesh, or of the members of the region
  * @throws {TypeError | RangeError} when the region is invalid
  */
 export function checkRegion(region: Region, ranks: number): void {
@@ -24,10 +24,21 @@ export function checkRegion(region: Region, ranks: number): void {
   for (const [i, each] of sizes.entries()) last += Math.max(each - 1, 0) * strides[i]!;
   const sane = (number: number, least: number) => Number.isInteger(number) && number >= least && number <= maxRanks;
   const inside = size === 0 || (last < ranks && size <= ranks);
-  if (inside && sane(offset, 0) && strides.every((stride) => sane(stride, 1))) return;
+  if (inside && sane(offset, 0) && strides.every((stride) => sane(stride, 1))) {
+    checkDistinctMembers(region);
+    return;
+  }
   throw new RangeError(
     `cannot use a region: expected base ranks below ${ranks}, got offset ${offset} and strides [${strides.join(", ")}]`,
   );
+}
+
+function checkDistinctMembers({ members = [] }: Region): void {
+  const seen = new Set<number>();
+  for (const member of members) {
+    if (seen.has(member)) throw new RangeError(`cannot use a region: expected distinct members, got ${member} twice`);
+    seen.add(member);
+  }
 }
 
 /** Checks names of dimensions. @throws {TypeError} when a name is invalid or occurs twice */

@@ -1,7 +1,7 @@
 /** Extents, points, regions and value meshes. The functions are pure. */
 
 export { checkOptionNames } from "./check-options.js";
-export { checkRegion } from "./check-region.js";
+export { checkKnownLabels, checkRegion } from "./check-region.js";
 export {
   type Coordinates,
   checkDimension,
@@ -14,9 +14,11 @@ export {
 } from "./extent.js";
 export { Point, points } from "./point.js";
 export { Range, range } from "./range.js";
+export { RankNumbers, resizedExtent } from "./rank-numbers.js";
 export {
   baseRank,
   baseRanks,
+  detachedRegion,
   isDense,
   type Region,
   rankOfBaseRank,

@@ -5,12 +5,20 @@
  */
 import { checkExtent, type Extent, makeExtent } from "./extent.js";
 
-/** `base rank = offset + sum of index[i] * strides[i]`. The three lists have one entry for each dimension. */
+/**
+ * `position = offset + sum of index[i] * strides[i]`. The three lists have one entry for each dimension. The base rank of a
+ * position is the position itself, unless the region has `members`.
+ */
 export interface Region<D extends string = string> {
   readonly labels: readonly D[];
   readonly sizes: readonly number[];
   readonly offset: number;
   readonly strides: readonly number[];
+  /**
+   * The base rank of each position, for a mesh that was resized: its ranks are not a row-major part of the mesh that was
+   * spawned. Absent: positions are base ranks.
+   */
+  readonly members?: readonly number[];
 }
 
 /**
@@ -36,6 +44,11 @@ export function regionExtent<D extends string>(region: Region<D>): Extent<D> {
   return makeExtent(region.labels.map((label, i) => [label, region.sizes[i]!] as const));
 }
 
+/** Returns the members of a region as a property to copy into a region that is cut from it. */
+export function membersOf({ members }: Region): Pick<Region, "members"> {
+  return members === undefined ? {} : { members };
+}
+
 /** Returns a region of the same shape whose base ranks are its ranks. */
 export function detachedRegion<D extends string>({ labels, sizes }: Region<D>): Region<D> {
   return { labels, sizes, offset: 0, strides: rowMajorStrides(sizes) };
@@ -58,7 +71,11 @@ export function baseRank(region: Region, rank: number): number {
     base += (rest % size) * strides[i]!;
     rest = Math.floor(rest / size);
   }
-  return base;
+  return memberAt(region, base);
+}
+
+function memberAt({ members }: Region, position: number): number {
+  return members === undefined ? position : members[position]!;
 }
 
 /** Yields all base ranks of the region, in rank order. */
@@ -67,7 +84,7 @@ export function* baseRanks(region: Region): Generator<number, void, undefined> {
   const index = new Array<number>(sizes.length).fill(0);
   let base = region.offset;
   for (let left = regionSize(region); left > 0; left--) {
-    yield base;
+    yield memberAt(region, base);
     for (let i = sizes.length - 1; i >= 0; i--) {
       base += strides[i]!;
       if (++index[i]! < sizes[i]!) break;
@@ -82,9 +99,10 @@ export function rankOfBaseRank(region: Region, base: number): number | undefined
   const { sizes, strides } = region;
   const outermostFirst = [...strides.keys()].sort((a, b) => strides[b]! - strides[a]!);
   const own = rowMajorStrides(sizes);
-  let rest = base - region.offset;
+  const position = region.members === undefined ? base : region.members.indexOf(base);
+  let rest = position - region.offset;
   let rank = 0;
-  if (rest < 0 || regionSize(region) === 0) return undefined;
+  if (position < 0 || rest < 0 || regionSize(region) === 0) return undefined;
   for (const i of outermostFirst) {
     // A stride exceeds the span of all inner dimensions, since regions are slices of row-major ones.
     const at = Math.min(Math.floor(rest / strides[i]!), sizes[i]! - 1);
@@ -94,7 +112,7 @@ export function rankOfBaseRank(region: Region, base: number): number | undefined
   return rest === 0 ? rank : undefined;
 }
 
-/** Returns whether the base ranks are consecutive, in rank order. */
+/** Returns whether the positions are consecutive, in rank order. */
 export function isDense(region: Region): boolean {
   if (regionSize(region) === 0) return true;
   let stride = 1;
@@ -113,8 +131,13 @@ export function sameRegion(a: Region, b: Region): boolean {
     (a.offset === b.offset &&
       sameList(a.labels, b.labels) &&
       sameList(a.sizes, b.sizes) &&
-      sameList(a.strides, b.strides))
+      sameList(a.strides, b.strides) &&
+      sameMembers(a.members, b.members))
   );
+}
+
+function sameMembers(a: readonly number[] | undefined, b: readonly number[] | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && sameList(a, b));
 }
 
 function sameList<T>(a: readonly T[], b: readonly T[]): boolean {

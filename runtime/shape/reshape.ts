@@ -5,7 +5,7 @@
 import { describeValue } from "../../shared/text/describe-value.js";
 import { checkDistinctLabels, checkKnownLabels, formatRegion } from "./check-region.js";
 import { checkDimension, formatExtent } from "./extent.js";
-import { isDense, type Region, regionSize, rowMajorStrides } from "./region.js";
+import { isDense, membersOf, type Region, regionSize, rowMajorStrides } from "./region.js";
 import type { Renamed, RenameSpec, Split, SplitSpec } from "./reshape-types.js";
 
 /**
@@ -37,7 +37,7 @@ export function splitRegion(
     strides.push(...rowMajorStrides(parts).map((stride) => stride * region.strides[i]!));
   }
   checkDistinctLabels(labels);
-  return { labels, sizes, offset: region.offset, strides };
+  return { labels, sizes, offset: region.offset, strides, ...membersOf(region) };
 }
 
 /**
@@ -70,7 +70,7 @@ export function flattenRegion<N extends string>(region: Region, name: N): Region
         `got strides [${region.strides.join(", ")}] of the mesh it was cut from`,
     );
   }
-  return { labels: [name], sizes: [regionSize(region)], offset: region.offset, strides: [1] };
+  return { labels: [name], sizes: [regionSize(region)], offset: region.offset, strides: [1], ...membersOf(region) };
 }
 
 function newNames(region: Region, label: string, names: unknown): readonly string[] {

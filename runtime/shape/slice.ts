@@ -8,7 +8,7 @@ import { checkKnownLabels, formatRegion } from "./check-region.js";
 import { type Coordinates, type Extent, formatExtent, sameExtent } from "./extent.js";
 import { Point } from "./point.js";
 import { Range } from "./range.js";
-import { type Region, regionExtent } from "./region.js";
+import { membersOf, type Region, regionExtent } from "./region.js";
 import type { Sliced, SliceSpec } from "./reshape-types.js";
 
 /**
@@ -46,7 +46,7 @@ export function sliceRegion(region: Region, given: SliceSpec | Point): Region {
     sizes.push(count);
     strides.push(stride * step);
   }
-  return { labels, sizes, offset, strides };
+  return { labels, sizes, offset, strides, ...membersOf(region) };
 }
 
 /**

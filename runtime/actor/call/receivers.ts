@@ -13,6 +13,7 @@ export function allRanks({ size }: MeshView): number[] {
 /** Returns the session to the actor at a rank, or the reason why there can be none. */
 export function openSession(sender: LocalActor, view: MeshView, rank: number): Session | DeliveryError {
   const target = view.target(rank);
+  if (target.departure !== undefined) return target.departure;
   try {
     return sender.outbound.session(target, target, target.location);
   } catch (error) {

@@ -63,9 +63,9 @@ export class ActorCell implements LivingActor {
   }
 
   get context(): ActorContext {
-    const { name, rank } = this.spec;
+    const { name, rank, position = rank } = this.spec;
     const extent = this.spec.extent as Extent;
-    return { id: this.id, name, rank: new Point(extent, rank) };
+    return { id: this.id, name, rank: new Point(extent, position) };
   }
 
   /** A turn of code of this actor that handles no message. */

@@ -146,8 +146,9 @@ export class ActorMesh<K extends MeshKind = MeshKind, D extends string = string>
    * @throws {RangeError} when `drain` is negative or larger than 2^32 - 1
    */
   stop(options: MeshStopOptions = {}): Promise<void> {
-    const { record, size } = this.#view;
-    if (size !== record.size) throw new Error(`cannot stop a slice of mesh "${record.name}": stop the whole mesh`);
+    const { record, size, region } = this.#view;
+    if (!(record.control?.isWhole(region) ?? size === record.size))
+      throw new Error(`cannot stop a slice of mesh "${record.name}": stop the whole mesh`);
     if (record.control === undefined) throw new Error(`cannot stop mesh "${record.name}": only its owner can`);
     checkStopOptions(record.name, options);
     record.stopReason ??= options.reason ?? noReason;

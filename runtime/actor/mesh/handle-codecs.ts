@@ -9,6 +9,7 @@ import {
   baseRanks,
   checkExtent,
   checkRegion,
+  detachedRegion,
   type Extent,
   extentSize,
   formatExtent,
@@ -84,7 +85,7 @@ function readMesh(r: Reader, descriptor: ActorDescriptor, dims: readonly string[
   const name = readText(r);
   const extent = readExtent(r);
   const region = readRegion(r);
-  checkRegion(region, extentSize(extent));
+  checkRegion(region, region.members?.length ?? extentSize(extent));
   checkDimensions(region, dims);
   const identity: MeshIdentity = { id, owner, name, extent };
   const record = currentMeshRecord(identity);
@@ -128,8 +129,25 @@ function readExtent(r: Reader): Extent {
   return checkExtent(Object.fromEntries(entries));
 }
 
-function writeRegion(w: Writer, { labels, sizes, offset, strides }: Region): void {
-  writeU32(w, labels.length);
+/**
+ * Marks the number of dimensions of a region whose members follow. Regions without members are written as they were before
+ * there were members, so that older processes read them.
+ */
+const MEMBERS_FOLLOW = 0x8000_0000;
+
+function writeRegion(w: Writer, region: Region): void {
+  if (region.members === undefined) {
+    writeShape(w, region, 0);
+    return;
+  }
+  const members = [...baseRanks(region)];
+  writeShape(w, detachedRegion(region), MEMBERS_FOLLOW);
+  writeU32(w, members.length);
+  for (const member of members) writeU32(w, member);
+}
+
+function writeShape(w: Writer, { labels, sizes, offset, strides }: Region, flag: number): void {
+  writeU32(w, labels.length + flag);
   writeU32(w, offset);
   for (const [i, label] of labels.entries()) {
     writeText(w, label);
@@ -142,14 +160,17 @@ function readRegion(r: Reader): Region {
   const labels: string[] = [];
   const sizes: number[] = [];
   const strides: number[] = [];
-  let left = readU32(r);
+  const count = readU32(r);
   const offset = readU32(r);
-  for (; left > 0; left--) {
+  for (let left = count % MEMBERS_FOLLOW; left > 0; left--) {
     labels.push(readText(r));
     sizes.push(readU32(r));
     strides.push(readU32(r));
   }
-  return { labels, sizes, offset, strides };
+  if (count < MEMBERS_FOLLOW) return { labels, sizes, offset, strides };
+  const members: number[] = [];
+  for (let left = readU32(r); left > 0; left--) members.push(readU32(r));
+  return { labels, sizes, offset, strides, members };
 }
 
 /** Each process once, then for each rank which of them, then how many times those have moved that have. */

@@ -21,11 +21,14 @@ export interface WatchLimits {
 /** The arguments of `proc.createActor`. */
 export interface ActorRequest {
   readonly mesh: MeshId;
+  /** The number of the actor in its mesh, by which it is addressed. */
   readonly rank: number;
+  /** The rank in `extent`, if it differs from `rank`, because the actor was added when the mesh was resized. */
+  readonly position?: number | undefined;
   readonly incarnation: number;
   /** The name that was given to `spawn`: `spawn("counters", …)`. */
   readonly name: string;
-  /** The sizes of the spawned mesh, in the order of its dimensions. */
+  /** The sizes of the mesh when the actor was added to it, in the order of its dimensions. */
   readonly extent: Readonly<Record<string, number>>;
   /** The proc whose actor spawned the mesh. It answers questions about the mesh. */
   readonly owner: ProcId;

@@ -5,11 +5,12 @@
 
 import { describeValue } from "../../../shared/text/describe-value.js";
 import { AGENT_MESH, type Location, type MeshId, type ProcId } from "../../link/address.js";
+import { DeliveryError } from "../../link/errors.js";
 import { chainToken } from "../../link/frame/message-extension.js";
 import type { MessageSender, SessionTarget } from "../../link/outbound/message-sender.js";
 import type { Session } from "../../link/outbound/session.js";
 import type { UnhandledMessages } from "../../link/outbound/unhandled-messages.js";
-import { checkOptionNames, type Extent, extentSize } from "../../shape/index.js";
+import { checkOptionNames, type Extent, extentSize, type Region } from "../../shape/index.js";
 import type { DropDetector, DroppableReference } from "../proc/drop-watch.js";
 import { Downtime } from "./downtime.js";
 
@@ -19,6 +20,8 @@ export interface RankLocation {
   readonly location: Location;
   /** How many times the actor has moved. It equals the incarnation that lives at this location. */
   readonly generation?: number;
+  /** Why the rank has left the mesh, which was resized. Undefined while it belongs to the mesh. */
+  readonly left?: string | undefined;
 }
 
 /** One actor as its senders know it. It is also the key of their sessions. */
@@ -32,17 +35,20 @@ export class ActorTarget implements SessionTarget {
   generation: number;
   /** Set while this process knows that the actor has ended and does not know that it is back. */
   downtime: Downtime | undefined;
+  /** The error of calls to an actor that has left its mesh, which was resized. Undefined while it belongs to the mesh. */
+  departure: DeliveryError | undefined;
   readonly #sessions = new Set<Session>();
   /** Records of the messages that were sent to the actor's former processes and are not yet handled or answered. */
   #leaving: Set<UnhandledMessages> | undefined;
   #token: readonly [number, number] | undefined;
 
-  constructor(mesh: MeshRecord, rank: number, { proc, location, generation = 0 }: RankLocation) {
+  constructor(mesh: MeshRecord, rank: number, { proc, location, generation = 0, left }: RankLocation) {
     this.mesh = mesh;
     this.rank = rank;
     this.proc = proc;
     this.location = location;
     this.generation = generation;
+    if (left !== undefined) this.#markLeft(left);
   }
 
   /** Registers a session from an actor of this process. */
@@ -81,13 +87,15 @@ export class ActorTarget implements SessionTarget {
   }
 
   /**
-   * Records the actor's new location. Later messages go there; messages that are already sent stay with the old
-   * process.
+   * Records the actor's new location, or that it has left the mesh. Later messages go to the new location; messages that
+   * are already sent stay with the old process.
    */
-  move({ proc, location, generation = 0 }: RankLocation): void {
+  move({ proc, location, generation = 0, left }: RankLocation): void {
     if (generation < this.generation) return;
     if (generation > this.generation) this.markBack();
-    const moved = proc !== this.proc;
+    const leaves = left !== undefined && this.departure === undefined;
+    const moved = proc !== this.proc || leaves;
+    if (leaves) this.#markLeft(left);
     this.proc = proc;
     this.location = location;
     this.generation = generation;
@@ -113,6 +121,12 @@ export class ActorTarget implements SessionTarget {
   markBack(): void {
     this.downtime?.end();
     this.downtime = undefined;
+    this.departure = undefined;
+  }
+
+  #markLeft(why: string): void {
+    this.departure = new DeliveryError("stopped", `it has left the mesh: ${why}`);
+    this.markDown().markLost();
   }
 
   get number(): MeshId {
@@ -159,6 +173,8 @@ export interface MeshControl {
    * @throws {Error} when the mesh has no checkpoints
    */
   checkpoint(ranks: readonly number[]): Promise<void>;
+  /** Returns whether a region has all ranks that the mesh has now, or had when it was spawned or resized. */
+  isWhole(region: Region): boolean;
 }
 
 /** The options of `stop`. */
@@ -190,6 +206,11 @@ export function checkStopOptions(name: string, options: MeshStopOptions): void {
   const { reason = "", drain = 0 } = options;
   if (typeof reason !== "string")
     throw new TypeError(`${failed}: expected a text as reason, got ${describeValue(reason)}`);
+  checkDrain(failed, drain);
+}
+
+/** @throws {RangeError} when `drain` is out of range. @param failed the start of the error message */
+export function checkDrain(failed: string, drain: unknown): void {
   if (typeof drain === "number" && drain >= 0 && drain <= 0xffff_ffff) return;
   throw new RangeError(`${failed}: expected drain in milliseconds, at least 0, got ${describeValue(drain)}`);
 }
@@ -219,6 +240,8 @@ export class MeshRecord implements MeshIdentity {
   readonly castSenders = new Set<MeshCastSender>();
   /** The targets that this process knows, by rank in the spawned mesh. */
   readonly #targets = new Map<number, ActorTarget>();
+  /** Whether a rank has left the mesh at some time. */
+  #isResized = false;
 
   constructor({ id, name, owner, extent }: MeshIdentity) {
     this.id = id;
@@ -244,9 +267,16 @@ export class MeshRecord implements MeshIdentity {
     return this.#targets.get(rank)?.proc;
   }
 
+  /** Whether this process knows of a rank that has left the mesh. */
+  get hasLeftRanks(): boolean {
+    if (this.#isResized) for (const { departure } of this.#targets.values()) if (departure !== undefined) return true;
+    return false;
+  }
+
   /** Sets the location of a rank. The location can change: a replaced actor can live in another process. */
   setLocation(rank: number, location: RankLocation): void {
     const target = this.#targets.get(rank);
+    if (location.left !== undefined) this.#isResized = true;
     if (target === undefined) {
       this.#targets.set(rank, new ActorTarget(this, rank, location));
       return;

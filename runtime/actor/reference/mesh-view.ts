@@ -78,9 +78,9 @@ export class MeshView {
 }
 
 function createCastView({ descriptor, region, isWholeMesh, extent }: MeshView): CastView {
-  const { labels, sizes, offset, strides } = region;
+  const { labels, sizes, offset, strides, members } = region;
   return {
-    key: JSON.stringify([descriptor.key, String(descriptor.fingerprint), offset, labels, sizes, strides]),
+    key: JSON.stringify([descriptor.key, String(descriptor.fingerprint), offset, labels, sizes, strides, members]),
     bases: [...baseRanks(region)],
     interface: descriptor,
     extent: isWholeMesh ? undefined : extent,

@@ -20,8 +20,9 @@ import {
 } from "../../shape/index.js";
 import type { AttachedHosts } from "../attached/attached-hosts.js";
 import { ProcMesh } from "./proc-mesh.js";
-import { planProcs, type ReplaceOptions, type SpawnProcsOptions } from "./spawn-procs-options.js";
-import { planReplacements, startProcs } from "./start-procs.js";
+import type { ProcPlanner } from "./resize-options.js";
+import { planProcs, type SpawnProcsOptions } from "./spawn-procs-options.js";
+import { type PlanForExtent, planReplacements, startJoining, startProcs } from "./start-procs.js";
 
 /** Time in ms for which queued messages are handled at a stop. */
 const defaultDrain = 5000;
@@ -91,13 +92,24 @@ export class HostMesh<D extends string = string> extends RegionMesh<HostMeshKind
     attachment?.checkOpen();
     const hosts = attachment && [...baseRanks(this.#region)].map((rank) => attachment.hosts[rank]!);
     const size = extentSize(perHost);
-    const procs = startProcs(this.#runtime, extent, planProcs(options, size, hosts));
-    attachment?.addProcs(procs);
-    const replacing = (changes: ReplaceOptions) => {
-      const changed = { ...options, ...changes } as SpawnProcsOptions;
-      return planReplacements(this.#runtime, procs, planProcs(changed, size, hosts));
+    const planFor = (given: SpawnProcsOptions<D | P>): PlanForExtent<D | P> => {
+      const plan = planProcs(given, size, hosts);
+      return (at) => (at === extent ? plan : planProcs(given, extentSize(at) / this.size, hosts));
     };
-    return new ProcMesh<D | P>(procs, wholeRegion(extent), replacing);
+    const plans = planFor(options);
+    const procs = startProcs(this.#runtime, extent, plans);
+    attachment?.addProcs(procs);
+    const planner: ProcPlanner = {
+      hostDimensions: Object.keys(this.extent),
+      listsCpus: Array.isArray(options.cpus),
+      replacing: (changes) =>
+        planReplacements(this.#runtime, procs, planFor({ ...options, ...changes } as SpawnProcsOptions<D | P>)),
+      joining: (joining) => {
+        attachment?.checkOpen();
+        return startJoining(this.#runtime, procs, plans, joining);
+      },
+    };
+    return new ProcMesh<D | P>(procs, wholeRegion(extent), { planner });
   }
 
   /**

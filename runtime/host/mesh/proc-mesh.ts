@@ -4,12 +4,13 @@
  */
 import type { Actor } from "../../actor/actor.js";
 import { currentCell } from "../../actor/context.js";
-import type { Apply } from "../../actor/mesh-kind.js";
+import { type ActorMesh, makeMesh } from "../../actor/mesh/actor-mesh.js";
+import type { Apply, MeshKind } from "../../actor/mesh-kind.js";
 import type { ActorClass } from "../../actor/reference/actor-request.js";
 import { checkStopOptions, type MeshStopOptions, noReason } from "../../actor/reference/mesh-record.js";
+import { MeshView } from "../../actor/reference/mesh-view.js";
 import { formatId } from "../../link/address.js";
 import type { ProcGroup, SupervisionPlan } from "../../proc/mesh/proc-group.js";
-import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import {
   checkOptionNames,
@@ -21,6 +22,14 @@ import {
   RegionMesh,
   type RegionMeshKind,
 } from "../../shape/index.js";
+import {
+  checkActorsResizable,
+  checkResizable,
+  checkResize,
+  type ProcPlanner,
+  type ResizeOptions,
+  type ResizeSpec,
+} from "./resize-options.js";
 import { planSupervision, type SpawnOptions } from "./spawn-options.js";
 import { type ReplaceOptions, replaceableOptions } from "./spawn-procs-options.js";
 
@@ -44,8 +53,12 @@ type Constructible<C extends SpawnableClass> = new (...args: ArgsOf<C>) => Actor
 /** Time in ms for which queued messages are handled at a stop or a replacement. */
 const defaultDrain = 5000;
 
-/** Makes the function that starts replacement processes with the given changes. */
-type ReplacementPlanner = (changes: ReplaceOptions) => (rank: number) => StartedChild;
+/** The parts of a handle that slices share. */
+interface ProcMeshParts {
+  readonly planner?: ProcPlanner | undefined;
+  readonly plan?: SupervisionPlan;
+  readonly ready?: Promise<void>;
+}
 
 /** Maps the names of dimensions to types of proc meshes. */
 interface ProcMeshKind extends RegionMeshKind {
@@ -56,8 +69,9 @@ interface ProcMeshKind extends RegionMeshKind {
 export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind, D> {
   readonly #group: ProcGroup & { readonly ready: Promise<void>; readonly extent: Extent };
   readonly #region: Region;
-  readonly #planReplacement: ReplacementPlanner | undefined;
+  readonly #planner: ProcPlanner | undefined;
   readonly #plan: SupervisionPlan;
+  readonly #ready: Promise<void>;
 
   /**
    * Called by `spawnProcs` and `thisProc`.
@@ -67,14 +81,14 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
   constructor(
     procs: ProcGroup & { readonly ready: Promise<void>; readonly extent: Extent },
     region: Region,
-    replacing?: ReplacementPlanner,
-    plan: SupervisionPlan = {},
+    { planner, plan = {}, ready }: ProcMeshParts = {},
   ) {
     super();
     this.#plan = plan;
     this.#group = procs;
     this.#region = region;
-    this.#planReplacement = replacing;
+    this.#planner = planner;
+    this.#ready = ready ?? procs.ready;
   }
 
   /** The name of the mesh in reports, as given to `spawnProcs`. */
@@ -83,10 +97,11 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
   }
 
   /**
-   * Resolves when all procs have started and run their bootstrap modules. Rejects with the reason if a proc has not.
+   * Resolves when all procs have started and run their bootstrap modules. Rejects with the reason if a proc has not. The
+   * `ready` of a mesh that {@link resize} returned also waits until the procs that leave have ended.
    */
   get ready(): Promise<void> {
-    return this.#group.ready;
+    return this.#ready;
   }
 
   /**
@@ -116,10 +131,7 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
    * @throws {RangeError} when a number is out of range
    */
   with(options: SpawnOptions): ProcMesh<D> {
-    return new ProcMesh(this.#group, this.#region, this.#planReplacement, {
-      ...this.#plan,
-      ...planSupervision(options),
-    });
+    return this.#withParts(this.#region, { plan: { ...this.#plan, ...planSupervision(options) } });
   }
 
   /**
@@ -137,12 +149,70 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
    */
   async replace({ drain = defaultDrain, ...changes }: ReplaceOptions = {}): Promise<void> {
     const procs = this.#group;
-    if (!(procs instanceof SpawnedProcs) || this.#planReplacement === undefined) {
+    if (!(procs instanceof SpawnedProcs) || this.#planner === undefined) {
       throw new Error("cannot replace the own process: it was not spawned from here");
     }
     checkOptionNames(`cannot replace processes of "${this.name}"`, changes, ["drain", ...replaceableOptions]);
     checkStopOptions(this.name, { drain });
-    await procs.replace(this.#region, this.#planReplacement(changes), drain);
+    await procs.replace(this.#region, this.#planner.replacing(changes), drain);
+  }
+
+  /**
+   * Changes the size of one dimension of this mesh. The ranks that stay keep their processes, their actors and their
+   * state. Processes that join are started with the options of `spawnProcs`. Processes that leave take no new messages,
+   * handle those that they have been sent, for at most `drain` milliseconds, run the `cleanup` of their actors and end;
+   * this is not a failure. Older handles keep their extents: calls to ranks that have left reject.
+   *
+   * The method returns at once. Meshes of actors grow only when they are passed to {@link resizeActors}.
+   *
+   * @example
+   * ```ts
+   * import { thisHost } from "viceroy";
+   *
+   * await using procs = thisHost().spawnProcs({ workers: 4 });
+   * const more = procs.resize({ workers: 8 });
+   * console.log(more.size, procs.size); // 8 4
+   * await more.ready;
+   * ```
+   *
+   * @param sizes one dimension of `spawnProcs` and its new size, at least 1
+   * @param options the time for messages of ranks that leave
+   * @returns a handle of the mesh with its new extent
+   * @throws {TypeError} when there is not exactly one dimension, the dimension does not exist, or an option is malformed
+   * @throws {RangeError} when the size is not an integer from 1, or `drain` is out of range
+   * @throws {Error} when this mesh is a slice or was resized since, has been stopped, is being replaced, or belongs to
+   *   another actor, or when the dimension is one of the hosts
+   */
+  resize(sizes: ResizeSpec<D>, options: ResizeOptions = {}): ProcMesh<D> {
+    const { extent, drain } = checkResize(this.name, this.#region, sizes, options);
+    const procs = this.#group;
+    const planner = this.#planner;
+    if (!(procs instanceof SpawnedProcs) || planner === undefined) {
+      throw new Error("cannot resize the own process: it was not spawned from here");
+    }
+    checkResizable(procs, planner, this.#region, extent, currentCell());
+    const { region, ready } = procs.resize(extent, planner.joining, drain);
+    const all = Promise.all([this.#ready, ready]).then(() => {});
+    // A rejection is reported to the owner as a failure, too.
+    all.catch(() => {});
+    return this.#withParts(region, { ready: all });
+  }
+
+  /**
+   * Gives a mesh of actors the extent of this mesh, after {@link resize}: creates actors on the processes that have joined,
+   * with the arguments that the mesh was spawned with. The other actors and their state stay. The method returns at once:
+   * calls wait until the actors have started.
+   *
+   * @param actors a whole mesh of actors that was spawned on the whole of this mesh of procs, at any extent that it had
+   * @returns a handle of the same mesh of actors with the extent of this mesh; `actors` keeps its extent
+   * @throws {TypeError} when `actors` is not a mesh of actors
+   * @throws {Error} when the mesh of actors lives elsewhere, is a slice, has been stopped, or belongs to another actor, or
+   *   when this mesh is a slice or was resized since
+   */
+  resizeActors<M extends ActorMesh<MeshKind, D>>(actors: M): M {
+    const { procs, mesh, descriptor } = checkActorsResizable(this.#group, this.#region, actors, currentCell());
+    const resized: unknown = makeMesh(new MeshView(mesh.record, descriptor, procs.resizeActors(mesh)));
+    return resized as M;
   }
 
   /** The procs by their numbers, in rank order. @internal */
@@ -169,7 +239,7 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
   stop(options: MeshStopOptions = {}): Promise<void> {
     const procs = this.#group;
     if (!(procs instanceof SpawnedProcs)) throw new Error("cannot stop the own process: it was not spawned from here");
-    if (this.size !== sizeOfExtent(procs.extent)) {
+    if (!procs.isWhole(this.#region)) {
       throw new Error(`cannot stop a slice of mesh "${this.name}": stop the whole mesh`);
     }
     checkStopOptions(this.name, options);
@@ -198,10 +268,11 @@ export class ProcMesh<D extends string = string> extends RegionMesh<ProcMeshKind
 
   /** @hidden */
   protected [meshOfRegion](region: Region): ProcMesh {
-    return new ProcMesh(this.#group, region, this.#planReplacement, this.#plan);
+    return this.#withParts(region, {});
   }
-}
 
-function sizeOfExtent(extent: Extent): number {
-  return Object.values(extent).reduce((product, size) => product * size, 1);
+  #withParts<E extends string>(region: Region, parts: ProcMeshParts): ProcMesh<E> {
+    const same = { planner: this.#planner, plan: this.#plan, ready: this.#ready };
+    return new ProcMesh<E>(this.#group, region, { ...same, ...parts });
+  }
 }

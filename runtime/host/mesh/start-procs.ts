@@ -7,10 +7,11 @@ import { currentCell } from "../../actor/context.js";
 import type { Proc } from "../../actor/proc/proc.js";
 import { inlineBackend } from "../../proc/launch/inline-backend.js";
 import type { ProcBackend, ProcIdentity } from "../../proc/launch/proc-backend.js";
+import type { JoiningRank } from "../../proc/mesh/membership.js";
 import type { StartedChild } from "../../proc/mesh/replace-child.js";
 import { SpawnedProcs } from "../../proc/mesh/spawned-procs.js";
 import type { ProcessRuntime } from "../../proc/process/process-runtime.js";
-import { type Extent, Point, points, wholeRegion } from "../../shape/index.js";
+import { type Extent, type Point, points, wholeRegion } from "../../shape/index.js";
 import type { AttachedHost } from "../attached/attached-host.js";
 import type { Env, ProcsPlan } from "./spawn-procs-options.js";
 
@@ -18,6 +19,8 @@ import type { Env, ProcsPlan } from "./spawn-procs-options.js";
 interface ProcStart {
   /** The attached host; undefined for this machine. */
   readonly host: AttachedHost | undefined;
+  /** The number of the proc in its mesh. It differs from its rank after the mesh has been resized. */
+  readonly number: number;
   readonly identity: ProcIdentity;
   readonly config: ProcConfig;
   readonly label: string;
@@ -25,54 +28,79 @@ interface ProcStart {
   readonly cpus: string | undefined;
 }
 
+/** Returns the plan for procs of a mesh with the given extent. */
+export type PlanForExtent<D extends string> = (extent: Extent<D>) => ProcsPlan<D>;
+
 /** @throws rethrows errors of functions among the options; then nothing has been started */
 export function startProcs<D extends string>(
   runtime: ProcessRuntime,
   extent: Extent<D>,
-  plan: ProcsPlan<D>,
+  planFor: PlanForExtent<D>,
 ): SpawnedProcs {
   const owner = currentCell();
+  const plan = planFor(extent);
   runtime.checkSpawn(owner, "procs");
   const starts = [...points(wholeRegion(extent))].map((point) =>
-    planStart(runtime, runtime.procOf(owner), point, extent, plan),
+    planStart(runtime, runtime.procOf(owner), point.rank, point, plan),
   );
   const { name, restart } = plan;
-  const start = (made: SpawnedProcs, rank: number) => planReplacements(runtime, made, plan)(rank);
+  const start = (made: SpawnedProcs, rank: number) => planReplacements(runtime, made, planFor)(rank);
   const procs = new SpawnedProcs(runtime, { name, extent, owner, restart, start });
   procs.configureChildren(starts.map((start) => startChild(runtime, procs, start, plan)));
   return procs;
 }
 
-/** Returns the function that starts replacements for procs. */
+/**
+ * Starts the procs that join a mesh.
+ *
+ * @throws rethrows errors of functions among the options; then nothing has been started
+ */
+export function startJoining<D extends string>(
+  runtime: ProcessRuntime,
+  procs: SpawnedProcs,
+  planFor: PlanForExtent<D>,
+  joining: readonly JoiningRank[],
+): StartedChild[] {
+  runtime.checkSpawn(procs.owner, `processes of mesh "${procs.name}"`);
+  const starts = joining.map(({ number, point }) => {
+    const plan = planFor(point.extent as Extent<D>);
+    return { plan, start: planStart(runtime, procs.proc, number, point as Point<D>, plan) };
+  });
+  return starts.map(({ start, plan }) => startChild(runtime, procs, start, plan));
+}
+
+/** Returns the function that starts replacements for procs. It takes the number of the proc. */
 export function planReplacements<D extends string>(
   runtime: ProcessRuntime,
   procs: SpawnedProcs,
-  plan: ProcsPlan<D>,
+  planFor: PlanForExtent<D>,
 ): (rank: number) => StartedChild {
   return (rank) => {
-    const point = new Point<D>(procs.extent as Extent<D>, rank);
-    return startChild(runtime, procs, planStart(runtime, procs.proc, point, procs.extent, plan), plan);
+    const point = procs.placeOf(rank) as Point<D>;
+    const plan = planFor(point.extent);
+    return startChild(runtime, procs, planStart(runtime, procs.proc, rank, point, plan), plan);
   };
 }
 
 function planStart<D extends string>(
   runtime: ProcessRuntime,
   proc: Proc,
+  number: number,
   point: Point<D>,
-  extent: Extent,
   plan: ProcsPlan<D>,
 ): ProcStart {
   const host = plan.host(point.rank);
   const runDir = plan.isolation === "process" && host === undefined ? runtime.runDir : "";
   const id = proc.random.id();
   const made = runtime.childLocationOf(proc);
-  const place = { rank: point.rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
+  const { rank, extent } = point;
+  const place = { rank, extent, runDir, ...(made === undefined ? {} : { host: made }) };
   const identity = { universe: runtime.universe, id, parent: proc.id, ...place };
   const known = procConfigOf(runtime, plan, plan.registry(point) ?? host?.registry);
   // On a host, the daemon passes the credentials on.
   const { hostProof } = runtime;
   const config = hostProof === undefined || host !== undefined ? known : { ...known, proof: hostProof };
-  return { host, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
+  return { host, number, identity, config, label: labelOf(plan, point), env: plan.env(point), cpus: plan.cpus(point) };
 }
 
 function startChild<D extends string>(
@@ -81,12 +109,12 @@ function startChild<D extends string>(
   start: ProcStart,
   plan: ProcsPlan<D>,
 ): StartedChild {
-  const { identity, config, host } = start;
-  const { id, rank, runDir } = identity;
+  const { identity, config, host, number } = start;
+  const { id, runDir } = identity;
   const backend = startBackend(runtime, procs.proc, start, plan);
   const near = () => (plan.isolation === "process" ? (identity.host ?? runtime.platform.locationOf(runDir, id)) : "");
   const location = host?.location ?? near();
-  const child = runtime.addChild(procs.proc, { id, rank, location, backend }, (ended, exit) =>
+  const child = runtime.addChild(procs.proc, { id, rank: number, location, backend }, (ended, exit) =>
     procs.childExited(ended, exit),
   );
   return { child, config };

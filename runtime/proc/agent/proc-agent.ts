@@ -23,11 +23,10 @@ import type { GrantClaim, MemoryAnswer } from "../../../generated/rdma.js";
 import type { ActorNotice } from "../../../generated/supervision.js";
 import { context } from "../../actor/context.js";
 import type { ActorFailure } from "../../actor/reference/actor-failure.js";
-import type { ActorClass } from "../../actor/reference/actor-request.js";
+import type { ActorClass, ActorSpec } from "../../actor/reference/actor-request.js";
 import { schemaForPeer } from "../../actor/schema/compare-schemas.js";
 import type { MeshId, ProcId } from "../../link/address.js";
 import { parseNetworkAddress } from "../../link/transport/network-address.js";
-import type { Extent } from "../../shape/index.js";
 import { errorFromCause } from "../../supervise/failure-cause.js";
 import { version } from "../../version.js";
 import { Deferred } from "../deferred.js";
@@ -191,10 +190,14 @@ export class ProcAgent extends ProcAgentActor {
 }
 
 /** Returns the rank and extent of an actor: those of the order, or else those of this proc among the addressed ones. */
-function placementOf(place: ActorPlace | undefined): { readonly rank: number; readonly extent: Extent } {
+function placementOf(place: ActorPlace | undefined): Pick<ActorSpec, "rank" | "position" | "extent"> {
   if (place !== undefined) {
-    const { rank, dimensions, sizes } = place;
-    return { rank, extent: Object.fromEntries(dimensions.map((name, i) => [name, sizes[i] ?? 0])) };
+    const { rank, number = rank, dimensions, sizes } = place;
+    return {
+      rank: number,
+      position: rank,
+      extent: Object.fromEntries(dimensions.map((name, i) => [name, sizes[i] ?? 0])),
+    };
   }
   const { rank, extent } = context();
   return { rank: rank.rank, extent };

@@ -27,7 +27,7 @@ export abstract class ProcGroup implements MeshOperations {
   abstract readonly name: string;
   /** The proc that sends the orders. */
   abstract readonly proc: Proc;
-  protected readonly runtime: ProcessRuntime;
+  readonly runtime: ProcessRuntime;
   /** The meshes on these procs that have not been stopped. */
   readonly meshes = new Set<SpawnedActors>();
   readonly #meshesByName = new Map<LocalActor, Map<string, SpawnedActors>>();
@@ -38,6 +38,9 @@ export abstract class ProcGroup implements MeshOperations {
 
   /** The reason why nothing can be spawned here any more, or undefined while spawning is possible. */
   protected abstract readonly stopReason: string | undefined;
+
+  /** @throws Error if a proc of the region has left the mesh. @param failed the start of the error message */
+  protected checkMembers(_region: Region, _failed: string): void {}
 
   /** Returns the locations of the procs of a region, in rank order. */
   abstract locations(region: Region): readonly RankLocation[];
@@ -69,6 +72,7 @@ export abstract class ProcGroup implements MeshOperations {
     { restart = this.defaultRestart, watch }: SupervisionPlan = {},
   ): ActorMesh {
     this.#checkOpen(name);
+    this.checkMembers(region, `cannot spawn "${name}"`);
     this.runtime.checkSpawn(owner, `"${name}"`);
     const descriptor = this.runtime.platform.classes.descriptorOf(actorClass);
     checkArgumentCount(name, descriptor, args.length);

@@ -4,10 +4,10 @@
  * processes are started nor what happens after a failure that no policy answers.
  */
 import type { Timer } from "../../link/clock.js";
-import { rankOfBaseRank } from "../../shape/index.js";
 import { failureCauseOf } from "../../supervise/failure-cause.js";
 import type { PastFailure } from "../../supervise/mesh-failure.js";
 import { type RestartPlan, RestartTracker } from "../../supervise/restart-policy.js";
+import type { ProcExit } from "../launch/proc-backend.js";
 import type { ChildProc } from "./child-proc.js";
 import { type ReplaceableProcs, restartChild, type StartedChild } from "./replace-child.js";
 import type { SpawnedActors } from "./spawned-actors.js";
@@ -25,6 +25,9 @@ export interface LostActor {
   readonly mesh: SpawnedActors;
   readonly rank: number;
 }
+
+/** The exit of a process that was being started for a rank that has left the mesh. */
+const leftMesh: ProcExit = { kind: "process", cause: { name: "ResizeError", message: "its rank has left the mesh" } };
 
 export class ProcRestarts {
   readonly #procs: RestartableProcs;
@@ -84,6 +87,13 @@ export class ProcRestarts {
     this.#pending.delete(child.rank);
   }
 
+  /** Gives up the restart of a rank that leaves the mesh. */
+  rankLeaves(rank: number): void {
+    this.#pending.get(rank)?.cancel();
+    this.#pending.delete(rank);
+    for (const child of this.#starting) if (child.rank === rank) child.discard(leftMesh);
+  }
+
   /** Stops all restarts and kills the processes that are being started. */
   stop(): void {
     this.#stopped = true;
@@ -116,7 +126,7 @@ export class ProcRestarts {
   #actorsOn(rank: number): LostActor[] {
     const found: LostActor[] = [];
     for (const mesh of this.#procs.meshes) {
-      const at = rankOfBaseRank(mesh.region, rank);
+      const at = mesh.rankOn(rank);
       if (at !== undefined && !mesh.isStopping && !mesh.isLost(at)) found.push({ mesh, rank: at });
     }
     return found;
@@ -124,13 +134,16 @@ export class ProcRestarts {
 
   async #restart(rank: number): Promise<void> {
     if (this.#stopped) return;
+    const attempt = this.#pending.get(rank);
     try {
       const started = this.#procs.startChild(rank);
       this.addStarting(started.child);
       await restartChild(this.#procs, started);
     } catch (error) {
       const at = new Date(this.#procs.proc.clock.epochMs());
-      if (!this.#stopped) this.childExited(rank, { kind: "spawn", cause: failureCauseOf(error), at }, false);
+      // A rank that has left the mesh in the meantime is not started again.
+      const isWanted = !this.#stopped && this.#pending.get(rank) === attempt;
+      if (isWanted) this.childExited(rank, { kind: "spawn", cause: failureCauseOf(error), at }, false);
     }
   }
 }

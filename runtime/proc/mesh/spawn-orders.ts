@@ -27,18 +27,13 @@ export function spawnOrderFor({ record, plan, checkpoints }: SpawnedActors, acto
 }
 
 /**
- * Returns the order for one rank. It names the rank and the extent, because the process may have another rank in its
+ * Returns the order for one actor. It names the rank and the extent, because the process may have another rank in its
  * own mesh.
  */
-export function spawnOrderAt(
-  order: SpawnOrder,
-  { record }: SpawnedActors,
-  rank: number,
-  incarnation: number,
-): SpawnOrder {
-  const dimensions = Object.keys(record.extent);
-  const sizes = Object.values<number>(record.extent);
-  return { ...order, incarnation, place: { rank, dimensions, sizes } };
+export function spawnOrderAt(order: SpawnOrder, mesh: SpawnedActors, number: number, incarnation: number): SpawnOrder {
+  const { rank, extent } = mesh.placeOf(number);
+  const place = { rank, dimensions: Object.keys(extent), sizes: Object.values<number>(extent) };
+  return { ...order, incarnation, place: number === rank ? place : { ...place, number } };
 }
 
 /**
@@ -75,7 +70,7 @@ function checkRestored(
   if (failure !== undefined || restored === true) return outcome;
   const why = "its process has an older version of Viceroy, which cannot restore checkpoints";
   runAsRoot(from, () => agent.stopActor.broadcast(order.mesh, { reason: why, drain: 0 }));
-  return failedOutcome(from, order, new CheckpointError("restore", order.name, order.place?.rank ?? 0, why));
+  return failedOutcome(from, order, new CheckpointError("restore", order.name, actorNumber(order), why));
 }
 
 /**
@@ -90,7 +85,7 @@ export async function sendWithCheckpoint(
   order: SpawnOrder,
 ): Promise<{ readonly outcome: Promise<Settled<SpawnOutcome>> }> {
   try {
-    const checkpoint = await mesh.checkpoints?.read(order.place?.rank ?? 0);
+    const checkpoint = await mesh.checkpoints?.read(actorNumber(order));
     const complete = checkpoint === undefined ? order : { ...order, checkpoint };
     const sent = runAsRoot(from, () => agent.createActor.callSettled(complete));
     const settle = async () => {
@@ -109,7 +104,7 @@ export async function sendWithCheckpoint(
 function adaptOrder({ plan }: SpawnedActors, order: SpawnOrder, other: KnownSchema): string | SpawnOrder {
   const { descriptor } = plan;
   const apart = schemaDifferences(descriptor, other);
-  if (apart !== undefined) return `the process of ${order.name}[${order.place?.rank}] ${apart}`;
+  if (apart !== undefined) return `the process of ${order.name}[${actorNumber(order)}] ${apart}`;
   const { uncompared: _, ...compared } = order;
   const read = portsRead.length;
   try {
@@ -128,16 +123,21 @@ async function repeatOrder(from: Proc, agent: ProcAgentMesh, order: SpawnOrder):
   return failedOutcome(
     from,
     order,
-    new Error(`the process of ${order.name}[${order.place?.rank}] does not take the protobuf layout`),
+    new Error(`the process of ${order.name}[${actorNumber(order)}] does not take the protobuf layout`),
   );
 }
 
+/** Returns the number of the actor that an order for one actor creates. */
+function actorNumber({ place }: SpawnOrder): number {
+  return place?.number ?? place?.rank ?? 0;
+}
+
 /** Returns the outcome of an order that could not be carried out. */
-function failedOutcome({ clock }: Proc, { mesh, incarnation, place }: SpawnOrder, error: Error): Settled<SpawnOutcome> {
-  const rank = place?.rank ?? 0;
+function failedOutcome({ clock }: Proc, order: SpawnOrder, error: Error): Settled<SpawnOutcome> {
+  const { mesh, incarnation } = order;
   const failure = {
     mesh,
-    rank,
+    rank: actorNumber(order),
     incarnation,
     kind: "spawn" as const,
     cause: failureCauseOf(error),

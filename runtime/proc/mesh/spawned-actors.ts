@@ -22,7 +22,7 @@ import {
 } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
 import type { Timer } from "../../link/clock.js";
-import type { Region } from "../../shape/index.js";
+import { baseRanks, type Extent, Point, type Region, rankOfBaseRank, regionSize } from "../../shape/index.js";
 import { errorFromCause, type FailureCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { type FailureKind, MeshFailure, type PastFailure } from "../../supervise/mesh-failure.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
@@ -30,6 +30,7 @@ import { type RestartPlan, RestartTracker } from "../../supervise/restart-policy
 import type { ActorDescriptor } from "../../wire/descriptor.js";
 import { Deferred } from "../deferred.js";
 import { countdown, settlesWithin } from "../time-limit.js";
+import { Membership, type Resizing } from "./membership.js";
 import { MeshCheckpoints } from "./mesh-checkpoints.js";
 
 /** A spawn request with checked and encoded arguments. */
@@ -72,8 +73,10 @@ type ReadyState = "spawning" | "ready" | "failed";
 export class SpawnedActors implements MeshControl, OwnedMesh {
   readonly record: MeshRecord;
   readonly owner: LocalActor;
-  /** The procs of the mesh, by their ranks in the mesh of procs. */
-  readonly region: Region;
+  /** The procs of the actors: the base rank of each actor's number is the number of its proc in the mesh of procs. */
+  region: Region;
+  /** Whether the mesh has been given another extent. `region` then lists the procs by the numbers of the actors. */
+  isResized = false;
   /** The plan from which its actors were created. Replacements are created from the same plan. */
   readonly plan: SpawnPlan;
   /** Undefined: actors are restarted with fresh state. */
@@ -89,6 +92,8 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   #incarnations: Map<number, number> | undefined;
   /** The incarnation of each living actor that is not the first of its rank. */
   #liveIncarnations: Map<number, number> | undefined;
+  /** The ranks of the mesh, once it has been resized. */
+  #membership: Membership | undefined;
   readonly #restarts: RestartTracker | undefined;
   /**
    * Failed ranks that will be restarted, and whose failure has not been reported to the owner. The timer is undefined
@@ -112,9 +117,12 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     if (plan.restart !== undefined) this.#restarts = new RestartTracker(plan.restart);
     const { checkpoints } = plan.restart ?? {};
     if (checkpoints !== undefined) {
+      const rankCount = () => this.#rankCount;
       const mesh = {
         name: record.name,
-        size: record.size,
+        get size() {
+          return rankCount();
+        },
         isLiving: (rank: number) => this.#outstandingOrders <= 0 && this.statusOf(rank).state === "living",
         save: (rank: number) => host.saveActor(this, rank),
         warn: (text: string) => host.warn(text, "ViceroyCheckpoint"),
@@ -151,7 +159,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
   /** Whether the name of the mesh can be used again: it has been stopped, or every rank has failed. */
   get isOver(): boolean {
     if (this.#stopping !== undefined) return true;
-    return this.#failed?.size === this.record.size && (this.#pendingRestarts?.size ?? 0) === 0;
+    return this.#failed?.size === this.#memberCount && (this.#pendingRestarts?.size ?? 0) === 0;
   }
 
   get ready(): Promise<void> {
@@ -164,17 +172,19 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
 
   /** Registers orders that cannot be sent at once. @param ordered resolves when they have been sent; never rejects */
   orderLater(ordered: Promise<void>): void {
-    this.#pendingOrders = ordered;
-    void ordered.then(() => {
-      this.#pendingOrders = undefined;
+    const all = Promise.all([this.#pendingOrders, ordered]).then(() => {
+      if (this.#pendingOrders === all) this.#pendingOrders = undefined;
     });
+    this.#pendingOrders = all;
   }
 
-  /** Records the outcome of the first order for a rank. */
-  recordOutcome(rank: number, outcome: Settled<SpawnOutcome>): void {
+  /** Records the outcome of the first order for a rank, or of the first order after it has joined the mesh again. */
+  recordOutcome(rank: number, outcome: Settled<SpawnOutcome>, incarnation = 0): void {
     this.#outstandingOrders--;
     if (this.#outstandingOrders <= 0) this.#allOutcomes?.resolve();
-    const made = this.#applyOutcome(rank, outcome);
+    // The rank may have left the mesh in the meantime, and may be back with another actor.
+    const isOld = this.#hasLeft(rank) || incarnation < (this.#liveIncarnations?.get(rank) ?? 0);
+    const made = isOld || this.#applyOutcome(rank, outcome);
     // The process of the rank may have been replaced in the meantime, with a living actor.
     if (!made && this.#liveIncarnations?.has(rank) !== true) {
       this.#neverCreated ??= new Set();
@@ -209,7 +219,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
 
   /** Marks all ranks as failed, because the actors can never be created. */
   refuseAll(cause: FailureCause): void {
-    const ranks = [...Array(this.record.size).keys()].filter((rank) => this.#markFailed(rank, cause));
+    const ranks = [...Array(this.#rankCount).keys()].filter((rank) => this.#markFailed(rank, cause));
     this.#releaseWaiters(ranks);
     if (ranks.length > 0 && this.#stopping === undefined)
       this.#reportFailure(ranks, { kind: "spawn", cause, at: this.#wall() });
@@ -223,17 +233,72 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     return this.#restarts?.nextDelay(rank, failure, this.#now, clean);
   }
 
-  /** Returns whether a rank has failed and will not be restarted. */
+  /** Returns whether a rank has left the mesh, or has failed and will not be restarted. */
   isLost(rank: number): boolean {
+    if (this.#hasLeft(rank)) return true;
     return this.#failed?.has(rank) === true && this.#pendingRestarts?.has(rank) !== true;
   }
 
   /** Returns the status of a rank, for processes that cannot reach its actor. */
   statusOf(rank: number): RankStatus {
-    if (rank >= this.record.size || this.isStopping || this.isLost(rank)) return { state: "lost" };
+    if (rank >= this.#rankCount || this.isStopping || this.isLost(rank)) return { state: "lost" };
     if (this.#failed?.has(rank) === true) return { state: "restarting" };
     const { proc, location, generation } = this.record.target(rank);
     return { state: "living", place: { mesh: this.record.id, rank, proc, location, generation } };
+  }
+
+  /** Returns the rank that lives on a proc of the mesh of procs, or undefined if none does. */
+  rankOn(proc: number): number | undefined {
+    const rank = rankOfBaseRank(this.region, proc);
+    return rank === undefined || this.#hasLeft(rank) ? undefined : rank;
+  }
+
+  /** Returns the position of a rank in the mesh that was spawned, or in the extent with which it joined the mesh. */
+  placeOf(rank: number): Point {
+    return rank < this.record.size ? new Point(this.record.extent, rank) : this.#resizable.placeOf(rank);
+  }
+
+  isWhole(region: Region): boolean {
+    return this.#membership?.isWhole(region) ?? regionSize(region) === this.record.size;
+  }
+
+  /** Returns the change of this mesh to another extent, without making it. */
+  planResize(extent: Extent): Resizing {
+    return this.#resizable.plan(extent);
+  }
+
+  /**
+   * Makes a planned change. The caller orders the actors of the ranks that join.
+   * @param procs the number of the proc of each rank that joins
+   * @returns the incarnation of each actor that joins
+   */
+  resize(resizing: Resizing, procs: readonly number[]): number[] {
+    const { joining } = resizing;
+    const members = [...baseRanks(this.region)];
+    this.isResized = true;
+    for (const [i, { number }] of joining.entries()) members[number] = procs[i]!;
+    this.region = { labels: ["rank"], sizes: [members.length], offset: 0, strides: [1], members };
+    this.#resizable.apply(resizing);
+    this.#outstandingOrders += joining.length;
+    if (joining.length > 0 && this.#readyState === "ready") {
+      this.#readyState = "spawning";
+      this.#ready = undefined;
+    }
+    return joining.map(({ number, isReturning }) => (isReturning ? this.nextIncarnation(number) : 0));
+  }
+
+  /**
+   * Removes a rank, because its proc leaves the mesh of procs. Whatever happens to it from now on is no failure.
+   * @returns the number of this move of the actor
+   */
+  leave(rank: number): number {
+    this.#resizable.remove([rank]);
+    this.#pendingRestarts?.get(rank)?.cancel();
+    this.#pendingRestarts?.delete(rank);
+    this.#failed?.delete(rank);
+    this.#neverCreated?.delete(rank);
+    this.#updateReady();
+    return this.nextIncarnation(rank);
   }
 
   /** Whether the restart policy of the mesh itself is `"never"`. */
@@ -341,6 +406,25 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
     this.#forget();
   }
 
+  get #resizable(): Membership {
+    this.#membership ??= new Membership(this.record.extent);
+    return this.#membership;
+  }
+
+  /** The number of ranks that belong to the mesh. */
+  get #memberCount(): number {
+    return this.#membership?.size ?? this.record.size;
+  }
+
+  /** The number of ranks that belong to the mesh or have left it. */
+  get #rankCount(): number {
+    return this.#membership?.count ?? this.record.size;
+  }
+
+  #hasLeft(rank: number): boolean {
+    return this.#membership?.has(rank) === false;
+  }
+
   #forget(): void {
     this.#operations.forget(this);
     this.#operations.proc.casts.meshStopped(this.record.id);
@@ -369,6 +453,7 @@ export class SpawnedActors implements MeshControl, OwnedMesh {
 
   /** @returns whether the failure is new for the owner */
   #markFailed(rank: number, cause: FailureCause): boolean {
+    if (this.#hasLeft(rank)) return false;
     const known = this.#failed?.has(rank) === true && !this.#pendingRestarts?.has(rank);
     if (known) return false;
     this.#pendingRestarts?.get(rank)?.cancel();

@@ -13,7 +13,15 @@ import { isProgramEnding } from "../../actor/program-end.js";
 import type { LocalActor } from "../../actor/reference/local-actor.js";
 import { type RankLocation, reasonSuffix } from "../../actor/reference/mesh-record.js";
 import type { StopOptions } from "../../actor/reference/stop-options.js";
-import { baseRank, baseRanks, type Extent, type Region, rankOfBaseRank } from "../../shape/index.js";
+import {
+  baseRank,
+  baseRanks,
+  type Extent,
+  formatExtent,
+  type Point,
+  type Region,
+  regionExtent,
+} from "../../shape/index.js";
 import { errorFromCause, failureCauseOf } from "../../supervise/failure-cause.js";
 import { type AffectedMesh, MeshFailure, type PastFailure } from "../../supervise/mesh-failure.js";
 import type { OwnedMesh } from "../../supervise/ownership.js";
@@ -26,9 +34,11 @@ import { agentOf, ProcAgents, runAsRoot } from "../proc-agents.js";
 import type { ProcessRuntime } from "../process/process-runtime.js";
 import { countdown, settlesWithin } from "../time-limit.js";
 import type { ChildProc } from "./child-proc.js";
+import { type JoiningRank, Membership, type Resizing } from "./membership.js";
 import { ProcGroup } from "./proc-group.js";
 import { type LostActor, ProcRestarts, type RestartableProcs } from "./proc-restarts.js";
 import { recreateActor, replaceChild, type StartedChild } from "./replace-child.js";
+import { leaveProcs, leaveReason, type ResizableProcs, resizeActors } from "./resize-procs.js";
 import { sendWithCheckpoint, settleSpawnOrder, spawnOrderAt, spawnOrderFor } from "./spawn-orders.js";
 import type { SpawnedActors } from "./spawned-actors.js";
 import { stopChild, waitWhileAlive } from "./stop-child.js";
@@ -43,13 +53,20 @@ export interface SpawnedProcsOptions {
   readonly start: (procs: SpawnedProcs, rank: number) => StartedChild;
 }
 
-export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartableProcs {
+/** Procs that were started together. `ready` is settled when they have been configured, or one of them is lost. */
+interface ProcStart {
+  readonly ranks: ReadonlySet<number>;
+  readonly ready: Deferred<void>;
+}
+
+export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartableProcs, ResizableProcs {
   readonly name: string;
   readonly extent: Extent;
   readonly owner: LocalActor;
   readonly proc: Proc;
   #children: ChildProc[] = [];
-  readonly #ready = new Deferred<void>();
+  /** The starts of the procs: the first one, and one for each time that procs have joined the mesh. */
+  readonly #starts = new Set<ProcStart>();
   #agents: ProcAgents;
   #stopReason: string | undefined;
   /** Number of procs that have been replaced. */
@@ -60,7 +77,12 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   readonly #restartPlan: RestartPlan | undefined;
   readonly #restarts: ProcRestarts;
   readonly retiring = new Set<ChildProc>();
+  readonly #membership: Membership;
+  /** The number of calls of `replace` that are under way. */
+  #replacements = 0;
   #stopping: Promise<void> | undefined;
+
+  readonly #firstStart: ProcStart;
 
   constructor(runtime: ProcessRuntime, { name, extent, owner, restart, start }: SpawnedProcsOptions) {
     super(runtime);
@@ -72,6 +94,9 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.owner = owner;
     this.proc = runtime.procOf(owner);
     this.#agents = new ProcAgents(owner.proc.id, extent, []);
+    this.#membership = new Membership(extent);
+    this.#firstStart = { ranks: new Set(baseRanks(this.region)), ready: new Deferred() };
+    this.#starts.add(this.#firstStart);
   }
 
   get classes(): ActorClasses {
@@ -83,14 +108,23 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
    * one has not.
    */
   get ready(): Promise<void> {
-    return this.#ready.promise;
+    return this.#firstStart.ready.promise;
+  }
+
+  get region(): Region {
+    return this.#membership.region;
+  }
+
+  /** Whether `replace` is under way. */
+  get isReplacing(): boolean {
+    return this.#replacements > 0;
   }
 
   protected override get defaultRestart(): RestartPlan | undefined {
     return this.#restartPlan;
   }
 
-  protected get stopReason(): string | undefined {
+  get stopReason(): string | undefined {
     return this.#stopReason;
   }
 
@@ -107,18 +141,58 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
     this.runtime.ownership.add(this.owner, this);
     this.runtime.registerShutdown();
     const configs = started.map(({ config }) => config);
-    runAsRoot(this.proc, () => this.#sendConfigs(configs)).then((answers) => {
-      let rank = 0;
-      let answered = 0;
-      for (const answer of answers) {
-        const child = children[rank++]!;
-        if (answer.status === "fulfilled") answered++;
-        // If the process has ended, its exit is reported instead.
-        else if (answer.reason instanceof ActorError)
-          child.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
-      }
-      if (answered === children.length) this.#ready.resolve();
-    });
+    void this.#awaitStart(
+      this.#firstStart,
+      children,
+      runAsRoot(this.proc, () => this.#sendConfigs(configs)),
+    );
+  }
+
+  /** Returns the position of a proc in the extent with which it joined the mesh. @param rank its number */
+  placeOf(rank: number): Point {
+    return this.#membership.placeOf(rank);
+  }
+
+  /** Returns whether a region has all ranks that the mesh has now, or had when it was spawned or resized. */
+  isWhole(region: Region): boolean {
+    return this.#membership.isWhole(region);
+  }
+
+  /** Returns whether a region is the whole mesh of some time, with the dimensions that were spawned. */
+  isExtent(region: Region): boolean {
+    return this.#membership.isExtent(region);
+  }
+
+  /**
+   * Gives the mesh another extent.
+   * @param start starts the procs that join. If it throws, nothing has changed
+   * @param drain the time in ms in which procs that leave still handle messages
+   * @returns the region of the whole mesh, and a promise that resolves when the new procs have started and the others
+   * have ended
+   */
+  resize(
+    extent: Extent,
+    start: (joining: readonly JoiningRank[]) => readonly StartedChild[],
+    drain: number,
+  ): { readonly region: Region; readonly ready: Promise<void> } {
+    const resizing = this.#membership.plan(extent);
+    const started = resizing.joining.length === 0 ? [] : start(resizing.joining);
+    const leaving = resizing.leaving.map((rank) => this.#children[rank]!);
+    const left = leaving.length === 0 ? undefined : this.#leave(leaving, extent, drain);
+    this.#membership.apply(resizing);
+    const joined = started.length === 0 ? undefined : this.#join(resizing, started);
+    const ready = Promise.all([joined, left]).then(() => {});
+    ready.catch(() => {});
+    return { region: resizing.region, ready };
+  }
+
+  /** Gives a mesh of actors on these procs the extent of this mesh. @returns the region of the whole mesh of actors */
+  resizeActors(mesh: SpawnedActors): Region {
+    return resizeActors(this, mesh);
+  }
+
+  willRestart(rank: number, mesh: SpawnedActors): boolean {
+    return this.#restarts.willRestart(rank, mesh);
   }
 
   locations(region: Region): RankLocation[] {
@@ -154,7 +228,11 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   sendKnownMoves({ id }: ChildProc): void {
     const { proc, runtime } = this;
     // This process has sent nothing to the earlier locations.
-    const moves = runtime.records.moves.map((move) => ({ ...move, drains: false }));
+    const moves = runtime.records.moves.map(({ left, ...move }) => ({
+      ...move,
+      drains: false,
+      ...(left !== undefined && { left }),
+    }));
     runAsRoot(proc, () => {
       for (const move of moves) agentOf(id).moved.broadcast(move, proc.id);
     });
@@ -165,6 +243,16 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
    * @throws Error if a proc cannot be replaced; it and the procs after it continue unchanged
    */
   async replace(region: Region, start: (rank: number) => StartedChild, drain: number): Promise<void> {
+    this.checkMembers(region, `cannot replace processes of "${this.name}"`);
+    this.#replacements++;
+    try {
+      await this.#replaceAll(region, start, drain);
+    } finally {
+      this.#replacements--;
+    }
+  }
+
+  async #replaceAll(region: Region, start: (rank: number) => StartedChild, drain: number): Promise<void> {
     for (const rank of baseRanks(region)) {
       if (this.#stopReason !== undefined) {
         throw new Error(
@@ -192,7 +280,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
       else mesh.reportLost(actor, { kind, cause, at });
     }
     const text = `mesh "${this.name}" is not ready: rank ${rank}: ${cause.message}`;
-    this.#ready.reject(new Error(text, { cause: errorFromCause(cause) }));
+    for (const { ranks, ready } of this.#starts)
+      if (ranks.has(rank)) ready.reject(new Error(text, { cause: errorFromCause(cause) }));
     const history = this.#restarts.history(rank);
     this.reportFailure(
       this.owner,
@@ -203,7 +292,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   protected createActors(mesh: SpawnedActors): void {
     const { actorClass } = mesh.plan;
     for (const { rank, exit } of this.#children) {
-      const at = exit === undefined ? undefined : rankOfBaseRank(mesh.region, rank);
+      const at = exit === undefined ? undefined : mesh.rankOn(rank);
       if (exit === undefined || at === undefined) continue;
       if (this.#restarts.willRestart(rank, mesh)) mesh.awaitReplacement(at, exit.cause);
       else mesh.markLost(at, exit.cause);
@@ -258,6 +347,62 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   #registerStarting(started: StartedChild): StartedChild {
     started.child.isExitExpected = true;
     return started;
+  }
+
+  protected override checkMembers(region: Region, failed: string): void {
+    const left = [...baseRanks(region)].filter((rank) => !this.#membership.has(rank));
+    if (left.length === 0) return;
+    const ranks = `rank${left.length === 1 ? "" : "s"} ${left.join(", ")} of mesh "${this.name}"`;
+    const now = formatExtent(regionExtent(this.region));
+    throw new Error(
+      `${failed}: ${ranks} left when the mesh was resized to ${now}; use the mesh that the last resize returned`,
+    );
+  }
+
+  /** Resolves or rejects a start when the procs have answered to their configurations. */
+  async #awaitStart(
+    { ready }: ProcStart,
+    children: readonly ChildProc[],
+    asked: PromiseLike<readonly Settled<ProcInfo>[]>,
+  ): Promise<void> {
+    let rank = 0;
+    let answered = 0;
+    for (const answer of await asked) {
+      const child = children[rank++]!;
+      if (answer.status === "fulfilled") answered++;
+      // If the process has ended, its exit is reported instead.
+      else if (answer.reason instanceof ActorError)
+        child.discard({ kind: "spawn", cause: bootFailureCause(answer.reason) });
+    }
+    if (answered === children.length) ready.resolve();
+  }
+
+  /** Installs the procs that join, and sends them their configurations. */
+  async #join({ joining }: Resizing, started: readonly StartedChild[]): Promise<void> {
+    const children = started.map(({ child }) => child);
+    const start = { ranks: new Set(joining.map(({ number }) => number)), ready: new Deferred<void>() };
+    this.#starts.add(start);
+    for (const child of children) {
+      this.#startOverrides.delete(child.rank);
+      this.installChild(child);
+    }
+    const configured = started.map(({ child, config }) =>
+      runAsRoot(this.proc, () => agentOf(child.id).configure.callSettled(config)),
+    );
+    for (const child of children) this.sendKnownMoves(child);
+    const answers = Promise.all(configured).then((all) => all.flatMap((each) => [...each.values()]));
+    void this.#awaitStart(start, children, answers);
+    try {
+      await start.ready.promise;
+    } finally {
+      this.#starts.delete(start);
+    }
+  }
+
+  #leave(leaving: readonly ChildProc[], extent: Extent, drain: number): Promise<void> {
+    for (const { rank } of leaving) this.#restarts.rankLeaves(rank);
+    // A start that is under way does not wait for procs that leave.
+    return leaveProcs(this, leaving, leaveReason(this.name, extent), drain);
   }
 
   #childrenIn(region: Region): ChildProc[] {
@@ -322,9 +467,8 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   async #stop(options: StopOptions): Promise<void> {
     this.#restarts.stop();
     if (!isProgramEnding()) {
-      this.#ready.reject(
-        new Error(`mesh "${this.name}" was stopped before it was ready${reasonSuffix(options.reason)}`),
-      );
+      const error = new Error(`mesh "${this.name}" was stopped before it was ready${reasonSuffix(options.reason)}`);
+      for (const { ready } of this.#starts) ready.reject(error);
     }
     // Failures that have already been noticed are reported before the stop is complete.
     await new Promise<void>((resolve) => this.proc.clock.nextTurn(resolve));

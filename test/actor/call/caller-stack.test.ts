@@ -146,7 +146,7 @@ describe("the stack of an error", () => {
 describe("a mesh that was stopped", () => {
   const texts = (reason: string | undefined) => {
     const mesh = world.spawn("mesh", Counter, [0], procs);
-    const control = { ready: Promise.resolve(), stop: async () => {}, checkpoint: async () => {} };
+    const control = { ready: Promise.resolve(), stop: async () => {}, checkpoint: async () => {}, isWhole: () => true };
     return { mesh, control, options: reason === undefined ? {} : { reason } };
   };
 

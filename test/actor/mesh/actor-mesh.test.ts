@@ -188,7 +188,12 @@ describe("stop", () => {
 
   test("with invalid options is refused, and the mesh continues to answer", async () => {
     const { record } = viewOf(counters as unknown as ActorMesh);
-    record.control = { ready: Promise.resolve(), stop: async () => {}, checkpoint: async () => {} };
+    record.control = {
+      ready: Promise.resolve(),
+      stop: async () => {},
+      checkpoint: async () => {},
+      isWhole: () => true,
+    };
     const stop = (options: unknown) => () => counters.stop(options as MeshStopOptions);
     expect(stop({ drain: "x" })).toThrow(
       'cannot stop mesh "counters": expected drain in milliseconds, at least 0, got "x"',
@@ -206,6 +211,7 @@ describe("stop", () => {
     record.control = {
       ready: Promise.resolve(),
       checkpoint: async () => {},
+      isWhole: () => true,
       stop: async (options) => {
         orders.push(options);
       },
