@@ -47,6 +47,30 @@ export function calls(): void {
   line.decrement.call(1);
 }
 
+declare const grid: ProcMesh<"hosts" | "gpus">;
+declare const row: ProcMesh<"gpus">;
+
+/** A mesh that is resized keeps its dimensions, and so do the actors on it. */
+export function resizing(): void {
+  same<ReturnType<typeof grid.resize>, ProcMesh<"hosts" | "gpus">>(true);
+  grid.resize({ gpus: 8 });
+  grid.resize({ hosts: 2 }, { drain: 100 });
+  const resized = row.resize({ gpus: 8 }).resizeActors(line);
+  same<typeof resized, CounterMesh<"gpus">>(true);
+  // @ts-expect-error: two dimensions
+  grid.resize({ hosts: 2, gpus: 8 });
+  // @ts-expect-error: not a dimension
+  grid.resize({ nodes: 2 });
+  // @ts-expect-error: no dimension
+  grid.resize({});
+  // @ts-expect-error: not a number
+  row.resize({ gpus: "8" });
+  // @ts-expect-error: not an option
+  row.resize({ gpus: 8 }, { reason: "why" });
+  // @ts-expect-error: the actors have other dimensions
+  row.resizeActors(counters);
+}
+
 /** With `@respond` the port is not the caller's business. */
 export function responses(): void {
   same<ReturnType<typeof line.ask.callOne>, Future<string>>(true);

@@ -22,6 +22,14 @@ export function spawnEcho(
   return { echo: procs.spawn("echo", EchoServer), stop: () => procs.stop() };
 }
 
+/** Spawns `count` processes with one echo server each. `grow` gives them another number of processes. */
+export function spawnResizable(count: number) {
+  const procs = thisHost().spawnProcs({ procs: count });
+  const echo = procs.spawn("echo", EchoServer);
+  const grow = (to: number) => procs.resize({ procs: to }).resizeActors(echo);
+  return { echo, grow, stop: () => procs.stop() };
+}
+
 /** Attaches a host and spawns a process with an echo server on it. */
 export function spawnEchoAt(address: string, options: Parameters<typeof attachHosts>[1]) {
   const hosts = attachHosts([address], options);

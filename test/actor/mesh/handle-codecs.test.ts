@@ -1,12 +1,13 @@
 /** Codecs of meshes and ports: one process writes a value, and a process that does not know the value reads it. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runInTurn } from "../../../runtime/actor/context.js";
-import { type ActorMesh, viewOf, wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
+import { type ActorMesh, makeMesh, viewOf, wholeMesh } from "../../../runtime/actor/mesh/actor-mesh.js";
 import { portsRead, portsWritten } from "../../../runtime/actor/port/announce-holders.js";
 import { Channel } from "../../../runtime/actor/port/channel.js";
 import type { ChannelPort, Port } from "../../../runtime/actor/port/port.js";
 import { MeshRecord } from "../../../runtime/actor/reference/mesh-record.js";
-import { range } from "../../../runtime/shape/index.js";
+import { MeshView } from "../../../runtime/actor/reference/mesh-view.js";
+import { baseRanks, RankNumbers, range } from "../../../runtime/shape/index.js";
 import type { Codec } from "../../../runtime/wire/codec.js";
 import { codec } from "../../../runtime/wire/composed/index.js";
 import { type ActorDescriptor, defineActor, defineArgs } from "../../../runtime/wire/descriptor.js";
@@ -46,6 +47,14 @@ function mesh(
   return wholeMesh(record, counterDescriptor) as never;
 }
 
+/** A mesh of 2 x 2 ranks that has got 2 more, whose numbers are 4 and 5. */
+function resized(): CounterMesh<"a" | "b"> {
+  const { record } = viewOf(mesh({ a: 2, b: 2 }) as unknown as ActorMesh);
+  for (const rank of [4, 5]) record.setLocation(rank, { proc: 200n, location: "unix:200", generation: rank - 4 });
+  const region = new RankNumbers({ a: 2, b: 2 }).regionOf({ a: 2, b: 3 });
+  return makeMesh(new MeshView(record, counterDescriptor, region)) as never;
+}
+
 /** All that is known of a mesh, as plain data. */
 function known(given: unknown) {
   const view = viewOf(given as ActorMesh);
@@ -53,7 +62,9 @@ function known(given: unknown) {
   const targets = Array.from({ length: view.size }, (_, rank) => view.target(rank)).map(
     ({ rank, proc, location, generation }) => ({ rank, proc, location, generation }),
   );
-  return { id, name, owner, extent, region: view.region, descriptor: view.descriptor.key, targets };
+  // A region with members is written without the members that it does not have.
+  const region = view.region.members === undefined ? view.region : [...baseRanks(view.region)];
+  return { id, name, owner, extent, region, labels: view.extent, descriptor: view.descriptor.key, targets };
 }
 
 describe("the codec of meshes", () => {
@@ -65,6 +76,8 @@ describe("the codec of meshes", () => {
     ["one place", () => grid().slice({ a: 2, b: 3 })],
     ["in another shape", () => grid().split({ b: ["c", "d"] } as never, { c: 2 } as never)],
     ["by another name", () => grid().rename({ a: "host" } as never)],
+    ["that was resized", () => resized()],
+    ["a part of one that was resized", () => resized().slice({ a: 1 })],
     ["of one actor", () => mesh({})],
     ["of one actor that has moved", () => mesh({}, { 0: 9 })],
   ])("keeps all properties of a mesh that another process reads: %s", (_, make) => {
@@ -156,28 +169,35 @@ describe("the codec of meshes", () => {
     });
   });
 
-  test("refuses to read a mesh that is truncated at any position", () => {
-    const bytes = counters.encode(mesh({ a: 2, b: 2 }, { 1: 4 }));
+  const samples: [string, () => unknown][] = [
+    ["as it was spawned", () => mesh({ a: 2, b: 2 }, { 1: 4 })],
+    ["that was resized", resized],
+  ];
+  test.each(samples)("refuses to read a mesh that is truncated at any position: %s", (_, make) => {
+    const bytes = counters.encode(make());
     for (let end = 0; end < bytes.length; end++) {
       expect(() => readThere(counters, bytes.slice(0, end)), `${end}`).toThrow();
     }
   });
 
-  test("reads a mesh with a changed byte as a complete mesh, or throws an expected kind of error", () => {
-    const bytes = counters.encode(mesh({ a: 2, b: 2 }, { 1: 4 }));
-    for (let at = 0; at < bytes.length; at++) {
-      for (const value of [0, 1, 255]) {
-        const changed = bytes.slice();
-        changed[at] = value;
-        try {
-          const view = viewOf(readThere(counters, changed) as ActorMesh);
-          for (let rank = 0; rank < view.size; rank++) expect(typeof view.target(rank).proc).toBe("bigint");
-        } catch (error) {
-          expect((error as Error).name).toMatch(/^(CodecError|RangeError|TypeError|ProtocolError)$/);
+  test.each(samples)(
+    "reads a mesh with a changed byte completely, or throws an expected kind of error: %s",
+    (_, make) => {
+      const bytes = counters.encode(make());
+      for (let at = 0; at < bytes.length; at++) {
+        for (const value of [0, 1, 255]) {
+          const changed = bytes.slice();
+          changed[at] = value;
+          try {
+            const view = viewOf(readThere(counters, changed) as ActorMesh);
+            for (let rank = 0; rank < view.size; rank++) expect(typeof view.target(rank).proc).toBe("bigint");
+          } catch (error) {
+            expect((error as Error).name).toMatch(/^(CodecError|RangeError|TypeError|ProtocolError)$/);
+          }
         }
       }
-    }
-  });
+    },
+  );
 });
 
 describe("the codec of ports", () => {
