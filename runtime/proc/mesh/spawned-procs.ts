@@ -136,7 +136,7 @@ export class SpawnedProcs extends ProcGroup implements OwnedMesh, RestartablePro
   /** Takes the started children, which have links to this proc, and sends them their configurations. */
   configureChildren(started: readonly StartedChild[]): void {
     const children = started.map(({ child }) => child);
-    this.#children = children;
+    this.#children = [...children];
     this.#agents = new ProcAgents(this.proc.id, this.extent, children.map(rankLocationOf));
     this.runtime.ownership.add(this.owner, this);
     this.runtime.registerShutdown();

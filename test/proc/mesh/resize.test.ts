@@ -51,6 +51,18 @@ describe.each(["process", "thread", "inline"] as const)("a mesh of isolation %s"
     expect(faults).toEqual([]);
   });
 
+  test("can be resized while its procs start, in both directions, and ready of each handle resolves", async () => {
+    await using procs = thisHost().spawnProcs({ gpus: 2 }, { isolation });
+    const workers = procs.spawn("workers", crew.SteelWorker);
+    const more = procs.resize({ gpus: 3 });
+    const all = more.resizeActors(workers);
+    const fewer = more.resize({ gpus: 1 });
+    await Promise.all([procs.ready, more.ready, fewer.ready, all.ready]);
+    expect([...(await fewer.resizeActors(workers).echo.call("x")).values()]).toEqual(["x"]);
+    await expect(all.echo.call("x")).rejects.toThrow("it has left the mesh");
+    expect(faults).toEqual([]);
+  });
+
   test("shrinks: ranks that leave handle what they have been sent, clean up and end, which is no failure", async () => {
     const file = newFile();
     await using procs = thisHost().spawnProcs({ gpus: 3 }, { isolation });
