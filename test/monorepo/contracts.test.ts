@@ -4,8 +4,8 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { compile } from "../../compiler/cli/commands/compile.js";
 import { Project } from "../../compiler/cli/project.js";
-import { version } from "../../compiler/version.js";
 import type { Diagnostic } from "../../compiler/diagnostics/index.js";
+import { version } from "../../compiler/version.js";
 import { addFiles, folderWith, read, TestIo } from "../compiler/folder.js";
 
 const config = (settings: string) => `export default ${settings};\n`;
